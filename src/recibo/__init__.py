@@ -1,0 +1,1 @@
+"""Reads receipts: a photo, scan or PDF in, a typed record out."""

@@ -1,0 +1,1 @@
+"""The /v1 interface as JSON: one file a resource."""

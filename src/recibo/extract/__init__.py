@@ -1,0 +1,1 @@
+"""The reading library: bytes of a document in, a typed receipt out."""

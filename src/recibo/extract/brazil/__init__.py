@@ -1,0 +1,1 @@
+"""Brazilian fiscal formats: access keys, QR payloads, tax ids, states."""

@@ -1,0 +1,1 @@
+"""Text recognition engines behind one Protocol."""

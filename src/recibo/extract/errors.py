@@ -1,0 +1,51 @@
+"""Why a document could not be read.
+
+    ReadingError
+    ├── UnsupportedFormat      not one of the formats the library reads
+    ├── InvalidDocument        the right kind of file, but one that is refused
+    │   ├── EmptyFile
+    │   ├── TooManyPages
+    │   ├── TooManyPixels
+    │   └── Encrypted
+    ├── Unreadable             cannot be decoded, or nothing on it can be read
+    └── MissingModel           the installation lacks its recognition models
+"""
+
+
+class ReadingError(Exception):
+    """The document could not be read."""
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or type(self).__doc__ or "")
+
+
+class UnsupportedFormat(ReadingError):
+    """The file is not a JPG, PNG, HEIC, WEBP, TIFF or PDF."""
+
+
+class InvalidDocument(ReadingError):
+    """The document is refused before it is read."""
+
+
+class EmptyFile(InvalidDocument):
+    """The file is empty."""
+
+
+class TooManyPages(InvalidDocument):
+    """The document has more than 30 pages."""
+
+
+class TooManyPixels(InvalidDocument):
+    """A page of the document has more than 100 megapixels."""
+
+
+class Encrypted(InvalidDocument):
+    """The document is encrypted; send it without a password."""
+
+
+class Unreadable(ReadingError):
+    """Nothing on the document could be read; send a sharper or larger picture of it."""
+
+
+class MissingModel(ReadingError):
+    """The recognition models are missing from the installation; install the package again."""

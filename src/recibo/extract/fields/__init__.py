@@ -1,0 +1,1 @@
+"""One file a field: lines in, candidates with their evidence out."""

@@ -1,0 +1,1 @@
+"""Words and conventions of languages and countries, as data."""

@@ -1,0 +1,1 @@
+"""Pure tools without state."""

@@ -1,0 +1,1 @@
+"""The world the service does not own, each part behind a small Protocol."""

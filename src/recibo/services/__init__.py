@@ -1,0 +1,1 @@
+"""The rules: one file a resource. SQL is written here and below."""

@@ -1,0 +1,1 @@
+"""What several floors speak: actors, states, ids and wire models."""

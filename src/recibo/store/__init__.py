@@ -1,0 +1,1 @@
+"""The state the service owns: database, files, signals."""

@@ -1,0 +1,1 @@
+"""What runs away from requests: tasks and the clockwork."""
