@@ -164,6 +164,22 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Sheet:
+    """One page as text: its lines from top to bottom, and the codes on it."""
+
+    #: Counted from 1.
+    number: int
+    #: Pixels of the upright page.
+    width: int
+    height: int
+    #: Words that stand in one visual row make one line, however far apart they are.
+    lines: tuple[Line, ...]
+    codes: tuple[Code, ...] = ()
+    #: Whether the lines come from a text layer and so are exact.
+    is_exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Found(Generic[T]):
     """A value with its evidence."""
 
