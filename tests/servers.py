@@ -1,0 +1,162 @@
+"""Real servers for the tests: private, on loopback, gone when the tests are, however these end."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+# Debian keeps the server's programs off the PATH, one folder a version.
+DEBIAN_FOLDERS = Path("/usr/lib/postgresql")
+# initdb takes a second; a loaded machine may need many.
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 20.0
+# Nothing here outlives the tests, so nothing needs to reach the disk.
+POSTGRES_OPTIONS = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+    "jit=off",
+    "max_wal_size=256MB",
+    "listen_addresses=127.0.0.1",
+)
+
+
+class MissingServerError(RuntimeError):
+    """A server that the tests need is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres:
+    """A running PostgreSQL server that trusts everybody on this machine."""
+
+    port: int
+    #: Where initdb, postgres and psql are.
+    programs: Path
+
+    def url(self, database: str) -> str:
+        """Return the address of one of its databases."""
+        return f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
+
+    def execute(self, *statements: str) -> None:
+        """Run each statement in a transaction of its own."""
+        commands = [part for statement in statements for part in ("-c", statement)]
+        subprocess.run(
+            [
+                self.programs / "psql",
+                "-qX",
+                "-v",
+                "ON_ERROR_STOP=1",
+                *commands,
+                self.url("postgres"),
+            ],
+            check=True,
+        )
+
+    def is_ready(self) -> bool:
+        """Tell whether it takes connections yet."""
+        probe = [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(probe, check=False).returncode == 0
+
+
+@contextmanager
+def run_postgres() -> Iterator[Postgres]:
+    """Run a server on a free port with its data in a temporary folder."""
+    server = Postgres(port=free_port(), programs=_find_postgres())
+    folder = Path(tempfile.mkdtemp(prefix="recibo-postgres-"))
+    try:
+        with _started(server, folder):
+            yield server
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _find_postgres() -> Path:
+    """Return the folder of the newest installed server's programs."""
+    on_path = [Path(found).parent] if (found := shutil.which("initdb")) else []
+    installed = [
+        *sorted(DEBIAN_FOLDERS.glob("*/bin"), key=lambda folder: -float(folder.parent.name)),
+        *on_path,
+    ]
+    for folder in installed:
+        if (folder / "initdb").exists():
+            return folder
+    raise MissingServerError("PostgreSQL is not installed: `make test` or apt-get brings it")
+
+
+@contextmanager
+def _started(server: Postgres, folder: Path) -> Iterator[None]:
+    data, log = folder / "data", folder / "log"
+    _hand_to_owner(folder)
+    _make_cluster(server.programs / "initdb", data)
+    options = [part for option in POSTGRES_OPTIONS for part in ("-c", option)]
+    place = ["-D", str(data), "-k", str(folder), "-p", str(server.port)]
+    command = [*_as_owner(), str(server.programs / "postgres"), *place, *options]
+    with (
+        log.open("w") as output,
+        subprocess.Popen(command, cwd=folder, stdout=output, stderr=output) as process,
+    ):
+        try:
+            _wait_until_ready(server, process, log)
+            yield
+        finally:
+            _stop(process)
+
+
+def _make_cluster(initdb: Path, data: Path) -> None:
+    options = ["-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
+    subprocess.run(
+        [*_as_owner(), str(initdb), "-D", str(data), *options],
+        check=True,
+        cwd=data.parent,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def _as_owner() -> list[str]:
+    """Return the words before a command that may not run as root.
+
+    The kernel stops the command when the tests die, even if they are killed.
+    """
+    watched = ["setpriv", "--pdeathsig", "QUIT"]
+    if os.geteuid() != 0:
+        return watched
+    return [*watched, "--reuid=postgres", "--regid=postgres", "--init-groups"]
+
+
+def _hand_to_owner(folder: Path) -> None:
+    if os.geteuid() == 0:
+        owner = pwd.getpwnam("postgres")
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+
+
+def _wait_until_ready(server: Postgres, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while not server.is_ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise RuntimeError(f"PostgreSQL does not start:\n{log.read_text()}")
+        time.sleep(0.02)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Ask for a fast shutdown; insist after a while."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
