@@ -1,10 +1,18 @@
 """What every test may ask for."""
 
-from collections.abc import Iterator
+import asyncio
+import itertools
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
+from recibo.store import db
 from tests import servers
+
+TEMPLATE = "template_recibo"
+_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -12,3 +20,50 @@ def postgres() -> Iterator[servers.Postgres]:
     """A private PostgreSQL server, one a test process."""
     with servers.run_postgres() as server:
         yield server
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The address of a fresh, migrated database, of each kind in turn."""
+    # Only the kind at hand is asked for, so that a run on SQLite alone starts no server.
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[db.Database]:
+    """A fresh, migrated database of each kind in turn, opened."""
+    opened = db.Database(database_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def sqlite_url(_migrated_sqlite: Path, tmp_path: Path) -> str:
+    """The address of a fresh, migrated SQLite database."""
+    path = tmp_path / "recibo.db"
+    shutil.copyfile(_migrated_sqlite, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def postgres_url(postgres: servers.Postgres, _migrated_postgres: None) -> Iterator[str]:
+    """The address of a fresh, migrated PostgreSQL database; dropped after the test."""
+    name = f"test_{next(_numbers)}"
+    postgres.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+    yield postgres.url(name)
+    postgres.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def _migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Migrate once; every test gets a copy."""
+    path = tmp_path_factory.mktemp("template") / "recibo.db"
+    asyncio.run(db.migrate(f"sqlite:///{path}"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def _migrated_postgres(postgres: servers.Postgres) -> None:
+    postgres.execute(f"CREATE DATABASE {TEMPLATE}")
+    asyncio.run(db.migrate(postgres.url(TEMPLATE)))

@@ -77,7 +77,7 @@ def _print(truth: Truth, items: Sequence[Item], on: dt.date) -> bytes:
 
 
 def _print_head(page: canvas.Canvas, truth: Truth) -> None:
-    number = f"Nº {int(truth.document_number or 0):09,d}".replace(",", ".")
+    number = f"Nº {int(truth.document_number or 0):011,d}".replace(",", ".")
     _text(page, 0, 8, f"RECEBEMOS DE {SELLER} OS PRODUTOS CONSTANTES DA NOTA FISCAL", size=6)
     _text(page, 0, 24, SELLER, size=11, is_bold=True)
     _text(page, 0, 29, "Rua das Oficinas, 900 - Joinville - SC - 89200-000", size=7)
