@@ -1,5 +1,6 @@
 """What reading gives, as it goes over the wire: to API clients, webhooks and the command line."""
 
+import datetime as dt
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -8,8 +9,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from recibo.extract import model
-from recibo.extract.model import Category, DocumentType, Found
+from recibo.extract.model import Accuracy, Category, DocumentType, Found
 from recibo.kit import money
+from recibo.shapes.states import FailureCode, ReceiptStatus
 
 T = TypeVar("T")
 
@@ -66,14 +68,15 @@ class _Fields(_Wire):
         examples=["35250311222333000181650010000123451000864157"],
     )
     line_items: tuple[LineItem, ...]
-    confidence: float = Field(
-        ge=0, le=1, description="How likely the answer as a whole is right.", examples=[0.97]
-    )
-    category: Category | None
 
 
 class Reading(_Fields, _Typed):
     """The fields of a receipt that reading gives. `null` means that it is not on the page."""
+
+    confidence: float = Field(
+        ge=0, le=1, description="How likely the answer as a whole is right.", examples=[0.97]
+    )
+    category: Category | None
 
 
 class Failure(_Wire):
@@ -91,21 +94,18 @@ class _Head(_Wire):
 
 
 class Receipt(_Fields, _Head):
-    """A stored receipt. Until it is `completed`, what reading gives is `null`."""
+    """A stored receipt. What reading gives is `null` until it is `completed`."""
 
-    confidence: float | None = Field(ge=0, le=1)  # type: ignore[assignment]  # none while pending
-    metadata: dict[str, str]
+    confidence: float | None = Field(
+        ge=0, le=1, description="How likely the answer as a whole is right.", examples=[0.97]
+    )
+    category: Category | None
+    metadata: dict[str, str] = Field(examples=[{"project": "apollo"}])
     created_by: str = Field(description="The id of the API key that uploaded it.")
     accuracy: Accuracy
     failure: Failure | None
     created_at: dt.datetime
     updated_at: dt.datetime
-    evidence: Evidence | None = Field(
-        default=None, description="Only with `include=evidence`.", exclude=False
-    )
-    text: tuple[str, ...] | None = Field(
-        default=None, description="Only with `include=text`: the text of each page."
-    )
 
 
 class FieldEvidence(_Wire):
@@ -135,6 +135,15 @@ class Evidence(_Wire):
     document_number: FieldEvidence | None
     document_key: FieldEvidence | None
     line_items: tuple[FieldEvidence, ...] = Field(description="One each, in their order.")
+
+
+class DetailedReceipt(Receipt):
+    """A stored receipt with what `include` asked for; the rest stays unset."""
+
+    evidence: Evidence | None = Field(default=None, description="With `include=evidence`.")
+    text: tuple[str, ...] | None = Field(
+        default=None, description="With `include=text`: the text of each page."
+    )
 
 
 def reading(receipt: model.Receipt) -> Reading:

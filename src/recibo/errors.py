@@ -1,0 +1,145 @@
+"""What the service answers when it refuses: one class a code.
+
+ServiceError
+├── ValidationFailed        400 validation_error
+│   ├── UnsupportedFormat   400 unsupported_format
+│   └── FileTooLarge        400 file_too_large
+├── Unauthorized            401 unauthorized
+│   └── ExpiredApiKey       401 expired_api_key
+├── InsufficientScope       403 insufficient_scope
+├── NotFound                404 not_found
+├── MethodNotAllowed        405 method_not_allowed
+├── Conflict                409 conflict
+├── LowConfidence           422 low_confidence
+├── RateLimitExceeded       429 rate_limit_exceeded
+└── ServerError             500 server_error
+    └── Overloaded          503 server_error
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One field that was refused, and why."""
+
+    field: str
+    message: str
+
+
+class ServiceError(Exception):
+    """The request could not be served."""
+
+    status: ClassVar[int] = 500
+    code: ClassVar[str] = "server_error"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        details: tuple[Detail, ...] = (),
+        retry_after: int | None = None,
+        receipt_id: str | None = None,
+    ) -> None:
+        self.message = message or type(self).__doc__ or ""
+        self.details = details
+        #: Seconds.
+        self.retry_after = retry_after
+        #: The failed receipt that was kept, where there is one.
+        self.receipt_id = receipt_id
+        super().__init__(self.message)
+
+
+class ValidationFailed(ServiceError):
+    """The request is not valid."""
+
+    status = 400
+    code = "validation_error"
+
+    @classmethod
+    def of(cls, field: str, message: str) -> "ValidationFailed":
+        """Refuse one field; the message stands alone and names what to do."""
+        return cls(f"{field}: {message}", details=(Detail(field, message),))
+
+
+class UnsupportedFormat(ValidationFailed):
+    """The file is not a JPG, PNG, HEIC, WEBP, TIFF or PDF."""
+
+    code = "unsupported_format"
+
+
+class FileTooLarge(ValidationFailed):
+    """The file is larger than 15 MB."""
+
+    code = "file_too_large"
+
+
+class Unauthorized(ServiceError):
+    """The API key is missing or not valid; send it in the X-API-Key header."""
+
+    status = 401
+    code = "unauthorized"
+
+
+class ExpiredApiKey(Unauthorized):
+    """The API key has expired; create a new one."""
+
+    code = "expired_api_key"
+
+
+class InsufficientScope(ServiceError):
+    """The credential lacks the scope or permission that this needs."""
+
+    status = 403
+    code = "insufficient_scope"
+
+    @classmethod
+    def lacking(cls, needed: str) -> "InsufficientScope":
+        """Name the scope or permission that is missing."""
+        return cls(f"This needs {needed}.", details=(Detail("scope", f"{needed} is missing"),))
+
+
+class NotFound(ServiceError):
+    """There is nothing here."""
+
+    status = 404
+    code = "not_found"
+
+
+class MethodNotAllowed(ServiceError):
+    """This path does not take this method."""
+
+    status = 405
+    code = "method_not_allowed"
+
+
+class Conflict(ServiceError):
+    """The request conflicts with what is stored."""
+
+    status = 409
+    code = "conflict"
+
+
+class LowConfidence(ServiceError):
+    """The document is unreadable; send a sharper or larger picture of it."""
+
+    status = 422
+    code = "low_confidence"
+
+
+class RateLimitExceeded(ServiceError):
+    """Too many requests; wait and try again."""
+
+    status = 429
+    code = "rate_limit_exceeded"
+
+
+class ServerError(ServiceError):
+    """Something went wrong on our side; try again."""
+
+
+class Overloaded(ServerError):
+    """The service is busy; try again later."""
+
+    status = 503

@@ -1,0 +1,136 @@
+"""Recognising an upload that was made before, for 24 hours, by its bytes or by the caller's key."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from sqlalchemy import delete
+
+from recibo.errors import Conflict
+from recibo.kit import clock
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.states import ReplayKind
+from recibo.store import scope, upsert
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Replay
+
+_WINDOW = dt.timedelta(hours=24)
+# Secret keys share one space; each browser session of a publishable key has its own.
+_NO_SESSION = ""
+
+
+class AlreadyKnownError(Exception):
+    """Another request brought the same upload in first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What an upload is recognised by."""
+
+    file_sha256: str
+    idempotency_key: str | None
+
+    def items(self) -> list[tuple[ReplayKind, str]]:
+        """Return the caller's key first: it also tells a conflict."""
+        by_file = (ReplayKind.FILE, self.file_sha256)
+        if self.idempotency_key is None:
+            return [by_file]
+        return [(ReplayKind.KEY, self.idempotency_key), by_file]
+
+
+async def find(session: ReadSession, actor: Actor, print_: Fingerprint) -> ReceiptId | None:
+    """Return the receipt of the same upload within the window.
+
+    Raises:
+        Conflict: the caller's key came with another file.
+    """
+    for kind, key in print_.items():
+        query = scope.of(actor, Replay).where(
+            Replay.kind == kind,
+            Replay.key == key,
+            Replay.session == _NO_SESSION,
+            Replay.expires_at > clock.now(),
+        )
+        row = (await session.execute(query)).scalar_one_or_none()
+        if row is not None:
+            _refuse_other_file(row.file_sha256, print_)
+            return ReceiptId(row.receipt_id)
+    return None
+
+
+async def claim(
+    session: Session, actor: Actor, print_: Fingerprint, receipt_id: ReceiptId
+) -> None:
+    """Record a new upload inside the caller's transaction.
+
+    Raises:
+        AlreadyKnownError: another request was first; roll back and look again.
+    """
+    for kind, key in print_.items():
+        if not await _take(session, actor, print_, receipt_id, (kind, key)):
+            raise AlreadyKnownError
+
+
+async def bind_key(
+    session: Session, actor: Actor, print_: Fingerprint, receipt_id: ReceiptId
+) -> None:
+    """Bind a caller's new key to the known receipt of its file, so that it means this file."""
+    if print_.idempotency_key is not None:
+        item = (ReplayKind.KEY, print_.idempotency_key)
+        await _take(session, actor, print_, receipt_id, item)
+
+
+async def is_key_bound(session: ReadSession, actor: Actor, print_: Fingerprint) -> bool:
+    """Tell whether the caller's key, if any, is recorded already."""
+    if print_.idempotency_key is None:
+        return True
+    query = scope.of(actor, Replay).where(
+        Replay.kind == ReplayKind.KEY,
+        Replay.key == print_.idempotency_key,
+        Replay.session == _NO_SESSION,
+        Replay.expires_at > clock.now(),
+    )
+    return (await session.execute(query)).scalar_one_or_none() is not None
+
+
+async def forget(session: Session, receipt_id: ReceiptId) -> None:
+    """Let the upload be new again: its receipt failed or was deleted."""
+    await session.execute(delete(Replay).where(Replay.receipt_id == receipt_id))
+
+
+async def purge_expired(session: Session) -> None:
+    """Delete what no longer counts."""
+    await session.execute(delete(Replay).where(Replay.expires_at <= clock.now()))
+
+
+async def _take(
+    session: Session,
+    actor: Actor,
+    print_: Fingerprint,
+    receipt_id: ReceiptId,
+    item: tuple[ReplayKind, str],
+) -> bool:
+    kind, key = item
+    now = clock.now()
+    values = {
+        "receipt_id": receipt_id,
+        "file_sha256": print_.file_sha256,
+        "expires_at": now + _WINDOW,
+    }
+    statement = (
+        upsert.insert(session, Replay)
+        .values(org_id=actor.org_id, kind=kind, key=key, session=_NO_SESSION, **values)
+        .on_conflict_do_update(
+            index_elements=["org_id", "kind", "key", "session"],
+            set_=values,
+            where=Replay.expires_at <= now,
+        )
+        .returning(Replay.receipt_id)
+    )
+    return (await session.execute(statement)).scalar_one_or_none() is not None
+
+
+def _refuse_other_file(known_sha256: str, print_: Fingerprint) -> None:
+    if known_sha256 != print_.file_sha256:
+        message = "This Idempotency-Key was used with another file; use a new key for a new file."
+        raise Conflict(message)

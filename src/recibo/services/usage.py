@@ -1,0 +1,127 @@
+"""The month's quota, held when an upload is accepted, and what readings are billed."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from sqlalchemy import update
+
+from recibo.errors import RateLimitExceeded
+from recibo.kit import clock, ids
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import OrgId, ReceiptId
+from recibo.shapes.plans import PLANS
+from recibo.store import scope, upsert
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import UsageEvent, UsageMonth
+
+CREDITS = {"standard": 1, "high": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """An org's use of the current month."""
+
+    held: int = 0
+    completed: int = 0
+    credits: int = 0
+
+
+def month_of(time: dt.datetime) -> str:
+    """Return the calendar month of a time, UTC, as `YYYY-MM`."""
+    return f"{time.astimezone(dt.UTC):%Y-%m}"
+
+
+def month_end(time: dt.datetime) -> dt.datetime:
+    """Return the first instant of the next calendar month, UTC."""
+    first = time.astimezone(dt.UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (first + dt.timedelta(days=32)).replace(day=1)
+
+
+async def this_month(session: ReadSession, actor: Actor) -> Usage:
+    """Return what the actor's org has used of the current month."""
+    query = scope.of(actor, UsageMonth).where(UsageMonth.month == month_of(clock.now()))
+    row = (await session.execute(query)).scalar_one_or_none()
+    return Usage(row.held, row.completed, row.credits) if row else Usage()
+
+
+async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
+    """Raise RateLimitExceeded when the quota is used up; `hold` decides for good."""
+    if (await this_month(session, actor)).held >= PLANS[actor.plan].receipts_a_month:
+        raise _over_quota(actor)
+
+
+async def hold(session: Session, actor: Actor) -> str:
+    """Take one receipt from the month's quota inside the caller's transaction.
+
+    One statement counts and decides, so parallel uploads cannot pass the edge together.
+
+    Returns:
+        The month whose quota was taken, to be given back to if the reading fails.
+
+    Raises:
+        RateLimitExceeded: nothing is left.
+    """
+    month = month_of(clock.now())
+    statement = (
+        upsert.insert(session, UsageMonth)
+        .values(org_id=actor.org_id, month=month, held=1, completed=0, credits=0)
+        .on_conflict_do_update(
+            index_elements=["org_id", "month"],
+            set_={"held": UsageMonth.held + 1},
+            where=UsageMonth.held < PLANS[actor.plan].receipts_a_month,
+        )
+        .returning(UsageMonth.held)
+    )
+    if (await session.execute(statement)).scalar_one_or_none() is None:
+        raise _over_quota(actor)
+    return month
+
+
+async def give_back(session: Session, org_id: OrgId, month: str) -> None:
+    """Return one receipt to a month's quota: its reading failed."""
+    await session.execute(
+        update(UsageMonth)
+        .where(UsageMonth.org_id == org_id, UsageMonth.month == month, UsageMonth.held > 0)
+        .values(held=UsageMonth.held - 1)
+    )
+
+
+async def bill(
+    session: Session, org_id: OrgId, receipt_id: ReceiptId, *, accuracy: str, again: bool
+) -> None:
+    """Bill one completed reading; one `again` at a higher accuracy costs only the difference."""
+    credits_due = CREDITS[accuracy] - (CREDITS["standard"] if again else 0)
+    now = clock.now()
+    session.add(
+        UsageEvent(
+            id=ids.new("use"),
+            org_id=org_id,
+            receipt_id=receipt_id,
+            accuracy=accuracy,
+            credits=credits_due,
+            created_at=now,
+        )
+    )
+    completed = 0 if again else 1
+    await session.execute(
+        upsert.insert(session, UsageMonth)
+        .values(
+            org_id=org_id, month=month_of(now), held=0, completed=completed, credits=credits_due
+        )
+        .on_conflict_do_update(
+            index_elements=["org_id", "month"],
+            set_={
+                "completed": UsageMonth.completed + completed,
+                "credits": UsageMonth.credits + credits_due,
+            },
+        )
+    )
+
+
+def _over_quota(actor: Actor) -> RateLimitExceeded:
+    now = clock.now()
+    quota = PLANS[actor.plan].receipts_a_month
+    return RateLimitExceeded(
+        f"The month's quota of {quota} receipts is used up; it renews on the first, or upgrade.",
+        retry_after=max(1, int((month_end(now) - now).total_seconds())),
+    )

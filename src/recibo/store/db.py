@@ -1,0 +1,125 @@
+"""The database: SQLite in one process, PostgreSQL under many; sessions that read or write."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NewType
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.pool import AsyncAdaptedQueuePool
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
+# Any number will do, as long as nothing else locks it: "recibo" in ASCII.
+_MIGRATION_LOCK = 0x72656369626F
+_READERS = 4
+_POSTGRES_CONNECTIONS = 10
+
+#: A session that only reads; it never commits.
+ReadSession = NewType("ReadSession", AsyncSession)
+#: A session that writes; `Database.write` commits it.
+Session = NewType("Session", AsyncSession)
+
+
+class Database:
+    """Opens short transactions.
+
+    SQLite has one writer at a time, so writers of this process queue for one connection and begin
+    IMMEDIATE: a transaction that upgrades from reading to writing fails under load instead.
+    """
+
+    def __init__(self, url: str) -> None:
+        parsed = _with_driver(url)
+        self.is_sqlite = parsed.get_backend_name() == "sqlite"
+        self._writer = _engine(parsed, writes=True)
+        self._reader = _engine(parsed, writes=False)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[ReadSession]:
+        """Open a session for queries; each statement sees what is committed when it starts."""
+        async with AsyncSession(self._reader, expire_on_commit=False, autoflush=False) as session:
+            yield ReadSession(session)
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Session]:
+        """Open a transaction: committed when the block ends, rolled back when it raises."""
+        async with AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
+            yield Session(session)
+
+    async def is_alive(self) -> bool:
+        """Tell whether the database answers."""
+        async with self.read() as session:
+            return (await session.execute(text("SELECT 1"))).scalar() == 1
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._writer.dispose()
+        await self._reader.dispose()
+
+
+async def migrate(url: str) -> None:
+    """Bring the schema to the newest version; safe to run in several processes at once."""
+    engine = create_async_engine(_with_driver(url))
+    try:
+        async with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                await connection.execute(
+                    text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
+                )
+            await connection.run_sync(_upgrade)
+    finally:
+        await engine.dispose()
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _with_driver(url: str) -> URL:
+    parsed = make_url(url)
+    return parsed.set(drivername=_DRIVERS[parsed.get_backend_name()])
+
+
+def _engine(url: URL, *, writes: bool) -> AsyncEngine:
+    if url.get_backend_name() == "sqlite":
+        return _sqlite_engine(url, writes=writes)
+    return create_async_engine(
+        url,
+        pool_size=_POSTGRES_CONNECTIONS,
+        pool_pre_ping=True,
+        # A query alone needs no BEGIN and ROLLBACK around it: two round trips saved.
+        isolation_level="READ COMMITTED" if writes else "AUTOCOMMIT",
+    )
+
+
+def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
+    engine = create_async_engine(
+        url,
+        poolclass=AsyncAdaptedQueuePool,
+        pool_size=1 if writes else _READERS,
+        max_overflow=0,
+        pool_timeout=60,
+    )
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def _configure(connection: Any, _: object) -> None:
+        # The driver's own transactions start too late (at the first write); ours below.
+        connection.isolation_level = None
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON",
+                       "busy_timeout=30000"):  # fmt: skip
+            connection.execute(f"PRAGMA {pragma}")
+
+    if writes:
+
+        @event.listens_for(engine.sync_engine, "begin")
+        def _begin(connection: Connection) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine

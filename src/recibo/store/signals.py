@@ -1,0 +1,48 @@
+"""Wake whoever waits for a receipt, once its change is committed."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from recibo.shapes.ids import ReceiptId
+
+
+class Waiting(Protocol):
+    """One waiter's place."""
+
+    async def wait(self) -> object:
+        """Return when the receipt has been told of since the place was taken."""
+
+
+class Signals(Protocol):
+    """Tells waiters that a receipt changed; a signal may be lost, so waiters also look."""
+
+    def tell(self, receipt_id: ReceiptId) -> None:
+        """Wake all who wait for this receipt."""
+
+    def waiting(self, receipt_id: ReceiptId) -> "contextmanager[Waiting]":
+        """Take a place before looking at the row, so that no change slips in between."""
+
+
+class InProcess:
+    """Signals within one event loop."""
+
+    def __init__(self) -> None:
+        self._events: defaultdict[ReceiptId, set[asyncio.Event]] = defaultdict(set)
+
+    def tell(self, receipt_id: ReceiptId) -> None:
+        for event in self._events.get(receipt_id, ()):
+            event.set()
+
+    @contextmanager
+    def waiting(self, receipt_id: ReceiptId) -> Iterator[asyncio.Event]:
+        event = asyncio.Event()
+        self._events[receipt_id].add(event)
+        try:
+            yield event
+        finally:
+            self._events[receipt_id].discard(event)
+            if not self._events[receipt_id]:
+                del self._events[receipt_id]
