@@ -1,0 +1,64 @@
+# `make help` lists what there is. Each target sets up what it needs by itself.
+
+SHELL := /bin/bash
+BIN := .venv/bin
+UV := .venv/.uv/bin/uv
+
+HOST ?= 127.0.0.1
+PORT ?= 8000
+# The documents to measure on: see benchmarks/.
+DATA ?= ../shared/data
+# More processes than this would need more memory than they save time: each may hold the models.
+TEST_PROCESSES ?= 4
+# No dependency younger than a week: a bad release is mostly noticed by then.
+COMPILE = $(UV) pip compile -q --generate-hashes --no-emit-index-url --no-header -p 3.11 \
+	--exclude-newer $(shell date -u -d '7 days ago' +%F) $(LOCK_FLAGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help run setup test check lint tests fmt bench lock main dev
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: main ## Serve on http://127.0.0.1:8000 (HOST=... PORT=...)
+	@exec $(BIN)/recibo serve --host $(HOST) --port $(PORT)
+
+setup: dev ## Install all that running and testing need, and no more
+
+test: check ## Check everything: form, types, floors, spelling, tests
+
+check: lint tests ## The same
+
+lint: dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+tests: dev
+	$(BIN)/pytest -n auto --maxprocesses $(TEST_PROCESSES) --dist worksteal $(PYTEST_FLAGS)
+
+fmt: dev ## Format the code and repair what can be repaired
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure on)
+	$(BIN)/python -m benchmarks.accuracy $(DATA)
+	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img
+	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.growth
+
+lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer ones)
+	$(COMPILE) pyproject.toml --override requirements/overrides.txt -o requirements/main.txt
+	$(COMPILE) pyproject.toml --override requirements/overrides.txt -c requirements/main.txt \
+		--group dev -o requirements/dev.txt
+	$(COMPILE) --group build -o requirements/build.txt
+	$(COMPILE) --group uv -o requirements/uv.txt
+
+main:
+	@scripts/environment main
+
+dev:
+	@scripts/debian-packages postgresql
+	@scripts/environment dev
