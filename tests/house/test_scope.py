@@ -1,0 +1,88 @@
+"""Every statement over an org's rows starts from `store.scope`, or says why it may not."""
+
+import ast
+from collections.abc import Iterator
+
+from recibo.store import tables
+from tests.house import source
+
+STATEMENTS = {"select", "update", "delete", "get", "select_from"}
+ORG_TABLES = {
+    mapper.class_.__name__
+    for mapper in tables.Table.registry.mappers
+    if "org_id" in mapper.class_.__table__.c
+}
+# Work for the whole installation, or before it is known whose rows they are. None of these takes
+# an Actor; a function that takes one is never listed.
+FOR_THE_INSTALLATION = {
+    # Who asks is found by the secret.
+    "services.keys.authenticate",
+    # Workers carry what is owed to everybody; `begin` hands them the org.
+    "services.readings._held",
+    "services.readings.begin",
+    "services.readings.count_owed",
+    "services.readings.failures_of",
+    "services.readings.owed",
+    "services.replays.forget",
+    "services.usage.give_back",
+    # The clockwork sweeps and purges for all.
+    "services.receipts.existing",
+    "services.receipts.purge",
+    "services.replays.purge_expired",
+}
+
+
+def test_no_statement_of_an_actor_goes_round_the_scope() -> None:
+    offenders = [name for name, takes_actor in _raw_statements() if takes_actor]
+
+    assert [] == offenders
+
+
+def test_statements_without_an_actor_are_listed() -> None:
+    raw = {name for name, takes_actor in _raw_statements() if not takes_actor}
+
+    assert FOR_THE_INSTALLATION == raw
+
+
+def test_the_rule_sees_a_raw_statement() -> None:
+    code = "async def page(session, actor: Actor): select(tables.Receipt.id).where(True)"
+    function = ast.parse(code).body[0]
+
+    assert isinstance(function, ast.AsyncFunctionDef)
+    assert _has_raw_statement(function)
+    assert _takes_actor(function)
+
+
+def _raw_statements() -> Iterator[tuple[str, bool]]:
+    for definition in source.functions(source.PACKAGE / "services"):
+        if _has_raw_statement(definition.node):
+            yield definition.name, _takes_actor(definition.node)
+
+
+def _has_raw_statement(function: source.Function) -> bool:
+    return any(
+        _called(node) in STATEMENTS and any(_names(argument) & ORG_TABLES for argument in node.args)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+    )
+
+
+def _called(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _names(node: ast.expr) -> set[str]:
+    """Return all names and attributes in an expression."""
+    return {
+        inner.attr if isinstance(inner, ast.Attribute) else inner.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Attribute | ast.Name)
+    }
+
+
+def _takes_actor(function: source.Function) -> bool:
+    arguments = function.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return any(one.annotation and "Actor" in _names(one.annotation) for one in every)
