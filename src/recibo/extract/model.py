@@ -5,6 +5,7 @@ For a PDF page with a text layer the pixels are those of the page drawn at `Page
 """
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -107,6 +108,10 @@ class Word:
     confidence: float
     #: Counted from 1.
     page: int = 1
+    #: How much the writing falls, pixels down for each pixel to the right.
+    slope: float = 0.0
+    #: Whether the writing runs up or down the page.
+    is_upended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +136,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, upright."""
+    """One page, which is drawn only when its pixels are asked for."""
 
     #: Counted from 1.
     number: int
-    picture: Picture
-    #: Words of a PDF's text layer in `picture`'s pixels; empty when the page is a mere picture.
+    #: Pixels of the page at scale 1.
+    width: int
+    height: int
+    #: Draws the page at a scale, about `width` and `height` times as large; a huge page comes
+    #: out smaller than asked for.
+    draw: Callable[[float], Picture]
+    #: Words of a PDF's text layer in pixels at scale 1; empty when the page is a mere picture.
     layer: tuple[Word, ...] = ()
-    #: Pixels an inch of `picture` where the file tells, else None.
+    #: Pixels an inch at scale 1 where the file tells, else None.
     dpi: float | None = None
-
-    @property
-    def width(self) -> int:
-        """The width in pixels."""
-        return int(self.picture.shape[1])
-
-    @property
-    def height(self) -> int:
-        """The height in pixels."""
-        return int(self.picture.shape[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""PP-OCRv6 small run directly on onnxruntime."""

@@ -1,0 +1,96 @@
+"""Finds where text stands, by the network's probability map (differentiable binarization)."""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from recibo.extract.engines.paddle.regions import Region, around
+from recibo.extract.engines.paddle.sessions import Tensor, open_model
+from recibo.extract.model import Picture
+
+MODEL = "PP-OCRv6_det_small.onnx"
+
+#: The network halves its input five times.
+STRIDE = 32
+
+#: The model's own settings: a pixel is text above the first, a region above the second.
+PIXEL_THRESHOLD = 0.3
+REGION_THRESHOLD = 0.5
+
+#: The map shows the core of each line; the line is this many times its area over its outline
+#: larger on every side.
+GROWTH = 1.6
+
+#: Regions thinner than this on the map, before and after growing, are specks.
+MIN_CORE = 3
+MIN_REGION = 5
+
+#: More than a page of a telephone book; bounds the time that a noisy picture can cost.
+MAX_REGIONS = 1500
+
+
+class Detector:
+    """Finds text on pictures."""
+
+    def __init__(self) -> None:
+        self._network = open_model(MODEL)
+
+    def __call__(self, picture: Picture, scale: float) -> list[Region]:
+        """Return the text regions of a picture, looked at `scale` times its size."""
+        height, width = picture.shape[:2]
+        rows, columns = _multiple(height * scale), _multiple(width * scale)
+        shrunk = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LINEAR)
+        chances = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
+        return [
+            region.scaled(width / columns, height / rows)
+            for region in _regions(np.ascontiguousarray(chances))
+        ]
+
+
+def _multiple(length: float) -> int:
+    """Return the multiple of the stride that is nearest to a length."""
+    return max(STRIDE, round(length / STRIDE) * STRIDE)
+
+
+def _tensor(picture: Picture) -> Tensor:
+    """Return the picture as the network was trained on: BGR, from -1 to 1."""
+    planes = cv2.dnn.blobFromImage(
+        picture, scalefactor=1 / 127.5, mean=(127.5, 127.5, 127.5), swapRB=True
+    )
+    return np.asarray(planes, dtype=np.float32)
+
+
+def _regions(chances: npt.NDArray[np.float32]) -> list[Region]:
+    """Return the regions of a probability map, grown to the whole lines."""
+    mask = (chances > PIXEL_THRESHOLD).astype(np.uint8)
+    # One pixel closes the gaps between the letters of thermal print.
+    mask = np.asarray(cv2.dilate(mask, np.ones((2, 2), np.uint8)), dtype=np.uint8)
+    contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+    cores = (around(np.asarray(contour, dtype=np.int32)) for contour in contours[:MAX_REGIONS])
+    return [
+        grown
+        for core in cores
+        if min(core.width, core.height) >= MIN_CORE
+        and _mean_chance(chances, core) >= REGION_THRESHOLD
+        and min((grown := _grown(core)).width, grown.height) >= MIN_REGION
+    ]
+
+
+def _grown(core: Region) -> Region:
+    """Return the region of which the network marked the core."""
+    distance = GROWTH * core.width * core.height / (2 * (core.width + core.height))
+    return Region(core.x, core.y, core.width + 2 * distance, core.height + 2 * distance, core.angle)
+
+
+def _mean_chance(chances: npt.NDArray[np.float32], core: Region) -> float:
+    """Return the mean of the map inside a region."""
+    corners = cv2.boxPoints(
+        ((core.x, core.y), (core.width, core.height), float(np.degrees(core.angle)))
+    )
+    limit = np.array(chances.shape[::-1]) - 1
+    low = np.clip(np.floor(corners.min(axis=0)), 0, limit).astype(np.int32)
+    high = np.clip(np.ceil(corners.max(axis=0)), 0, limit).astype(np.int32)
+    window = chances[low[1] : high[1] + 1, low[0] : high[0] + 1]
+    mask = np.zeros(window.shape, np.uint8)
+    cv2.fillPoly(mask, [(corners - low).astype(np.int32)], 1)
+    return float(cv2.mean(window, mask)[0])

@@ -1,0 +1,101 @@
+"""Slanted rectangles around text, and the straight pictures cut from them."""
+
+import math
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from recibo.extract.model import Box, Picture
+
+#: A region at least this much taller than wide holds text that was turned by a quarter.
+UPENDED_RATIO = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A rectangle about (`x`, `y`) whose sides `width` x `height` are turned by `angle`.
+
+    Pixels; `angle` in radians, positive when the rectangle falls to the right, at most a quarter
+    of pi either way, so that `width` always runs more across than down.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    angle: float
+
+    @property
+    def is_upended(self) -> bool:
+        """Whether the text runs up or down."""
+        return self.height >= UPENDED_RATIO * self.width
+
+    @property
+    def box(self) -> Box:
+        """The rectangle set straight about its own middle.
+
+        The box around the slanted corners would make a long line on a skewed photo several lines
+        tall, and heights are what rows and headings are told by.
+        """
+        return Box(
+            self.x - self.width / 2,
+            self.y - self.height / 2,
+            self.x + self.width / 2,
+            self.y + self.height / 2,
+        )
+
+    def scaled(self, x_scale: float, y_scale: float) -> "Region":
+        """Return the region on a picture resized by these factors, which must be nearly equal."""
+        return Region(
+            self.x * x_scale,
+            self.y * y_scale,
+            self.width * x_scale,
+            self.height * y_scale,
+            self.angle,
+        )
+
+    def moved(self, dx: float, dy: float) -> "Region":
+        """Return the region shifted."""
+        return replace(self, x=self.x + dx, y=self.y + dy)
+
+    def half_turned(self, width: int, height: int) -> "Region":
+        """Return the region on its picture of `width` x `height` after half a turn."""
+        return replace(self, x=width - self.x, y=height - self.y)
+
+
+def around(points: npt.NDArray[np.int32]) -> Region:
+    """Return the smallest slanted rectangle around a contour."""
+    (x, y), (width, height), degrees = cv2.minAreaRect(points)
+    quarters = round(degrees / 90)
+    if quarters % 2:
+        width, height = height, width
+    degrees -= 90 * quarters
+    return Region(x, y, width, height, math.radians(degrees))
+
+
+def cut(picture: Picture, region: Region, height: int) -> Picture:
+    """Cut a region out, straight and scaled to `height` rows; upended text is laid flat."""
+    if region.is_upended:
+        return np.rot90(_warped(picture, region, region.width / height))
+    return _warped(picture, region, region.height / height)
+
+
+def _warped(picture: Picture, region: Region, step: float) -> Picture:
+    """Sample the region at every `step` pixels along its own axes."""
+    size = (max(1, round(region.width / step)), max(1, round(region.height / step)))
+    across = (math.cos(region.angle) * step, math.sin(region.angle) * step)
+    left = region.x - (across[0] * (size[0] - 1) - across[1] * (size[1] - 1)) / 2
+    top = region.y - (across[1] * (size[0] - 1) + across[0] * (size[1] - 1)) / 2
+    to_picture = np.array([[across[0], -across[1], left], [across[1], across[0], top]])
+    return np.asarray(
+        cv2.warpAffine(
+            picture,
+            to_picture,
+            size,
+            flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_REPLICATE,
+        ),
+        dtype=np.uint8,
+    )

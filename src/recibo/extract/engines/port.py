@@ -1,0 +1,29 @@
+"""What the library asks of a text recognition engine."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from recibo.extract.model import Picture, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an engine saw on a picture."""
+
+    #: Boxes are in pixels of the picture after `turns`; the order is free.
+    words: tuple[Word, ...]
+    #: Quarter turns clockwise that set the picture upright: 0 to 3.
+    turns: int = 0
+
+
+class Engine(Protocol):
+    """Reads the text of pictures; one instance is used by one thread at a time."""
+
+    @property
+    def name(self) -> str:
+        """The engine and its models, for traces and reports."""
+        ...
+
+    def read(self, picture: Picture) -> Reading:
+        """Find all text of a picture that may lie on any of its four sides."""
+        ...

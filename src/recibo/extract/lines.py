@@ -1,0 +1,117 @@
+"""Puts words into lines, and lines into reading order."""
+
+import bisect
+from collections.abc import Iterable, Sequence
+
+from recibo.extract.model import Line, Word
+
+#: Two words share a row if their middles lie within this share of the smaller height of each
+#: other, or, in different sizes, their feet within the second share.
+_MAX_MIDDLES_APART = 0.5
+_MAX_FEET_APART = 0.2
+
+#: Words that cover each other by more than this share of the narrower one's width stand one
+#: above the other.
+_MAX_OVERLAP = 0.5
+
+#: Only words so much longer than tall tell the slope of their row well.
+_TELLING_RATIO = 4
+
+#: The slope at a place is the median over so many telling words above and below it.
+_WITNESSES = 6
+
+#: Words come from top to bottom, so only the last rows can still grow.
+_OPEN_ROWS = 6
+
+
+def lines(words: Iterable[Word]) -> tuple[Line, ...]:
+    """Return the lines from top to bottom: each holds all words of one visual row, left to right.
+
+    Rows may be slanted or curled: each is followed from word to word. Text that runs up or down
+    the page comes last, a line for each run.
+    """
+    upright: list[Word] = []
+    upended: list[Word] = []
+    for word in words:
+        (upended if word.is_upended else upright).append(word)
+    rows = [*_rows(upright), *([word] for word in upended)]
+    return tuple(_line(row) for row in rows)
+
+
+def _rows(words: Sequence[Word]) -> list[list[Word]]:
+    """Gather words to rows in the order of their height at the middle of the page."""
+    if not words:
+        return []
+    slopes = _Slopes(words)
+    middle = sum(word.box.x_centre for word in words) / len(words)
+
+    def height_at_middle(word: Word) -> float:
+        return word.box.y_centre + slopes.at(word) * (middle - word.box.x_centre)
+
+    rows: list[list[Word]] = []
+    for word in sorted(words, key=height_at_middle):
+        row = _row_of(word, rows[-_OPEN_ROWS:], slopes.at(word))
+        if row is None:
+            rows.append([word])
+        else:
+            row.append(word)
+    return sorted(rows, key=lambda row: sum(map(height_at_middle, row)) / len(row))
+
+
+def _row_of(word: Word, rows: Sequence[list[Word]], slope: float) -> list[Word] | None:
+    """Return the row that a word belongs to, None when it begins a new one."""
+    nearest, least = None, 1.0
+    for row in rows:
+        apart = _apart(word, row, slope)
+        if apart < least:
+            nearest, least = row, apart
+    return nearest
+
+
+def _apart(word: Word, row: Sequence[Word], slope: float) -> float:
+    """Return how far a word lies off a row; below 1 it belongs to it."""
+    if any(_overlap(word, other) > _MAX_OVERLAP for other in row):
+        return 1.0
+    near = min(row, key=lambda other: abs(other.box.x_centre - word.box.x_centre))
+    drop = slope * (word.box.x_centre - near.box.x_centre)
+    height = min(word.box.height, near.box.height)
+    middles = abs(word.box.y_centre - near.box.y_centre - drop)
+    feet = abs(word.box.y1 - near.box.y1 - drop)
+    return min(middles / _MAX_MIDDLES_APART, feet / _MAX_FEET_APART) / max(height, 1.0)
+
+
+def _overlap(word: Word, other: Word) -> float:
+    """Return how much of the narrower word stands over or under the other one."""
+    shared = min(word.box.x1, other.box.x1) - max(word.box.x0, other.box.x0)
+    return shared / max(1.0, min(word.box.width, other.box.width))
+
+
+class _Slopes:
+    """How much the writing falls at each height of the page."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        telling = sorted(
+            (word.box.y_centre, word.slope)
+            for word in words
+            if word.box.width >= _TELLING_RATIO * word.box.height
+        )
+        self._heights = [height for height, _ in telling]
+        self._slopes = [slope for _, slope in telling]
+        self._is_level = not any(self._slopes)
+
+    def at(self, word: Word) -> float:
+        """Return the slope of the rows about a word."""
+        if self._is_level:
+            return 0.0
+        place = bisect.bisect(self._heights, word.box.y_centre)
+        near = sorted(self._slopes[max(0, place - _WITNESSES) : place + _WITNESSES])
+        return near[len(near) // 2]
+
+
+def _line(row: Sequence[Word]) -> Line:
+    ordered = tuple(sorted(row, key=lambda word: word.box.x0))
+    boxes = (word.box for word in ordered)
+    box = next(boxes)
+    for other in boxes:
+        box = box.union(other)
+    return Line(ordered, box, page=ordered[0].page)

@@ -1,0 +1,111 @@
+"""The visible letters of a PDF page, in the pixels of the upright page."""
+
+import ctypes
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from recibo.extract.model import Box
+
+#: Render modes that put no ink on the page: invisible, and clipping alone. Scanners hide the
+#: text that they recognised in the first.
+_INKLESS = frozenset({pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP})
+
+#: Text that leans further from the sides of the page is a watermark. Radians.
+_MAX_LEAN = 0.2
+
+#: pdfium places points on whole pixels; a page drawn so many times as large keeps fractions.
+_GRAIN = 1000
+
+#: How far apart, in points, a page's scale is measured.
+_SPAN = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """One letter, or a blank or a line's end, which part words."""
+
+    letter: str
+    #: As tall as the font, as wide as the letter's advance.
+    box: Box
+    #: Quarter turns clockwise of the writing against the upright page.
+    turns: int
+
+
+class Frame:
+    """Turns a page's own points (y upwards, before its rotation and crop) into pixels."""
+
+    def __init__(self, page: pdfium.PdfPage, *, width: int, height: int, turns: int) -> None:
+        """Describe the page drawn in `width` x `height` after `turns` quarters clockwise."""
+        self.width, self.height = width, height
+        self.turns = turns + page.get_rotation() // 90
+        self._area = (0, 0, width * _GRAIN, height * _GRAIN, turns)
+        self._origin = self._place(page, 0, 0)
+        right, up = self._place(page, _SPAN, 0), self._place(page, 0, _SPAN)
+        self._right = [
+            (end - start) / _SPAN for end, start in zip(right, self._origin, strict=True)
+        ]
+        self._up = [(end - start) / _SPAN for end, start in zip(up, self._origin, strict=True)]
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
+        """Return a rectangle of the page in pixels."""
+        xs, ys = zip(self._pixel(left, bottom), self._pixel(right, top), strict=True)
+        return Box(min(xs), min(ys), max(xs), max(ys))
+
+    def holds(self, box: Box) -> bool:
+        """Tell whether the middle of a box lies on the page."""
+        return 0 <= box.x_centre <= self.width and 0 <= box.y_centre <= self.height
+
+    def _pixel(self, x: float, y: float) -> tuple[float, float]:
+        return (
+            self._origin[0] + x * self._right[0] + y * self._up[0],
+            self._origin[1] + x * self._right[1] + y * self._up[1],
+        )
+
+    def _place(self, page: pdfium.PdfPage, x: float, y: float) -> tuple[float, float]:
+        across, down = ctypes.c_int(), ctypes.c_int()
+        pdfium_c.FPDF_PageToDevice(page.raw, *self._area, x, y, across, down)
+        return across.value / _GRAIN, down.value / _GRAIN
+
+
+def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
+    """Yield the letters that can be seen, in the order in which the page draws them."""
+    ink = _Ink()
+    for index in range(text.count_chars()):
+        letter = chr(pdfium_c.FPDFText_GetUnicode(text, index))
+        if letter.isspace():
+            yield Glyph(letter, Box(0, 0, 0, 0), 0)
+            continue
+        angle = pdfium_c.FPDFText_GetCharAngle(text, index)
+        quarters = round(angle / (math.pi / 2))
+        box = _box(text, index, frame)
+        is_straight = abs(angle - quarters * math.pi / 2) <= _MAX_LEAN
+        if is_straight and frame.holds(box) and ink.is_seen(text, index):
+            yield Glyph(letter, box, (quarters + frame.turns) % 4)
+
+
+def _box(text: pdfium.PdfTextPage, index: int, frame: Frame) -> Box:
+    """Return a letter's place, as tall as its font, so that a row's letters share one height."""
+    loose = pdfium_c.FS_RECTF()
+    pdfium_c.FPDFText_GetLooseCharBox(text, index, loose)
+    return frame.box(loose.left, loose.bottom, loose.right, loose.top)
+
+
+class _Ink:
+    """Remembers which text objects of a page leave ink; letters share few of them."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, bool] = {}
+
+    def is_seen(self, text: pdfium.PdfTextPage, index: int) -> bool:
+        """Tell whether a letter leaves ink."""
+        drawn = pdfium_c.FPDFText_GetTextObject(text, index)
+        if not drawn:
+            return True
+        address = ctypes.addressof(drawn.contents)
+        if address not in self._seen:
+            self._seen[address] = pdfium_c.FPDFTextObj_GetTextRenderMode(drawn) not in _INKLESS
+        return self._seen[address]

@@ -1,0 +1,168 @@
+"""The pages of a PDF: their text, and how to draw them."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from recibo.extract.errors import Encrypted, InvalidDocument, Unreadable
+from recibo.extract.load import layer, limits
+from recibo.extract.load.glyphs import Frame, Glyph, glyphs
+from recibo.extract.model import Page, Picture
+
+#: The resolution at which a page counts as drawn at scale 1: enough for every printed letter.
+DPI = 200
+
+_POINTS_PER_INCH = 72
+
+#: A page is never drawn larger, whatever size it claims: 300 dpi of A3.
+_MAX_DRAWN_PIXELS = 18_000_000
+
+#: A page whose pictures cover more of it is a scan; fewer letters on it than the second figure
+#: are a scanner's stamp.
+_SCAN_SHARE = 0.5
+_MAX_STAMP_LETTERS = 200
+
+#: Pictures may stand in forms within forms; deeper ones are no scan.
+_MAX_NESTING = 3
+
+_SECURITY_ERRORS = frozenset({pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY})
+
+
+def opens(data: bytes) -> bool:
+    """Tell whether the bytes are a PDF, if only after some blank lines."""
+    try:
+        _document(data)
+    except Unreadable:
+        return False
+    except InvalidDocument:
+        return True
+    return True
+
+
+def page_count(data: bytes) -> int:
+    """Count the pages.
+
+    Raises:
+        Encrypted, Unreadable, TooManyPages: The document is refused.
+    """
+    return len(_document(data))
+
+
+def pages(data: bytes) -> Iterator[Page]:
+    """Yield the pages of a PDF. pdfium is not made for threads: one document at a time."""
+    document = _document(data)
+    for index in range(len(document)):
+        try:
+            sheet = document[index]
+        except pdfium.PdfiumError as error:
+            raise Unreadable from error
+        yield _page(sheet, number=index + 1)
+
+
+def _document(data: bytes) -> pdfium.PdfDocument:
+    """Open a PDF; it closes when nothing refers to it any more.
+
+    One that opens without a password is read, even if its author restricted its use.
+    """
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        raise (Encrypted if error.err_code in _SECURITY_ERRORS else Unreadable) from error
+    limits.check_pages(len(document))
+    return document
+
+
+def _page(sheet: pdfium.PdfPage, *, number: int) -> Page:
+    images = _images(sheet)
+    scale = _scale(sheet, images)
+    text = sheet.get_textpage()
+    frame = _frame(sheet, scale=scale, turns=0)
+    letters = list(glyphs(text, frame))
+    is_text = layer.is_trustworthy(letters) and not _is_stamped_scan(images, letters)
+    turns = -layer.main_turns(letters) % 4 if is_text else 0
+    if turns:
+        frame = _frame(sheet, scale=scale, turns=turns)
+        letters = list(glyphs(text, frame))
+    return Page(
+        number=number,
+        width=frame.width,
+        height=frame.height,
+        draw=_drawer(sheet, scale=scale, turns=turns),
+        layer=layer.words(letters) if is_text else (),
+        dpi=scale * _POINTS_PER_INCH,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Image:
+    """A picture on a page."""
+
+    #: Pixels of the picture for each point of the page.
+    scale: float
+    #: How much of the page it covers, 0 to 1.
+    share: float
+
+
+def _images(sheet: pdfium.PdfPage) -> list[_Image]:
+    """Return the pictures on a page, none of which is decoded.
+
+    Raises:
+        TooManyPixels: One of them is a bomb.
+    """
+    page_area = sheet.get_width() * sheet.get_height()
+    found = []
+    for drawn in sheet.get_objects([pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=_MAX_NESTING):
+        width, height = drawn.get_px_size()
+        limits.check_pixels(width, height)
+        left, bottom, right, top = drawn.get_bounds()
+        area = max((right - left) * (top - bottom), 1.0)
+        found.append(_Image(math.sqrt(width * height / area), area / page_area))
+    return found
+
+
+def _scale(sheet: pdfium.PdfPage, images: Sequence[_Image]) -> float:
+    """Return the pixels a point at which a page counts as drawn at scale 1."""
+    wanted = DPI / _POINTS_PER_INCH
+    if _is_scan(images):
+        # Pages of phone scanners count a pixel as a point; drawing them at a fixed resolution
+        # would blow them up, and shrink finer scans.
+        wanted = max(images, key=lambda image: image.share).scale
+    return min(wanted, _largest_scale(sheet))
+
+
+def _largest_scale(sheet: pdfium.PdfPage) -> float:
+    return math.sqrt(_MAX_DRAWN_PIXELS / max(1.0, sheet.get_width() * sheet.get_height()))
+
+
+def _is_scan(images: Sequence[_Image]) -> bool:
+    return sum(image.share for image in images) > _SCAN_SHARE
+
+
+def _is_stamped_scan(images: Sequence[_Image], letters: Sequence[Glyph]) -> bool:
+    """Tell whether the text of a page is only what a scanner put on its picture."""
+    return _is_scan(images) and len(letters) <= _MAX_STAMP_LETTERS
+
+
+def _frame(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Frame:
+    width, height = sheet.get_width() * scale, sheet.get_height() * scale
+    if turns % 2:
+        width, height = height, width
+    return Frame(sheet, width=math.ceil(width), height=math.ceil(height), turns=turns)
+
+
+def _drawer(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Picture]:
+    """Return what draws the page at a multiple of `scale` after `turns` quarters clockwise."""
+
+    def draw(times: float) -> Picture:
+        bitmap = sheet.render(
+            scale=min(scale * times, _largest_scale(sheet)),
+            rotation=90 * turns,
+            rev_byteorder=True,
+        )
+        return np.array(bitmap.to_numpy()[:, :, :3], dtype=np.uint8)
+
+    return draw

@@ -1,0 +1,191 @@
+"""The pages of picture files."""
+
+import io
+import math
+import struct
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pillow_heif
+from PIL import ExifTags, Image
+
+from recibo.extract.errors import Unreadable
+from recibo.extract.load import limits
+from recibo.extract.model import Page, Picture
+
+pillow_heif.register_heif_opener(thumbnails=False)
+
+# Pillow warns at its own bound and refuses at twice that; `limits` is the bound here, tested on
+# the header of every page before any of its pixels is decoded.
+Image.MAX_IMAGE_PIXELS = None
+
+#: The decoders that may look at a file, of the many that Pillow has.
+_FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "HEIF")
+
+#: The only format whose further pictures are pages; elsewhere they are previews or animation.
+_PAGED = "TIFF"
+
+#: Larger pages are kept shrunk, for no engine looks at more.
+_MAX_KEPT_PIXELS = 24_000_000
+
+_BAND_ROWS = 256
+
+#: Grey of 16 or 32 bits, and of floating point.
+_DEEP_MODES = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
+
+#: EXIF's orientations: whether to mirror the picture left to right, and then the quarter turns
+#: clockwise that set it upright.
+_ORIENTATIONS = {
+    2: (True, 0),
+    3: (False, 2),
+    4: (True, 2),
+    5: (True, 3),
+    6: (False, 1),
+    7: (True, 1),
+    8: (False, 3),
+}
+
+#: What Pillow's decoders raise on broken files.
+_DECODER_ERRORS = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    LookupError,
+    ArithmeticError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+    struct.error,
+    zlib.error,
+)
+
+
+def mime(data: bytes) -> str | None:
+    """Return the media type of a file by its decoder, None when no decoder knows it."""
+    try:
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+            return image.get_format_mimetype()
+    except _DECODER_ERRORS:
+        return None
+
+
+def page_count(data: bytes) -> int:
+    """Count the pages and test the size of each by its header.
+
+    Raises:
+        TooManyPages, TooManyPixels, Unreadable: The file is refused.
+    """
+    with _opened(data) as image:
+        return sum(1 for _ in _frames(image))
+
+
+def pages(data: bytes) -> Iterator[Page]:
+    """Yield the pages, each decoded when it is asked for."""
+    count = page_count(data)
+    for index in range(count):
+        with _opened(data) as image:
+            image.seek(index)
+            yield _page(image, number=index + 1)
+
+
+@contextmanager
+def _opened(data: bytes) -> Iterator[Image.Image]:
+    """Open a picture; whatever its decoder cannot bear is Unreadable."""
+    try:
+        with (
+            warnings.catch_warnings(action="ignore"),
+            Image.open(io.BytesIO(data), formats=_FORMATS) as image,
+        ):
+            yield image
+    except _DECODER_ERRORS as error:
+        raise Unreadable from error
+
+
+def _frames(image: Image.Image) -> Iterator[int]:
+    """Yield the number of each page whose header is sound."""
+    number = 0
+    while True:
+        try:
+            image.seek(number)
+        except EOFError:
+            return
+        limits.check_pixels(*image.size)
+        number += 1
+        limits.check_pages(number)
+        yield number
+        if image.format != _PAGED:
+            return
+
+
+def _page(image: Image.Image, *, number: int) -> Page:
+    width, height = image.size
+    orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
+    is_mirrored, turns = _ORIENTATIONS.get(orientation, (False, 0))
+    if turns % 2:
+        width, height = height, width
+    decoded = _pixels(image)
+    upright = np.rot90(decoded[:, ::-1] if is_mirrored else decoded, -turns)
+    kept = np.ascontiguousarray(upright)
+    return Page(number=number, width=width, height=height, draw=_drawer(kept, width))
+
+
+def _drawer(kept: Picture, width: int) -> Callable[[float], Picture]:
+    """Return what resizes a kept picture of a page that is `width` wide."""
+    largest = math.sqrt(_MAX_KEPT_PIXELS / (kept.shape[0] * kept.shape[1]))
+
+    def draw(scale: float) -> Picture:
+        factor = min(scale * width / kept.shape[1], largest)
+        if factor == 1:
+            return kept
+        method = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
+        resized = cv2.resize(kept, None, fx=factor, fy=factor, interpolation=method)
+        return np.asarray(resized, dtype=np.uint8)
+
+    return draw
+
+
+def _pixels(image: Image.Image) -> Picture:
+    """Decode a page, shrunk to at most the size that is kept."""
+    step = math.ceil(math.sqrt(image.width * image.height / _MAX_KEPT_PIXELS))
+    # JPEG decodes straight to a half, a quarter or an eighth; other formats ignore the wish.
+    image.draft("RGB", (image.width // step, image.height // step))
+    image.load()
+    step = math.ceil(math.sqrt(image.width * image.height / _MAX_KEPT_PIXELS))
+    return _rgb(image) if step == 1 else _shrunk(image, step)
+
+
+def _shrunk(image: Image.Image, step: int) -> Picture:
+    """Return a picture `step` times smaller, made in bands: whole, it would fill the memory."""
+    rows = _BAND_ROWS * step
+    bands = []
+    for top in range(0, image.height, rows):
+        band = _rgb(image.crop((0, top, image.width, min(top + rows, image.height))))
+        size = (max(1, image.width // step), max(1, band.shape[0] // step))
+        bands.append(cv2.resize(band, size, interpolation=cv2.INTER_AREA))
+    return np.asarray(np.vstack(bands), dtype=np.uint8)
+
+
+def _rgb(image: Image.Image) -> Picture:
+    """Return a picture of any mode as RGB on white."""
+    if image.mode in _DEEP_MODES:
+        return np.repeat(_levels(np.asarray(image))[:, :, np.newaxis], 3, axis=2)
+    if image.has_transparency_data:
+        opaque = Image.new("RGBA", image.size, "white")
+        opaque.alpha_composite(image.convert("RGBA"))
+        image = opaque
+    return np.array(image.convert("RGB"), dtype=np.uint8)
+
+
+def _levels(deep: npt.NDArray[np.float32]) -> Picture:
+    """Return grey of more than 8 bits as 8 bits."""
+    values = np.nan_to_num(deep.astype(np.float32))
+    low, high = 0.0, float(np.iinfo(np.uint16).max)
+    if deep.dtype.kind == "f" or values.max(initial=0) > high:
+        low, high = float(values.min(initial=0)), float(values.max(initial=1))
+    return np.asarray((values - low).clip(0) * (255 / max(high - low, 1e-9)), dtype=np.uint8)
