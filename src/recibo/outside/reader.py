@@ -1,0 +1,246 @@
+"""The reading library at work, in processes that may die.
+
+The service and the spawned children import this module, so its top imports nothing heavy: the
+functions that run in a child import the library, and the service never does.
+"""
+
+import asyncio
+import os
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from recibo.extract import errors
+from recibo.outside.processes import START_LIMIT_S, Lane, Limits, ProcessDiedError, TimeLimitError
+from recibo.shapes.states import FailureCode
+
+if TYPE_CHECKING:
+    from recibo.extract.load.pages import Kind
+    from recibo.extract.model import Accuracy, DocumentType, Receipt
+
+T = TypeVar("T")
+
+# Looking at a file's head and counting its pages takes milliseconds; a file that takes longer
+# hangs its decoder.
+INSPECT_LIMIT_S = 10.0
+
+# Of the time limit, so much is the library's own to finish the page at hand and answer with the
+# pages read so far; only then is the child killed.
+_SHARE_OF_THE_LIMIT = 0.9
+
+
+class FailureKind(StrEnum):
+    """Why there is no reading."""
+
+    UNSUPPORTED_FORMAT = "unsupported_format"
+    INVALID_DOCUMENT = "invalid_document"
+    UNREADABLE = "unreadable"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed_out"
+    BROKEN = "broken"
+
+    @property
+    def code(self) -> FailureCode:
+        """What a client is told."""
+        return _CODES.get(self, FailureCode.SERVER_ERROR)
+
+    @property
+    def is_the_documents_fault(self) -> bool:
+        """Whether another attempt would end the same way."""
+        return self in _CODES
+
+
+_CRASHED = "The reader failed on this document; try again."
+_BROKEN = "The reading library cannot be loaded; install the package again."
+_TIMED_OUT = "Reading this document took too long; try again, or send fewer pages."
+_TOO_MUCH_MEMORY = "Reading this document took more memory than it may; send a smaller picture."
+
+_KINDS = {
+    errors.UnsupportedFormat: FailureKind.UNSUPPORTED_FORMAT,
+    errors.InvalidDocument: FailureKind.INVALID_DOCUMENT,
+    errors.Unreadable: FailureKind.UNREADABLE,
+    errors.MissingModel: FailureKind.BROKEN,
+}
+
+_CODES = {
+    FailureKind.UNSUPPORTED_FORMAT: FailureCode.UNSUPPORTED_FORMAT,
+    FailureKind.INVALID_DOCUMENT: FailureCode.VALIDATION_ERROR,
+    FailureKind.UNREADABLE: FailureCode.LOW_CONFIDENCE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document that could not be read, this time or ever."""
+
+    kind: FailureKind
+    #: For the client.
+    message: str
+    #: For the log: how the child died, or a traceback.
+    detail: str = ""
+
+
+class Reader(Protocol):
+    """Reads documents. The paths are on a local disk."""
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: "DocumentType | None",
+        accuracy: "Accuracy",
+        time_limit_s: float,
+    ) -> "Receipt | Failure":
+        """Read the document; the limit holds from when a process takes it, not while it waits."""
+
+    async def inspect(self, path: Path) -> "Kind | Failure":
+        """Tell the type by content, and refuse what would be refused before it is read."""
+
+    def is_ready(self) -> bool:
+        """Tell whether documents can be read: the models are there and were loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What a child runs: module-level functions, which are pickled by their names."""
+
+    warm: Callable[[], None]
+    #: The last argument is the time after which the pages read so far must do, seconds.
+    read: "Callable[[Path, DocumentType | None, Accuracy, float], Receipt]"
+    inspect: "Callable[[Path], Kind]"
+
+
+class PoolReader:
+    """Reads in child processes, each document in one, as many at once as there are processes.
+
+    Inspecting has a process of its own, so that it waits for no reading.
+    """
+
+    def __init__(
+        self,
+        *,
+        processes: int | None = None,
+        limits: Limits | None = None,
+        library: Library | None = None,
+    ) -> None:
+        self._library = library or LIBRARY
+        count = processes or len(os.sched_getaffinity(0))
+        self._lanes = tuple(Lane(self._library.warm, limits) for _ in range(count))
+        self._inspection = Lane(_warm_inspection, limits)
+        # The lane used last is used next: its process is warm, and idle ones need not start.
+        self._free: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
+        for lane in self._lanes:
+            self._free.put_nowait(lane)
+        self._inspecting = asyncio.Lock()
+        self._is_ready = False
+        self._starts: set[asyncio.Task[Failure | None]] = set()
+
+    async def start(self) -> Failure | None:
+        """Start all processes, wait until the first has its models, and say what is wrong if so."""
+        self._starts = {asyncio.create_task(self._start_one()) for _ in self._lanes}
+        done, _ = await asyncio.wait(self._starts, return_when=asyncio.FIRST_COMPLETED)
+        failure = next(iter(done)).result()
+        self._is_ready = failure is None
+        return failure
+
+    async def aclose(self) -> None:
+        """End the processes; whoever still waits for a reading gets a failure `crashed`."""
+        self._is_ready = False
+        await asyncio.gather(*(lane.aclose() for lane in (*self._lanes, self._inspection)))
+        await asyncio.gather(*self._starts)
+
+    def is_ready(self) -> bool:
+        """Tell whether a process has loaded the models and none of it is closing."""
+        return self._is_ready
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: "DocumentType | None",
+        accuracy: "Accuracy",
+        time_limit_s: float,
+    ) -> "Receipt | Failure":
+        """Read the document in the next free process."""
+        budget_s = time_limit_s * _SHARE_OF_THE_LIMIT
+        work = partial(self._library.read, path, hint, accuracy, budget_s)
+        return await self._in_a_lane(work, time_limit_s)
+
+    async def inspect(self, path: Path) -> "Kind | Failure":
+        """Look at the document in a process that reads none."""
+        async with self._inspecting:
+            work = partial(self._library.inspect, path)
+            return await _run(self._inspection, work, INSPECT_LIMIT_S)
+
+    async def _start_one(self) -> Failure | None:
+        return await self._in_a_lane(self._library.warm, START_LIMIT_S)
+
+    async def _in_a_lane(self, work: Callable[[], T], time_limit_s: float) -> T | Failure:
+        lane = await self._free.get()
+        try:
+            return await _run(lane, work, time_limit_s)
+        finally:
+            self._free.put_nowait(lane)
+
+
+async def _run(lane: Lane, work: Callable[[], T], time_limit_s: float) -> T | Failure:
+    try:
+        return await lane.run(partial(_attempt, work), time_limit_s=time_limit_s)
+    except ProcessDiedError as e:
+        return Failure(FailureKind.CRASHED, _CRASHED, str(e))
+    except TimeLimitError as e:
+        return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(e))
+
+
+# What follows runs in the children.
+
+
+def _attempt(work: Callable[[], T]) -> T | Failure:
+    """Do the work; whatever goes wrong with it is an answer."""
+    try:
+        return work()
+    except BaseException as error:  # noqa: BLE001 - a document ends nothing but its own reading
+        return _failure(error)
+
+
+def _failure(error: BaseException) -> Failure:
+    for cause, kind in _KINDS.items():
+        if isinstance(error, cause):
+            return Failure(kind, str(error))
+    kind, message = FailureKind.CRASHED, _CRASHED
+    if isinstance(error, ImportError):
+        kind, message = FailureKind.BROKEN, _BROKEN
+    elif isinstance(error, MemoryError):
+        message = _TOO_MUCH_MEMORY
+    return Failure(kind, message, "".join(traceback.format_exception(error)))
+
+
+def _warm() -> None:
+    from recibo.extract import pipeline
+
+    pipeline.warm()
+
+
+def _read(
+    path: Path, hint: "DocumentType | None", accuracy: "Accuracy", budget_s: float
+) -> "Receipt":
+    from recibo.extract import pipeline
+
+    return pipeline.extract(path.read_bytes(), hint=hint, accuracy=accuracy, budget_s=budget_s)
+
+
+def _warm_inspection() -> None:
+    from recibo.extract.load import pages  # noqa: F401 - loading it is the point
+
+
+def _inspect(path: Path) -> "Kind":
+    from recibo.extract.load import pages
+
+    return pages.inspect(path.read_bytes())
+
+
+LIBRARY = Library(warm=_warm, read=_read, inspect=_inspect)

@@ -1,0 +1,212 @@
+"""Whatever a document does to the library, it gets an answer, and the next one is read."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.outside.reader import Failure, FailureKind, Library, PoolReader
+from tests.faulty import readers
+from tests.outside import deaths
+
+LONG_S = 60.0
+
+File = Callable[[str], Path]
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[PoolReader]:
+    reader = PoolReader(processes=2, library=readers.LIBRARY)
+    yield reader
+    await reader.aclose()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> File:
+    def write(text: str) -> Path:
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.jpg"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+async def read(reader: PoolReader, path: Path, *, time_limit_s: float = LONG_S) -> str | Failure:
+    """Return the merchant that was read, or the failure."""
+    outcome = await reader.read(
+        path, hint=DocumentType.NFCE, accuracy=Accuracy.HIGH, time_limit_s=time_limit_s
+    )
+    if isinstance(outcome, Failure):
+        return outcome
+    assert isinstance(outcome, Receipt)
+    assert outcome.merchant_name
+    return outcome.merchant_name.value
+
+
+async def kind_of(reader: PoolReader, path: Path, *, time_limit_s: float = LONG_S) -> FailureKind:
+    outcome = await read(reader, path, time_limit_s=time_limit_s)
+    assert isinstance(outcome, Failure)
+    assert outcome.message
+    return outcome.kind
+
+
+async def hang(reader: PoolReader, file: File, fifo: Path) -> tuple[asyncio.Task[object], int]:
+    """Hang one of the reader's processes, and return the waiting task and the process's id."""
+    os.mkfifo(fifo)
+    task: asyncio.Task[object] = asyncio.create_task(read(reader, file(f"hang {fifo}")))
+    return task, int(await asyncio.to_thread(fifo.read_text))
+
+
+async def test_document_is_read_in_another_process(reader: PoolReader, file: File) -> None:
+    assert await read(reader, file("pid")) != str(os.getpid())
+
+
+async def test_library_is_told_hint_accuracy_and_less_time_than_there_is(
+    reader: PoolReader, file: File
+) -> None:
+    assert await read(reader, file("told"), time_limit_s=100) == "nfce high 90"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("format", FailureKind.UNSUPPORTED_FORMAT),
+        ("empty", FailureKind.INVALID_DOCUMENT),
+        ("pages", FailureKind.INVALID_DOCUMENT),
+        ("pixels", FailureKind.INVALID_DOCUMENT),
+        ("encrypted", FailureKind.INVALID_DOCUMENT),
+        ("unreadable", FailureKind.UNREADABLE),
+        ("model", FailureKind.BROKEN),
+        ("import", FailureKind.BROKEN),
+        ("memory", FailureKind.CRASHED),
+        ("eat", FailureKind.CRASHED),
+        ("bug", FailureKind.CRASHED),
+        ("recursion", FailureKind.CRASHED),
+        ("exit", FailureKind.CRASHED),
+        ("interrupt", FailureKind.CRASHED),
+        ("unspeakable", FailureKind.CRASHED),
+        ("segfault", FailureKind.CRASHED),
+        ("killed", FailureKind.CRASHED),
+        ("garbage", FailureKind.CRASHED),
+    ],
+)
+async def test_each_failure_has_its_kind_and_the_next_document_is_read(
+    reader: PoolReader, file: File, text: str, kind: FailureKind
+) -> None:
+    assert await kind_of(reader, file(text)) is kind
+    assert await read(reader, file("fine")) == "fine"
+
+
+async def test_document_that_takes_too_long_is_given_up(
+    reader: PoolReader, file: File, tmp_path: Path
+) -> None:
+    fifo = tmp_path / "pid"
+    os.mkfifo(fifo)
+    listener = asyncio.create_task(asyncio.to_thread(fifo.read_text))
+
+    assert await kind_of(reader, file(f"hang {fifo}"), time_limit_s=1) is FailureKind.TIMED_OUT
+    assert await deaths.gone(int(await listener))
+    assert await read(reader, file("fine")) == "fine"
+
+
+async def test_file_that_is_gone_is_a_failure(reader: PoolReader, tmp_path: Path) -> None:
+    assert await kind_of(reader, tmp_path / "none.jpg") is FailureKind.CRASHED
+
+
+async def test_message_tells_nothing_of_the_inside(reader: PoolReader, file: File) -> None:
+    outcome = await read(reader, file("bug"))
+
+    assert isinstance(outcome, Failure)
+    assert "Error" not in outcome.message
+    assert "ZeroDivisionError" in outcome.detail
+
+
+async def test_death_of_one_process_harms_no_other_reading(
+    reader: PoolReader, file: File, tmp_path: Path
+) -> None:
+    waiting, pid = await hang(reader, file, tmp_path / "pid")
+
+    assert await kind_of(reader, file("killed")) is FailureKind.CRASHED
+    assert await read(reader, file("fine")) == "fine"
+    assert not waiting.done()
+    waiting.cancel()
+    assert await deaths.gone(pid)
+
+
+async def test_no_more_documents_are_read_at_once_than_there_are_processes(
+    reader: PoolReader, file: File
+) -> None:
+    pids = await asyncio.gather(*(read(reader, file("pid")) for _ in range(12)))
+
+    assert 1 <= len(set(pids)) <= 2
+
+
+async def test_cancelled_reading_frees_its_process(
+    reader: PoolReader, file: File, tmp_path: Path
+) -> None:
+    first, pid = await hang(reader, file, tmp_path / "first")
+    second, _ = await hang(reader, file, tmp_path / "second")
+    first.cancel()
+
+    assert await read(reader, file("fine")) == "fine"
+    assert await deaths.gone(pid)
+    second.cancel()
+
+
+async def test_inspecting_waits_for_no_reading(
+    reader: PoolReader, file: File, tmp_path: Path
+) -> None:
+    tasks = [await hang(reader, file, tmp_path / name) for name in ("first", "second")]
+
+    assert await reader.inspect(file("fine")) == readers.JPEG
+    for task, _ in tasks:
+        task.cancel()
+
+
+async def test_inspecting_refuses_as_reading_does(reader: PoolReader, file: File) -> None:
+    outcome = await reader.inspect(file("pixels"))
+
+    assert isinstance(outcome, Failure)
+    assert outcome.kind is FailureKind.INVALID_DOCUMENT
+
+
+async def test_closing_answers_those_who_wait(file: File, tmp_path: Path) -> None:
+    reader = PoolReader(processes=1, library=readers.LIBRARY)
+    waiting, _ = await hang(reader, file, tmp_path / "pid")
+    queued = asyncio.create_task(kind_of(reader, file("fine")))
+    await reader.aclose()
+
+    failure = await waiting
+    assert isinstance(failure, Failure)
+    assert failure.kind is FailureKind.CRASHED
+    assert await queued is FailureKind.CRASHED
+
+
+async def test_reader_is_ready_once_started_until_closed(reader: PoolReader) -> None:
+    assert not reader.is_ready()
+    assert await reader.start() is None
+    assert reader.is_ready()
+    await reader.aclose()
+    assert not reader.is_ready()
+
+
+@pytest.mark.parametrize(
+    ("library", "kind"),
+    [(readers.BROKEN, FailureKind.BROKEN), (readers.DYING, FailureKind.CRASHED)],
+)
+async def test_reader_that_cannot_start_says_why(library: Library, kind: FailureKind) -> None:
+    reader = PoolReader(processes=2, library=library)
+    failure = await reader.start()
+
+    assert failure
+    assert failure.kind is kind
+    assert not reader.is_ready()
+    await reader.aclose()
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_only_a_documents_own_fault_has_a_code_of_its_own(kind: FailureKind) -> None:
+    assert kind.is_the_documents_fault == (kind.code != "server_error")
