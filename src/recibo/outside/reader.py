@@ -8,7 +8,7 @@ import asyncio
 import os
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,9 @@ T = TypeVar("T")
 # Looking at a file's head and counting its pages takes milliseconds; a file that takes longer
 # hangs its decoder.
 INSPECT_LIMIT_S = 10.0
+
+# Little can leak from looking at heads, so a child that does only that is kept for longer.
+_INSPECTIONS = 5_000
 
 # Of the time limit, so much is the library's own to finish the page at hand and answer with the
 # pages read so far; only then is the child killed.
@@ -117,7 +120,7 @@ class Library:
 class PoolReader:
     """Reads in child processes, each document in one, as many at once as there are processes.
 
-    Inspecting has a process of its own, so that it waits for no reading.
+    Inspecting has processes of its own, so that an upload waits for no reading.
     """
 
     def __init__(
@@ -125,24 +128,26 @@ class PoolReader:
         *,
         processes: int | None = None,
         limits: Limits | None = None,
-        library: Library | None = None,
+        library: "Library | None" = None,
     ) -> None:
+        limits = limits or Limits()
         self._library = library or LIBRARY
-        count = processes or len(os.sched_getaffinity(0))
-        self._lanes = tuple(Lane(self._library.warm, limits) for _ in range(count))
-        self._inspection = Lane(_warm_inspection, limits)
-        # The lane used last is used next: its process is warm, and idle ones need not start.
-        self._free: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
-        for lane in self._lanes:
-            self._free.put_nowait(lane)
-        self._inspecting = asyncio.Lock()
+        self._count = processes or len(os.sched_getaffinity(0))
+        self._reading = _Lanes(self._count, self._library.warm, limits)
+        inspection_limits = replace(limits, tasks=_INSPECTIONS)
+        self._inspection = _Lanes(self._count, _warm_inspection, inspection_limits)
+        self._starts: list[asyncio.Task[Failure | None]] = []
         self._is_ready = False
-        self._starts: set[asyncio.Task[Failure | None]] = set()
 
     async def start(self) -> Failure | None:
-        """Start all processes, wait until the first has its models, and say what is wrong if so."""
-        self._starts = {asyncio.create_task(self._start_one()) for _ in self._lanes}
-        done, _ = await asyncio.wait(self._starts, return_when=asyncio.FIRST_COMPLETED)
+        """Start the processes and wait until one has its models; say what is wrong if none has."""
+        warm = self._library.warm
+        readers = [
+            asyncio.create_task(self._reading.run(warm, START_LIMIT_S)) for _ in range(self._count)
+        ]
+        inspector = asyncio.create_task(self._inspection.run(_warm_inspection, START_LIMIT_S))
+        self._starts = [*readers, inspector]
+        done, _ = await asyncio.wait(readers, return_when=asyncio.FIRST_COMPLETED)
         failure = next(iter(done)).result()
         self._is_ready = failure is None
         return failure
@@ -150,7 +155,7 @@ class PoolReader:
     async def aclose(self) -> None:
         """End the processes; whoever still waits for a reading gets a failure `crashed`."""
         self._is_ready = False
-        await asyncio.gather(*(lane.aclose() for lane in (*self._lanes, self._inspection)))
+        await asyncio.gather(self._reading.aclose(), self._inspection.aclose())
         await asyncio.gather(*self._starts)
 
     def is_ready(self) -> bool:
@@ -168,32 +173,36 @@ class PoolReader:
         """Read the document in the next free process."""
         budget_s = time_limit_s * _SHARE_OF_THE_LIMIT
         work = partial(self._library.read, path, hint, accuracy, budget_s)
-        return await self._in_a_lane(work, time_limit_s)
+        return await self._reading.run(work, time_limit_s)
 
     async def inspect(self, path: Path) -> "Kind | Failure":
         """Look at the document in a process that reads none."""
-        async with self._inspecting:
-            work = partial(self._library.inspect, path)
-            return await _run(self._inspection, work, INSPECT_LIMIT_S)
+        return await self._inspection.run(partial(self._library.inspect, path), INSPECT_LIMIT_S)
 
-    async def _start_one(self) -> Failure | None:
-        return await self._in_a_lane(self._library.warm, START_LIMIT_S)
 
-    async def _in_a_lane(self, work: Callable[[], T], time_limit_s: float) -> T | Failure:
+class _Lanes:
+    """Gives each work the next free lane."""
+
+    def __init__(self, count: int, warm: Callable[[], None], limits: Limits) -> None:
+        self._lanes = tuple(Lane(warm, limits) for _ in range(count))
+        # The lane used last is used next: its process is warm, and idle ones need not start.
+        self._free: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
+        for lane in self._lanes:
+            self._free.put_nowait(lane)
+
+    async def run(self, work: Callable[[], T], time_limit_s: float) -> T | Failure:
         lane = await self._free.get()
         try:
-            return await _run(lane, work, time_limit_s)
+            return await lane.run(partial(_attempt, work), time_limit_s=time_limit_s)
+        except ProcessDiedError as e:
+            return Failure(FailureKind.CRASHED, _CRASHED, str(e))
+        except TimeLimitError as e:
+            return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(e))
         finally:
             self._free.put_nowait(lane)
 
-
-async def _run(lane: Lane, work: Callable[[], T], time_limit_s: float) -> T | Failure:
-    try:
-        return await lane.run(partial(_attempt, work), time_limit_s=time_limit_s)
-    except ProcessDiedError as e:
-        return Failure(FailureKind.CRASHED, _CRASHED, str(e))
-    except TimeLimitError as e:
-        return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(e))
+    async def aclose(self) -> None:
+        await asyncio.gather(*(lane.aclose() for lane in self._lanes))
 
 
 # What follows runs in the children.
