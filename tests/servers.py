@@ -39,6 +39,8 @@ class Postgres:
     """A running PostgreSQL server that trusts everybody on this machine."""
 
     port: int
+    #: Its data and its log; removed when it ends well.
+    folder: Path
     #: Where initdb, postgres and psql are.
     programs: Path
 
@@ -70,10 +72,11 @@ class Postgres:
 @contextmanager
 def run_postgres() -> Iterator[Postgres]:
     """Run a server on a free port with its data in a temporary folder."""
-    server = Postgres(port=free_port(), programs=_find_postgres())
+    programs = _find_postgres()
     folder = Path(tempfile.mkdtemp(prefix="recibo-postgres-"))
+    server = Postgres(free_port(), folder, programs)
     try:
-        with _started(server, folder):
+        with _started(server):
             yield server
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -100,16 +103,16 @@ def _find_postgres() -> Path:
 
 
 @contextmanager
-def _started(server: Postgres, folder: Path) -> Iterator[None]:
-    data, log = folder / "data", folder / "log"
-    _hand_to_owner(folder)
+def _started(server: Postgres) -> Iterator[None]:
+    data, log = server.folder / "data", server.folder / "log"
+    _hand_to_owner(server.folder)
     _make_cluster(server.programs / "initdb", data)
     options = [part for option in POSTGRES_OPTIONS for part in ("-c", option)]
-    place = ["-D", str(data), "-k", str(folder), "-p", str(server.port)]
+    place = ["-D", str(data), "-k", str(server.folder), "-p", str(server.port)]
     command = [*_as_owner(), str(server.programs / "postgres"), *place, *options]
     with (
         log.open("w") as output,
-        subprocess.Popen(command, cwd=folder, stdout=output, stderr=output) as process,
+        subprocess.Popen(command, cwd=server.folder, stdout=output, stderr=output) as process,
     ):
         try:
             _wait_until_ready(server, process, log)

@@ -1,0 +1,79 @@
+"""What the documents say is what the code does, and back."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from recibo import errors
+from recibo.api import door
+from recibo.settings import Settings
+from tests.house import source
+
+if TYPE_CHECKING:
+    from recibo.api.deps import Services
+
+API = (source.ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+SELF_HOSTING = (source.ROOT / "docs" / "self-hosting.md").read_text(encoding="utf-8")
+
+
+def test_every_setting_is_documented_and_back() -> None:
+    table = set(re.findall(r"^\| `(RECIBO_\w+)`", SELF_HOSTING, re.MULTILINE))
+
+    assert {f"RECIBO_{name.upper()}" for name in Settings.model_fields} == table
+
+
+def test_documents_name_no_setting_that_is_none() -> None:
+    known = {f"RECIBO_{name.upper()}" for name in Settings.model_fields}
+    named = {
+        name
+        for path in _documents()
+        for name in re.findall(r"RECIBO_[A-Z_]+", path.read_text(encoding="utf-8"))
+    }
+
+    assert set() == named - known
+
+
+def test_every_route_is_documented_and_back() -> None:
+    table = set(re.findall(r"^\| \[`([A-Z]+ /\S+)`\]", API, re.MULTILINE))
+
+    assert _routes() == table
+
+
+def test_every_error_is_documented_and_back() -> None:
+    table = set(re.findall(r"^\| (\d{3}) \| `(\w+)` \|", API, re.MULTILINE))
+
+    assert {(str(error.status), error.code) for error in _errors(errors.ServiceError)} == table
+
+
+def test_every_query_parameter_and_form_field_is_documented() -> None:
+    names = {
+        parameter["name"]
+        for operations in _schema()["paths"].values()
+        for operation in operations.values()
+        for parameter in operation.get("parameters", [])
+    }
+
+    assert set() == {name for name in names if f"`{name}`" not in API and f"{{{name}}}" not in API}
+
+
+def _documents() -> list[Path]:
+    return [source.ROOT / "README.md", *sorted((source.ROOT / "docs").rglob("*.md"))]
+
+
+def _schema() -> dict[str, Any]:
+    # The description of the interface needs none of the services behind it.
+    app = door.make(cast("Services", None))
+    return app.openapi()
+
+
+def _routes() -> set[str]:
+    return {
+        f"{method.upper()} {path}"
+        for path, operations in _schema()["paths"].items()
+        for method in operations
+    }
+
+
+def _errors(base: type[errors.ServiceError]) -> set[type[errors.ServiceError]]:
+    below = {one for child in base.__subclasses__() for one in _errors(child)}
+    return {base} | below

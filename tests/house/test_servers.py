@@ -1,0 +1,43 @@
+"""The servers of the tests leave with them."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from tests.house import source
+
+KILLED_AMID = """
+import os, signal
+from tests import servers
+with servers.run_postgres() as server:
+    print(server.port, server.folder, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+PATIENCE_S = 20.0
+
+
+def test_postgres_ends_when_the_tests_are_killed() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", KILLED_AMID],
+        cwd=source.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    port, folder = run.stdout.split()
+
+    assert run.returncode == -9
+    assert _closes(int(port))
+    shutil.rmtree(folder)
+
+
+def _closes(port: int) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) != 0:
+                return True
+        time.sleep(0.05)
+    return False
