@@ -1,0 +1,164 @@
+"""Finding access keys in the text of a page.
+
+A key is printed in eleven groups of four (or in one run), with blanks, dots or dashes between, on
+narrow paper over two lines. Readers glue it to its label, split it, and lose digits now and then.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.brazil import access_keys, tax_ids
+from recibo.extract.brazil.access_keys import AccessKey
+
+#: A narrow roll breaks a key once, rarely twice.
+_MOST_LINES = 3
+
+_BETWEEN = r"[\s.,\-\u2013/:|]{0,3}"
+_DIGIT = "[0-9OQDILSBZ]"
+
+
+def _shape(parts: Iterable[tuple[str, int]]) -> re.Pattern[str]:
+    """Return a pattern that meets a key at every place, separators allowed inside."""
+    letters = [unit for unit, count in parts for _ in range(count)]
+    # The lookahead lets candidates overlap, so that a stray digit in front spoils nothing.
+    return re.compile(f"(?=({_BETWEEN.join(letters)}))")
+
+
+_LETTER = "[0-9A-Z]"
+_GOODS = _shape([(_DIGIT, 6), (_LETTER, 12), (_DIGIT, 26)])
+_SERVICE = _shape([(_DIGIT, 9), (_LETTER, 12), (_DIGIT, 29)])
+_NOT_KEY = re.compile(r"[^0-9A-Z]")
+_AS_DIGITS = str.maketrans("OQDILSBZ", "00011582")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedKey:
+    """A key met in the text."""
+
+    key: AccessKey
+    #: The text it was read from.
+    text: str
+    #: The lines it stands on, as indices into the lines searched.
+    lines: range
+    #: Whether a character was put right by means of check digits.
+    is_mended: bool = False
+
+
+def find(lines: Sequence[str], *, known: Iterable[str] = ()) -> tuple[PrintedKey, ...]:
+    """Find the keys in lines of text, those with a right check digit first.
+
+    Args:
+        lines: The lines from top to bottom.
+        known: Tax ids printed on the page; they settle which repair of a damaged key is right.
+    """
+    found: dict[str, PrintedKey] = {}
+    for span in _spans(lines):
+        for printed in _read(lines, span):
+            found.setdefault(printed.key.text, printed)
+    if not any(printed.key.is_sound for printed in found.values()):
+        for printed in _mended(lines, frozenset(known)):
+            found.setdefault(printed.key.text, printed)
+    return tuple(sorted(found.values(), key=lambda printed: not printed.key.is_sound))
+
+
+def _spans(lines: Sequence[str]) -> Iterator[range]:
+    """Return every run of up to three lines, single lines first."""
+    for length in range(1, _MOST_LINES + 1):
+        for first in range(len(lines) - length + 1):
+            yield range(first, first + length)
+
+
+def _read(lines: Sequence[str], span: range) -> Iterator[PrintedKey]:
+    """Read the keys that begin in the first line of the span and end in its last."""
+    joined = "\n".join(lines[index] for index in span).upper()
+    if joined.count("\n") != len(span) - 1 or len(joined) < access_keys.GOODS_LENGTH:
+        return
+    for match in itertools.chain(_SERVICE.finditer(joined), _GOODS.finditer(joined)):
+        if match[1].count("\n") != len(span) - 1:
+            continue
+        for bare in _readings(_NOT_KEY.sub("", match[1])):
+            key = access_keys.parse(bare)
+            if key is not None and (key.is_sound or _stands_alone(joined, match)):
+                yield PrintedKey(key, match[1], span)
+                break
+
+
+def _readings(bare: str) -> Iterator[str]:
+    """Return the key as read, with letters made digits where only digits stand, then everywhere."""
+    first = 6 if len(bare) == access_keys.GOODS_LENGTH else 9
+    head, issuer, tail = bare[:first], bare[first : first + 12], bare[first + 12 :]
+    head, tail = head.translate(_AS_DIGITS), tail.translate(_AS_DIGITS)
+    yield head + issuer + tail
+    # An alphanumeric CNPJ may hold a true O or I, so its own check digits must ask for the change.
+    digits = issuer.translate(_AS_DIGITS)
+    if digits != issuer and tax_ids.is_cnpj(digits + tail[:2]):
+        yield head + digits + tail
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Tell whether no digit touches the key on either side, so that it is read from its start."""
+    start, end = match.span(1)
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    return not re.search(r"[0-9]", before + after)
+
+
+def _mended(lines: Sequence[str], known: frozenset[str]) -> Iterator[PrintedKey]:
+    """Mend keys of eleven groups in which one digit is lost, doubled or wrong.
+
+    Left alone when check digits and printed tax ids do not settle on one reading.
+    """
+    for span in _spans(lines):
+        joined = " ".join(lines[index] for index in span).upper()
+        groups = re.findall(r"[0-9A-Z]+", joined)
+        for first in range(len(groups)):
+            window = groups[first : first + 11]
+            if _is_damaged_key(window):
+                sound = _sound_repairs(window, known)
+                if len(sound) == 1:
+                    yield PrintedKey(sound.pop(), " ".join(window), span, is_mended=True)
+
+
+_GROUP = 4
+_GROUPS = 11
+
+
+def _is_damaged_key(groups: Sequence[str]) -> bool:
+    """Tell whether these are eleven groups, all but one at most of four characters."""
+    lengths = [len(group) for group in groups]
+    odd = [length for length in lengths if length != _GROUP]
+    return (
+        len(groups) == _GROUPS
+        and len(odd) <= 1
+        and all(abs(length - _GROUP) == 1 for length in odd)
+        and sum(letter.isdigit() for letter in "".join(groups)) >= _GROUP * 8
+    )
+
+
+def _sound_repairs(groups: Sequence[str], known: frozenset[str]) -> set[AccessKey]:
+    """Return the repairs of one group that make a sound key of an issuer who is on the page."""
+    odd = [index for index, group in enumerate(groups) if len(group) != _GROUP]
+    suspects = odd or range(len(groups))
+    repairs: set[AccessKey] = set()
+    for suspect in suspects:
+        for variant in _variants(groups[suspect]):
+            text = "".join([*groups[:suspect], variant, *groups[suspect + 1 :]])
+            key = access_keys.parse(text)
+            if key is not None and key.is_sound and key.issuer in known:
+                repairs.add(key)
+    return repairs
+
+
+def _variants(group: str) -> Iterator[str]:
+    """Return the groups of four from which the reader may have made this one."""
+    digits = "0123456789"
+    if len(group) == _GROUP - 1:
+        for place, digit in itertools.product(range(_GROUP), digits):
+            yield group[:place] + digit + group[place:]
+    elif len(group) == _GROUP + 1:
+        for place in range(len(group)):
+            yield group[:place] + group[place + 1 :]
+    else:
+        for place, digit in itertools.product(range(_GROUP), digits):
+            yield group[:place] + digit + group[place + 1 :]

@@ -1,0 +1,100 @@
+"""What the QR codes of fiscal documents say.
+
+Sources: the technical manual of the NFC-e's QR code (versions 1 to 3), NT 2025.001, the SAT's
+specification of the extract, NT 008/2026 of the national NFS-e.
+"""
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import unquote
+
+from recibo.extract.brazil import access_keys
+from recibo.extract.brazil.access_keys import AccessKey, Model
+
+_KEY = re.compile(
+    r"(?<![0-9A-Z])([0-9]{9}[0-9A-Z]{12}[0-9]{29}|[0-9]{6}[0-9A-Z]{12}[0-9]{26})(?![0-9A-Z])"
+)
+_PARAMETER = re.compile(r"[?&](\w+)=([^&]*)")
+_AMOUNT = re.compile(r"[0-9]{1,13}(?:[.,][0-9]{1,2})?")
+_SAT_TIME = re.compile(r"[0-9]{14}")
+_TEST_ENVIRONMENT = "2"
+#: An off-line NFC-e puts day and total between environment and digest: at least seven fields.
+_OFFLINE_FIELDS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """The facts in a QR code; None where this kind of code does not tell."""
+
+    key: AccessKey
+    #: Local time of issue, aware only where the code prints the offset (NFC-e version 1).
+    issued_at: dt.datetime | None = None
+    #: Day of the key's month, in an off-line NFC-e.
+    day: int | None = None
+    total: Decimal | None = None
+    #: From the test environment: without fiscal value.
+    is_test: bool = False
+
+
+def parse(text: str) -> Payload | None:
+    """Read what a code says; None if no access key is in it (a payment, a product, an advert)."""
+    plain = unquote(text.strip())
+    match = _KEY.search(plain.upper())
+    key = access_keys.parse(match[1]) if match else None
+    if key is None or match is None:
+        return None
+    fields = plain[match.end() :].split("|")[1:]
+    if key.model is Model.CFE:
+        return _sat(key, fields)
+    if key.model is Model.NFCE:
+        return _pipes(key, fields) if fields else _parameters(key, plain)
+    return Payload(key)
+
+
+def _sat(key: AccessKey, fields: list[str]) -> Payload:
+    """Read `key|AAAAMMDDhhmmss|total|consumer|signature`."""
+    stamp, amount = (*fields, "", "")[:2]
+    issued_at = None
+    if _SAT_TIME.fullmatch(stamp):
+        issued_at = _time(f"{stamp[:8]}T{stamp[8:]}")
+    return Payload(key, issued_at=issued_at, total=_amount(amount))
+
+
+def _pipes(key: AccessKey, fields: list[str]) -> Payload:
+    """Read `p=key|version|environment|…`, versions 2 and 3."""
+    is_test = len(fields) > 1 and fields[1] == _TEST_ENVIRONMENT
+    if len(fields) + 1 < _OFFLINE_FIELDS or not fields[2].isdecimal():
+        return Payload(key, is_test=is_test)
+    day = int(fields[2])
+    return Payload(key, day=day, total=_amount(fields[3]), is_test=is_test)
+
+
+def _parameters(key: AccessKey, plain: str) -> Payload:
+    """Read version 1: named parameters, the time of issue as the hexadecimal of its ASCII text."""
+    said = {name.lower(): value for name, value in _PARAMETER.findall(plain)}
+    return Payload(
+        key,
+        issued_at=_hexadecimal_time(said.get("dhemi", "")),
+        total=_amount(said.get("vnf", "")),
+        is_test=said.get("tpamb") == _TEST_ENVIRONMENT,
+    )
+
+
+def _hexadecimal_time(text: str) -> dt.datetime | None:
+    try:
+        return _time(bytes.fromhex(text).decode("ascii"))
+    except ValueError:
+        return None
+
+
+def _time(text: str) -> dt.datetime | None:
+    try:
+        return dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _amount(text: str) -> Decimal | None:
+    return Decimal(text.replace(",", ".")) if _AMOUNT.fullmatch(text) else None

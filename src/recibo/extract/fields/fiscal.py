@@ -1,0 +1,89 @@
+"""Brazilian fiscal documents: which kind of paper lies there, and its header fields."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.brazil.access_keys import Model
+from recibo.extract.fields.fiscal_papers import cfe, ecf, keyed, nfce, nfe, nfse, others
+from recibo.extract.fields.fiscal_papers.keyed import Keyed
+from recibo.extract.fields.fiscal_papers.paper import Paper
+from recibo.extract.fields.fiscal_papers.record import Fiscal
+from recibo.extract.fields.folded import fold
+from recibo.extract.model import Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of paper: the labels to open it with and its reader."""
+
+    labels: str
+    read: Callable[[Paper], Fiscal]
+
+
+_NFE = Kind(nfe.LABELS, nfe.read)
+_NFCE = Kind(nfce.LABELS, nfce.read)
+_CFE = Kind(cfe.LABELS, cfe.read)
+_ECF = Kind(ecf.LABELS, ecf.read)
+_NFSE = Kind(nfse.LABELS, nfse.read)
+_OTHER = Kind(others.LABELS, others.read)
+
+_BY_MODEL = {Model.NFE: _NFE, Model.NFCE: _NFCE, Model.CFE: _CFE}
+
+
+def _phrases(*phrases: str) -> re.Pattern[str]:
+    return re.compile("|".join(fold(phrase) for phrase in phrases))
+
+
+# In this order, for the words of one title stand in another's.
+_TITLES = (
+    (
+        _NFCE,
+        _phrases("Nota Fiscal de Consumidor", "DANFE NFC-e", "NFC-e", "Nota Fiscal do Consumidor"),
+    ),
+    (
+        _NFSE,
+        _phrases(
+            "DANFSe", "NFS-e", "Nota Fiscal de Serviço", "Nota Fiscal Eletrônica de Serviço",
+            "Nota Carioca", "Nota Fiscal Fatura de Serviço", "Nota do Milhão", "Nota Paulistana",
+            "Nota Fiscal Faturada de Serviço",
+        ),
+    ),
+    (_CFE, _phrases("Cupom Fiscal Eletrônico", "CF-e SAT", "CF-e-SAT", "Extrato CF-e")),
+    (
+        _NFE,
+        _phrases(
+            "DANFE", "Documento Auxiliar da Nota Fiscal Eletrônica", "Chave de Acesso da NF-e",
+        ),
+    ),
+)  # fmt: skip
+# The title of a coupon stands on a line of its own; reports of the same printer count coupons.
+_COUPON = re.compile(fold("Cupom Fiscal") + r"\W?")
+_COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
+
+
+def read(sheets: Sequence[Sheet]) -> Fiscal | None:
+    """Read the header fields of a fiscal document; None if the paper is no such document.
+
+    Reports of fiscal printers (LEITURA X, REDUÇÃO Z), card slips and payment slips are none.
+    """
+    key = keyed.read(sheets)
+    kind = recognise(sheets, key)
+    return kind.read(Paper.open(sheets, key, labels=kind.labels)) if kind else None
+
+
+def recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
+    """Return the kind of paper: by the key's model, else by the titles on it."""
+    if key is not None:
+        return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
+    folded = [fold(line.text) for sheet in sheets for line in sheet.lines]
+    for kind, title in _TITLES:
+        if any(title.search(line) for line in folded):
+            return kind
+    return _ECF if _is_coupon(sheets, folded) else None
+
+
+def _is_coupon(sheets: Sequence[Sheet], folded: Sequence[str]) -> bool:
+    has_title = any(_COUPON.fullmatch(line) for line in folded)
+    texts = (line.text.upper() for sheet in sheets for line in sheet.lines)
+    return has_title and any(_COUNTER.search(text) for text in texts)

@@ -1,0 +1,1 @@
+"""Brazilian fiscal papers, one file a kind: a form in, its header fields out."""

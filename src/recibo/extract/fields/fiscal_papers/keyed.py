@@ -1,0 +1,76 @@
+"""The access key of a document, from the codes on it or its text, and what follows from the key."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.brazil import code_keys, key_search, tax_ids
+from recibo.extract.brazil.access_keys import AccessKey
+from recibo.extract.brazil.key_search import PrintedKey
+from recibo.extract.brazil.qr_payloads import Payload
+from recibo.extract.model import Box, Found, Line, Sheet
+
+#: A decoded code has its own error correction; a printed key only a check digit of one in eleven.
+_CODED = 0.99
+_PRINTED = 0.95
+_MENDED = 0.8
+_UNSOUND = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A key with its evidence."""
+
+    key: AccessKey
+    found: Found[str]
+    #: What the QR code tells beside the key.
+    payload: Payload | None = None
+
+
+def read(sheets: Sequence[Sheet]) -> Keyed | None:
+    """Return the document's own key: a sound one from a code, else from the text, else unsound.
+
+    A note may quote other notes' keys, so where several are printed the one whose issuer stands
+    on the page goes first, then the one that stands highest.
+    """
+    lines = [line for sheet in sheets for line in sheet.lines]
+    texts = [line.text for line in lines]
+    issuers = _printed_ids(texts)
+    coded = [
+        _from_code(found)
+        for found in code_keys.read([code for sheet in sheets for code in sheet.codes])
+    ]
+    printed = [_from_text(found, lines) for found in key_search.find(texts, known=issuers)]
+    candidates = coded + printed
+    candidates.sort(key=lambda keyed: (not keyed.key.is_sound, keyed.key.issuer not in issuers))
+    return candidates[0] if candidates else None
+
+
+def _printed_ids(texts: Iterable[str]) -> frozenset[str]:
+    """Return the sound tax ids in the text."""
+    return frozenset(
+        printed.text for text in texts for printed in tax_ids.find(text) if printed.is_sound
+    )
+
+
+def _from_code(coded: code_keys.CodedKey) -> Keyed:
+    key, code = coded.payload.key, coded.code
+    confidence = _CODED if key.is_sound else _UNSOUND
+    found = Found(key.text, confidence, code.text, code.page, code.box)
+    return Keyed(key, found, coded.payload)
+
+
+def _from_text(printed: PrintedKey, lines: Sequence[Line]) -> Keyed:
+    spanned = [lines[index] for index in printed.lines]
+    confidence = _MENDED if printed.is_mended else _PRINTED if printed.key.is_sound else _UNSOUND
+    confidence *= min(line.confidence for line in spanned)
+    box = _around(spanned)
+    return Keyed(
+        printed.key, Found(printed.key.text, confidence, printed.text, spanned[0].page, box)
+    )
+
+
+def _around(lines: Sequence[Line]) -> Box:
+    box = lines[0].box
+    for line in lines[1:]:
+        box = box.union(line.box)
+    return box

@@ -1,0 +1,94 @@
+"""The issuer's name: the first lines of a roll, the box or the stub of a page."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from recibo.extract.brazil import tax_ids
+from recibo.extract.fields.folded import fold
+from recibo.extract.fields.forms import Cell
+from recibo.extract.model import Found, Line
+
+#: How a company's legal name ends.
+_LEGAL_FORM = re.compile(
+    r"(?:\b|(?<=[A-Z]))(?:LTDA|S[./]?A|EIRELI|EPP|ME|MEI|LIMITADA|CIA)\b\.?\s*(?:[-\u2013]?\s*(?:ME|EPP)\b\.?)?\s*$",
+    re.IGNORECASE,
+)
+# Where the name has ended: an address, a number of registration, the title of the paper, a rule.
+_NOT_NAME = re.compile(
+    r"\b(?:CNPJ|CPF|C\.N\.P\.J|IE|I\.E|IM|INSC|CEP|FONE|TEL|UF|DANFE|DOCUMENTO|CUPOM|EXTRATO|NFC-?E|NF-?E)\b"
+    r"|CNPJ|^\s*(?:RUA|R|AV|AVENIDA|ALAMEDA|AL|ROD|RODOVIA|PRA[CÇ]A|PCA|TRAVESSA|TV|ESTRADA|ESTR|EST|LARGO|QUADRA|Q[DN]|SETOR|BR|VIA|RUE)"
+    r"[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+|[0-9]{5}-?[0-9]{3}|^\W*$|^[-=_*. ]{4,}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
+    re.IGNORECASE,
+)
+#: A line this much as wide as the paper's text was broken by the width, not by the writer.
+_FULL = 0.85
+#: The name stands in the first lines, under a greeting or a trade name at most.
+_MOST_LINES = 5
+
+
+def on_roll(lines: Sequence[Line]) -> Found[str] | None:
+    """Return the legal name at the head of a roll: the line with a legal form, else the first."""
+    head = _head(lines)
+    if not head:
+        return None
+    width = max(line.box.width for line in lines)
+    for index, line in enumerate(head):
+        if _LEGAL_FORM.search(line.text):
+            if index and _continues(head[index - 1], line, width):
+                return _found(head[index - 1 : index + 1])
+            return _found([line])
+    return _found(head[:1])
+
+
+def _head(lines: Sequence[Line]) -> list[Line]:
+    head: list[Line] = []
+    for line in lines[: 2 * _MOST_LINES]:
+        if _NOT_NAME.search(line.text) or any(tax_ids.find(line.text)):
+            if head:
+                break
+            continue
+        if len(fold(line.text)) > 2:
+            head.append(line)
+    return head[:_MOST_LINES]
+
+
+def _continues(upper: Line, line: Line, width: float) -> bool:
+    """Tell whether a line goes on with a name that was too wide for the paper."""
+    is_bare_form = len(_LEGAL_FORM.sub("", line.text).strip(" .-")) == 0
+    is_broken = upper.box.width >= _FULL * width and line.box.width < upper.box.width
+    return is_bare_form or (is_broken and not _LEGAL_FORM.search(upper.text))
+
+
+def _found(lines: Sequence[Line]) -> Found[str]:
+    cell = Cell(tuple(word for line in lines for word in line.words))
+    return cell.found(cleaned(cell.text), confidence=0.9)
+
+
+def cleaned(text: str) -> str:
+    """Return a name without the signs and numbers that stand around it."""
+    return re.sub(r"\s{2,}", " ", text).strip(" -:;,|*_=")
+
+
+def looks_like_name(text: str) -> bool:
+    """Tell whether a box may hold a name: letters, and neither an address nor a number."""
+    return sum(sign.isalpha() for sign in text) > 2 and not _NOT_NAME.search(text)
+
+
+def rows(cells: Sequence[Cell]) -> Iterator[Cell]:
+    """Return the cells of a box that make its name: the tallest, as long as they follow at once.
+
+    Makers set the name in larger or bolder type than the address under it; where all is of one
+    size the first row is the name.
+    """
+    named = [cell for cell in cells if looks_like_name(cell.text)]
+    if not named:
+        return
+    tallest = max(cell.box.height for cell in named)
+    first = next(index for index, cell in enumerate(named) if cell.box.height > 0.88 * tallest)
+    yield named[first]
+    for upper, lower in zip(named[first:], named[first + 1 :], strict=False):
+        is_alike = lower.box.height > 0.88 * tallest
+        is_next = lower.box.y0 - upper.box.y1 < 1.2 * tallest
+        if not (is_alike and is_next) or _LEGAL_FORM.search(upper.text):
+            return
+        yield lower

@@ -1,0 +1,172 @@
+"""Service notes (NFS-e): the national DANFSe and the pages of several hundred municipalities."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from recibo.extract.brazil import access_keys, tax_ids
+from recibo.extract.fields.fiscal_papers import moments, names, paper
+from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
+from recibo.extract.fields.fiscal_papers.record import Fiscal
+from recibo.extract.fields.forms import Cell, Label
+from recibo.extract.model import DocumentType, Found, Moment
+
+LABELS = "nfse"
+
+# The number may follow its year: 2024/12345.
+_NUMBER = re.compile(
+    r"^\W*(?:N?[º°o.]*)?\W*(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
+)
+_SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
+#: A key printed under its label though its digits make no sense: samples and misreadings.
+_LABELLED_KEY = 0.5
+
+
+def read(document: Paper) -> Fiscal:
+    """Read a service note."""
+    gross = _gross(document)
+    return replace(
+        paper.start(document, DocumentType.NFSE, title="NFS-e"),
+        merchant_name=_name(document),
+        merchant_tax_id=paper.issuer_id(document, _issuers(document)),
+        issued_at=_issued_at(document),
+        total=_nonzero(document, "net") or gross,
+        subtotal=gross,
+        tax=paper.amount(document, "iss"),
+        document_number=_number(document),
+        document_key=document.keyed.found if document.keyed else _labelled_key(document),
+    )
+
+
+def _gross(document: Paper) -> Found[Decimal] | None:
+    return _nonzero(document, "gross") or _nonzero(document, "page_total")
+
+
+def _nonzero(document: Paper, kind: str) -> Found[Decimal] | None:
+    """Return the first amount of a kind that is not zero: empty boxes are printed as 0,00."""
+    found = document.form.read([kind], lambda text: paper.first_amount(text) or None)
+    return next(found, None)
+
+
+def _number(document: Paper) -> Found[str] | None:
+    found = paper.number(document, "number", reader=_read_number)
+    if found is not None:
+        return found
+    # Bare words like `Nº` stand in addresses too, so they count only above the provider.
+    section = _section(document)
+    above = (
+        document.form.read_at(label, _read_number)
+        for label in document.form.every("loose_number")
+        if label.line < section.start
+    )
+    return next((each for each in above if each), None)
+
+
+def _read_number(text: str) -> str | None:
+    match = _NUMBER.search(text)
+    return match[1].replace(".", "").lstrip("0") or None if match else None
+
+
+def _labelled_key(document: Paper) -> Found[str] | None:
+    for line in document.lines:
+        bare = re.sub(r"\s", "", line.text)
+        if _SERVICE_KEY.fullmatch(bare) and access_keys.SERVICE_SHAPE.fullmatch(bare):
+            return paper.line_cell(line).found(bare, confidence=_LABELLED_KEY)
+    return None
+
+
+def _issued_at(document: Paper) -> Found[Moment] | None:
+    for kind in ("issued", "issued_day", "issued_dps", "competence"):
+        found = paper.of_key_month(document, document.form.read([kind], moments.first))
+        if found is not None:
+            return paper.placed(document, found)
+    return paper.placed(document, paper.of_key_month(document, _any_moment(document)))
+
+
+def _any_moment(document: Paper) -> Iterator[Found[Moment]]:
+    for line in document.lines:
+        for moment in moments.every(line.text):
+            if moment.time is not None:
+                yield paper.line_cell(line).found(moment, confidence=0.7)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The lines from the provider's heading to before the taker's."""
+
+    start: int
+    end: int
+
+    def __contains__(self, line: int) -> bool:
+        return self.start <= line < self.end
+
+
+def _section(document: Paper) -> _Section:
+    form = document.form
+    start = next((label.line for label in form.every("provider")), 0)
+    ends = (
+        label.line
+        for label in form.labels
+        if label.kind in ("taker", "intermediary", "description") and label.line > start
+    )
+    return _Section(start, min(ends, default=len(form.lines)))
+
+
+def _issuers(document: Paper) -> Iterator[Issuer]:
+    """Return the tax ids of the provider's section, then those above it: the town hall has one too."""
+    section = _section(document)
+    printed = list(paper.printed_ids(document))
+    yield from (issuer for issuer in printed if issuer.line in section)
+    yield from (issuer for issuer in printed if issuer.line < section.start)
+
+
+def _name(document: Paper) -> Found[str] | None:
+    section = _section(document)
+    for kind in ("name", "trade_name"):
+        for label in document.form.every(kind):
+            if label.line in section and (found := document.form.read_at(label, _read_name)):
+                return found
+    return _unlabelled_name(document, section)
+
+
+def _read_name(text: str) -> str | None:
+    name = names.cleaned(text)
+    is_name = sum(sign.isalpha() for sign in name) > 2 and not any(tax_ids.find(name))
+    return name if is_name else None
+
+
+def _unlabelled_name(document: Paper, section: _Section) -> Found[str] | None:
+    """Return the first row of the provider's section that is neither labelled nor an address."""
+    labelled = {label.line for label in document.form.labels}
+    rows = [
+        Cell(document.form.lines[index].line.words)
+        for index in range(section.start, section.end)
+        if index not in labelled
+    ]
+    row = next((row for row in rows if names.looks_like_name(row.text)), None)
+    return row.found(names.cleaned(row.text), confidence=0.7) if row else None
+
+
+def description(document: Paper) -> Cell | None:
+    """Return the first paragraph of the description of the service."""
+    for label in document.form.every("description"):
+        rows = list(_paragraph(document, label))
+        if rows:
+            return Cell(tuple(word for row in rows for word in row.words))
+    return None
+
+
+def _paragraph(document: Paper, label: Label) -> Iterator[Cell]:
+    beside = document.form.right(label)
+    if beside and names.looks_like_name(beside.text):
+        yield beside
+    labelled = {each.line for each in document.form.labels}
+    bottom = None
+    for index in range(label.line + 1, len(document.form.lines)):
+        line = document.form.lines[index].line
+        is_apart = bottom is not None and line.box.y0 - bottom > 1.6 * line.box.height
+        if index in labelled or line.page != label.page or is_apart:
+            return
+        bottom = line.box.y1
+        yield Cell(line.words)

@@ -1,0 +1,19 @@
+"""Electronic fiscal papers without a type of their own: transport, tickets, power, telecom."""
+
+from dataclasses import replace
+
+from recibo.extract.fields.fiscal_papers import paper
+from recibo.extract.fields.fiscal_papers.paper import Paper
+from recibo.extract.fields.fiscal_papers.record import Fiscal
+from recibo.extract.model import DocumentType
+
+LABELS = "rolls"
+
+
+def read(document: Paper) -> Fiscal:
+    """Read what the key tells; the general finders see to the rest."""
+    return replace(
+        paper.start(document, DocumentType.INVOICE, title="DF-e"),
+        merchant_tax_id=paper.issuer_id(document, ()),
+        document_number=paper.number(document, reader=lambda _: None),
+    )

@@ -1,0 +1,224 @@
+"""Printed forms: labels of a vocabulary on the page, and the values that belong to them.
+
+A value stands right of its label or under it, in the column that reaches to the next box. Nothing
+here knows a layout: several hundred municipal forms differ only in where their boxes stand.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+from typing import TypeVar
+
+from recibo.extract.fields.folded import FoldedLine, fold, fold_line
+from recibo.extract.model import Box, Found, Sheet, Word
+
+T = TypeVar("T")
+#: Reads a value from the text of a box, or declines.
+Reader = Callable[[str], T | None]
+
+#: Up to this length a label is a common word, and must begin a cell and end a word.
+_SHORT = 6
+#: From this length on a label is itself even in the middle of a glued word.
+_LONG = 10
+#: A gap wider than this many heights parts two cells of a line.
+_CELL_GAP = 0.9
+#: A value stands at most this many label heights under its label.
+_DEEPEST = 4.5
+#: A value may begin this many label heights left of its label: boxes centre their values.
+_OVERHANG = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """Labels by what they announce."""
+
+    pattern: re.Pattern[str]
+    kinds: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label met on the page."""
+
+    kind: str
+    #: Index of its line in the form.
+    line: int
+    #: The folded characters it spans.
+    start: int
+    end: int
+    box: Box
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Words that belong together."""
+
+    words: tuple[Word, ...]
+
+    @property
+    def text(self) -> str:
+        """The words with blanks between."""
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def box(self) -> Box:
+        """The box around the words."""
+        return functools.reduce(Box.union, (word.box for word in self.words))
+
+    @property
+    def confidence(self) -> float:
+        """The lowest of the words' confidences."""
+        return min(word.confidence for word in self.words)
+
+    def found(self, value: T, *, confidence: float = 1.0) -> Found[T]:
+        """Return a value read from this cell, with the cell as its evidence."""
+        return Found(value, confidence * self.confidence, self.text, self.words[0].page, self.box)
+
+
+@functools.cache
+def vocabulary(source: Traversable) -> Vocabulary:
+    """Load labels from a TOML file: a table of kind -> phrases."""
+    kinds = {
+        fold(phrase): kind
+        for kind, phrases in tomllib.loads(source.read_text("utf-8")).items()
+        for phrase in phrases
+    }
+    longest_first = sorted(kinds, key=len, reverse=True)
+    return Vocabulary(re.compile("|".join(map(re.escape, longest_first))), kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A document as lines and the labels on them."""
+
+    lines: tuple[FoldedLine, ...]
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def of(cls, sheets: Sequence[Sheet], words: Vocabulary) -> "Form":
+        """Look for the labels of a vocabulary on every sheet."""
+        lines = tuple(fold_line(line) for sheet in sheets for line in sheet.lines)
+        labels = [label for index in range(len(lines)) for label in _labels(index, lines, words)]
+        return cls(lines, tuple(labels))
+
+    def every(self, kind: str) -> Iterator[Label]:
+        """Return the labels of a kind in reading order."""
+        return (label for label in self.labels if label.kind == kind)
+
+    def first(self, kind: str) -> Label | None:
+        """Return the first label of a kind."""
+        return next(self.every(kind), None)
+
+    def right(self, label: Label) -> Cell | None:
+        """Return what stands right of a label, up to the next label of the line."""
+        line = self.lines[label.line]
+        following = [
+            other.start
+            for other in self.labels
+            if other.line == label.line and other.start >= label.end
+        ]
+        words = line.words_between(label.end, min(following, default=len(line.text)))
+        return Cell(words) if words else None
+
+    def below(self, label: Label) -> Iterator[Cell]:
+        """Return what stands under a label in its column, row by row, up to the next label."""
+        left = label.box.x0 - _OVERHANG * label.box.height
+        right = self._right_edge(label)
+        deepest = label.box.y1 + _DEEPEST * label.box.height
+        for index in range(label.line + 1, len(self.lines)):
+            line = self.lines[index]
+            if line.line.page != label.page or line.line.box.y0 > deepest:
+                return
+            words = tuple(
+                word
+                for word in line.line.words
+                if left <= word.box.x_centre < right
+                and word.box.y_centre > label.box.y1 - label.box.height * 0.2
+            )
+            if any(other.line == index and left <= other.box.x0 < right for other in self.labels):
+                return
+            if words:
+                yield Cell(words)
+
+    def read(self, kinds: Sequence[str], reader: Reader[T]) -> Iterator[Found[T]]:
+        """Read the values of the labels of some kinds, the first kind first.
+
+        The text right of a label goes before the text under it.
+        """
+        for kind in kinds:
+            for label in self.every(kind):
+                found = self.read_at(label, reader)
+                if found is not None:
+                    yield found
+
+    def read_at(self, label: Label, reader: Reader[T]) -> Found[T] | None:
+        """Read the value of one label."""
+        beside = self.right(label)
+        for cell in ([beside] if beside else []) + list(self.below(label)):
+            value = reader(cell.text)
+            if value is not None:
+                return cell.found(value)
+        return None
+
+    def _right_edge(self, label: Label) -> float:
+        """Return where the next box of the label's line begins."""
+        line = self.lines[label.line]
+        reach = label.box.x1
+        for word in line.words_after(label.end):
+            if word.box.x0 - reach > _CELL_GAP * label.box.height:
+                return word.box.x0 - _OVERHANG * label.box.height
+            reach = max(reach, word.box.x1)
+        following = [
+            other.box.x0
+            for other in self.labels
+            if other.line == label.line and other.start >= label.end
+        ]
+        return min(following, default=float("inf"))
+
+
+def cells(words: Sequence[Word]) -> Iterator[Cell]:
+    """Part words of one row into cells at the wide gaps."""
+    current: list[Word] = []
+    for word in words:
+        if current and word.box.x0 - current[-1].box.x1 > _CELL_GAP * word.box.height:
+            yield Cell(tuple(current))
+            current = []
+        current.append(word)
+    if current:
+        yield Cell(tuple(current))
+
+
+def _labels(index: int, lines: Sequence[FoldedLine], words: Vocabulary) -> Iterator[Label]:
+    line = lines[index]
+    place = 0
+    while place < len(line.text):
+        match = words.pattern.match(line.text, place)
+        if match is None or not _is_label(line, match.start(), match.end()):
+            place += 1
+            continue
+        box = line.box(match.start(), match.end())
+        kind = words.kinds[match[0]]
+        yield Label(kind, index, match.start(), match.end(), box, line.line.page)
+        place = match.end()
+
+
+def _is_label(line: FoldedLine, start: int, end: int) -> bool:
+    """Tell whether the characters stand apart enough to be a label, the shorter the stricter."""
+    length = end - start
+    if length >= _LONG:
+        return True
+    if not line.starts[start]:
+        return False
+    ends_word = end == len(line.text) or line.starts[end]
+    return ends_word and (length > _SHORT or _begins_cell(line, start))
+
+
+def _begins_cell(line: FoldedLine, start: int) -> bool:
+    if start == 0 or line.owners[start] == line.owners[start - 1]:
+        return start == 0
+    word, before = line.line.words[line.owners[start]], line.line.words[line.owners[start] - 1]
+    return word.box.x0 - before.box.x1 > _CELL_GAP * word.box.height
