@@ -31,7 +31,7 @@ def decode(cursor: str, *, bound_to: Mapping[str, object], key: str) -> str:
     return str(position)
 
 
-def _serializer(key: str) -> "URLSafeSerializer[str]":
+def _serializer(key: str) -> URLSafeSerializer:
     return URLSafeSerializer(
         key, salt="recibo.cursor", signer_kwargs={"digest_method": hashlib.sha256}
     )

@@ -58,9 +58,7 @@ async def find(session: ReadSession, actor: Actor, print_: Fingerprint) -> Recei
     return None
 
 
-async def claim(
-    session: Session, actor: Actor, print_: Fingerprint, receipt_id: ReceiptId
-) -> None:
+async def claim(session: Session, actor: Actor, print_: Fingerprint, receipt_id: ReceiptId) -> None:
     """Record a new upload inside the caller's transaction.
 
     Raises:

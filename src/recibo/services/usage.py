@@ -50,18 +50,14 @@ async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
         raise _over_quota(actor)
 
 
-async def hold(session: Session, actor: Actor) -> str:
-    """Take one receipt from the month's quota inside the caller's transaction.
+async def hold(session: Session, actor: Actor, month: str) -> None:
+    """Take one receipt from a month's quota inside the caller's transaction.
 
     One statement counts and decides, so parallel uploads cannot pass the edge together.
-
-    Returns:
-        The month whose quota was taken, to be given back to if the reading fails.
 
     Raises:
         RateLimitExceeded: nothing is left.
     """
-    month = month_of(clock.now())
     statement = (
         upsert.insert(session, UsageMonth)
         .values(org_id=actor.org_id, month=month, held=1, completed=0, credits=0)
@@ -74,7 +70,6 @@ async def hold(session: Session, actor: Actor) -> str:
     )
     if (await session.execute(statement)).scalar_one_or_none() is None:
         raise _over_quota(actor)
-    return month
 
 
 async def give_back(session: Session, org_id: OrgId, month: str) -> None:

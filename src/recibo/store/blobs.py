@@ -25,6 +25,9 @@ class Blobs(Protocol):
     async def older_than(self, timestamp: float) -> list[ReceiptId]:
         """Return the ids of all files last changed before a Unix timestamp."""
 
+    async def is_writable(self) -> bool:
+        """Tell whether files can be kept."""
+
 
 class Folder:
     """Files in a local folder, spread over 256 subfolders by the end of their ids."""
@@ -33,16 +36,24 @@ class Folder:
         self._root = root
 
     async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
+        """Store the file and make it and its name durable."""
         await asyncio.to_thread(self._keep, receipt_id, file)
 
     async def path(self, receipt_id: ReceiptId) -> Path | None:
+        """Return the file itself."""
         path = self._path(receipt_id)
         return path if await asyncio.to_thread(path.is_file) else None
 
     async def discard(self, receipt_id: ReceiptId) -> None:
+        """Delete the file."""
         await asyncio.to_thread(self._path(receipt_id).unlink, missing_ok=True)
 
+    async def is_writable(self) -> bool:
+        """Tell whether the folder takes files."""
+        return await asyncio.to_thread(os.access, self._root, os.W_OK | os.X_OK)
+
     async def older_than(self, timestamp: float) -> list[ReceiptId]:
+        """Return the ids of old files, and delete what broken-off writes left."""
         return await asyncio.to_thread(lambda: list(self._older_than(timestamp)))
 
     def _path(self, receipt_id: ReceiptId) -> Path:

@@ -24,16 +24,19 @@ class Money(TypeDecorator[Decimal]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Choose the column's own type."""
         if dialect.name == "sqlite":
             return dialect.type_descriptor(BigInteger())
         return dialect.type_descriptor(Numeric(30, _MONEY_PLACES))
 
     def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> Any:
+        """Turn a value into what is stored."""
         if value is None or dialect.name != "sqlite":
             return value
         return int((value * _MONEY_SCALE).to_integral_value())
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Decimal | None:
+        """Turn what is stored into a value."""
         if value is None or dialect.name != "sqlite":
             return None if value is None else Decimal(value)
         return Decimal(int(value)) / _MONEY_SCALE
@@ -46,9 +49,11 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Choose the column's own type."""
         return dialect.type_descriptor(DateTime(timezone=dialect.name != "sqlite"))
 
     def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> Any:
+        """Turn a value into what is stored; a time without a zone is refused."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -57,7 +62,10 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
         value = value.astimezone(dt.UTC)
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> dt.datetime | None:
+    def process_result_value(
+        self, value: dt.datetime | None, dialect: Dialect
+    ) -> dt.datetime | None:
+        """Turn what is stored into a value."""
         if value is None:
             return None
-        return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
+        return value.replace(tzinfo=dt.UTC) if dialect.name == "sqlite" else value

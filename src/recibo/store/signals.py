@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from recibo.shapes.ids import ReceiptId
@@ -22,7 +22,7 @@ class Signals(Protocol):
     def tell(self, receipt_id: ReceiptId) -> None:
         """Wake all who wait for this receipt."""
 
-    def waiting(self, receipt_id: ReceiptId) -> "contextmanager[Waiting]":
+    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Waiting]:
         """Take a place before looking at the row, so that no change slips in between."""
 
 
@@ -33,11 +33,13 @@ class InProcess:
         self._events: defaultdict[ReceiptId, set[asyncio.Event]] = defaultdict(set)
 
     def tell(self, receipt_id: ReceiptId) -> None:
+        """Wake the waiters of this process."""
         for event in self._events.get(receipt_id, ()):
             event.set()
 
     @contextmanager
     def waiting(self, receipt_id: ReceiptId) -> Iterator[asyncio.Event]:
+        """Take a place."""
         event = asyncio.Event()
         self._events[receipt_id].add(event)
         try:

@@ -1,0 +1,59 @@
+"""The ASGI app: all routes, the middleware around them, the documents that describe them."""
+
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from recibo.api import errors, extract, keys, operations, receipts
+from recibo.api.deps import Services
+from recibo.api.requests import Requests
+
+_DESCRIPTION = """
+Upload a photo, scan or PDF of a receipt, an invoice or a Brazilian fiscal document and get back a
+typed record. Send your API key in the `X-API-Key` header.
+
+Amounts are strings with a decimal point; what is not on the page is `null`. Every answer carries
+`X-Request-ID`; every error has the shape `{"error": {"code", "message", "request_id"}}`.
+"""
+
+
+def make(services: Services) -> FastAPI:
+    """Build the app over its services."""
+    app = FastAPI(
+        title="Recibo",
+        version=version("recibo"),
+        description=_DESCRIPTION,
+        docs_url="/docs",
+        redoc_url=None,
+        separate_input_output_schemas=False,
+    )
+    app.state.services = services
+    for module in (extract, receipts, keys, operations):
+        app.include_router(module.router)
+    errors.install(app)
+    app.add_middleware(Requests)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """Describe the routes; the framework's own 422 is taken out, as it is answered as 400 here."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        for path in schema["paths"].values():
+            for operation in path.values():
+                _drop_framework_422(operation["responses"])
+        for name in ("HTTPValidationError", "ValidationError"):
+            schema["components"]["schemas"].pop(name, None)
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _drop_framework_422(responses: dict[str, Any]) -> None:
+    content = responses.get("422", {}).get("content", {}).get("application/json", {})
+    if content.get("schema", {}).get("$ref", "").endswith("/HTTPValidationError"):
+        del responses["422"]

@@ -1,0 +1,113 @@
+"""Errors as JSON: one shape for all of them, whoever raises."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from recibo.errors import (
+    Detail,
+    MethodNotAllowed,
+    NotFound,
+    ServerError,
+    ServiceError,
+    ValidationFailed,
+)
+
+log = structlog.get_logger(__name__)
+
+
+class FieldDetail(BaseModel):
+    """One field that was refused, and why."""
+
+    field: str
+    message: str
+
+
+class ErrorBody(BaseModel):
+    """What went wrong."""
+
+    code: str = Field(examples=["validation_error"])
+    message: str
+    request_id: str
+    details: list[FieldDetail] | None = Field(default=None, description="For validation errors.")
+    retry_after: int | None = Field(default=None, description="Seconds; for 429 and 503.")
+    receipt_id: str | None = Field(default=None, description="The failed receipt that was kept.")
+
+
+class ErrorAnswer(BaseModel):
+    """The body of every answer that is not a success."""
+
+    error: ErrorBody
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of an app in the one shape."""
+    app.add_exception_handler(ServiceError, _service_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+def render(error: ServiceError, request_id: str) -> Response:
+    """Return the answer to an error."""
+    body: dict[str, Any] = {
+        "code": error.code, "message": error.message, "request_id": request_id
+    }  # fmt: skip
+    if error.details:
+        body["details"] = [{"field": one.field, "message": one.message} for one in error.details]
+    if error.retry_after is not None:
+        body["retry_after"] = error.retry_after
+    if error.receipt_id is not None:
+        body["receipt_id"] = error.receipt_id
+    return Response(
+        json.dumps({"error": body}),
+        status_code=error.status,
+        headers=_headers(error),
+        media_type="application/json",
+    )
+
+
+def unexpected(request_id: str) -> Response:
+    """Return the answer to an error that nobody foresaw."""
+    return render(ServerError(), request_id)
+
+
+def _headers(error: ServiceError) -> Mapping[str, str]:
+    headers = {}
+    if error.status == 401:  # noqa: PLR2004 - the status that RFC 9110 asks this header for
+        headers["WWW-Authenticate"] = 'ApiKey realm="recibo", header="X-API-Key"'
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    return headers
+
+
+async def _service_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
+    return render(error, request.state.request_id)
+
+
+async def _invalid_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
+    details = tuple(
+        Detail(".".join(str(part) for part in one["loc"][1:]) or "body", one["msg"])
+        for one in error.errors()
+    )
+    message = "; ".join(f"{one.field}: {one.message}" for one in details)
+    return render(ValidationFailed(message, details=details), request.state.request_id)
+
+
+_BY_STATUS: Mapping[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    """The framework's own errors: unknown paths, wrong methods, bodies it could not parse."""
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
+    kind = _BY_STATUS.get(error.status_code, ValidationFailed)
+    answer = render(kind(), request.state.request_id)
+    answer.headers.update(error.headers or {})
+    return answer

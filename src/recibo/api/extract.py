@@ -1,0 +1,99 @@
+"""POST /v1/extract."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from recibo.api import forms
+from recibo.api.answers import errors_of, receipt_answer
+from recibo.api.deps import CanExtract, TheServices
+from recibo.extract.model import Accuracy, DocumentType
+from recibo.kit import webhook_urls
+from recibo.shapes.receipts import Receipt
+
+router = APIRouter(prefix="/v1", tags=["extraction"])
+
+_FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "string",
+                            "format": "binary",
+                            "description": "JPG, PNG, HEIC, WEBP, TIFF or PDF, at most 15 MB, "
+                            "30 pages and 100 megapixels a page.",
+                        },
+                        "accuracy": {
+                            "type": "string",
+                            "enum": list(Accuracy),
+                            "default": Accuracy.STANDARD,
+                            "description": "`high` reads crumpled, faded or angled papers "
+                            "better and costs 5 credits instead of 1.",
+                        },
+                        "type": {
+                            "type": "string",
+                            "enum": list(DocumentType),
+                            "description": "A hint; it breaks ties, never evidence.",
+                        },
+                        "metadata": {
+                            "type": "string",
+                            "description": "A JSON object: at most 16 keys of 1 to 64 "
+                            "characters; values are strings of at most 256 characters, numbers "
+                            "or booleans.",
+                            "example": '{"project": "apollo"}',
+                        },
+                        "webhook_url": {"type": "string", "format": "uri"},
+                        "reread": {
+                            "type": "boolean",
+                            "default": False,
+                            "description": "Read a known file again at the given accuracy, "
+                            "under the same receipt id.",
+                        },
+                    },
+                }
+            }
+        },
+    },
+    "parameters": [
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            "description": "A replay within 24 hours answers the original receipt.",
+        }
+    ],
+}
+
+
+@router.post(
+    "/extract",
+    summary="Read a document",
+    response_model=Receipt,
+    responses=errors_of(400, 401, 403, 409, 422, 429, 500, 503),
+    openapi_extra=_FORM,
+)
+async def extract(request: Request, actor: CanExtract, services: TheServices) -> Response:
+    """Upload one document and get its receipt.
+
+    When the reading takes longer than the server waits, the receipt is `pending`; ask for it with
+    GET /v1/receipts/{id}?wait=25, or wait for the webhook. The same file sent again within 24
+    hours answers the same receipt, with the header `Idempotent-Replayed: true`, and costs nothing.
+    """
+    policy = webhook_urls.Policy(
+        https_only=services.https_webhooks_only, private_allowed=services.private_webhooks_allowed
+    )
+    async with forms.received(request, services.spool, policy) as upload:
+        submitted = await services.extraction.submit(actor, upload)
+    receipt = await services.extraction.outcome(
+        actor, submitted, wait_seconds=services.extract_wait_seconds
+    )
+    answer = receipt_answer(receipt)
+    if submitted.is_replay:
+        answer.headers["Idempotent-Replayed"] = "true"
+    return answer

@@ -1,0 +1,210 @@
+"""GET and DELETE under /v1/receipts."""
+
+import datetime as dt
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
+
+from recibo.api.answers import errors_of, receipt_answer
+from recibo.api.deps import CanDelete, CanRead, TheServices, refuse_repeated
+from recibo.errors import NotFound, ValidationFailed
+from recibo.extract.load import formats
+from recibo.extract.model import DocumentType
+from recibo.services import receipts
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.receipts import DetailedReceipt, Receipt
+from recibo.shapes.states import ReceiptStatus
+
+router = APIRouter(prefix="/v1/receipts", tags=["receipts"])
+
+_INCLUDABLE = frozenset({"evidence", "text"})
+_METADATA = "metadata."
+# A + that was not percent-coded arrives as a blank.
+_LOST_PLUS = re.compile(r" (\d\d:\d\d)$")
+
+_METADATA_PARAMETER: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": "metadata.<key>",
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string"},
+            "description": "Only receipts whose metadata has this value under this key; may be "
+            "given for several keys.",
+        }
+    ]
+}
+
+
+class ListQuery(BaseModel):
+    """Which receipts to list."""
+
+    after: str | None = Field(default=None, description="Issued on or after; ISO 8601.")
+    before: str | None = Field(default=None, description="Issued strictly before; ISO 8601.")
+    type: DocumentType | None = None
+    status: ReceiptStatus | None = None
+    limit: int = Field(default=50, ge=1, le=200)
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+
+
+class OneQuery(BaseModel):
+    """How to show a receipt."""
+
+    include: str | None = Field(
+        default=None, description="`evidence`, `text`, or both with a comma between."
+    )
+    wait: float = Field(
+        default=0,
+        ge=0,
+        le=25,
+        allow_inf_nan=False,
+        description="Seconds to wait for a pending one.",
+    )
+
+
+class ReceiptList(BaseModel):
+    """One page of receipts."""
+
+    data: list[Receipt]
+    has_more: bool
+    next_cursor: str | None
+
+
+@router.get(
+    "",
+    summary="List receipts",
+    responses=errors_of(400, 401, 403, 429, 500),
+    openapi_extra=_METADATA_PARAMETER,
+)
+async def list_receipts(
+    request: Request, actor: CanRead, services: TheServices, query: Annotated[ListQuery, Query()]
+) -> ReceiptList:
+    """List the org's receipts, newest first. All filters given must fit.
+
+    A date is compared with the calendar date on the paper, a timestamp as an instant; receipts
+    without a date match neither.
+    """
+    refuse_repeated(request, ListQuery)
+    filters = receipts.Filters(
+        type=query.type,
+        status=query.status,
+        after=_bound("after", query.after),
+        before=_bound("before", query.before),
+        tags=_tags(request),
+    )
+    async with services.database.read() as session:
+        page = await receipts.page(
+            session,
+            actor,
+            filters,
+            limit=query.limit,
+            after_cursor=query.cursor,
+            cursor_key=services.cursor_key,
+        )
+    return ReceiptList(data=page.data, has_more=page.has_more, next_cursor=page.next_cursor)
+
+
+@router.get(
+    "/{receipt_id}",
+    summary="Get a receipt",
+    response_model=DetailedReceipt,
+    responses=errors_of(400, 401, 403, 404, 429, 500),
+)
+async def get_receipt(
+    request: Request,
+    receipt_id: str,
+    actor: CanRead,
+    services: TheServices,
+    query: Annotated[OneQuery, Query()],
+) -> Response:
+    """Return one receipt."""
+    refuse_repeated(request, OneQuery)
+    receipt = await services.extraction.wait(
+        actor, receipt_id, wait_seconds=query.wait, include=_included(query.include)
+    )
+    return receipt_answer(receipt)
+
+
+@router.get(
+    "/{receipt_id}/file",
+    summary="Get the uploaded file",
+    response_class=FileResponse,
+    responses={
+        200: {
+            "description": "The file as it was uploaded.",
+            "content": {
+                mime: {"schema": {"type": "string", "format": "binary"}}
+                for mime in formats.EXTENSIONS
+            },
+        },
+        **errors_of(401, 403, 404, 429, 500),
+    },
+)
+async def get_file(receipt_id: str, actor: CanRead, services: TheServices) -> Response:
+    """Return the original upload, to be saved and not shown: it is somebody else's file."""
+    async with services.database.read() as session:
+        row = await receipts.row_of(session, actor, receipt_id)
+    path = await services.blobs.path(ReceiptId(row.id))
+    if path is None:
+        message = "The file of this receipt is gone."
+        raise NotFound(message)
+    return FileResponse(
+        path,
+        media_type=row.media_type,
+        filename=f"{row.id}.{formats.EXTENSIONS[row.media_type]}",
+        headers={
+            "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy": "sandbox",
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+@router.delete(
+    "/{receipt_id}",
+    summary="Delete a receipt",
+    status_code=204,
+    responses=errors_of(401, 403, 404, 429, 500),
+)
+async def delete_receipt(receipt_id: str, actor: CanDelete, services: TheServices) -> None:
+    """Delete a receipt: it is gone at once, and purged with its file after 30 days.
+
+    The quota that it used is not given back.
+    """
+    async with services.database.write() as session:
+        await receipts.soft_delete(session, actor, receipt_id)
+
+
+def _bound(name: str, given: str | None) -> dt.date | dt.datetime | None:
+    """Return a date, or an instant for a timestamp (UTC when it names no offset)."""
+    if given is None:
+        return None
+    try:
+        return dt.date.fromisoformat(given)
+    except ValueError:
+        pass
+    try:
+        instant = dt.datetime.fromisoformat(_LOST_PLUS.sub(r"+\1", given))
+        return (instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        message = "must be an ISO 8601 date or timestamp, such as 2026-03-14"
+        raise ValidationFailed.of(name, message) from None
+
+
+def _tags(request: Request) -> tuple[tuple[str, str], ...]:
+    given = request.query_params.multi_items()
+    return tuple(
+        (name.removeprefix(_METADATA), value) for name, value in given if name.startswith(_METADATA)
+    )
+
+
+def _included(given: str | None) -> frozenset[str]:
+    asked = frozenset(given.split(",")) if given else frozenset[str]()
+    unknown = asked - _INCLUDABLE
+    if unknown or given == "":
+        message = f"must be {' or '.join(sorted(_INCLUDABLE))}, or both with a comma between"
+        raise ValidationFailed.of("include", message)
+    return asked

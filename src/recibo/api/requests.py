@@ -1,0 +1,103 @@
+"""What happens around every request: its id, its log line, its metrics, and the last resort."""
+
+import re
+import time
+from collections.abc import Awaitable, Callable
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from recibo.api import errors, metrics
+from recibo.kit import ids
+
+log = structlog.get_logger("recibo.requests")
+
+_WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+# A client that is refused in the middle of its upload still sends the rest before it reads the
+# answer; closing on it would lose the answer. Beyond these bounds it is cut off.
+_DRAIN_BYTES = 64 * 1024 * 1024
+_DRAIN_SECONDS = 30
+
+
+class Requests:
+    """ASGI middleware, the outermost one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(Headers(scope=scope).get("x-request-id"))
+        scope.setdefault("state", {})["request_id"] = request_id
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            await _Exchange(scope, receive, send, request_id).run(self._app)
+
+
+class _Exchange:
+    """One request and its answer."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._request_id = request_id
+        self._status = 500
+        self._is_answered = False
+        self._has_body_left = True
+        self._started = time.perf_counter()
+
+    async def run(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
+        """Let the app answer, and answer in its stead when it fails."""
+        try:
+            await app(self._scope, self._receive_body, self._answer)
+        except Exception:
+            # The last handler: whatever it was, the client gets its JSON.
+            log.exception("request failed")
+            if not self._is_answered:
+                answer = errors.unexpected(self._request_id)
+                await answer(self._scope, self._receive_body, self._answer)
+        finally:
+            self._tell()
+
+    async def _receive_body(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+            self._has_body_left = False
+        return message
+
+    async def _answer(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._is_answered = True
+            self._status = message["status"]
+            MutableHeaders(scope=message)["X-Request-ID"] = self._request_id
+            await self._drain()
+        await self._send(message)
+
+    async def _drain(self) -> None:
+        drained = 0
+        deadline = time.monotonic() + _DRAIN_SECONDS
+        while self._has_body_left and drained < _DRAIN_BYTES and time.monotonic() < deadline:
+            drained += len((await self._receive_body()).get("body", b""))
+
+    def _tell(self) -> None:
+        seconds = time.perf_counter() - self._started
+        route = getattr(self._scope.get("route"), "path", "unknown")
+        method = self._scope["method"]
+        metrics.REQUESTS.labels(method, route, str(self._status)).observe(seconds)
+        log.info(
+            "request",
+            method=method,
+            path=self._scope["path"],
+            status=self._status,
+            ms=round(seconds * 1000, 1),
+        )
+
+
+def _request_id(given: str | None) -> str:
+    if given is not None and _WELL_FORMED_ID.fullmatch(given):
+        return given
+    return ids.new("req")

@@ -1,0 +1,161 @@
+"""All wiring: settings in, an ASGI app or a worker out."""
+
+import datetime as dt
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+
+from recibo.api import door
+from recibo.api.deps import Probe, Services
+from recibo.kit import ids
+from recibo.outside.reader import PoolReader, Reader
+from recibo.services import demo
+from recibo.services.extraction import Capacity, Extraction
+from recibo.settings import Settings, secret_key
+from recibo.store import lock
+from recibo.store.blobs import Folder
+from recibo.store.db import Database, migrate
+from recibo.store.signals import InProcess
+from recibo.worker import engine as engines
+from recibo.worker.clockwork import Clockwork
+from recibo.worker.engine import Engine
+from recibo.worker.tasks import Tasks
+
+
+class StartError(Exception):
+    """The service cannot start; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What every process of the service holds open."""
+
+    settings: Settings
+    database: Database
+    blobs: Folder
+    signals: InProcess
+    engine: Engine
+    reader: Reader
+
+    @property
+    def readers(self) -> int:
+        """How many documents are read at once."""
+        return self.settings.readers or len(os.sched_getaffinity(0))
+
+
+@asynccontextmanager
+async def opened(
+    settings: Settings,
+    *,
+    works: bool = True,
+    reader: Reader | None = None,
+    greet: Callable[[str], None] = lambda _: None,
+) -> AsyncIterator[FastAPI]:
+    """Open the house and build its ASGI app; with `works` it reads what is uploaded, too.
+
+    Args:
+        settings: How to run.
+        works: Whether this process reads documents.
+        reader: What reads them; child processes when None.
+        greet: Told the secret of the demo org's key on a first start in development.
+    """
+    async with _house(settings, reader) as house, AsyncExitStack() as stack:
+        if not settings.is_production and (secret := await demo.seed(house.database)):
+            greet(secret)
+        if works:
+            await stack.enter_async_context(_working(house))
+        yield door.make(_services(house, works=works))
+
+
+@asynccontextmanager
+async def worker(settings: Settings) -> AsyncIterator[None]:
+    """Read what other processes take in, while the block lasts."""
+    if settings.is_embedded or not settings.redis_url:
+        message = "recibo worker needs RECIBO_DATABASE_URL (PostgreSQL) and RECIBO_REDIS_URL."
+        raise StartError(message)
+    async with _house(settings, None) as house, _working(house):
+        yield
+
+
+@asynccontextmanager
+async def database_of(settings: Settings) -> AsyncIterator[Database]:
+    """Open the database alone, migrated, for the commands of operators."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    await migrate(settings.database)
+    database = Database(settings.database)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[House]:
+    for folder in (settings.data_dir, settings.files_dir, settings.spool_dir):
+        folder.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        if settings.is_embedded:
+            stack.enter_context(lock.held(settings.data_dir))
+            await migrate(settings.database)
+        database = Database(settings.database)
+        stack.push_async_callback(database.close)
+        # A name of its own: two apps in one process would share one memory.
+        queue = settings.redis_url or f"memory://{ids.new('queue')}"
+        engine = await stack.enter_async_context(engines.opened(queue))
+        if reader is None:
+            reader = PoolReader(processes=settings.readers or None)
+            stack.push_async_callback(reader.aclose)
+        blobs = Folder(settings.files_dir)
+        yield House(settings, database, blobs, InProcess(), engine, reader)
+
+
+@asynccontextmanager
+async def _working(house: House) -> AsyncIterator[None]:
+    if isinstance(house.reader, PoolReader) and (failure := await house.reader.start()):
+        raise StartError(failure.message)
+    tasks = Tasks(house.database, house.blobs, house.signals, house.reader)
+    clockwork = Clockwork(house.database, house.blobs, house.engine)
+    if house.settings.is_embedded:
+        # Nobody else uploads into this folder, so a file without a row is a stray at any age.
+        await clockwork.sweep(older_than=dt.timedelta(0))
+    async with house.engine.working(tasks.read, concurrency=house.readers), clockwork.running():
+        yield
+
+
+def _services(house: House, *, works: bool) -> Services:
+    settings = house.settings
+    return Services(
+        database=house.database,
+        blobs=house.blobs,
+        extraction=Extraction(
+            database=house.database,
+            blobs=house.blobs,
+            signals=house.signals,
+            reader=house.reader,
+            carrier=house.engine,
+            capacity=Capacity(house.readers, settings.max_queue_seconds),
+        ),
+        spool=settings.spool_dir,
+        cursor_key=secret_key(settings),
+        extract_wait_seconds=settings.extract_wait_seconds,
+        https_webhooks_only=settings.is_production,
+        private_webhooks_allowed=settings.private_webhooks_allowed,
+        metrics_token=settings.metrics_token,
+        is_production=settings.is_production,
+        probes=_probes(house, works=works),
+    )
+
+
+def _probes(house: House, *, works: bool) -> Mapping[str, Probe]:
+    async def reader_is_ready() -> bool:
+        return house.reader.is_ready()
+
+    probes: dict[str, Probe] = {
+        "database": house.database.is_alive,
+        "storage": house.blobs.is_writable,
+        "queue": house.engine.is_alive,
+    }
+    return probes | ({"reader": reader_is_ready} if works else {})

@@ -1,0 +1,293 @@
+"""From an upload to a receipt: recognise a repeated one, take in a new one, wait for the reading.
+
+    upload -> known? -> room? -> readable? -> file kept -> rows committed -> task -> wait
+
+Nothing is kept before it is known that it may be; what is accepted is on disk and in the database
+before a task is added, so that a crash at any point loses nothing and bills nothing twice.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from recibo.errors import (
+    LowConfidence,
+    Overloaded,
+    ServerError,
+    ServiceError,
+    UnsupportedFormat,
+    ValidationFailed,
+)
+from recibo.extract.model import Accuracy, DocumentType
+from recibo.kit import clock, ids
+from recibo.outside.reader import Failure, FailureKind, Reader
+from recibo.services import audit, readings, receipts, replays, usage
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.receipts import Receipt
+from recibo.shapes.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
+from recibo.store import scope, tables
+from recibo.store.blobs import Blobs
+from recibo.store.db import Database, Session
+from recibo.store.signals import Signals
+
+# A signal can be lost (another process, a crash), so waiters look again this often.
+_LOOK_AGAIN_SECONDS = 1.0
+# A file that failed so often within a day is answered from the record.
+_FAILURES_BEFORE_RECORD = 3
+
+_ERRORS: Mapping[FailureCode, type[ServiceError]] = {
+    FailureCode.VALIDATION_ERROR: ValidationFailed,
+    FailureCode.UNSUPPORTED_FORMAT: UnsupportedFormat,
+    FailureCode.LOW_CONFIDENCE: LowConfidence,
+    FailureCode.SERVER_ERROR: ServerError,
+}
+
+
+class Carrier(Protocol):
+    """Carries what is owed to whoever works it off."""
+
+    async def add_reading(self, receipt_id: ReceiptId) -> None:
+        """Have a receipt read soon; adding it twice is harmless."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file and how it is to be read."""
+
+    #: A local file that lives as long as the request.
+    path: Path
+    sha256: str
+    size: int
+    #: As the head of the file tells; None when it tells nothing and a decoder must look.
+    media_type: str | None
+    accuracy: Accuracy = Accuracy.STANDARD
+    hint: DocumentType | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    webhook_url: str | None = None
+    idempotency_key: str | None = None
+    reread: bool = False
+
+    @property
+    def fingerprint(self) -> replays.Fingerprint:
+        """What a repeated upload is recognised by."""
+        return replays.Fingerprint(self.sha256, self.idempotency_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """The receipt that an upload belongs to."""
+
+    receipt_id: ReceiptId
+    is_replay: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How much reading this installation gets done."""
+
+    readers: int
+    max_queue_seconds: float
+    #: What a reading takes until the first one has been measured.
+    mean_reading_seconds: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Takes uploads in and answers them."""
+
+    database: Database
+    blobs: Blobs
+    signals: Signals
+    reader: Reader
+    carrier: Carrier
+    capacity: Capacity
+
+    async def submit(self, actor: Actor, upload: Upload) -> Submitted:
+        """Return the receipt of an upload: the earlier one of a repeated upload, or a new one.
+
+        Raises:
+            Conflict: the Idempotency-Key was used with another file.
+            RateLimitExceeded: the month's quota is used up.
+            ValidationFailed, UnsupportedFormat, LowConfidence: the file cannot be read.
+            Overloaded: too much is waiting already.
+        """
+        if upload.media_type is None:
+            upload = await self._told_by_decoder(upload)
+        known = await self._known(actor, upload)
+        if known is not None:
+            return known
+        await self._refuse_if_full(actor)
+        await self._refuse_if_invalid(upload)
+        try:
+            return await self._take_in(actor, upload)
+        except replays.AlreadyKnownError:
+            known = await self._known(actor, upload)
+            # The winner failed between the two looks: this upload is a new one after all.
+            return known or await self._take_in(actor, upload)
+
+    async def outcome(self, actor: Actor, submitted: Submitted, *, wait_seconds: float) -> Receipt:
+        """Return the receipt once it is read, or as it stands when the wait is over.
+
+        Raises:
+            LowConfidence, ServerError, ValidationFailed: it could not be read; the error names
+                the receipt that was kept.
+        """
+        receipt = await self.wait(actor, submitted.receipt_id, wait_seconds=wait_seconds)
+        if receipt.failure is not None:
+            error = _ERRORS[receipt.failure.code]
+            raise error(receipt.failure.message, receipt_id=receipt.id)
+        return receipt
+
+    async def wait(
+        self,
+        actor: Actor,
+        receipt_id: str,
+        *,
+        wait_seconds: float,
+        include: frozenset[str] = frozenset(),
+    ) -> Receipt:
+        """Return a receipt when no reading is owed to it any more, or when the wait is over."""
+        deadline = time.monotonic() + wait_seconds
+        with self.signals.waiting(ReceiptId(receipt_id)) as place:
+            while await self._is_owed(actor, receipt_id):
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    break
+                try:
+                    await asyncio.wait_for(place.wait(), min(left, _LOOK_AGAIN_SECONDS))
+                except TimeoutError:
+                    continue
+        async with self.database.read() as session:
+            return await receipts.get(session, actor, receipt_id, include=include)
+
+    async def _is_owed(self, actor: Actor, receipt_id: str) -> bool:
+        async with self.database.read() as session:
+            return (await receipts.row_of(session, actor, receipt_id)).owed_accuracy is not None
+
+    async def _known(self, actor: Actor, upload: Upload) -> Submitted | None:
+        async with self.database.read() as session:
+            found = await replays.find(session, actor, upload.fingerprint)
+            if found is None:
+                failed = await readings.failures_of(
+                    session, actor.org_id, upload.sha256, upload.accuracy
+                )
+                is_hopeless = len(failed) >= _FAILURES_BEFORE_RECORD
+                return Submitted(failed[0], is_replay=True) if is_hopeless else None
+            is_bound = await replays.is_key_bound(session, actor, upload.fingerprint)
+        if not is_bound:
+            async with self.database.write() as writing:
+                await replays.bind_key(writing, actor, upload.fingerprint, found)
+        if upload.reread and await self._order_again(actor, upload, found):
+            await self.carrier.add_reading(found)
+            return Submitted(found, is_replay=False)
+        return Submitted(found, is_replay=True)
+
+    async def _order_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
+        """Owe the receipt a reading at the higher accuracy, unless it has or owes one."""
+        if upload.accuracy is not Accuracy.HIGH:
+            return False
+        statement = (
+            scope.updating(actor, tables.Receipt)
+            .where(
+                tables.Receipt.id == receipt_id,
+                tables.Receipt.status == ReceiptStatus.COMPLETED,
+                tables.Receipt.accuracy == Accuracy.STANDARD,
+                tables.Receipt.owed_accuracy.is_(None),
+                tables.Receipt.deleted_at.is_(None),
+            )
+            .values(owed_accuracy=Accuracy.HIGH, attempt=0, claimed_at=None)
+            .returning(tables.Receipt.id)
+        )
+        async with self.database.write() as session:
+            is_ordered = (await session.execute(statement)).scalar_one_or_none() is not None
+            if is_ordered:
+                resource = (ResourceType.RECEIPT, receipt_id)
+                audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
+        return is_ordered
+
+    async def _refuse_if_full(self, actor: Actor) -> None:
+        async with self.database.read() as session:
+            await usage.refuse_over_quota(session, actor)
+            owed = await readings.count_owed(session)
+        expected = owed * self.capacity.mean_reading_seconds / max(1, self.capacity.readers)
+        if expected > self.capacity.max_queue_seconds:
+            over = expected - self.capacity.max_queue_seconds
+            raise Overloaded(retry_after=max(1, int(over)))
+
+    async def _told_by_decoder(self, upload: Upload) -> Upload:
+        seen = await self.reader.inspect(upload.path)
+        if isinstance(seen, Failure):
+            # Nobody knows what it is, so whatever stopped the decoders, it is none of ours.
+            raise UnsupportedFormat
+        return replace(upload, media_type=seen.mime)
+
+    async def _refuse_if_invalid(self, upload: Upload) -> None:
+        """Refuse what is encrypted or too large before it is kept.
+
+        A file that cannot be decoded is kept, and fails as a reading: it may be a document.
+        """
+        seen = await self.reader.inspect(upload.path)
+        if isinstance(seen, Failure) and seen.kind is FailureKind.INVALID_DOCUMENT:
+            raise ValidationFailed.of("file", seen.message)
+
+    async def _take_in(self, actor: Actor, upload: Upload) -> Submitted:
+        receipt_id = ReceiptId(ids.new("rcp"))
+        with upload.path.open("rb") as file:
+            await self.blobs.keep(receipt_id, file)
+        try:
+            async with self.database.write() as session:
+                await self._record(session, actor, upload, receipt_id)
+        except (replays.AlreadyKnownError, ServiceError):
+            # Only what is known not to be committed: else the sweep decides by the row.
+            await self.blobs.discard(receipt_id)
+            raise
+        await self.carrier.add_reading(receipt_id)
+        return Submitted(receipt_id, is_replay=False)
+
+    async def _record(
+        self, session: Session, actor: Actor, upload: Upload, receipt_id: ReceiptId
+    ) -> None:
+        row = _row(actor, upload, receipt_id)
+        session.add(row)
+        # The rows below refer to the receipt.
+        await session.flush()
+        # Before the quota: of many copies at its edge, all but one are replays and cost nothing.
+        await replays.claim(session, actor, upload.fingerprint, receipt_id)
+        await usage.hold(session, actor, row.quota_month)
+        for key, value in upload.metadata.items():
+            session.add(
+                tables.ReceiptTag(receipt_id=receipt_id, org_id=actor.org_id, key=key, value=value)
+            )
+        audit.record(
+            session,
+            actor,
+            AuditAction.RECEIPT_CREATED,
+            resource=(ResourceType.RECEIPT, receipt_id),
+            after={"accuracy": upload.accuracy, "media_type": upload.media_type},
+        )
+
+
+def _row(actor: Actor, upload: Upload, receipt_id: ReceiptId) -> tables.Receipt:
+    now = clock.now()
+    return tables.Receipt(
+        id=receipt_id,
+        org_id=actor.org_id,
+        status=ReceiptStatus.PENDING,
+        created_at=now,
+        updated_at=now,
+        created_by=actor.key_id,
+        file_sha256=upload.sha256,
+        file_size=upload.size,
+        media_type=upload.media_type,
+        hint=upload.hint,
+        webhook_url=upload.webhook_url,
+        tags=dict(upload.metadata),
+        accuracy=upload.accuracy,
+        owed_accuracy=upload.accuracy,
+        attempt=0,
+        quota_month=usage.month_of(now),
+    )

@@ -1,0 +1,201 @@
+"""Readings that are owed: begun by an attempt, ended by whoever still holds it.
+
+A receipt owes a reading while `owed_accuracy` is set. Beginning counts the attempt up in one
+statement; ending asks for the same number, so that a task that comes twice ends once, is charged
+once and tells once.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlalchemy import ColumnElement, delete, func, select, update
+
+from recibo.extract import model
+from recibo.kit import clock
+from recibo.services import replays, usage
+from recibo.shapes import receipts as shapes
+from recibo.shapes.ids import OrgId, ReceiptId
+from recibo.shapes.states import FailureCode, ReceiptStatus
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Evidence, Receipt
+
+# A document that kills its reader three times is poison, not bad luck.
+MAX_ATTEMPTS = 3
+_READING_LIMIT = dt.timedelta(seconds=240)
+# From the first attempt on; waiting in the queue before it does not count.
+_WORK_LIMIT = dt.timedelta(minutes=10)
+# What is left for an attempt must be worth starting.
+_SHORTEST_READING = dt.timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One attempt at a reading."""
+
+    receipt_id: ReceiptId
+    org_id: OrgId
+    attempt: int
+    accuracy: model.Accuracy
+    hint: model.DocumentType | None
+    time_limit_s: float
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no further attempt will be made."""
+        return self.attempt >= MAX_ATTEMPTS
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a receipt could not be read."""
+
+    code: FailureCode
+    message: str
+
+
+EXHAUSTED = Refusal(
+    FailureCode.SERVER_ERROR,
+    "The document could not be read within the time and attempts that one has; nothing is billed.",
+)
+
+
+async def owed(session: ReadSession, *, limit: int) -> list[ReceiptId]:
+    """Return receipts that owe a reading, the oldest first."""
+    query = select(Receipt.id).where(_is_owed()).order_by(Receipt.id).limit(limit)
+    return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
+
+
+async def count_owed(session: ReadSession) -> int:
+    """Return how many readings are owed."""
+    query = select(func.count()).select_from(Receipt).where(_is_owed())
+    return (await session.execute(query)).scalar_one()
+
+
+async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
+    """Take the next attempt; None when nothing is owed, or no attempt and time is left.
+
+    In the latter case the receipt is failed inside the caller's transaction.
+    """
+    now = clock.now()
+    statement = (
+        update(Receipt)
+        .where(Receipt.id == receipt_id, _is_owed())
+        .values(attempt=Receipt.attempt + 1, claimed_at=func.coalesce(Receipt.claimed_at, now))
+        .returning(Receipt)
+    )
+    row = (await session.execute(statement)).scalar_one_or_none()
+    if row is None:
+        return None
+    order = _order(row, now)
+    if row.attempt > MAX_ATTEMPTS or order.time_limit_s < _SHORTEST_READING.total_seconds():
+        await fail(session, order, EXHAUSTED)
+        return None
+    return order
+
+
+async def complete(session: Session, order: Order, read: model.Receipt) -> bool:
+    """Store what was read, bill it and end the order; False when it is no longer held.
+
+    A second reading of a completed receipt replaces the first unless it is worse.
+    """
+    row = await _held(session, order)
+    if row is None:
+        return False
+    is_again = row.status == ReceiptStatus.COMPLETED
+    row.owed_accuracy = None
+    if is_again and _is_worse(read, row):
+        return True
+    await _store(session, row, read)
+    row.accuracy = order.accuracy
+    await usage.bill(
+        session, order.org_id, order.receipt_id, accuracy=order.accuracy, again=is_again
+    )
+    return True
+
+
+async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
+    """End the order without a reading and give the quota back; False when it is no longer held."""
+    row = await _held(session, order)
+    if row is None:
+        return False
+    row.owed_accuracy = None
+    if row.status == ReceiptStatus.PENDING:
+        row.status = ReceiptStatus.FAILED
+        row.failure_code = refusal.code
+        row.failure_message = refusal.message
+        row.updated_at = clock.now()
+        await usage.give_back(session, order.org_id, row.quota_month)
+        await replays.forget(session, order.receipt_id)
+    return True
+
+
+async def failures_of(
+    session: ReadSession, org_id: OrgId, file_sha256: str, accuracy: str
+) -> list[ReceiptId]:
+    """Return the receipts, newest first, on which this file failed within a day."""
+    query = (
+        select(Receipt.id)
+        .where(
+            Receipt.org_id == org_id,
+            Receipt.file_sha256 == file_sha256,
+            Receipt.accuracy == accuracy,
+            Receipt.status == ReceiptStatus.FAILED,
+            Receipt.deleted_at.is_(None),
+            Receipt.created_at > clock.now() - dt.timedelta(days=1),
+        )
+        .order_by(Receipt.id.desc())
+    )
+    return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
+
+
+def _is_owed() -> ColumnElement[bool]:
+    return Receipt.owed_accuracy.is_not(None)
+
+
+def _order(row: Receipt, now: dt.datetime) -> Order:
+    left = (row.claimed_at or now) + _WORK_LIMIT - now
+    return Order(
+        receipt_id=ReceiptId(row.id),
+        org_id=OrgId(row.org_id),
+        attempt=row.attempt,
+        accuracy=model.Accuracy(row.owed_accuracy or row.accuracy),
+        hint=model.DocumentType(row.hint) if row.hint else None,
+        time_limit_s=min(_READING_LIMIT, left).total_seconds(),
+    )
+
+
+async def _held(session: Session, order: Order) -> Receipt | None:
+    query = (
+        select(Receipt)
+        .where(Receipt.id == order.receipt_id, Receipt.attempt == order.attempt, _is_owed())
+        .with_for_update()
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+def _is_worse(read: model.Receipt, row: Receipt) -> bool:
+    stored = shapes.Reading.model_validate(row.reading)
+    return read.confidence < stored.confidence
+
+
+async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
+    reading = shapes.reading(read)
+    row.status = ReceiptStatus.COMPLETED
+    row.updated_at = clock.now()
+    row.reading = reading.model_dump(mode="json")
+    row.type = reading.type
+    row.category = reading.category
+    row.merchant_name = reading.merchant_name
+    row.currency = reading.currency
+    row.total = Decimal(reading.total) if reading.total is not None else None
+    row.issued_on = read.issued_at.value.date if read.issued_at else None
+    row.issued_at = dt.datetime.fromisoformat(reading.issued_at) if reading.issued_at else None
+    await session.execute(delete(Evidence).where(Evidence.receipt_id == row.id))
+    session.add(
+        Evidence(
+            receipt_id=row.id,
+            evidence=shapes.evidence(read).model_dump(mode="json"),
+            texts=list(shapes.page_texts(read)),
+        )
+    )

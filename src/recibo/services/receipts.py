@@ -1,0 +1,202 @@
+"""Stored receipts: shown, listed, deleted, purged."""
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import Select, delete, select
+
+from recibo.errors import NotFound, ValidationFailed
+from recibo.kit import clock, cursor
+from recibo.services import audit, replays
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import OrgId, ReceiptId
+from recibo.shapes.receipts import DetailedReceipt, Failure, Receipt
+from recibo.shapes.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
+from recibo.store import scope, tables
+from recibo.store.db import Database, ReadSession, Session
+
+# Soft-deleted receipts are kept so long, then they go with their files.
+_RETENTION = dt.timedelta(days=30)
+_PURGE_BATCH = 500
+
+_FIELDS = (
+    "type", "merchant_name", "merchant_tax_id", "issued_at", "total", "subtotal", "tax",
+    "currency", "document_number", "document_key", "line_items", "confidence", "category",
+)  # fmt: skip
+_UNREAD: dict[str, Any] = dict.fromkeys(_FIELDS) | {"line_items": ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which receipts a list holds; all must fit."""
+
+    type: str | None = None
+    status: str | None = None
+    #: A calendar date on the paper, or an instant: issued on or after it.
+    after: dt.date | dt.datetime | None = None
+    #: Issued strictly before it.
+    before: dt.date | dt.datetime | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One page of a list."""
+
+    data: list[Receipt] = field(default_factory=list)
+    next_cursor: str | None = None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether another page follows."""
+        return self.next_cursor is not None
+
+
+async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.Receipt:
+    """Return the row of a live receipt of the actor's org; raises NotFound for any other id."""
+    query = _live(actor).where(tables.Receipt.id == receipt_id)
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is None:
+        message = "There is no receipt with this id."
+        raise NotFound(message)
+    return row
+
+
+async def get(
+    session: ReadSession, actor: Actor, receipt_id: str, *, include: frozenset[str] = frozenset()
+) -> Receipt:
+    """Return a receipt, with `evidence` and `text` of its pages where they are asked for."""
+    row = await row_of(session, actor, receipt_id)
+    if not include:
+        return shape(row)
+    read = await session.get(tables.Evidence, row.id)
+    extras = {"evidence": read.evidence, "text": read.texts} if read else {}
+    asked = {name: extras.get(name) for name in include}
+    return DetailedReceipt.model_validate({**shape(row).model_dump(), **asked})
+
+
+async def page(
+    session: ReadSession,
+    actor: Actor,
+    filters: Filters,
+    *,
+    limit: int,
+    after_cursor: str | None,
+    cursor_key: str,
+) -> Slice:
+    """Return one page of the org's receipts, newest first."""
+    bound_to = {"org": actor.org_id, **asdict(filters)}
+    query = _filtered(actor, filters).order_by(tables.Receipt.id.desc()).limit(limit + 1)
+    if after_cursor is not None:
+        position = _position(after_cursor, bound_to, cursor_key)
+        query = query.where(tables.Receipt.id < position)
+    rows = list((await session.execute(query)).scalars())
+    data = [shape(row) for row in rows[:limit]]
+    if len(rows) <= limit:
+        return Slice(data)
+    return Slice(data, cursor.encode(data[-1].id, bound_to=bound_to, key=cursor_key))
+
+
+async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
+    """Hide a receipt at once and for good; what is owed to it is dropped, its quota kept."""
+    statement = (
+        scope.updating(actor, tables.Receipt)
+        .where(tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_(None))
+        .values(deleted_at=clock.now(), updated_at=clock.now(), owed_accuracy=None)
+        .returning(tables.Receipt.id)
+    )
+    if (await session.execute(statement)).scalar_one_or_none() is None:
+        message = "There is no receipt with this id."
+        raise NotFound(message)
+    await replays.forget(session, ReceiptId(receipt_id))
+    resource = (ResourceType.RECEIPT, receipt_id)
+    audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
+
+
+async def purge(database: Database) -> list[ReceiptId]:
+    """Delete up to 500 receipts whose retention is over; the caller then deletes their files."""
+    async with database.write() as session:
+        query = (
+            select(tables.Receipt.id, tables.Receipt.org_id)
+            .where(tables.Receipt.deleted_at < clock.now() - _RETENTION)
+            .limit(_PURGE_BATCH)
+        )
+        found = (await session.execute(query)).all()
+        ids = [ReceiptId(row.id) for row in found]
+        await session.execute(delete(tables.Receipt).where(tables.Receipt.id.in_(ids)))
+        for row in found:
+            resource = (ResourceType.RECEIPT, row.id)
+            org_id = OrgId(row.org_id)
+            audit.record_by_operator(session, org_id, AuditAction.RECEIPT_PURGED, resource=resource)
+    return ids
+
+
+async def existing(session: ReadSession, ids: Iterable[ReceiptId]) -> set[ReceiptId]:
+    """Return those of the ids that have a row, deleted ones included."""
+    query = select(tables.Receipt.id).where(tables.Receipt.id.in_(list(ids)))
+    return {ReceiptId(one) for one in (await session.execute(query)).scalars()}
+
+
+def shape(row: tables.Receipt) -> Receipt:
+    """Return a row as the wire shows it."""
+    return Receipt.model_validate(
+        {
+            **(row.reading or _UNREAD),
+            "id": row.id,
+            "org_id": row.org_id,
+            "status": row.status,
+            "metadata": row.tags,
+            "created_by": row.created_by,
+            "accuracy": row.accuracy,
+            "failure": _failure(row),
+            "created_at": row.created_at,
+            "updated_at": row.updated_at,
+        }
+    )
+
+
+def _failure(row: tables.Receipt) -> Failure | None:
+    if row.status != ReceiptStatus.FAILED or row.failure_code is None:
+        return None
+    return Failure(code=FailureCode(row.failure_code), message=row.failure_message or "")
+
+
+def _live(actor: Actor) -> Select[tuple[tables.Receipt]]:
+    return scope.of(actor, tables.Receipt).where(tables.Receipt.deleted_at.is_(None))
+
+
+def _filtered(actor: Actor, filters: Filters) -> Select[tuple[tables.Receipt]]:
+    query = _live(actor)
+    if filters.type is not None:
+        query = query.where(tables.Receipt.type == filters.type)
+    if filters.status is not None:
+        query = query.where(tables.Receipt.status == filters.status)
+    if filters.after is not None:
+        query = query.where(_issue_column(filters.after) >= filters.after)
+    if filters.before is not None:
+        query = query.where(_issue_column(filters.before) < filters.before)
+    for key, value in filters.tags:
+        query = query.where(tables.Receipt.id.in_(_tagged(actor, key, value)))
+    return query
+
+
+def _issue_column(bound: dt.date | dt.datetime) -> Any:
+    """A date is compared with the one on the paper, a timestamp as an instant."""
+    is_instant = isinstance(bound, dt.datetime)
+    return tables.Receipt.issued_at if is_instant else tables.Receipt.issued_on
+
+
+def _tagged(actor: Actor, key: str, value: str) -> Select[tuple[str]]:
+    return scope.of(actor, tables.ReceiptTag).where(
+        tables.ReceiptTag.key == key, tables.ReceiptTag.value == value
+    ).with_only_columns(tables.ReceiptTag.receipt_id)  # fmt: skip
+
+
+def _position(given: str, bound_to: dict[str, object], key: str) -> str:
+    try:
+        return cursor.decode(given, bound_to=bound_to, key=key)
+    except cursor.BrokenCursorError:
+        message = "is not a cursor of this list; use next_cursor with the same filters"
+        raise ValidationFailed.of("cursor", message) from None

@@ -1,0 +1,121 @@
+"""The settings, read from the environment (prefix `RECIBO_`) or a `.env` file."""
+
+import secrets
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
+
+
+class Environment(StrEnum):
+    """Where the service runs; production refuses what is only good for trying out."""
+
+    DEVELOPMENT = "development"
+    PRODUCTION = "production"
+
+
+class Settings(BaseSettings):
+    """Every setting, with a default that works on a laptop."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RECIBO_", env_file=".env", extra="ignore", frozen=True
+    )
+
+    data_dir: Path = Field(
+        default=Path("data"),
+        description="Home of the embedded SQLite database, stored files and generated secrets.",
+    )
+    database_url: str = Field(
+        default="", description="`postgresql://…`; SQLite in the data folder when empty."
+    )
+    redis_url: str = Field(
+        default="",
+        description="Carries the work between processes; within this process when empty.",
+    )
+    secret_key: str = Field(
+        default="",
+        description="Signs and encrypts; generated once into the data folder when empty.",
+    )
+    environment: Environment = Environment.DEVELOPMENT
+    base_url: str = Field(
+        default="", description="The public address; the one actually served when empty."
+    )
+    extract_wait_seconds: float = Field(
+        default=25, ge=0, description="How long POST /v1/extract waits before it answers `pending`."
+    )
+    max_queue_seconds: float = Field(
+        default=300, gt=0, description="Expected wait above which uploads are refused with 503."
+    )
+    readers: int = Field(default=0, ge=0, description="Reading processes; one a core when 0.")
+    webhook_allow_private: bool | None = Field(
+        default=None,
+        description="Whether webhooks may go to loopback and private addresses; "
+        "0, in development 1.",
+    )
+    metrics_token: str | None = Field(
+        default=None, description="Bearer token that opens /metrics in production."
+    )
+
+    @property
+    def is_production(self) -> bool:
+        """Whether this is the real thing."""
+        return self.environment is Environment.PRODUCTION
+
+    @property
+    def private_webhooks_allowed(self) -> bool:
+        """Whether webhooks may go to loopback and private addresses."""
+        if self.webhook_allow_private is None:
+            return not self.is_production
+        return self.webhook_allow_private
+
+    @property
+    def database(self) -> str:
+        """The database's URL."""
+        return self.database_url or f"sqlite:///{self.data_dir.absolute() / 'recibo.db'}"
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the database belongs to this process alone."""
+        return self.database.startswith("sqlite")
+
+    @property
+    def files_dir(self) -> Path:
+        """Where uploaded files are kept."""
+        return self.data_dir / "files"
+
+    @property
+    def spool_dir(self) -> Path:
+        """Where uploads lie while their request lasts."""
+        return self.data_dir / "spool"
+
+    @model_validator(mode="after")
+    def _fit_for_production(self) -> Self:
+        problems = list(self._problems()) if self.is_production else []
+        if problems:
+            message = "production needs other settings:\n" + "\n".join(problems)
+            raise ValueError(message)
+        return self
+
+    def _problems(self) -> list[str]:
+        found = {
+            "RECIBO_SECRET_KEY is not set": not self.secret_key,
+            "RECIBO_BASE_URL must be an https address": not self.base_url.startswith("https://"),
+            "RECIBO_WEBHOOK_ALLOW_PRIVATE allows private webhooks": self.private_webhooks_allowed,
+        }
+        return [f"  {problem}" for problem, holds in found.items() if holds]
+
+
+def secret_key(settings: Settings) -> str:
+    """Return the signing key; the first call in development makes one in the data folder."""
+    if settings.secret_key:
+        return settings.secret_key
+    path = settings.data_dir / _SECRET_FILE
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(48), encoding="ascii")
+    return path.read_text(encoding="ascii").strip()

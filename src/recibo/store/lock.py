@@ -1,0 +1,30 @@
+"""The embedded database belongs to one process: whoever holds the lock of its folder."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_NAME = "lock"
+
+
+class FolderInUseError(Exception):
+    """Another process serves from this data folder; stop it, or choose another RECIBO_DATA_DIR."""
+
+    def __init__(self) -> None:
+        super().__init__(type(self).__doc__)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the folder while the block lasts; the system lets go when the process dies.
+
+    Raises:
+        FolderInUseError: another process holds it.
+    """
+    with (folder / _NAME).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderInUseError from None
+        yield

@@ -1,0 +1,91 @@
+"""What happens by itself: owed readings are added, what is over is purged, strays are swept.
+
+A loop, not a task of the engine: an emptied queue heals by itself. It runs at start and then every
+half minute.
+"""
+
+import asyncio
+import contextlib
+import datetime as dt
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+
+from recibo.kit import clock
+from recibo.services import readings, receipts, replays
+from recibo.services.extraction import Carrier
+from recibo.store.blobs import Blobs
+from recibo.store.db import Database
+from recibo.worker import metrics
+
+log = structlog.get_logger(__name__)
+
+_PERIOD_SECONDS = 30
+_ROUND = 1000
+# An upload writes its file before its row; nobody takes longer between the two.
+_STRAY_AGE = dt.timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Clockwork:
+    """What it looks after."""
+
+    database: Database
+    blobs: Blobs
+    carrier: Carrier
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Turn while the block lasts."""
+        loop = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            loop.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await loop
+
+    async def turn(self) -> None:
+        """Do all that is due now; one duty that fails keeps none of the others."""
+        for duty in (self.add_owed_readings, self.purge, self.sweep):
+            await _tried(duty)
+
+    async def add_owed_readings(self) -> None:
+        """Give the engine what is owed; what it carries already stays as it is."""
+        async with self.database.read() as session:
+            owed = await readings.owed(session, limit=_ROUND)
+            metrics.OWED_READINGS.set(await readings.count_owed(session))
+        for receipt_id in owed:
+            await self.carrier.add_reading(receipt_id)
+
+    async def purge(self) -> None:
+        """Delete receipts whose retention is over, with their files, and expired replays."""
+        while purged := await receipts.purge(self.database):
+            for receipt_id in purged:
+                await self.blobs.discard(receipt_id)
+        async with self.database.write() as session:
+            await replays.purge_expired(session)
+
+    async def sweep(self, *, older_than: dt.timedelta = _STRAY_AGE) -> None:
+        """Delete files that no row knows: their upload broke off between the two."""
+        old = await self.blobs.older_than((clock.now() - older_than).timestamp())
+        for start in range(0, len(old), _ROUND):
+            batch = old[start : start + _ROUND]
+            async with self.database.read() as session:
+                known = await receipts.existing(session, batch)
+            for receipt_id in set(batch) - known:
+                await self.blobs.discard(receipt_id)
+
+    async def _run(self) -> None:
+        while True:
+            await self.turn()
+            await asyncio.sleep(_PERIOD_SECONDS)
+
+
+async def _tried(duty: Callable[[], Awaitable[None]]) -> None:
+    try:
+        await duty()
+    except Exception:
+        # The next turn tries again, and the other duties are done all the same.
+        log.exception("a duty of the clockwork failed", duty=getattr(duty, "__name__", "?"))

@@ -1,0 +1,86 @@
+"""The engine that carries tasks: docket, in this process's memory or over Redis.
+
+The database holds what is owed; the engine only carries it. So its own retries are off, and what
+it loses is added again by the clockwork. All calls to docket stand in this file.
+"""
+
+import asyncio
+import contextlib
+import datetime as dt
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import structlog
+from docket import Docket, Worker
+
+from recibo.shapes.ids import ReceiptId
+
+log = structlog.get_logger(__name__)
+
+_READ = "read"
+_NAME = "recibo"
+# Docket's default of 250 ms lets a busy worker start only four tasks a second and slot.
+_CHECK_INTERVAL = dt.timedelta(milliseconds=10)
+# A dead worker's task comes again after so long; a living one renews it.
+_REDELIVERY = dt.timedelta(seconds=30)
+_RESTART_DELAY_SECONDS = 1
+
+
+class Engine:
+    """Adds tasks and, where this process works, runs them."""
+
+    def __init__(self, docket: Docket) -> None:
+        self._docket = docket
+
+    async def add_reading(self, receipt_id: ReceiptId) -> None:
+        """Have a receipt read soon; one that is queued or being read is not added again."""
+        await self._docket.add(_READ, key=f"{_READ}:{receipt_id}")(receipt_id)
+
+    async def is_alive(self) -> bool:
+        """Tell whether the queue answers."""
+        async with self._docket.redis() as redis:
+            await redis.exists(_NAME)
+        return True
+
+    @contextlib.asynccontextmanager
+    async def working(
+        self, read: Callable[[ReceiptId], Awaitable[None]], *, concurrency: int
+    ) -> AsyncIterator[None]:
+        """Run tasks while the block lasts."""
+        self._docket.register(_task(read), names=[_READ])
+        runner = asyncio.create_task(self._run(concurrency))
+        try:
+            yield
+        finally:
+            runner.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await runner
+
+    async def _run(self, concurrency: int) -> None:
+        while True:
+            try:
+                async with Worker(
+                    self._docket,
+                    concurrency=concurrency,
+                    minimum_check_interval=_CHECK_INTERVAL,
+                    scheduling_resolution=_CHECK_INTERVAL,
+                    redelivery_timeout=_REDELIVERY,
+                ) as worker:
+                    await worker.run_forever()
+            except Exception:
+                # The queue went away; what is owed stands in the database.
+                log.exception("the queue failed; starting again")
+                await asyncio.sleep(_RESTART_DELAY_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Engine]:
+    """Open the engine at a URL: `memory://NAME` or `redis://…`."""
+    async with Docket(name=_NAME, url=url) as docket:
+        yield Engine(docket)
+
+
+def _task(read: Callable[[ReceiptId], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:
+    async def task(receipt_id: str) -> None:
+        await read(ReceiptId(receipt_id))
+
+    return task

@@ -1,0 +1,12 @@
+"""What the workers count; no label names an org."""
+
+from prometheus_client import Counter, Gauge, Histogram
+
+READINGS = Counter("recibo_readings_total", "Readings ended.", ["accuracy", "outcome"])
+READING_SECONDS = Histogram(
+    "recibo_reading_seconds",
+    "Time of a reading in its process.",
+    ["accuracy"],
+    buckets=(0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 240),
+)
+OWED_READINGS = Gauge("recibo_owed_readings", "Readings owed when the clockwork last looked.")
