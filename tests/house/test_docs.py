@@ -1,6 +1,8 @@
 """What the documents say is what the code does, and back."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -54,6 +56,29 @@ def test_every_query_parameter_and_form_field_is_documented() -> None:
     }
 
     assert set() == {name for name in names if f"`{name}`" not in API and f"{{{name}}}" not in API}
+
+
+def test_every_command_is_documented_and_back() -> None:
+    table = set(re.findall(r"^\| `recibo ([a-z][a-z -]*[a-z])", SELF_HOSTING, re.MULTILINE))
+    operators = {f"admin {command}" for command in _commands("admin")}
+
+    assert (_commands() - {"admin"}) | operators == table
+
+
+def test_the_command_line_tells_the_version_of_the_interface() -> None:
+    told = _recibo("--version")
+
+    assert f"recibo {_schema()['info']['version']}\n" == told
+
+
+def _commands(*group: str) -> set[str]:
+    """Return the commands that a help text lists."""
+    return set(re.findall(r"^    ([a-z-]+)(?: |$)", _recibo(*group, "--help"), re.MULTILINE))
+
+
+def _recibo(*arguments: str) -> str:
+    command = [sys.executable, "-m", "recibo", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def _documents() -> list[Path]:
