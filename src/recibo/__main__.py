@@ -1,0 +1,164 @@
+"""The commands: recibo serve | worker | extract | migrate | admin.
+
+Nothing heavy is imported at the top: every process that reads is spawned, and imports this file
+again. Each command imports what it needs.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from importlib import metadata
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from recibo.extract.model import Accuracy, DocumentType
+    from recibo.settings import Settings
+
+E = TypeVar("E", bound=StrEnum)
+
+# Takes the command's arguments and returns the status to exit with.
+Command = Callable[[argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return the status to exit with."""
+    parsed = _parser().parse_args(arguments)
+    command: Command = parsed.command
+    return command(parsed)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("recibo", description="Reads receipts.")
+    version = f"%(prog)s {metadata.version('recibo')}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _describe_extract(
+        commands.add_parser("extract", help="read files and print one JSON object a line for each")
+    )
+    _describe_serve(commands.add_parser("serve", help="serve the API, and read what is uploaded"))
+    _describe_worker(commands.add_parser("worker", help="read what other processes take in"))
+    _describe_migrate(commands.add_parser("migrate", help="bring the database to this version"))
+    _describe_admin(commands.add_parser("admin", help="operate the service"))
+    return parser
+
+
+def _describe_extract(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="a JPG, PNG, HEIC, WEBP, TIFF or PDF; - is stdin"
+    )
+    parser.add_argument(
+        "--accuracy", type=_accuracy, metavar="A", help="standard (the default) or high"
+    )
+    parser.add_argument(
+        "--type",
+        type=_document_type,
+        metavar="T",
+        help="a hint: receipt, invoice, nfe, nfce, nfse or cupom_fiscal",
+    )
+    parser.set_defaults(command=_extract)
+
+
+def _extract(arguments: argparse.Namespace) -> int:
+    from recibo.cli import extract
+    from recibo.extract.model import Accuracy
+
+    wish = extract.Wish(arguments.type, arguments.accuracy or Accuracy.STANDARD)
+    return extract.run(arguments.files, wish)
+
+
+def _describe_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
+    parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    parser.add_argument(
+        "--no-worker", action="store_true", help="serve only; `recibo worker` reads elsewhere"
+    )
+    parser.set_defaults(command=_serve)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.serve(
+        _settings(),
+        host=arguments.host,
+        port=arguments.port,
+        works=not arguments.no_worker,
+    )
+
+
+def _describe_worker(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_worker)
+
+
+def _worker(_: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.work(_settings())
+
+
+def _describe_migrate(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_migrate)
+
+
+def _migrate(_: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.migrate(_settings())
+
+
+def _describe_admin(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    create_key = commands.add_parser("create-key", help="make an API key and print its secret")
+    create_key.add_argument("org", help="the org's slug or id")
+    create_key.add_argument("--name", default="Made on the command line")
+    create_key.add_argument(
+        "--scope", action="append", dest="scopes", help="read, write or extract:write; repeatable"
+    )
+    create_key.set_defaults(command=_create_key)
+
+
+def _create_key(arguments: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.create_key(
+        _settings(), org=arguments.org, name=arguments.name, scopes=arguments.scopes
+    )
+
+
+def _settings() -> "Settings":
+    from pydantic import ValidationError
+
+    from recibo.settings import Settings
+
+    try:
+        return Settings()
+    except ValidationError as e:
+        for error in e.errors():
+            place = "".join(f"RECIBO_{part}: ".upper() for part in error["loc"])
+            sys.stderr.write(f"recibo: {place}{error['msg']}\n")
+        raise SystemExit(2) from None
+
+
+def _accuracy(text: str) -> "Accuracy":
+    from recibo.extract.model import Accuracy
+
+    return _member(Accuracy, text)
+
+
+def _document_type(text: str) -> "DocumentType":
+    from recibo.extract.model import DocumentType
+
+    return _member(DocumentType, text)
+
+
+def _member(kind: type[E], text: str) -> E:
+    try:
+        return kind(text)
+    except ValueError:
+        message = f"{text!r} is none of {', '.join(kind)}"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command line's own work; `recibo.__main__` parses and calls it."""

@@ -1,0 +1,132 @@
+"""`recibo extract`: reads files on this machine and prints one JSON object a line."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+
+from recibo.cli import inputs
+from recibo.cli.progress import Bar
+from recibo.errors import ServiceError
+from recibo.extract.model import Accuracy, DocumentType
+from recibo.outside.reader import Failure, PoolReader, Reader
+from recibo.shapes import receipts
+
+T = TypeVar("T")
+
+# As in the service.
+TIME_LIMIT_S = 240.0
+
+# Lines come in the order of the files, so a slow file holds back those after it: so many are
+# read meanwhile, before the run waits.
+_AHEAD = 256
+
+# As a shell tells them: 128 and the signal's number.
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+# JSON lets these stand as they are, but some readers of lines break a line there.
+_LINE_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How the files are to be read."""
+
+    hint: DocumentType | None = None
+    accuracy: Accuracy = Accuracy.STANDARD
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is printed of one file."""
+
+    fields: dict[str, object]
+    is_error: bool = False
+
+
+def run(names: Sequence[str], wish: Wish) -> int:
+    """Read the files and print their lines to stdout; return the status to exit with."""
+    try:
+        with inputs.paths(names) as paths:
+            return asyncio.run(_print(list(zip(names, paths, strict=True)), wish))
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Nobody listens any more; Python would complain of it again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+
+
+async def lines(
+    files: Iterable[tuple[str, Path]], wish: Wish, reader: Reader
+) -> AsyncIterator[Line]:
+    """Read files, given as names and paths, several at once; yield their lines in their order."""
+    async for line in _in_order(_line(name, path, wish, reader) for name, path in files):
+        yield line
+
+
+def spell(fields: dict[str, object]) -> bytes:
+    """Return the fields as one line of JSON, in UTF-8."""
+    text = json.dumps(fields, ensure_ascii=False)
+    text = _LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+async def _print(files: Sequence[tuple[str, Path]], wish: Wish) -> int:
+    status = 0
+    bar = Bar(len(files))
+    processes = min(len(files), len(os.sched_getaffinity(0)))
+    async with aclosing(PoolReader(processes=processes)) as reader:
+        with bar.shown():
+            async for line in lines(files, wish, reader):
+                with bar.hidden():
+                    _write(sys.stdout.buffer, spell(line.fields))
+                status |= line.is_error
+    return status
+
+
+def _write(out: BinaryIO, line: bytes) -> None:
+    out.write(line)
+    out.flush()
+
+
+async def _line(name: str, path: Path, wish: Wish, reader: Reader) -> Line:
+    file = {"file": _speakable(name)}
+    try:
+        inputs.check(path)
+    except ServiceError as e:
+        return _error_line(file, e.code, e.message)
+    outcome = await reader.read(
+        path, hint=wish.hint, accuracy=wish.accuracy, time_limit_s=TIME_LIMIT_S
+    )
+    if isinstance(outcome, Failure):
+        return _error_line(file, outcome.kind.code, outcome.message)
+    return Line({**file, **receipts.reading(outcome).model_dump(mode="json")})
+
+
+def _error_line(file: dict[str, str], code: str, message: str) -> Line:
+    return Line({**file, "error": {"code": code, "message": message}}, is_error=True)
+
+
+def _speakable(name: str) -> str:
+    """Return the name with a sign for each byte of it that is no UTF-8."""
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+async def _in_order(calls: Iterable[Coroutine[None, None, T]]) -> AsyncIterator[T]:
+    """Run the calls beside one another and yield what they return, in their order."""
+    started: deque[asyncio.Task[T]] = deque()
+    for call in calls:
+        started.append(asyncio.create_task(call))
+        if len(started) >= _AHEAD:
+            yield await started.popleft()
+    while started:
+        yield await started.popleft()

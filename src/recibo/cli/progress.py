@@ -1,0 +1,47 @@
+"""How far a run over several files has come, told on the terminal."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich import progress
+from rich.console import Console
+
+
+class Bar:
+    """A bar on stderr, if that is a terminal and there are several files; else nothing."""
+
+    def __init__(self, total: int) -> None:
+        self._is_shown = total > 1 and sys.stderr.isatty()
+        self._bar = progress.Progress(
+            progress.TextColumn("reading"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            # Else it would catch what is printed to stdout, and send it to stderr.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._bar.add_task("reading", total=total)
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show it while the block lasts."""
+        if not self._is_shown:
+            yield
+            return
+        with self._bar:
+            yield
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Clear its line for the block, whose output may go to the same terminal; count one."""
+        if not self._is_shown:
+            yield
+            return
+        self._bar.stop()
+        yield
+        self._bar.advance(self._task)
+        self._bar.start()

@@ -1,0 +1,15 @@
+"""The command `recibo` with a reading library that misbehaves on demand."""
+
+import os
+import sys
+
+# Run by its path from the repository's root.
+sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as Python's own path holds it
+
+if __name__ == "__main__":
+    from recibo.__main__ import main
+    from recibo.outside import reader
+    from tests.faulty import readers
+
+    reader.LIBRARY = readers.LIBRARY
+    sys.exit(main())
