@@ -8,7 +8,6 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from importlib import metadata
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from importlib import metadata
+
     parser = argparse.ArgumentParser("recibo", description="Reads receipts.")
     version = f"%(prog)s {metadata.version('recibo')}"
     parser.add_argument("--version", action="version", version=version)

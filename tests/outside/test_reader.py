@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -58,6 +60,15 @@ async def hang(reader: PoolReader, file: File, fifo: Path) -> tuple[asyncio.Task
     os.mkfifo(fifo)
     task: asyncio.Task[object] = asyncio.create_task(read(reader, file(f"hang {fifo}")))
     return task, int(await asyncio.to_thread(fifo.read_text))
+
+
+def test_what_every_child_imports_is_light() -> None:
+    """A child limits its threads before it imports what would start them."""
+    check = "import sys, recibo.__main__, recibo.outside.reader; print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "cv2", "onnxruntime", "fastapi", "sqlalchemy", "pydantic", "rich", "httpx"}
+
+    assert set() == heavy & set(said.stdout.split())
 
 
 async def test_document_is_read_in_another_process(reader: PoolReader, file: File) -> None:
