@@ -68,11 +68,18 @@ def read(sheets: Sequence[Sheet]) -> Fiscal | None:
     Reports of fiscal printers (LEITURA X, REDUÇÃO Z), card slips and payment slips are none.
     """
     key = keyed.read(sheets)
-    kind = recognise(sheets, key)
+    kind = _recognise(sheets, key)
     return kind.read(Paper.open(sheets, key, labels=kind.labels)) if kind else None
 
 
-def recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
+def service_note(sheets: Sequence[Sheet]) -> Paper | None:
+    """Return the document opened as a service note; None if it is another."""
+    key = keyed.read(sheets)
+    kind = _recognise(sheets, key)
+    return Paper.open(sheets, key, labels=kind.labels) if kind is _NFSE else None
+
+
+def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
     """Return the kind of paper: by the key's model, else by the titles on it."""
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)

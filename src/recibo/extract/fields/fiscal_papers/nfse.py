@@ -10,7 +10,7 @@ from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
 from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.fields.forms import Cell, Label
-from recibo.extract.model import DocumentType, Found, Moment
+from recibo.extract.model import DocumentType, Found, LineItem, Moment
 
 LABELS = "nfse"
 
@@ -148,8 +148,19 @@ def _unlabelled_name(document: Paper, section: _Section) -> Found[str] | None:
     return row.found(names.cleaned(row.text), confidence=0.7) if row else None
 
 
-def description(document: Paper) -> Cell | None:
-    """Return the first paragraph of the description of the service."""
+def service(document: Paper) -> Found[LineItem] | None:
+    """Return the one line of a service note: the first paragraph of its description."""
+    described, gross = _description(document), _gross(document)
+    if described is None:
+        return None
+    amount = gross.value if gross else None
+    item = LineItem(
+        names.cleaned(described.text), Decimal(1) if gross else None, amount, amount
+    )
+    return described.found(item, confidence=0.9)
+
+
+def _description(document: Paper) -> Cell | None:
     for label in document.form.every("description"):
         rows = list(_paragraph(document, label))
         if rows:

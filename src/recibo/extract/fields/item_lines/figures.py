@@ -1,0 +1,95 @@
+"""The figures in a row of goods: what each may mean, and where it stands."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+# Blanks around a separator are the engine's. What is grouped by threes has no blanks inside.
+_FIGURE = re.compile(
+    r"(?<![0-9.,])(?P<sign>[-\u2212]\s?(?:R?\$|[€£])?\s?)?"
+    r"(?P<body>[0-9]{1,3}(?:[.,'’][0-9]{3})+(?:[.,][0-9]{1,4})?(?![0-9.,]*[0-9])"
+    r"|[0-9]+(?:[.,]\s?|\s[.,])[0-9]{2}(?![0-9])(?![.,][0-9])|[0-9]+(?:[.,][0-9]{1,10})?(?![.,]?[0-9])"
+    r"|(?:(?<=[\s$€£])|^)[.,][0-9]{2}(?![0-9]))"
+    r"(?P<after>-(?![0-9A-Za-z]))?"
+)
+_MARK_BEFORE = re.compile(
+    r"(?:R\$|[$€£¥₹₩₫฿]|\bRM|\bRs\.?|\bEUR|\bUSD|\bINR|\bRp\.?|\bAED|\bCHF|\bkr|\bSR|\bTL|\bFt|\bzł)\s?-?\s?$",
+    re.IGNORECASE,
+)
+_GROUP = 3
+_CENTS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure in a text."""
+
+    start: int
+    end: int
+    #: The values it may have, the likeliest first: `1.234` may be grouped or have three decimals.
+    readings: tuple[Decimal, ...]
+    #: Digits behind the last separator, none for a grouped whole number.
+    decimals: int
+    has_mark: bool
+    is_percent: bool
+    #: In brackets: taxes of the item, or a negative amount.
+    is_bracketed: bool
+
+    @property
+    def value(self) -> Decimal:
+        """The likeliest value."""
+        return self.readings[0]
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it has the form of an amount: two decimals or a currency's mark."""
+        return not self.is_percent and (self.decimals == _CENTS or self.has_mark)
+
+
+def every(text: str) -> Iterator[Figure]:
+    """Return the figures in a text from left to right; those inside of words are none."""
+    for match in _FIGURE.finditer(text):
+        if _is_inside_word(text, match):
+            continue
+        is_negative = bool(match["sign"] or match["after"])
+        readings, decimals = _readings(re.sub(r"\s", "", match["body"]))
+        yield Figure(
+            start=match.start(),
+            end=match.end(),
+            readings=tuple(-value if is_negative else value for value in readings),
+            decimals=decimals,
+            has_mark=bool(_MARK_BEFORE.search(text[: match.start("body")])),
+            is_percent=text[match.end() :].lstrip(" ").startswith("%"),
+            is_bracketed=text[: match.start()].endswith("("),
+        )
+
+
+def _is_inside_word(text: str, match: re.Match[str]) -> bool:
+    """Tell whether the figure is a part of a name or code, as in `8MM`, `T12,00%`, `6x1.25L`.
+
+    An amount may be glued to a tax mark behind it, a quantity to its unit or `x`.
+    """
+    before = text[match.start() - 1 : match.start()] if match.start() else ""
+    has_cents = re.search(r"[.,]\s?[0-9]{2}$", match["body"]) is not None
+    if before.isalpha():
+        return not has_cents or text[match.end() :].startswith("%")
+    return before in ("#", "/", ":") and not has_cents
+
+
+def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
+    """Return the values of digits and separators, and the decimals of the first."""
+    groups = re.split(r"[.,'’]", body)
+    if len(groups) == 1:
+        return (Decimal(body),), 0
+    decimal = Decimal(f"{''.join(groups[:-1]) or '0'}.{groups[-1]}")
+    if len(groups[-1]) != _GROUP or groups[0].strip("0") == "":
+        return (decimal,), len(groups[-1])
+    grouped = Decimal("".join(groups))
+    return ((grouped,), 0) if len(groups) > _CENTS else ((grouped, decimal), 0)
+
+
+def is_figure(text: str) -> bool:
+    """Tell whether a text is one figure, with a currency's mark at most."""
+    bare = re.sub(r"^(?:R\$|[$€£¥]|RM|Rs\.?)\s?|\s?[€%]$", "", text.strip())
+    return _FIGURE.fullmatch(bare) is not None

@@ -1,0 +1,98 @@
+"""The headings over goods: which words head a column, and of what."""
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+
+from recibo.extract.fields.folded import fold
+from recibo.extract.fields.item_lines.rows import Row
+
+
+class Role(StrEnum):
+    """What stands in a column."""
+
+    CODE = "code"
+    NAME = "name"
+    QTY = "qty"
+    UNIT = "unit"
+    UNIT_PRICE = "unit_price"
+    TOTAL = "total"
+    DISCOUNT = "discount"
+    TAX = "tax"
+    OTHER = "other"
+
+
+#: Columns that lists of goods have; the others stand in summaries of taxes too.
+_DECISIVE = frozenset({Role.CODE, Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
+_WORD = re.compile(r"[^\s|.()\[\]]+[.)]?")
+#: No heading has more words than this.
+_LONGEST = 5
+#: Headings make up this share of the letters of their row.
+_LEAST_SHARE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading and its extent in x."""
+
+    text: str
+    role: Role
+    x0: float
+    x1: float
+
+
+@functools.cache
+def roles() -> Mapping[str, Role]:
+    """Return the role of each heading by its folded text; the first role that claims it wins."""
+    text = resources.files(__package__).joinpath("headings.toml").read_text("utf-8")
+    known: dict[str, Role] = {}
+    for role, phrases in tomllib.loads(text).items():
+        for phrase in phrases:
+            known.setdefault(fold(phrase), Role(role))
+    known.pop("", None)
+    return known
+
+
+def role_of(text: str) -> Role | None:
+    """Return the role of a heading."""
+    return roles().get(fold(text))
+
+
+def read(row: Row) -> list[Heading]:
+    """Return the headings in a row from left to right, the longest that fit."""
+    words = list(_WORD.finditer(row.text))
+    found: list[Heading] = []
+    index = 0
+    while index < len(words):
+        length, role = _longest(row.text, words[index : index + _LONGEST])
+        if role is not None:
+            start, end = words[index].start(), words[index + length - 1].end()
+            x0, x1 = row.x_at(start), row.x_at(end - 1) + row.height * 0.4
+            found.append(Heading(row.text[start:end], role, x0, x1))
+        index += length
+    return found
+
+
+def _longest(text: str, words: list[re.Match[str]]) -> tuple[int, Role | None]:
+    """Return how many of the words make one heading, and its role; 1 and None if none do."""
+    for length in range(len(words), 0, -1):
+        phrase = text[words[0].start() : words[length - 1].end()]
+        if "\t" not in phrase and "|" not in phrase and (role := role_of(phrase)):
+            return length, role
+    return 1, None
+
+
+def is_heading(row: Row) -> bool:
+    """Tell whether a row heads a list of goods: two decisive columns, and little else."""
+    if any(figure.is_money for figure in row.figures):
+        return False
+    found = read(row)
+    covered = sum(sum(sign.isalpha() for sign in heading.text) for heading in found)
+    return (
+        len({heading.role for heading in found} & _DECISIVE) > 1
+        and covered >= _LEAST_SHARE * row.letters
+    )

@@ -1,0 +1,106 @@
+"""A row of the paper as text whose wide gaps are tabs, with the way back to the page."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from recibo.extract.fields.folded import cut
+from recibo.extract.fields.forms import Cell
+from recibo.extract.fields.item_lines import figures
+from recibo.extract.fields.item_lines.figures import Figure
+from recibo.extract.model import Line, Sheet, Word
+
+#: A gap wider than this many heights parts two columns.
+_COLUMN_GAP = 0.9
+#: A roll of 80 mm has 42 to 64 letters across, a sheet of A4 over 90.
+_ROLL_LETTERS = 75
+# An engine may lose the separator of an amount, but keeps the gap: `80 91`.
+_LOST_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of goods, or between them."""
+
+    line: Line
+    #: Its words with a blank between two, a tab where a wide gap parts them.
+    text: str
+    #: For each word the place in `text` where it begins.
+    places: tuple[int, ...]
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures in the row."""
+        return tuple(figures.every(self.text))
+
+    @cached_property
+    def letters(self) -> int:
+        """How many letters there are."""
+        return sum(sign.isalpha() for sign in self.text)
+
+    @property
+    def cell(self) -> Cell:
+        """The whole row as evidence."""
+        return Cell(self.line.words)
+
+    @property
+    def height(self) -> float:
+        """The height of its type: its words', since a slanted line's box is taller."""
+        heights = sorted(word.box.height for word in self.line.words)
+        return heights[len(heights) // 2]
+
+    def x_at(self, place: int) -> float:
+        """Return where on the page the character at a place begins; its end, past the last one."""
+        for start, word in reversed(list(zip(self.places, self.line.words, strict=True))):
+            if place >= start:
+                share = min((place - start) / max(len(word.text), 1), 1.0)
+                return word.box.x0 + share * word.box.width
+        return self.line.box.x0
+
+
+def of_sheets(sheets: Sequence[Sheet]) -> list[Row]:
+    """Return the rows of a document from top to bottom."""
+    return [of_line(line) for sheet in sheets for line in sheet.lines if line.words]
+
+
+def of_line(line: Line) -> Row:
+    """Return a line as a row."""
+    text = ""
+    places: list[int] = []
+    before: Word | None = None
+    for word in line.words:
+        if before is not None:
+            gap = word.box.x0 - before.box.x1
+            text += "\t" if gap > _COLUMN_GAP * min(word.box.height, before.box.height) else " "
+        places.append(len(text))
+        text += _with_separator(word.text)
+        before = word
+    return Row(line, text, tuple(places))
+
+
+def are_roll(rows: Sequence[Row]) -> bool:
+    """Tell whether the rows stand on a till roll: few letters fit across the text."""
+    if not rows:
+        return False
+    pitches = sorted(
+        word.box.width / len(word.text) for row in rows for word in row.line.words if word.text
+    )
+    left = min(row.line.box.x0 for row in rows)
+    right = max(row.line.box.x1 for row in rows)
+    return (right - left) / max(pitches[len(pitches) // 2], 1.0) < _ROLL_LETTERS
+
+
+def single_words(words: Sequence[Word]) -> tuple[Word, ...]:
+    """Return the words with those that hold several cut at their blanks."""
+    return tuple(
+        part
+        for word in words
+        for match in re.finditer(r"\S+", word.text)
+        if (part := cut(word, match.start(), match.end())) is not None
+    )
+
+
+def _with_separator(text: str) -> str:
+    match = _LOST_SEPARATOR.fullmatch(text.strip())
+    return f"{match[1]}.{match[2]}" if match else text

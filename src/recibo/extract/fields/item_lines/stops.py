@@ -1,0 +1,60 @@
+"""Rows about money instead of goods: totals, taxes, payments, counts. They end a list of goods."""
+
+import re
+from enum import Enum
+
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.locales import tables
+
+_ENDING = ("payable", "total", "subtotal", "tax", "cash", "change", "card", "rounding", "charge")
+_COUNTING = ("count",)
+_SUM = ("sum",)
+#: A label must make up this much of the words before the amount: goods may be named after taxes.
+_LEAST_SHARE = 0.6
+#: Shorter ones are units of measure and marks, `KG` or `ST`.
+_LEAST_LETTERS = 3
+# Fiscal papers of Brazil end their lists so.
+_BRAZILIAN = re.compile(
+    r"^\W*(?:QTDE?\.?\s*TOTAL|TOTAL\s*BRUTO|TOTAL\s*(?:DE\s*)?ITENS|VALOR\s*TOTAL|VALOR\s*A\s*PAGAR|DADOS\s*ADICIONAIS|C[AÁ]LCULO\s*DO\s*ISSQN|FORMA\s*(?:DE\s*)?PAG|SUBTOTAL|TOTAL\s*R)",
+    re.IGNORECASE,
+)
+# `Total for this invoice`; goods may be called Total, but not total of something.
+_SUM_OF = re.compile(r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b", re.IGNORECASE)
+_DISCOUNT = re.compile(
+    r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)|^\W*\w*\s*(?:discount|disc\b\.?)", re.IGNORECASE
+)
+
+
+class Meaning(Enum):
+    """What a row without goods is about."""
+
+    END = "end"
+    DISCOUNT = "discount"
+
+
+def meaning(row: Row) -> Meaning | None:
+    """Return what a row is about if it is not about goods."""
+    label = _label(row)
+    if _BRAZILIAN.search(label) or _SUM_OF.search(label) or _is_mostly(label, _ENDING, _COUNTING, _SUM):
+        return Meaning.END
+    if _DISCOUNT.search(label) or _is_mostly(label, ("discount",)):
+        return Meaning.DISCOUNT
+    return None
+
+
+def _label(row: Row) -> str:
+    """Return the words before the last amount, figures left out."""
+    amounts = [figure for figure in row.figures if figure.is_money]
+    text = row.text[: amounts[-1].start] if amounts else row.text
+    return re.sub(r"[0-9]+(?:[.,][0-9]+)*\s*%?", " ", text).strip(" \t:.*-=#@()")
+
+
+def _is_mostly(label: str, *groups: tuple[str, ...]) -> bool:
+    kinds = tuple(kind for group in groups for kind in group)
+    letters = sum(sign.isalpha() for sign in label)
+    found = tables.phrasebook(*kinds, "excluding", "including").find(label)
+    covered = sum(
+        sum(sign.isalpha() for sign in label[phrase.start : phrase.end]) for phrase in found
+    )
+    names = [phrase for phrase in found if phrase.kind in kinds]
+    return bool(names) and letters >= _LEAST_LETTERS and covered >= _LEAST_SHARE * letters
