@@ -8,10 +8,8 @@ before its first mark, a decoder that opens the file decides.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import filetype
-
 from recibo.extract.errors import EmptyFile, UnsupportedFormat
-from recibo.extract.load import pdf, pictures
+from recibo.extract.load import formats, pdf, pictures
 from recibo.extract.model import Page
 
 
@@ -27,19 +25,6 @@ class Kind:
 
 _PDF = "application/pdf"
 
-#: Media type, as told from the content -> extension.
-_EXTENSIONS = {
-    _PDF: "pdf",
-    "image/jpeg": "jpg",
-    "image/png": "png",
-    "image/heic": "heic",
-    "image/webp": "webp",
-    "image/tiff": "tif",
-}
-
-#: A PNG with animation is a PNG whose first picture is the page.
-_SYNONYMS = {"image/apng": "image/png"}
-
 
 def inspect(data: bytes) -> Kind:
     """Tell what a file is without decoding its pixels.
@@ -50,7 +35,7 @@ def inspect(data: bytes) -> Kind:
     """
     mime = _mime(data)
     count = pdf.page_count(data) if mime == _PDF else pictures.page_count(data)
-    return Kind(mime, _EXTENSIONS[mime], count)
+    return Kind(mime, formats.EXTENSIONS[mime], count)
 
 
 def pages(data: bytes) -> Iterator[Page]:
@@ -64,14 +49,13 @@ def pages(data: bytes) -> Iterator[Page]:
 
 
 def _mime(data: bytes) -> str:
-    """Return the media type of a file, one of `_EXTENSIONS`."""
+    """Return the media type of a file, one of `formats.EXTENSIONS`."""
     if not data:
         raise EmptyFile
-    told = filetype.guess_mime(data)
-    told = _SYNONYMS.get(told, told) if told else _mime_by_decoder(data)
-    if told not in _EXTENSIONS:
+    mime = formats.guess(data) or _mime_by_decoder(data)
+    if mime not in formats.EXTENSIONS:
         raise UnsupportedFormat
-    return told
+    return mime
 
 
 def _mime_by_decoder(data: bytes) -> str | None:

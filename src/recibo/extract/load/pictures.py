@@ -12,7 +12,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pillow_heif
-from PIL import ExifTags, Image
+from PIL import (
+    ExifTags,
+    Image,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
 
 from recibo.extract.errors import Unreadable
 from recibo.extract.load import limits
@@ -24,8 +31,10 @@ pillow_heif.register_heif_opener(thumbnails=False)
 # the header of every page before any of its pixels is decoded.
 Image.MAX_IMAGE_PIXELS = None
 
-#: The decoders that may look at a file, of the many that Pillow has.
-_FORMATS = ("JPEG", "MPO", "PNG", "WEBP", "TIFF", "HEIF")
+#: The decoders that may look at a file, of the many that Pillow has. Pillow loads but a few by
+#: itself, so these are imported here.
+_DECODERS = (JpegImagePlugin, PngImagePlugin, WebPImagePlugin, TiffImagePlugin)
+_FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF")
 
 #: The only format whose further pictures are pages; elsewhere they are previews or animation.
 _PAGED = "TIFF"

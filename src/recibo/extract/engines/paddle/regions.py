@@ -94,7 +94,7 @@ def _warped(picture: Picture, region: Region, step: float) -> Picture:
             picture,
             to_picture,
             size,
-            flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REPLICATE,
         ),
         dtype=np.uint8,

@@ -1,0 +1,131 @@
+"""Finds QR codes and bar codes, as hard as the document deserves.
+
+A quick look costs a hundredth of a second and finds every clean code, so each picture gets one.
+Invoices whose key is neither in the text nor in a code get further looks, each costlier than the
+last: their Code 128 needs two pixels a bar, stands in frames that spoil its quiet zone, and is
+blurred by cameras.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import zxingcpp
+
+from recibo.extract.brazil import code_keys, key_search
+from recibo.extract.model import Box, Code, Page
+
+#: The symbologies that documents speak of themselves with; goods bear the others.
+_FORMATS = zxingcpp.barcode_formats_from_str("QRCode,Code128")
+
+#: Words that stand on documents that bear an access key, without regard to case.
+_FISCAL = re.compile(
+    r"chave\s*de\s*acesso|danfe|nfc-?e\b|nfs-?e\b|nota\s*fiscal|cupom\s*fiscal|sefaz|fazenda\.",
+    re.IGNORECASE,
+)
+
+#: A page is looked at with its short side in at most so many pixels at first: A4 at 200 dpi.
+_QUICK_SHORT_SIDE = 1700
+
+#: Two pixels for each of the narrow bars of a key across an A4 page.
+_THOROUGH_SHORT_SIDE = 2480
+_MAX_ENLARGEMENT = 2.0
+
+#: Dark runs down the page longer than this share of its height are rules, not bars.
+_RULE_SHARE = 1 / 25
+
+#: How far a line's surroundings reach when its darkness is judged, pixels.
+_SURROUNDINGS = 51
+_DARKER_BY = 15
+
+Grey = npt.NDArray[np.uint8]
+
+
+def find(page: Page, texts: Sequence[str], *, is_exact: bool) -> tuple[Code, ...]:
+    """Return the codes on an upright page; boxes are in pixels at scale 1.
+
+    Args:
+        page: The page.
+        texts: The lines of text that were read on it.
+        is_exact: Whether they come from a text layer. Such a page is not even drawn unless it
+            lacks a key that it should have.
+    """
+    is_wanting = _lacks_key(texts)
+    if is_exact:
+        return _read(page, _grey(page, _THOROUGH_SHORT_SIDE)) if is_wanting else ()
+    codes = _read(page, _grey(page, _QUICK_SHORT_SIDE))
+    if not is_wanting or code_keys.read(codes):
+        return codes
+    for picture in _clearer(page):
+        more = _read(page, picture)
+        if code_keys.read(more):
+            return more
+        codes = max(codes, more, key=len)
+    return codes
+
+
+def _lacks_key(texts: Sequence[str]) -> bool:
+    """Tell whether a document should have an access key that its text does not hold soundly."""
+    if not any(_FISCAL.search(text) for text in texts):
+        return False
+    return not any(printed.key.is_sound for printed in key_search.find(texts))
+
+
+def _grey(page: Page, short_side: int) -> Grey:
+    """Draw a page in grey with its short side near to so many pixels."""
+    scale = min(_MAX_ENLARGEMENT, short_side / min(page.width, page.height))
+    return np.asarray(cv2.cvtColor(page.draw(scale), cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+
+
+def _clearer(page: Page) -> Iterator[Grey]:
+    """Yield pictures of a page on which hidden codes may show."""
+    grey = _grey(page, _THOROUGH_SHORT_SIDE)
+    yield grey
+    yield _without_rules(grey)
+    yield _evenly_lit(grey)
+    yield _sharpened(grey)
+
+
+def _without_rules(grey: Grey) -> Grey:
+    """Return a picture without long vertical rules: frames leave bars no quiet zone."""
+    surroundings = cv2.blur(grey, (_SURROUNDINGS, _SURROUNDINGS)).astype(np.int16)
+    dark = (grey < surroundings - _DARKER_BY).astype(np.uint8)
+    length = max(_SURROUNDINGS, int(grey.shape[0] * _RULE_SHARE))
+    rules = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
+    rules = cv2.dilate(rules, np.ones((5, 3), np.uint8))
+    return np.where(rules > 0, np.uint8(255), grey)
+
+
+def _evenly_lit(grey: Grey) -> Grey:
+    """Return a picture whose paper is equally white everywhere."""
+    small = cv2.resize(grey, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    light = cv2.resize(cv2.medianBlur(small, 21), (grey.shape[1], grey.shape[0]))
+    return np.asarray(cv2.divide(grey, light, scale=255), dtype=np.uint8)
+
+
+def _sharpened(grey: Grey) -> Grey:
+    """Return a picture with steeper edges."""
+    blurred = cv2.GaussianBlur(grey, (0, 0), 2)
+    return np.asarray(cv2.addWeighted(grey, 2.5, blurred, -1.5, 0), dtype=np.uint8)
+
+
+def _read(page: Page, picture: Grey) -> tuple[Code, ...]:
+    scale = page.width / picture.shape[1]
+    return tuple(
+        Code(code.format.name, code.text, _box(code.position, scale), page.number)
+        for code in zxingcpp.read_barcodes(picture, formats=_FORMATS)
+        if code.valid
+    )
+
+
+def _box(position: zxingcpp.Position, scale: float) -> Box:
+    corners = (
+        position.top_left,
+        position.top_right,
+        position.bottom_right,
+        position.bottom_left,
+    )
+    xs, ys = [corner.x * scale for corner in corners], [corner.y * scale for corner in corners]
+    return Box(min(xs), min(ys), max(xs), max(ys))

@@ -1,0 +1,47 @@
+"""Settles on one answer where several readings of a document disagree."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from recibo.extract.model import Found, Receipt
+
+T = TypeVar("T", bound=Hashable)
+
+
+def settle(receipts: Sequence[Receipt]) -> Receipt:
+    """Return the receipt in which each field is what most of the confidence stands behind.
+
+    Readings that miss a field say nothing about it: what one look found is on the page. Items are
+    taken whole from one reading, for their number and order belong together.
+    """
+    best = max(receipts, key=lambda receipt: receipt.confidence)
+    if len(receipts) == 1:
+        return best
+    return replace(
+        best,
+        merchant_name=_choose(receipt.merchant_name for receipt in receipts),
+        merchant_tax_id=_choose(receipt.merchant_tax_id for receipt in receipts),
+        issued_at=_choose(receipt.issued_at for receipt in receipts),
+        total=_choose(receipt.total for receipt in receipts),
+        subtotal=_choose(receipt.subtotal for receipt in receipts),
+        tax=_choose(receipt.tax for receipt in receipts),
+        currency=_choose(receipt.currency for receipt in receipts),
+        document_number=_choose(receipt.document_number for receipt in receipts),
+        document_key=_choose(receipt.document_key for receipt in receipts),
+    )
+
+
+def _choose(candidates: Iterable[Found[T] | None]) -> Found[T] | None:
+    """Return the surest reading of the value with the most confidence in sum."""
+    support: defaultdict[T, float] = defaultdict(float)
+    surest: dict[T, Found[T]] = {}
+    for found in candidates:
+        if found is None:
+            continue
+        support[found.value] += found.confidence
+        known = surest.get(found.value)
+        if known is None or found.confidence > known.confidence:
+            surest[found.value] = found
+    return surest[max(support, key=lambda value: support[value])] if support else None
