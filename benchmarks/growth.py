@@ -1,0 +1,122 @@
+"""Whether lists and single receipts stay fast while an org's receipts grow a hundredfold.
+
+    python -m benchmarks.growth [--database URL] [--sizes 10000 1000000]
+
+The database is a new SQLite one, or the empty PostgreSQL one that is named.
+"""
+
+import argparse
+import asyncio
+import datetime as dt
+import tempfile
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import httpx
+
+from benchmarks import measuring, rows, server
+from benchmarks.measuring import Times
+from recibo.store.db import Database
+
+ROUNDS = 200
+MAX_GROWTH = 1.5
+_PATIENCE_S = 120.0
+# How far the walk for a deep cursor goes.
+_PAGES = 20
+_RECEIPTS = "/v1/receipts"
+
+
+def main() -> None:
+    """Measure at each size and print the table."""
+    arguments = _arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        measured = _measured(Path(folder), arguments.database, arguments.sizes)
+    _show(arguments.sizes, measured)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--database", default="", metavar="URL", help="an empty PostgreSQL one")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 1_000_000])
+    return parser.parse_args()
+
+
+def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[dict[str, Times]]:
+    with server.running(folder, "--no-worker", database_url=url) as service:
+        # The first start made the demo org; its key is told only now.
+        key = service.key or ""
+    measured = []
+    for size in sizes:
+        asyncio.run(_fill(url or f"sqlite:///{folder / 'recibo.db'}", size))
+        with server.running(folder, "--no-worker", database_url=url) as service:
+            measured.append(_times(service.url, key, size))
+    return measured
+
+
+async def _fill(url: str, size: int) -> None:
+    database = Database(url)
+    try:
+        await rows.fill(database, size)
+    finally:
+        await database.close()
+
+
+def _times(url: str, key: str, size: int) -> dict[str, Times]:
+    headers = {"X-API-Key": key}
+    with httpx.Client(base_url=url, headers=headers, timeout=_PATIENCE_S) as client:
+        return {
+            name: measuring.times(partial(_get, client, path, query), rounds=ROUNDS)
+            for name, (path, query) in _requests(client, size).items()
+        }
+
+
+def _requests(client: httpx.Client, size: int) -> dict[str, tuple[str, dict[str, str]]]:
+    key, value = rows.RARE_TAG
+    day = rows.RARE_DAY
+    lists: dict[str, dict[str, str]] = {
+        "newest 50": {},
+        "50 far down": {"cursor": _deep_cursor(client)},
+        "a usual type": {"type": "invoice"},
+        "a rare type": {"type": rows.RARE_TYPE},
+        "few failed ones": {"status": "failed"},
+        "a rare tag": {f"metadata.{key}": value},
+        "papers of a usual year": {"after": "2025-01-01", "before": "2026-01-01"},
+        "papers of a rare day": {"after": f"{day}", "before": f"{day + dt.timedelta(days=1)}"},
+    }
+    one: dict[str, tuple[str, dict[str, str]]] = {
+        "one receipt": (f"{_RECEIPTS}/{rows.receipt_id(size // 2)}", {})
+    }
+    return one | {f"list, {name}": (_RECEIPTS, query) for name, query in lists.items()}
+
+
+def _deep_cursor(client: httpx.Client) -> str:
+    cursor = ""
+    for _ in range(_PAGES):
+        query = {"limit": "200"} | ({"cursor": cursor} if cursor else {})
+        cursor = _get(client, _RECEIPTS, query).json()["next_cursor"]
+    return cursor
+
+
+def _get(client: httpx.Client, path: str, query: Mapping[str, str]) -> httpx.Response:
+    answer = client.get(path, params=query)
+    if answer.is_error:
+        raise SystemExit(f"GET {path} answered {answer.status_code}: {answer.text}")
+    return answer
+
+
+def _show(sizes: Sequence[int], measured: Sequence[dict[str, Times]]) -> None:
+    columns = ["median (p95), ms", *(f"{size:,}" for size in sizes), "growth", "kept"]
+    lines = [_line(name, [times[name] for times in measured]) for name in measured[0]]
+    title = f"Growth: {ROUNDS} rounds each; at most {MAX_GROWTH} times as long"
+    measuring.show(title, columns, lines)
+
+
+def _line(name: str, times: Sequence[Times]) -> list[str]:
+    growth = times[-1].median / times[0].median
+    figures = [f"{one.median:.1f} ({one.p95:.1f})" for one in times]
+    return [name, *figures, f"{growth:.2f}", measuring.verdict(growth, MAX_GROWTH)]
+
+
+if __name__ == "__main__":
+    main()
