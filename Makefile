@@ -23,7 +23,7 @@ help: ## List the targets
 run: main ## Serve on http://127.0.0.1:8000 (HOST=... PORT=...)
 	@exec $(BIN)/recibo serve --host $(HOST) --port $(PORT)
 
-setup: dev ## Install all that running and testing need, and no more
+setup: dev ## Install what running and testing need
 
 test: check ## Check everything: form, types, floors, spelling, tests
 
@@ -56,7 +56,7 @@ lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer on
 	$(COMPILE) --group build -o requirements/build.txt
 	$(COMPILE) --group uv -o requirements/uv.txt
 
-main:
+main: ## Install what serving needs, and no more
 	@scripts/environment main
 
 dev:
