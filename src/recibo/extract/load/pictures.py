@@ -146,7 +146,8 @@ def _page(image: Image.Image, *, number: int) -> Page:
 
 def _drawer(kept: Picture, width: int) -> Callable[[float], Picture]:
     """Return what resizes a kept picture of a page that is `width` wide."""
-    largest = math.sqrt(_MAX_KEPT_PIXELS / (kept.shape[0] * kept.shape[1]))
+    is_shrunk = kept.shape[1] < width
+    largest = 1.0 if is_shrunk else math.sqrt(_MAX_KEPT_PIXELS / (kept.shape[0] * kept.shape[1]))
 
     def draw(scale: float) -> Picture:
         factor = min(scale * width / kept.shape[1], largest)
