@@ -1,0 +1,165 @@
+"""Reads a document: the stages in order."""
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Protocol
+
+from recibo.extract import assemble, clean, codes, lines, vote
+from recibo.extract.engines.paddle.engine import PaddleEngine
+from recibo.extract.engines.port import Engine
+from recibo.extract.errors import Unreadable
+from recibo.extract.fields import collect
+from recibo.extract.load import pages
+from recibo.extract.model import (
+    Accuracy,
+    Box,
+    DocumentType,
+    Page,
+    Receipt,
+    Sheet,
+    Word,
+)
+
+
+class Trace(Protocol):
+    """Is told how long each stage took, once a page for the stages that go by pages."""
+
+    def __call__(self, stage: str, seconds: float) -> None:
+        """Take note of a stage."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One way of looking at a picture."""
+
+    enlargement: float = 1.0
+    is_flattened: bool = False
+
+
+_LOOKS: dict[Accuracy, tuple[Look, ...]] = {
+    Accuracy.STANDARD: (Look(),),
+    Accuracy.HIGH: (Look(), Look(enlargement=1.5), Look(is_flattened=True)),
+}
+
+
+def extract(
+    data: bytes,
+    *,
+    hint: DocumentType | None = None,
+    accuracy: Accuracy = Accuracy.STANDARD,
+    budget_s: float | None = None,
+    trace: Trace | None = None,
+) -> Receipt:
+    """Read one document.
+
+    Args:
+        data: The file.
+        hint: What the sender takes it for; it breaks ties and never overrides the paper.
+        accuracy: Standard reads each page once, high several times with a vote.
+        budget_s: Seconds; a page that is not begun by then is left out, the first one never.
+        trace: Is told the time of each stage.
+
+    Raises:
+        ReadingError: The file is refused, or nothing on it can be read.
+    """
+    watch = _Watch(trace, budget_s)
+    looks = _LOOKS[accuracy]
+    by_page = [_sheets(page, looks, watch) for page in _pages(data, watch)]
+    with watch("fields"):
+        receipts = [_receipt(sheets, hint) for sheets in zip(*by_page, strict=True)]
+    receipt = vote.settle(receipts)
+    if not (receipt.total or receipt.issued_at or receipt.merchant_name or receipt.document_key):
+        raise Unreadable
+    return receipt
+
+
+def warm() -> None:
+    """Load the recognition models, so that the first reading does not wait for them.
+
+    Raises:
+        MissingModel: The installation lacks them.
+    """
+    _engine()
+
+
+@cache
+def _engine() -> Engine:
+    return PaddleEngine()
+
+
+def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
+    """Yield the pages that there is time for."""
+    loaded = pages.pages(data)
+    while True:
+        with watch("load"):
+            page = next(loaded, None)
+        if page is None or (page.number > 1 and watch.is_over):
+            return
+        yield page
+
+
+def _sheets(page: Page, looks: Sequence[Look], watch: "_Watch") -> list[Sheet]:
+    """Read a page once for each look; a text layer reads the same every time."""
+    if page.layer:
+        return [_sheet(page, page.layer, watch, is_exact=True)] * len(looks)
+    return [_recognised(page, look, watch) for look in looks]
+
+
+def _recognised(page: Page, look: Look, watch: "_Watch") -> Sheet:
+    """Read the picture of a page."""
+    with watch("clean"):
+        picture = page.draw(clean.reading_scale(page) * look.enlargement)
+        if look.is_flattened:
+            picture = clean.flattened(picture)
+    with watch("words"):
+        reading = _engine().read(picture)
+    upright = clean.turned(page, reading.turns)
+    height, width = picture.shape[:2] if reading.turns % 2 == 0 else picture.shape[1::-1]
+    words = [_placed(word, upright, width, height) for word in reading.words]
+    return _sheet(upright, words, watch, is_exact=False)
+
+
+def _placed(word: Word, page: Page, width: int, height: int) -> Word:
+    """Return a word read on a picture of this size in the pixels of its page."""
+    across, down = page.width / width, page.height / height
+    box = word.box
+    placed = Box(box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down)
+    return replace(word, box=placed, page=page.number)
+
+
+def _sheet(page: Page, words: Iterable[Word], watch: "_Watch", *, is_exact: bool) -> Sheet:
+    with watch("lines"):
+        rows = lines.lines(words)
+    with watch("codes"):
+        found = codes.find(page, [row.text for row in rows], is_exact=is_exact)
+    return Sheet(page.number, page.width, page.height, rows, found, is_exact)
+
+
+def _receipt(sheets: Sequence[Sheet], hint: DocumentType | None) -> Receipt:
+    return assemble.assemble(collect.collect(sheets, hint=hint), hint=hint)
+
+
+class _Watch:
+    """Times the stages and knows when the time is over."""
+
+    def __init__(self, trace: Trace | None, budget_s: float | None) -> None:
+        self._trace = trace
+        self._end = math.inf if budget_s is None else time.monotonic() + budget_s
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time for the reading has run out."""
+        return time.monotonic() >= self._end
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        """Tell the trace how long a stage takes."""
+        start = time.perf_counter()
+        yield
+        if self._trace:
+            self._trace(stage, time.perf_counter() - start)
