@@ -1,0 +1,32 @@
+"""The first screen of the README is true."""
+
+import json
+import re
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.shapes import receipts
+from tests.house import source
+
+README = (source.ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_is_read_as_printed_beside_it() -> None:
+    found = re.search(r"```json\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+    shown = json.loads(found[1])
+
+    picture = (source.ROOT / "docs" / "pictures" / "receipt.png").read_bytes()
+    read = receipts.reading(pipeline.extract(picture)).model_dump(mode="json")
+
+    assert shown.pop("confidence") == pytest.approx(read.pop("confidence"), abs=0.05)
+    assert shown == read
+
+
+def test_its_links_lead_somewhere() -> None:
+    targets = re.findall(r"\]\(([^):]+)\)|src=\"([^\"]+)\"", README)
+
+    assert [] == [
+        path for pair in targets for path in pair if path and not (source.ROOT / path).exists()
+    ]
