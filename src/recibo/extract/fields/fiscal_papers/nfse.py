@@ -19,6 +19,8 @@ _NUMBER = re.compile(
     r"^\W*(?:N?[º°o.]*)?\W*(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
 )
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
+#: A gap of this many heights parts two paragraphs.
+_APART = 1.6
 #: A key printed under its label though its digits make no sense: samples and misreadings.
 _LABELLED_KEY = 0.5
 
@@ -172,12 +174,15 @@ def _paragraph(document: Paper, label: Label) -> Iterator[Cell]:
     beside = document.form.right(label)
     if beside and names.looks_like_name(beside.text):
         yield beside
-    labelled = {each.line for each in document.form.labels}
+    # The words of a description may be labels elsewhere, but not at the head of a further line.
+    labelled = {each.line for each in document.form.labels if each.start == 0}
     bottom = None
     for index in range(label.line + 1, len(document.form.lines)):
         line = document.form.lines[index].line
-        is_apart = bottom is not None and line.box.y0 - bottom > 1.6 * line.box.height
-        if index in labelled or line.page != label.page or is_apart:
+        is_apart = bottom is not None and (
+            index in labelled or line.box.y0 - bottom > _APART * line.box.height
+        )
+        if line.page != label.page or is_apart:
             return
         bottom = line.box.y1
         yield Cell(line.words)

@@ -1,5 +1,6 @@
 """Quantity times unit price is the row's total: which figures of a row are which."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +18,10 @@ _CODE_DIGITS = 6
 _PERCENT = Decimal(100)
 
 
+#: Quantity, unit price, total.
+Product = tuple[Decimal, Decimal, Decimal]
+
+
 @dataclass(frozen=True, slots=True)
 class Factors:
     """A quantity and a unit price that make a total."""
@@ -30,9 +35,31 @@ class Factors:
 def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     """Tell whether a product is a total, as far as printed figures can tell."""
     off = abs(qty * unit_price - total)
-    if off <= _CENT and qty != 1:
-        return True
-    return off == 0 or (off <= _CENT + _CUT * qty and off <= _WIDEST * abs(total) and qty > 1)
+    if qty == 1:
+        return off < _CUT
+    return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
+
+
+def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
+    """Return the whole number of units that a total holds, for a quantity that was not read."""
+    if unit_price <= 0 or total <= 0:
+        return None
+    qty = (total / unit_price).to_integral_value()
+    return qty if 1 <= qty < _MOST and agrees(qty, unit_price, total) else None
+
+
+def triple(figures: Sequence[Figure]) -> Product | None:
+    """Return a quantity, a price and their product that follow one another in a row.
+
+    A product by one is a mere repetition, which columns of taxes are full of.
+    """
+    usable = [figure for figure in figures if _is_factor(figure)]
+    for three in zip(usable, usable[1:], usable[2:], strict=False):
+        for product in itertools.product(*(figure.readings for figure in three)):
+            is_telling = product[0] not in (0, 1) and product[1] > 0
+            if three[2].is_money and is_telling and agrees(*product):
+                return product
+    return None
 
 
 def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
@@ -73,7 +100,10 @@ def _discounted(
 def _with_price(
     price: Figure, usable: Iterable[Figure], totals: Iterable[Decimal]
 ) -> Iterator[Factors]:
-    quantities = sorted((each for each in usable if each is not price), key=_unlikeliness)
+    quantities = sorted(
+        (each for each in usable if each is not price),
+        key=lambda each: _unlikeliness(each, price),
+    )
     for total in totals:
         for quantity in quantities:
             for qty in quantity.readings[::-1]:
@@ -83,9 +113,9 @@ def _with_price(
                         yield Factors(qty, unit_price, quantity, price)
 
 
-def _unlikeliness(figure: Figure) -> tuple[bool, bool]:
-    """Order quantities: without cents first, without a currency's mark first."""
-    return figure.is_money, figure.has_mark
+def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
+    """Order quantities: without cents, without a currency's mark, near the price go first."""
+    return figure.is_money, figure.has_mark, abs(price.start - figure.start)
 
 
 def _is_factor(figure: Figure) -> bool:

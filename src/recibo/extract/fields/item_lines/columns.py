@@ -2,9 +2,10 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from recibo.extract.fields import letters
 from recibo.extract.fields.forms import Cell, cells
 from recibo.extract.fields.item_lines import arithmetic, figures, headings, priced, stops
 from recibo.extract.fields.item_lines.headings import Heading, Role
@@ -13,11 +14,11 @@ from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
 #: A second row of headings stands within this many heights.
-_STACKED = 1.8
+_STACKED = 2.4
 #: Rows of one description follow within this many heights.
 _WRAPPED = 2.2
 _CONFIDENT, _LIKELY = 0.97, 0.8
-_FIGURE_ROLES = frozenset({Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
+_DIGIT_ROLES = frozenset({Role.CODE, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 
 
 @dataclass
@@ -26,7 +27,9 @@ class _Goods:
 
     row: Row
     cells: dict[Role, str]
-    name_rows: list[Cell] = field(default_factory=list)
+    name_rows: list[Cell]
+    #: Whether the table has a column of quantities.
+    has_qty: bool
 
 
 def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Found[LineItem], ...]:
@@ -68,8 +71,9 @@ def _tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[H
 
 
 def _is_table_heading(row: Row) -> bool:
+    """Tell whether a row heads columns: a legend that only names what follows has no wide gaps."""
     found = headings.read(row)
-    return headings.is_heading(row) and len(found) > 2
+    return headings.is_heading(row) and len(found) > 2 and row.text.count("\t") > 1
 
 
 def _with_name(columns: list[Heading]) -> list[Heading]:
@@ -82,7 +86,7 @@ def _with_name(columns: list[Heading]) -> list[Heading]:
 
 def _has_enough(columns: Sequence[Heading]) -> bool:
     roles = {column.role for column in columns}
-    return Role.NAME in roles and bool(roles & {Role.TOTAL, Role.UNIT_PRICE})
+    return Role.NAME in roles and bool(roles & {Role.TOTAL, Role.UNIT_PRICE, Role.QTY})
 
 
 def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
@@ -145,22 +149,23 @@ def _body(rows: Sequence[Row], columns: Sequence[Heading]) -> Iterator[_Goods]:
     """Return the goods under the headings, up to the totals or the next headings."""
     current: _Goods | None = None
     reach = _description_reach(columns)
+    has_qty = any(column.role is Role.QTY for column in columns)
     for row in rows:
         placed = _place(row, columns)
+        is_goods = Role.QTY in placed and Role.UNIT_PRICE in placed
         is_end = stops.meaning(row) is Meaning.END or headings.is_heading(row)
-        if is_end:
+        if is_end and not is_goods:
             if current is None:
                 continue
             break
-        if _is_start(placed):
+        if _is_start(row, placed):
             if current is not None:
                 yield current
             texts = {role: cell.text for role, cell in placed.items()}
             name = placed.get(Role.NAME)
-            current = _Goods(row, texts, [name] if name else [])
-        elif current is not None and Role.NAME in placed:
-            if _goes_on(current, row, placed[Role.NAME], reach):
-                current.name_rows.append(placed[Role.NAME])
+            current = _Goods(row, texts, [name] if name else [], has_qty)
+        elif current and Role.NAME in placed and _goes_on(current, row, placed[Role.NAME], reach):
+            current.name_rows.append(placed[Role.NAME])
     if current is not None:
         yield current
 
@@ -171,10 +176,11 @@ def _description_reach(columns: Sequence[Heading]) -> float:
     return min((column.x0 for column in columns if column.x0 > name.x1), default=float("inf"))
 
 
-def _is_start(placed: dict[Role, Cell]) -> bool:
-    """Tell whether a row begins an item: a name and an amount, no mere part of the one above."""
-    amounts = [role for role in (Role.TOTAL, Role.UNIT_PRICE) if _value(placed.get(role))]
-    return bool(amounts) and (Role.NAME in placed or Role.QTY in placed)
+def _is_start(row: Row, placed: dict[Role, Cell]) -> bool:
+    """Tell whether a row begins an item: an amount, with a name or a quantity."""
+    has_amount = any(_has_figure(placed.get(role)) for role in (Role.TOTAL, Role.UNIT_PRICE))
+    has_head = Role.NAME in placed or Role.QTY in placed
+    return has_head and (has_amount or arithmetic.triple(row.figures) is not None)
 
 
 def _goes_on(current: _Goods, row: Row, cell: Cell, reach: float) -> bool:
@@ -208,7 +214,10 @@ def _parted(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Head
         return
     for word in cell.words:
         part = Cell((word,))
-        yield part, min(under, key=lambda each: _distance(part, each))
+        # A word without a digit stands in no column of figures, however far a heading reaches.
+        has_digit = any(map(str.isdigit, word.text))
+        fitting = [each for each in under if has_digit or each.role not in _DIGIT_ROLES]
+        yield part, min(fitting or under, key=lambda each: _distance(part, each))
 
 
 def _distance(cell: Cell, column: Heading) -> tuple[float, float]:
@@ -218,21 +227,24 @@ def _distance(cell: Cell, column: Heading) -> tuple[float, float]:
     return max(gap, 0.0), middle
 
 
-def _value(cell: Cell | None) -> bool:
+def _has_figure(cell: Cell | None) -> bool:
     return cell is not None and any(True for _ in figures.every(cell.text))
 
 
 def _item(goods: _Goods) -> Found[LineItem] | None:
     name = priced.cleaned(" ".join(cell.text for cell in goods.name_rows))
+    name = name if goods.row.is_exact else letters.mended(name)
     total = _figure(goods, Role.TOTAL)
     qty, unit_price = _figure(goods, Role.QTY), _figure(goods, Role.UNIT_PRICE)
-    if not any(map(str.isalpha, name)) or (total is None and unit_price is None):
+    if not any(map(str.isalpha, name)) or headings.are_headings(name):
         return None
-    sound = _reconciled(qty, unit_price, total)
+    sound = _reconciled(qty, unit_price, total) or arithmetic.triple(goods.row.figures)
     if sound is None and (qty is None or unit_price is None):
-        sound = _recovered(goods, total)
+        sound = _recovered(goods, unit_price, total)
     if sound is not None:
         return goods.row.cell.found(LineItem(name, *sound), confidence=_CONFIDENT)
+    if total is None and unit_price is None:
+        return None
     plain = LineItem(
         name,
         qty.readings[-1] if qty else None,
@@ -242,12 +254,9 @@ def _item(goods: _Goods) -> Found[LineItem] | None:
     return goods.row.cell.found(plain, confidence=_LIKELY)
 
 
-_Sound = tuple[Decimal, Decimal, Decimal]
-
-
 def _reconciled(
     qty: figures.Figure | None, price: figures.Figure | None, total: figures.Figure | None
-) -> _Sound | None:
+) -> arithmetic.Product | None:
     """Return the readings whose product is the total; a dot may group or be decimal."""
     if qty is None or price is None or total is None:
         return None
@@ -255,13 +264,22 @@ def _reconciled(
     return next((each for each in options if arithmetic.agrees(*each)), None)
 
 
-def _recovered(goods: _Goods, total: figures.Figure | None) -> _Sound | None:
-    """Look for quantity and price anywhere in the row: a column may have been missed."""
+def _recovered(
+    goods: _Goods, price: figures.Figure | None, total: figures.Figure | None
+) -> arithmetic.Product | None:
+    """Look for quantity and price anywhere in the row: a column may have been missed.
+
+    Where a column of quantities shows none, the reader lost it, and the total tells it.
+    """
     if total is None:
         return None
-    before = [figure for figure in goods.row.figures if figure.value != total.value]
-    found = arithmetic.factors(before, total.value)
-    return (found.qty, found.unit_price, total.value) if found else None
+    row = goods.row.figures
+    ends = [index for index, figure in enumerate(row) if figure.value == total.value]
+    found = arithmetic.factors(row[: ends[-1]], total.value) if ends else None
+    if found is not None:
+        return found.qty, found.unit_price, total.value
+    qty = arithmetic.missing_qty(price.value, total.value) if price and goods.has_qty else None
+    return (qty, price.value, total.value) if qty and price else None
 
 
 def _figure(goods: _Goods, role: Role) -> figures.Figure | None:

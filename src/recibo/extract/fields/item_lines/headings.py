@@ -77,6 +77,18 @@ def read(row: Row) -> list[Heading]:
     return found
 
 
+def are_headings(text: str) -> bool:
+    """Tell whether a text is made of headings alone."""
+    words = list(_WORD.finditer(text))
+    index = 0
+    while index < len(words):
+        length, role = _longest(text, words[index : index + _LONGEST])
+        if role is None:
+            return False
+        index += length
+    return index > 1
+
+
 def _longest(text: str, words: list[re.Match[str]]) -> tuple[int, Role | None]:
     """Return how many of the words make one heading, and its role; 1 and None if none do."""
     for length in range(len(words), 0, -1):

@@ -49,6 +49,12 @@ class Priced:
         return _letters(strip_code(self.words)) >= _LEAST_LETTERS
 
 
+    @property
+    def is_product(self) -> bool:
+        """Whether several units make the total; one unit at its own price proves nothing."""
+        return self.factors is not None and self.factors.qty != 1
+
+
 @dataclass(frozen=True, slots=True)
 class Detail:
     """A row that only says how a total came about."""

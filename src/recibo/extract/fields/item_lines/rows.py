@@ -45,6 +45,11 @@ class Row:
         return Cell(self.line.words)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether it comes from a text layer."""
+        return self.cell.confidence >= 1
+
+    @property
     def height(self) -> float:
         """The height of its type: its words', since a slanted line's box is taller."""
         heights = sorted(word.box.height for word in self.line.words)

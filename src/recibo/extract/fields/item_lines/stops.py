@@ -20,9 +20,8 @@ _BRAZILIAN = re.compile(
 )
 # `Total for this invoice`; goods may be called Total, but not total of something.
 _SUM_OF = re.compile(r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b", re.IGNORECASE)
-_DISCOUNT = re.compile(
-    r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)|^\W*\w*\s*(?:discount|disc\b\.?)", re.IGNORECASE
-)
+_ON_ITEM = re.compile(r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)", re.IGNORECASE)
+_DISCOUNT = re.compile(r"^\W*\w*\s*(?:discount|disc\b\.?)", re.IGNORECASE)
 
 
 class Meaning(Enum):
@@ -30,11 +29,15 @@ class Meaning(Enum):
 
     END = "end"
     DISCOUNT = "discount"
+    #: On a Brazilian paper: the item's own total stays gross, and the discount is no item.
+    ON_ITEM = "on item"
 
 
 def meaning(row: Row) -> Meaning | None:
     """Return what a row is about if it is not about goods."""
     label = _label(row)
+    if _ON_ITEM.search(label):
+        return Meaning.ON_ITEM
     if _BRAZILIAN.search(label) or _SUM_OF.search(label) or _is_mostly(label, _ENDING, _COUNTING, _SUM):
         return Meaning.END
     if _DISCOUNT.search(label) or _is_mostly(label, ("discount",)):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from recibo.extract.fields import letters
 from recibo.extract.fields.item_lines import arithmetic, headings, priced, stops
 from recibo.extract.fields.item_lines.priced import Detail, Priced
 from recibo.extract.fields.item_lines.rows import Row
@@ -58,7 +59,8 @@ def _region(rows: Sequence[Row], minor: int) -> Sequence[Row]:
     region: list[Row] = []
     has_goods = False
     for row in rows[start:]:
-        is_end = stops.meaning(row) is Meaning.END
+        read = priced.read(row, minor=minor)
+        is_end = stops.meaning(row) is Meaning.END and not (read and read.is_product)
         if is_end and has_goods:
             return region
         if is_end:
@@ -68,7 +70,7 @@ def _region(rows: Sequence[Row], minor: int) -> Sequence[Row]:
             region = []
             continue
         region.append(row)
-        has_goods = has_goods or priced.read(row, minor=minor) is not None
+        has_goods = has_goods or read is not None
     return region if has_goods else ()
 
 
@@ -105,7 +107,7 @@ def _entries(rows: Iterable[Row], minor: int) -> list[_Entry]:
             pending.append(row)
             if entries:
                 entries[-1].below.append(row)
-        elif stops.meaning(row) is Meaning.DISCOUNT and read.total == 0:
+        elif _is_no_goods(row, read):
             continue
         else:
             entry = _Entry(read, above=pending)
@@ -114,6 +116,12 @@ def _entries(rows: Iterable[Row], minor: int) -> list[_Entry]:
             entries.append(entry)
             pending, waiting = [], None
     return entries
+
+
+def _is_no_goods(row: Row, read: Priced) -> bool:
+    """Tell whether a row is a discount of nothing, or one that a Brazilian total leaves out."""
+    meaning = stops.meaning(row)
+    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and read.total == 0)
 
 
 def _explains(detail: Detail, entry: _Entry) -> bool:
@@ -200,6 +208,7 @@ def _item(entry: _Entry, *, below: bool, indexed: bool) -> Found[LineItem] | Non
     elif entry.detail:
         qty, unit_price = entry.detail.qty, entry.detail.unit_price
     name = priced.cleaned(words.replace("\t", " "))
+    name = name if row.is_exact else letters.mended(name)
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
