@@ -218,6 +218,34 @@ class LineItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Findings:
+    """What the finders found: for each field its candidates, best first."""
+
+    types: tuple[Found[DocumentType], ...] = ()
+    merchant_names: tuple[Found[str], ...] = ()
+    merchant_tax_ids: tuple[Found[str], ...] = ()
+    moments: tuple[Found[Moment], ...] = ()
+    totals: tuple[Found[Decimal], ...] = ()
+    subtotals: tuple[Found[Decimal], ...] = ()
+    taxes: tuple[Found[Decimal], ...] = ()
+    #: What leads from the subtotal to the total, and from the total to the change.
+    charges: tuple[Found[Decimal], ...] = ()
+    discounts: tuple[Found[Decimal], ...] = ()
+    roundings: tuple[Found[Decimal], ...] = ()
+    cash: tuple[Found[Decimal], ...] = ()
+    change: tuple[Found[Decimal], ...] = ()
+    #: What was paid by card.
+    cards: tuple[Found[Decimal], ...] = ()
+    currencies: tuple[Found[str], ...] = ()
+    document_numbers: tuple[Found[str], ...] = ()
+    document_keys: tuple[Found[str], ...] = ()
+    line_items: tuple[Found[LineItem], ...] = ()
+    categories: tuple[Category, ...] = ()
+    #: The text of each page in reading order.
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """Everything read from one document. None means that it is not on the page."""
 

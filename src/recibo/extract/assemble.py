@@ -1,0 +1,195 @@
+"""Makes one receipt of what was found: cross-checks, choice, confidence."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import combinations
+from typing import TypeVar
+
+from recibo.extract.locales import tables
+from recibo.extract.model import DocumentType, Findings, Found, LineItem, Moment, Receipt
+
+T = TypeVar("T")
+
+# What a sum that comes out adds to a total's log-odds: two independent ones settle it.
+_CASH_LESS_CHANGE, _PARTS_ADD_UP, _ITEMS_ADD_UP, _ROUNDED, _PAID_BY_CARD = 3.0, 2.0, 1.5, 2.5, 1.2
+# A printer rounds each part by itself.
+_TOLERANCE = Decimal("0.01")
+# More parts than this make sums that come out by chance.
+_MOST_PARTS = 5
+_MOST_TAX = Decimal("0.45")
+
+# A candidate below this is left out: null is better than a guess.
+_LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.15, 0.1, 0.3, 0.3
+_LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
+
+# What the whole is worth without a total, and a field that is not there.
+_WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.5, 0.25
+
+
+def assemble(findings: Findings, *, hint: DocumentType | None = None) -> Receipt:
+    """Return the receipt that the findings make together; `hint` counts when nothing else tells."""
+    currency = _likeliest(findings.currencies, _LEAST_CURRENCY)
+    total = _total(findings)
+    subtotal, tax = _parts(findings, total)
+    merchant_name = _likeliest(findings.merchant_names, _LEAST_NAME)
+    issued_at = _likeliest(findings.moments, _LEAST_MOMENT)
+    digits = tables.currencies()[currency.value].digits if currency else None
+    return Receipt(
+        type=_type(findings, hint),
+        merchant_name=merchant_name,
+        merchant_tax_id=_likeliest(findings.merchant_tax_ids, _LEAST_TAX_ID),
+        issued_at=issued_at,
+        total=_rounded(total, digits),
+        subtotal=_rounded(subtotal, digits),
+        tax=_rounded(tax, digits),
+        currency=currency,
+        document_number=_likeliest(findings.document_numbers, _LEAST_NUMBER),
+        document_key=_likeliest(findings.document_keys, 0),
+        line_items=tuple(_rounded_item(item, digits) for item in findings.line_items),
+        category=findings.categories[0] if findings.categories else None,
+        confidence=_confidence(total, issued_at, merchant_name),
+        texts=findings.texts,
+    )
+
+
+def _type(findings: Findings, hint: DocumentType | None) -> Found[DocumentType]:
+    if findings.types:
+        return findings.types[0]
+    return Found(hint or DocumentType.RECEIPT, 0.5, "")
+
+
+def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
+    return candidates[0] if candidates and candidates[0].confidence >= least else None
+
+
+def _total(findings: Findings) -> Found[Decimal] | None:
+    """Return the amount that its place on the page and the sums around it speak for."""
+    scored = [
+        (_log_odds(total.confidence) + _support(total.value, findings), total)
+        for total in findings.totals
+    ]
+    if not scored:
+        return None
+    score, best = max(scored, key=lambda pair: pair[0])
+    confidence = 1 / (1 + math.exp(-score))
+    return replace(best, confidence=confidence) if confidence >= _LEAST_TOTAL else None
+
+
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, 1e-4), 1 - 1e-4)
+    return math.log(bounded / (1 - bounded))
+
+
+def _support(value: Decimal, findings: Findings) -> float:
+    """Return what the sums that lead to `value` add to its log-odds."""
+    items = sum((item.value.total or Decimal(0) for item in findings.line_items), Decimal(0))
+    checks = (
+        (_CASH_LESS_CHANGE, _is_cash_less_change(value, findings)),
+        (_PARTS_ADD_UP, _is_sum_of_parts(value, findings)),
+        (_ITEMS_ADD_UP, bool(items) and abs(items - value) <= _TOLERANCE),
+        (_ROUNDED, _is_rounded(value, findings)),
+        (_PAID_BY_CARD, any(card.value == value for card in findings.cards)),
+    )
+    return sum(weight for weight, holds in checks if holds)
+
+
+def _is_cash_less_change(value: Decimal, findings: Findings) -> bool:
+    return any(
+        cash.value - abs(change.value) == value
+        for cash in findings.cash
+        for change in findings.change
+    )
+
+
+def _is_sum_of_parts(value: Decimal, findings: Findings) -> bool:
+    extras = [part.value for part in (*findings.taxes, *_extras(findings))]
+    return any(
+        subtotal.value != value and abs(subtotal.value + extra - value) <= _TOLERANCE
+        for subtotal in findings.subtotals
+        for extra in _sums(extras)
+    )
+
+
+def _is_rounded(value: Decimal, findings: Findings) -> bool:
+    """Tell whether `value` is another likely total, rounded as the paper says."""
+    return any(
+        rounding.value and total.value + rounding.value == value
+        for total in findings.totals
+        if total.confidence > _LEAST_PART
+        for rounding in findings.roundings
+    )
+
+
+def _extras(findings: Findings) -> tuple[Found[Decimal], ...]:
+    """Return what stands between subtotal and total beside the taxes, discounts below zero."""
+    discounts = [replace(part, value=-abs(part.value)) for part in findings.discounts]
+    return (*findings.charges, *findings.roundings, *discounts)
+
+
+def _sums(parts: Sequence[Decimal]) -> Iterator[Decimal]:
+    """Return the sums of one to all of the first few parts."""
+    few = parts[:_MOST_PARTS]
+    for count in range(1, len(few) + 1):
+        for chosen in combinations(few, count):
+            yield sum(chosen, Decimal(0))
+
+
+def _parts(
+    findings: Findings, total: Found[Decimal] | None
+) -> tuple[Found[Decimal] | None, Found[Decimal] | None]:
+    """Return the subtotal and the tax: those that lead to the total, else the likeliest ones."""
+    taxes = [tax for tax in findings.taxes if _is_tax_of(tax, total)]
+    if total is not None:
+        for subtotal in findings.subtotals:
+            tax = _tax_between(subtotal, total, taxes, findings)
+            if tax is not None:
+                return subtotal, tax
+    subtotal_alone = _likeliest(findings.subtotals, _LEAST_PART)
+    return subtotal_alone, _likeliest(taxes, _LEAST_PART)
+
+
+def _is_tax_of(tax: Found[Decimal], total: Found[Decimal] | None) -> bool:
+    return tax.value >= 0 and (total is None or tax.value <= abs(total.value) * _MOST_TAX)
+
+
+def _tax_between(
+    subtotal: Found[Decimal],
+    total: Found[Decimal],
+    taxes: Sequence[Found[Decimal]],
+    findings: Findings,
+) -> Found[Decimal] | None:
+    """Return the tax, or several added up, that leads from the subtotal to the total."""
+    extras = [Decimal(0), *_sums([part.value for part in _extras(findings)])]
+    for count in range(1, min(len(taxes), _MOST_PARTS) + 1):
+        for chosen in combinations(taxes[:_MOST_PARTS], count):
+            tax = sum((part.value for part in chosen), Decimal(0))
+            gap = total.value - subtotal.value - tax
+            if tax and any(abs(gap - extra) <= _TOLERANCE for extra in extras):
+                return replace(chosen[0], value=tax, confidence=0.95)
+    return None
+
+
+def _rounded(amount: Found[Decimal] | None, digits: int | None) -> Found[Decimal] | None:
+    if amount is None or digits is None:
+        return amount
+    return replace(amount, value=_to_digits(amount.value, digits))
+
+
+def _rounded_item(item: Found[LineItem], digits: int | None) -> Found[LineItem]:
+    if item.value.total is None or digits is None:
+        return item
+    return replace(item, value=replace(item.value, total=_to_digits(item.value.total, digits)))
+
+
+def _to_digits(amount: Decimal, digits: int) -> Decimal:
+    return amount.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+
+
+def _confidence(total: Found[Decimal] | None, *others: Found[Moment] | Found[str] | None) -> float:
+    """Return how likely the whole is right: that is the total first of all."""
+    if total is None:
+        return _WITHOUT_TOTAL
+    rest = math.prod(field.confidence if field else _MISSING for field in others)
+    return total.confidence * rest**_OTHERS_WEIGHT

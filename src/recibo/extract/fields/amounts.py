@@ -1,0 +1,158 @@
+"""Reads amounts of money out of a line: separators of all countries, signs, marks."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from recibo.extract.locales import tables
+
+# More digits than this is a number of something, not a sum of money.
+_MOST_DIGITS = 12
+
+# What engines read for a 0 or a 1 in the midst of figures.
+_MISREAD = (
+    (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?<![A-Za-z])[Oo](?=[.,]\s?\d)"), "0"),
+    (re.compile(r"(?<![A-Za-z\d])[Il|](?=\d*[.,]\s?\d)|(?<=[\d.,])[Il|](?=[\d.,]|\b)"), "1"),
+)
+
+# A figure: groups of three after a grouping sign, or a plain run; then decimals, around whose
+# separator an engine may have put a blank. A blank groups only where a decimal comma follows,
+# since in "3 250.00" it may part a quantity from a price.
+_FIGURE = re.compile(
+    r"""
+    (?<![\d.,'\u2019])
+    (?:
+        \d{1,3}(?:[ \u00a0\u202f]\d{3})+,\d{2}(?!\d)
+      | \d{1,3}(?:[.,'\u2019]\ ?\d{3})+(?:\ ?[.,]\ ?\d{1,2}(?!\d))?(?![.,]?\d)
+      | \d+(?:\ [.,]\ ?|[.,]\ )\d{2}(?![\d.,])
+      | \d+(?:[.,]\d+)?(?![.,]\d)(?!\d)
+      | [.,]\d{2}(?!\d)
+    )
+    """,
+    re.VERBOSE,
+)
+# The minus and the dash that printers use.
+_MINUS = "-\u2212\u2013"
+# A dash with blanks on both sides, or after a colon, parts a label from its figure: "TOTAL:-12.50".
+_SIGN_BEFORE = re.compile(rf"(?:^|[\s(]|[^\W\d_]\.?|[$€£])[{_MINUS}]$")
+_SIGN_AFTER = re.compile(rf"^\s?[{_MINUS}](?!\s*[\d-])|^\s?CR\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A figure in a line that may be an amount of money."""
+
+    value: Decimal
+    #: Its place in the line's text, sign and mark not included.
+    start: int
+    end: int
+    #: How many digits follow the decimal separator.
+    decimals: int
+    #: Whether a currency's mark stands beside it.
+    has_mark: bool = False
+    is_percent: bool = False
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is written as money is: with minor digits or with a mark."""
+        return not self.is_percent and (self.decimals in (2, 3) or self.has_mark)
+
+
+def amounts(text: str, *, minor: int = 2) -> tuple[Amount, ...]:
+    """Return the amounts in `text` from left to right; `minor` is the currency's minor digits."""
+    clean = _without_misreadings(text)
+    found = (_amount(clean, match, minor) for match in _FIGURE.finditer(clean))
+    return tuple(amount for amount in found if amount)
+
+
+def parse(text: str, *, minor: int = 2) -> Decimal | None:
+    """Return the value of a text that is one figure and nothing else, or None."""
+    found = amounts(text, minor=minor)
+    return found[0].value if len(found) == 1 else None
+
+
+def _without_misreadings(text: str) -> str:
+    for pattern, digit in _MISREAD:
+        text = pattern.sub(digit, text)
+    return text
+
+
+def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
+    read = _value(match.group(), minor)
+    before, after = text[: match.start()], text[match.end() :]
+    if read is None or _is_part_of_other(before, after):
+        return None
+    value, decimals = read
+    has_mark = _has_mark(before, after)
+    # Glued to letters that are no currency, only figures with minor digits are money: "TOTAL9.50".
+    if decimals not in (2, 3) and not has_mark and (before[-1:].isalpha() or after[:1].isalpha()):
+        return None
+    return Amount(
+        value=-value if _is_negative(before, after) else value,
+        start=match.start(),
+        end=match.end(),
+        decimals=decimals,
+        has_mark=has_mark,
+        is_percent=after.lstrip().startswith("%"),
+    )
+
+
+def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
+    """Return a figure's value and the number of its decimals."""
+    plain = re.sub(r"[\s'\u2019]", "", figure)
+    if sum(character.isdigit() for character in plain) > _MOST_DIGITS:
+        return None
+    groups = re.split(r"[.,]", plain)
+    if len(groups) == 1:
+        return Decimal(plain), 0
+    whole, last = groups[:-1], groups[-1]
+    if any(len(group) != 3 for group in whole[1:]):  # noqa: PLR2004  # thousands
+        return None
+    if _is_grouping(whole, last, minor):
+        return Decimal("".join(groups)), 0
+    return Decimal(f"{''.join(whole) or '0'}.{last}"), len(last)
+
+
+def _is_grouping(whole: list[str], last: str, minor: int) -> bool:
+    return (
+        len(last) == 3  # noqa: PLR2004  # thousands
+        and whole[0].lstrip("0") != ""
+        and len(whole[0]) <= 3  # noqa: PLR2004
+        and (minor != len(last) or len(whole) > 1)
+    )
+
+
+def _is_part_of_other(before: str, after: str) -> bool:
+    """Tell whether the figure belongs to a date, a time, a phone number or an identifier."""
+    return bool(
+        re.search(r"\d\s?[-/:#*]$|[#/:*]$", before) and not re.search(r"(?:^|\D)[:*]$", before)
+    ) or bool(re.match(r"[/:]\d|-\d|\s?[-/]\s?\d{1,2}\s?[-/]\s?\d", after))
+
+
+def _is_negative(before: str, after: str) -> bool:
+    bare = _MARK_BEFORE().sub("", before).rstrip()
+    if bare.endswith("("):
+        return after.startswith(")")
+    return bool(
+        _SIGN_BEFORE.search(before) or _SIGN_BEFORE.search(bare) or _SIGN_AFTER.search(after)
+    )
+
+
+def _has_mark(before: str, after: str) -> bool:
+    return bool(_MARK_BEFORE().search(before) or _MARK_AFTER().match(after))
+
+
+@cache
+def _MARK_BEFORE() -> re.Pattern[str]:  # noqa: N802  # a constant that needs the tables
+    return re.compile(rf"(?:(?<![A-Za-z])(?:{_any_mark()}))\s?[{_MINUS}]?\s?$")
+
+
+@cache
+def _MARK_AFTER() -> re.Pattern[str]:  # noqa: N802
+    return re.compile(rf"\s?(?:{_any_mark()})(?![A-Za-z])")
+
+
+def _any_mark() -> str:
+    marks = {mark for row in tables.currencies().values() for mark in (*row.marks, *row.shared)}
+    return "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True))

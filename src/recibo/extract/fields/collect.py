@@ -1,0 +1,100 @@
+"""Asks every finder for its field and gathers what they find."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from recibo.extract.fields import (
+    category,
+    currency,
+    date,
+    fiscal,
+    items,
+    merchant,
+    number,
+    tax_id,
+    tax_table,
+    total,
+)
+from recibo.extract.fields import type as kind
+from recibo.extract.fields.figures import Role, figures
+from recibo.extract.fields.fiscal_papers.record import Fiscal
+from recibo.extract.fields.place import locate
+from recibo.extract.fields.rows import rows
+from recibo.extract.locales import tables
+from recibo.extract.model import DocumentType, Findings, Found, Sheet
+
+T = TypeVar("T")
+
+# A table that splits a total into net and tax is looked for among so many likely totals.
+_LIKELY_TOTALS = 3
+
+
+def collect(sheets: Sequence[Sheet], *, hint: DocumentType | None = None) -> Findings:
+    """Return the candidates of every field of one document; `hint` only breaks ties."""
+    findings = replace(_general(sheets, hint), line_items=items.find(sheets))
+    paper = fiscal.read(sheets)
+    return _with_fiscal(findings, paper) if paper else findings
+
+
+def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
+    """Return what the finders for papers of every country say."""
+    lines = rows(sheets)
+    place = locate(lines)
+    tax_ids = tax_id.tax_ids(lines, place.country)
+    if place.country is None and tax_ids:
+        place = locate(lines, hints=[tax_ids[0].number.country])
+    currencies = currency.currencies(lines, place)
+    amounts = figures(rows(sheets, minor=_minor_digits(currencies)))
+    totals = total.totals(amounts)
+    split = tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]])
+    names = merchant.merchants(lines)
+    return Findings(
+        types=kind.types(sheets, lines, hint),
+        merchant_names=names,
+        merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
+        moments=date.moments(lines, place),
+        totals=totals,
+        subtotals=(
+            *total.labelled(amounts, Role.SUBTOTAL),
+            *(part.net for part in split),
+        ),
+        taxes=(*total.labelled(amounts, Role.TAX), *(part.tax for part in split)),
+        charges=total.labelled(amounts, Role.CHARGE),
+        discounts=total.labelled(amounts, Role.DISCOUNT),
+        roundings=total.labelled(amounts, Role.ROUNDING),
+        cash=total.labelled(amounts, Role.CASH),
+        change=total.labelled(amounts, Role.CHANGE),
+        cards=total.labelled(amounts, Role.CARD),
+        currencies=currencies,
+        document_numbers=number.numbers(lines),
+        categories=category.categories(
+            names[0].value if names else None, [row.text for row in lines]
+        ),
+        texts=tuple("\n".join(line.text for line in sheet.lines) for sheet in sheets),
+    )
+
+
+def _minor_digits(currencies: Sequence[Found[str]]) -> int:
+    return tables.currencies()[currencies[0].value].digits if currencies else 2
+
+
+def _with_fiscal(findings: Findings, paper: Fiscal) -> Findings:
+    """Put what the fiscal paper says in the place of what the others found, field by field."""
+    return replace(
+        findings,
+        types=_or(paper.type, findings.types),
+        merchant_names=_or(paper.merchant_name, findings.merchant_names),
+        merchant_tax_ids=_or(paper.merchant_tax_id, findings.merchant_tax_ids),
+        moments=_or(paper.issued_at, findings.moments),
+        totals=_or(paper.total, findings.totals),
+        subtotals=_or(paper.subtotal, ()),
+        taxes=_or(paper.tax, ()),
+        currencies=_or(paper.currency, findings.currencies),
+        document_numbers=_or(paper.document_number, ()),
+        document_keys=_or(paper.document_key, ()),
+    )
+
+
+def _or(paper: Found[T] | None, others: tuple[Found[T], ...]) -> tuple[Found[T], ...]:
+    return (paper,) if paper else others

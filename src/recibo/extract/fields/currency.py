@@ -1,0 +1,56 @@
+"""Finds the currency: by its marks beside the amounts, else by the country."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from recibo.extract.fields.place import Place, mark_patterns
+from recibo.extract.fields.rows import Row
+from recibo.extract.model import Found
+
+# A dollar sign without any country is most often the one that prints no country on its papers.
+_DEFAULT_DOLLAR = "USD"
+
+
+def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
+    """Return the currencies that the page may be in, best first."""
+    own = _counts(rows, is_shared=False)
+    shared = _counts(rows, is_shared=True)
+    home = place.country.currency if place.country else None
+    if own:
+        return _by_own_marks(own, home, rows)
+    if home:
+        confidence = 0.95 if home in shared or not shared else 0.6
+        return (_found(home, confidence, rows),)
+    if _DEFAULT_DOLLAR in shared:
+        return (_found(_DEFAULT_DOLLAR, 0.6, rows),)
+    return ()
+
+
+def _counts(rows: Sequence[Row], *, is_shared: bool) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for code, patterns in mark_patterns().items():
+        pattern = patterns[is_shared]
+        if pattern is not None:
+            counts[code] = sum(len(pattern.findall(row.text)) for row in rows)
+    return +counts
+
+
+def _by_own_marks(
+    own: Counter[str], home: str | None, rows: Sequence[Row]
+) -> tuple[Found[str], ...]:
+    # The country's own currency wins a tie: other marks are offers to convert.
+    ranked = sorted(own, key=lambda code: (-own[code], code != home))
+    if home and home in own and own[home] * 2 >= own[ranked[0]]:
+        ranked = [home, *(code for code in ranked if code != home)]
+    best = 0.98 if ranked[0] == home or len(ranked) == 1 else 0.8
+    return tuple(_found(code, best if code == ranked[0] else 0.1, rows) for code in ranked)
+
+
+def _found(code: str, confidence: float, rows: Sequence[Row]) -> Found[str]:
+    for patterns in mark_patterns()[code]:
+        for row in rows if patterns else ():
+            match = patterns.search(row.text) if patterns else None
+            if match:
+                box = row.box(match.start(), match.end())
+                return Found(code, confidence, match.group().strip(), row.line.page, box)
+    return Found(code, confidence, "")

@@ -1,0 +1,145 @@
+"""Finds when the document was issued."""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.fields import days
+from recibo.extract.fields.days import Clock, Day
+from recibo.extract.fields.place import Place
+from recibo.extract.fields.rows import Row
+from recibo.extract.fields.total import probability
+from recibo.extract.locales import tables
+from recibo.extract.locales.tables import Order
+from recibo.extract.model import Found, Moment
+
+# Log-odds for a date's being that of issue.
+_BIAS = 0.5
+_LABEL, _OTHER_LABEL, _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS = 2.0, -4.0, 1.2, 0.8, 0.5, -0.7
+_MONTH_NAMED = 0.5
+# A time may stand this many rows from its date.
+_NEAR_ROWS = 2
+_DOLLAR = "$"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """One date as it stands in one row."""
+
+    day: Day
+    row: Row
+    score: float
+
+
+def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
+    """Return the moments of issue that the page may show, best first, one a date."""
+    sights = tuple(_sights(rows, _orders(rows, place)))
+    repeats = Counter(sight.day.date for sight in sights if sight.score > _OTHER_LABEL / 2)
+    by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
+    for sight in sights:
+        by_date[sight.day.date].append(sight)
+    found = [_found(same, rows, place, repeats=repeats[date]) for date, same in by_date.items()]
+    return tuple(sorted(found, key=lambda moment: -moment.confidence))
+
+
+def _orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
+    """Return the orders of day, month and year to try, first what the page itself shows."""
+    shown = Counter(
+        day.order
+        for row in rows
+        for day in days.days(row.text)
+        if day.order and not day.is_ambiguous
+    )
+    orders: list[Order] = [order for order, _ in shown.most_common() if order != "ymd"]
+    if place.country:
+        orders += place.country.orders
+    elif place.language == "en" and any(_DOLLAR in row.text for row in rows):
+        orders.append("mdy")
+    return tuple(dict.fromkeys((*orders, *days.ORDERS)))
+
+
+def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
+    for row in rows:
+        for day in days.days(row.text, orders):
+            yield _Sight(day, row, _score(day, row, rows))
+        kinds = tables.phrasebook("other_date", "date").kinds(row.text)
+        if kinds == {"date"}:
+            for day in days.run_together(row.text, orders):
+                yield _Sight(day, row, _LABEL)
+
+
+def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
+    score = _label_score(day, row, rows)
+    score += _TIME_BESIDE if days.clocks(row.text) else 0
+    score += _AMBIGUOUS if day.is_ambiguous else 0
+    score += _MONTH_NAMED if day.order is None else 0
+    return score + _EARLY * (1 - row.index / max(len(rows), 1))
+
+
+def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
+    book = tables.phrasebook("other_date", "date", "time")
+    before = [label for label in book.find(row.text) if label.start < day.end]
+    above = rows[row.index - 1] if row.index else None
+    if not before and above is not None and not days.days(above.text):
+        left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
+        before = [
+            label
+            for label in book.find(above.text)
+            if above.box(label.start, label.end).x0 < right
+            and above.box(label.start, label.end).x1 > left
+        ]
+    kinds = [label.kind for label in before if label.kind != "time"]
+    if not kinds:
+        return 0
+    return _LABEL if kinds[-1] == "date" else _OTHER_LABEL
+
+
+def _found(
+    same: Sequence[_Sight], rows: Sequence[Row], place: Place, *, repeats: int
+) -> Found[Moment]:
+    best = max(same, key=lambda sight: sight.score)
+    time = _time(sorted(same, key=lambda sight: -sight.score), rows)
+    date, row = best.day.date, best.row
+    score = _BIAS + best.score + _REPEATED * min(max(repeats - 1, 0), 2)
+    return Found(
+        Moment(date, time, place.offset(date, time)),
+        probability(score),
+        row.text,
+        row.line.page,
+        row.box(best.day.start, best.day.end),
+    )
+
+
+def _time(sights: Sequence[_Sight], rows: Sequence[Row]) -> dt.time | None:
+    """Return the time beside the date, else one near it, else the only labelled one."""
+    for sight in sights:
+        clocks = _clocks(sight.row)
+        if clocks:
+            return _nearest(clocks, sight.day).time
+    for sight in sights:
+        for step in range(1, _NEAR_ROWS + 1):
+            for index in (sight.row.index + step, sight.row.index - step):
+                if 0 <= index < len(rows) and _is_time_row(rows[index]):
+                    return _clocks(rows[index])[0].time
+    labelled = [row for row in rows if _has_time_label(row) and _clocks(row)]
+    return _clocks(labelled[0])[0].time if labelled else None
+
+
+def _clocks(row: Row) -> tuple[Clock, ...]:
+    return days.clocks(row.text, dotted=_has_time_label(row))
+
+
+def _nearest(clocks: Sequence[Clock], day: Day) -> Clock:
+    return min(
+        clocks, key=lambda clock: min(abs(clock.start - day.end), abs(day.start - clock.end))
+    )
+
+
+def _has_time_label(row: Row) -> bool:
+    return "time" in tables.phrasebook("time").kinds(row.text)
+
+
+def _is_time_row(row: Row) -> bool:
+    """Tell whether the row shows the time of the sale: one time, no span of opening hours."""
+    return len(_clocks(row)) == 1

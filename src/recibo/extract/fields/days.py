@@ -1,0 +1,202 @@
+"""Reads dates and times of day out of a line: all orders, month names, misread figures."""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.locales import tables
+from recibo.extract.locales.folding import fold
+from recibo.extract.locales.tables import Order
+
+# Papers of these years are read. The bounds are fixed: reading does not depend on today.
+_FIRST_YEAR, _LAST_YEAR = 1990, 2059
+
+ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
+
+# A time may be glued to the year: "25/12/1814:35", "25/12/201814:35".
+_YEAR = r"(\d{2}(?=\d{2}[:;]\d{2})|\d{4}(?!\d)|\d{4}(?=\d{1,2}[:;]\d{2})|\d{2}(?!\d))"
+_GAP = r"[\s\-/.,'\u2019_]{0,3}"
+_MONTH = r"([a-z0]{3,10})"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|°)?"
+_OF = r"(?:de\s|del\s|of\s)?"
+
+_IN_FIGURES = re.compile(
+    rf"(?<![\d])(?<!\d[.,/-])(\d{{4}}|\d{{1,2}})(\s?[-/\u2013]\s?|\s?[.,]\s?|\s)(\d{{1,2}})"
+    rf"(\s?[-/\u2013]\s?|\s?[.,]\s?|\s){_YEAR}"
+)
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d{3})")
+_DAY_FIRST_NAMED = re.compile(rf"(?<![\d]){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}")
+_MONTH_FIRST_NAMED = re.compile(
+    rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}(?:[\s\-/.,'\u2019]{{1,3}}){_YEAR}"
+)
+_YEAR_FIRST_NAMED = re.compile(rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)")
+_RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
+
+_TIME = re.compile(
+    r"(?<![\d:.])([01]?\d|2[0-4])\s?([:;h.])\s?([0-5]\d)(?:\s?[:;.]\s?([0-5]\d))?(?![\d])"
+    r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
+)
+
+# What engines read for 0 and 1 beside figures.
+_MISREAD = (
+    (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
+    (re.compile(r"(?<=[\d/.:-])[il|!](?=[\d/.:-]|\b)|(?<![a-z\d])[il|](?=\d?[/.:-]\d)"), "1"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date in a line."""
+
+    date: dt.date
+    #: Its place in the line's text.
+    start: int
+    end: int
+    #: The order in which it was read; None when a month's name leaves no choice.
+    order: Order | None = None
+    #: Whether another order would have given another date.
+    is_ambiguous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in a line."""
+
+    time: dt.time
+    start: int
+    end: int
+
+
+def days(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
+    """Return the dates in `text`; of an ambiguous one the reading that `orders` names first."""
+    clean = _clean(text)
+    found = [*_named(clean), *_in_figures(clean, orders)]
+    return tuple(_without_overlaps(found))
+
+
+def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
+    """Return dates of eight figures without separators; ask only beside a label of a date."""
+    found = []
+    for match in _RUN_TOGETHER.finditer(_clean(text)):
+        eight = match.group()
+        year_first = (eight[:4], eight[4:6], eight[6:])
+        year_last = (eight[:2], eight[2:4], eight[4:])
+        readings = [*_readings(*year_first, orders), *_readings(*year_last, orders)]
+        if readings:
+            found.append(_day(readings, match.start(), match.end()))
+    return tuple(found)
+
+
+def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
+    """Return the times in `text`; those written "14.35" only when `dotted`."""
+    found = []
+    for match in _TIME.finditer(_without_days(_clean(text))):
+        hour, separator, minute, second, half = match.groups()
+        if separator == "." and not dotted and not half:
+            continue
+        time = _time(int(hour), int(minute), int(second or 0), half or "")
+        if time:
+            found.append(Clock(time, match.start(), match.end()))
+    return tuple(found)
+
+
+def _clean(text: str) -> str:
+    folded = fold(text)
+    for pattern, digit in _MISREAD:
+        folded = pattern.sub(digit, folded)
+    return folded
+
+
+def _without_days(text: str) -> str:
+    for day in days(text):
+        text = text[: day.start] + " " * (day.end - day.start) + text[day.end :]
+    return text
+
+
+def _named(text: str) -> Iterator[Day]:
+    shapes = ((_DAY_FIRST_NAMED, "dmy"), (_MONTH_FIRST_NAMED, "mdy"), (_YEAR_FIRST_NAMED, "ymd"))
+    for pattern, order in shapes:
+        for match in pattern.finditer(text):
+            parts = dict(zip(order, match.groups(), strict=True))
+            month = tables.months().get(parts["m"].replace("0", "o"))
+            date = _date(parts["y"], str(month or 0), parts["d"])
+            if date:
+                yield Day(date, match.start(), match.end())
+
+
+def _in_figures(text: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for match in _YEAR_FIRST.finditer(text):
+        year, _, month, day = match.groups()
+        date = _date(year, month, day)
+        if date:
+            yield Day(date, match.start(), match.end(), "ymd")
+    for match in _IN_FIGURES.finditer(text):
+        first, gap, second, other_gap, third = match.groups()
+        if not _are_separators(gap, other_gap, third):
+            continue
+        readings = _readings(first, second, third, orders)
+        if readings:
+            yield _day(readings, match.start(), match.end())
+
+
+def _are_separators(gap: str, other_gap: str, year: str) -> bool:
+    # Blanks alone part the figures of a date only where the year is written in full, and a
+    # comma only where its twin is one too: "1,23 4,56" is two prices.
+    if gap.isspace() or other_gap.isspace():
+        return gap.isspace() and other_gap.isspace() and len(year) == 4  # noqa: PLR2004
+    return ("," in gap) == ("," in other_gap) or "." in gap + other_gap
+
+
+def _readings(
+    first: str, second: str, third: str, orders: Sequence[Order]
+) -> list[tuple[dt.date, Order]]:
+    """Return the dates that three figures can mean, the likeliest order first."""
+    readings = []
+    for order in dict.fromkeys((*orders, *ORDERS)):
+        parts = dict(zip(order, (first, second, third), strict=True))
+        if len(parts["d"]) > 2 or len(parts["m"]) > 2:  # noqa: PLR2004  # a year stands there
+            continue
+        date = _date(parts["y"], parts["m"], parts["d"])
+        if date:
+            readings.append((date, order))
+    return readings
+
+
+def _day(readings: list[tuple[dt.date, Order]], start: int, end: int) -> Day:
+    date, order = readings[0]
+    # A year of two figures in front is rare enough not to count as another reading.
+    others = {other for other, its_order in readings if order == "ymd" or its_order != "ymd"}
+    return Day(date, start, end, order, is_ambiguous=len(others) > 1)
+
+
+def _date(year: str, month: str, day: str) -> dt.date | None:
+    figures = year.lstrip("'\u2019")
+    full = int(figures) if len(figures) == 4 else _century(int(figures))  # noqa: PLR2004
+    if len(figures) not in (2, 4) or not _FIRST_YEAR <= full <= _LAST_YEAR:
+        return None
+    try:
+        return dt.date(full, int(month), int(day))
+    except ValueError:
+        return None
+
+
+def _century(year: int) -> int:
+    return year + (2000 if year <= _LAST_YEAR - 2000 else 1900)
+
+
+def _time(hour: int, minute: int, second: int, half: str) -> dt.time | None:
+    if half.startswith("p") and hour < 12:  # noqa: PLR2004
+        hour += 12
+    if half.startswith("a") and hour == 12:  # noqa: PLR2004
+        hour = 0
+    return dt.time(hour, minute, second) if hour < 24 else None  # noqa: PLR2004
+
+
+def _without_overlaps(found: Iterable[Day]) -> list[Day]:
+    # The named ones come first, and of two that begin together the longer one says more.
+    kept: list[Day] = []
+    for day in found:
+        if all(day.end <= other.start or day.start >= other.end for other in kept):
+            kept.append(day)
+    return sorted(kept, key=lambda day: day.start)

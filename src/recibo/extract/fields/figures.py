@@ -1,0 +1,146 @@
+"""Tells what each amount of a document is: a total, a tax, the cash that was handed over."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+
+from recibo.extract.fields.amounts import Amount
+from recibo.extract.fields.rows import Row
+from recibo.extract.locales.phrases import Phrase
+from recibo.extract.model import Box, Found
+
+# A label whose amount was read as a line of its own stands this close above it, in line heights.
+_NEAR = 1.6
+
+# A row is one of amounts alone when figures make up this part of its signs; marks are the rest.
+_LEAST_AMOUNTS = 0.6
+
+# No tax on goods takes a larger part of what is paid.
+_MOST_TAX = Decimal("0.45")
+
+
+class Role(StrEnum):
+    """What the words beside an amount make of it."""
+
+    PAYABLE = "payable"
+    TOTAL = "total"
+    SUM = "sum"
+    SUBTOTAL = "subtotal"
+    TAX = "tax"
+    CASH = "cash"
+    CHANGE = "change"
+    CARD = "card"
+    ROUNDING = "rounding"
+    DISCOUNT = "discount"
+    CHARGE = "charge"
+    COUNT = "count"
+    NONE = "none"
+
+
+# What several labels before one amount make of it, the first match counts: all of the first set
+# stand there, none of the second. A single label speaks for itself.
+_READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
+    ({"discount", "payable"}, {"excluding"}, Role.PAYABLE),
+    ({"discount", "total", "including"}, {"excluding"}, Role.PAYABLE),
+    ({"discount", "total", "excluding"}, set(), Role.SUBTOTAL),
+    ({"discount"}, {"subtotal"}, Role.DISCOUNT),
+    ({"rounding", "payable"}, set(), Role.PAYABLE),
+    ({"rounding", "total", "including"}, set(), Role.PAYABLE),
+    ({"rounding", "subtotal"}, set(), Role.SUBTOTAL),
+    ({"rounding"}, set(), Role.ROUNDING),
+    ({"payable", "excluding"}, set(), Role.SUBTOTAL),
+    ({"total", "excluding"}, set(), Role.SUBTOTAL),
+    ({"sum", "excluding"}, set(), Role.SUBTOTAL),
+    ({"payable"}, {"change", "count"}, Role.PAYABLE),
+    ({"total", "tax", "including"}, {"change", "cash", "count"}, Role.PAYABLE),
+    ({"sum", "tax", "including"}, {"change", "cash", "count"}, Role.PAYABLE),
+    ({"subtotal"}, set(), Role.SUBTOTAL),
+    ({"change"}, set(), Role.CHANGE),
+)
+_MODIFIERS = {"excluding", "including"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An amount and what it is."""
+
+    amount: Amount
+    role: Role
+    row: Row
+    #: How many labelled amounts stand between it and its label: 0 right beside it.
+    distance: int = 0
+    #: Whether the label stands in the row above, not in its own.
+    is_below: bool = False
+
+    def box(self) -> Box:
+        """Return where the amount stands on its page."""
+        return self.row.box(self.amount.start, self.amount.end)
+
+    def found(self, confidence: float) -> Found[Decimal]:
+        """Return the amount with its evidence."""
+        return Found(self.amount.value, confidence, self.row.text, self.row.line.page, self.box())
+
+
+def figures(rows: Sequence[Row]) -> tuple[Figure, ...]:
+    """Return all amounts of the document in reading order, each with its role."""
+    found: list[Figure] = []
+    for row in rows:
+        above = rows[row.index - 1] if row.index else None
+        found.extend(_of_row(row, above))
+    return tuple(_without_absurd_taxes(found))
+
+
+def role_of(kinds: Sequence[str]) -> Role:
+    """Return the role that labels of these kinds, from left to right, give to an amount."""
+    present = set(kinds)
+    for needed, barred, role in _READINGS:
+        if needed <= present and not barred & present:
+            return role
+    plain = [kind for kind in kinds if kind not in _MODIFIERS]
+    return Role(plain[-1]) if plain else Role.NONE
+
+
+def _without_absurd_taxes(found: Sequence[Figure]) -> Iterator[Figure]:
+    """Turn a "total GST" that is no part of a larger amount into the total with the tax in it."""
+    most = max((figure.amount.value for figure in found if figure.amount.is_money), default=0)
+    for figure in found:
+        is_absurd = figure.role is Role.TAX and figure.amount.value > most * _MOST_TAX
+        has_total = any(label.kind in ("total", "payable") for label in figure.row.labels)
+        yield replace(figure, role=Role.TOTAL) if is_absurd and has_total else figure
+
+
+def _of_row(row: Row, above: Row | None) -> Iterator[Figure]:
+    labels: list[Phrase] = []
+    is_fresh = True
+    distance = 0
+    is_below = not row.labels and above is not None and _is_label_for(above, row)
+    if is_below and above is not None:
+        labels = list(above.labels)
+    elements: list[Phrase | Amount] = [*row.labels, *row.amounts]
+    for element in sorted(elements, key=lambda element: element.start):
+        if isinstance(element, Phrase):
+            labels = labels if is_fresh else []
+            labels.append(element)
+            is_fresh, distance = True, 0
+            continue
+        if element.is_percent:
+            continue
+        role = role_of([label.kind for label in labels])
+        yield Figure(element, role, row, distance, is_below)
+        is_fresh = False
+        distance += 1
+
+
+def _is_label_for(above: Row, row: Row) -> bool:
+    """Tell whether the row above holds labels alone, close enough to name this row's amounts."""
+    if above.amounts or not above.labels or above.line.page != row.line.page:
+        return False
+    gap = row.line.box.y0 - above.line.box.y1
+    return gap < _NEAR * row.line.box.height and _is_amounts_alone(row)
+
+
+def _is_amounts_alone(row: Row) -> bool:
+    covered = sum(amount.end - amount.start for amount in row.amounts)
+    letters = sum(character.isalnum() for character in row.text)
+    return bool(row.amounts) and covered >= _LEAST_AMOUNTS * letters

@@ -1,0 +1,106 @@
+"""Cuts the head of a paper into pieces that may be a name, and joins what was wrapped."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.fields import company_names
+from recibo.extract.fields.rows import Row
+from recibo.extract.model import Box, Word
+
+# Below the head only a name with its legal form can be the seller's.
+_HEAD_ROWS = 20
+# Words further apart than this many heights belong to different columns.
+_COLUMN_GAP = 1.8
+# A name is wrapped over so many rows at most, set in one size, without a gap between.
+_MOST_ROWS = 3
+_MOST_GAP, _SMALLEST_RATIO = 0.9, 0.6
+_LEAST_OVERLAP = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of words of one row."""
+
+    text: str
+    box: Box
+    row: Row
+    #: The mean of the words' confidences.
+    confidence: float
+    #: Whether it is all that stands in its row.
+    is_whole_row: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A text that may be the seller's name."""
+
+    name: str
+    #: As printed.
+    text: str
+    box: Box
+    pieces: tuple[Piece, ...]
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows it stands in, from the top."""
+        return tuple(piece.row for piece in self.pieces)
+
+
+def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
+    """Return every piece of the rows as a candidate, and every run of pieces that may be one."""
+    by_row = [_pieces(row) for row in rows]
+    for index, pieces in enumerate(by_row):
+        for piece in pieces:
+            if index >= _HEAD_ROWS and company_names.legal_ending(piece.text) is None:
+                continue
+            run: tuple[Piece, ...] = (piece,)
+            yield from _candidate(run)
+            for following in by_row[index + 1 : index + _MOST_ROWS]:
+                below = next((other for other in following if _continues(run[-1], other)), None)
+                if below is None:
+                    break
+                run = (*run, below)
+                yield from _candidate(run)
+
+
+def _pieces(row: Row) -> tuple[Piece, ...]:
+    """Cut a row where a column ends."""
+    runs: list[list[Word]] = []
+    for word in row.line.words:
+        previous = runs[-1][-1] if runs else None
+        gap = word.box.x0 - previous.box.x1 if previous else 0
+        if previous is None or gap > _COLUMN_GAP * min(word.box.height, previous.box.height):
+            runs.append([])
+        runs[-1].append(word)
+    return tuple(_piece(run, row, is_whole_row=len(runs) == 1) for run in runs)
+
+
+def _piece(words: Sequence[Word], row: Row, *, is_whole_row: bool) -> Piece:
+    box = words[0].box
+    for word in words[1:]:
+        box = box.union(word.box)
+    text = " ".join(word.text for word in words)
+    confidence = sum(word.confidence for word in words) / len(words)
+    return Piece(text, box, row, confidence, is_whole_row)
+
+
+def _continues(piece: Piece, below: Piece) -> bool:
+    overlap = min(piece.box.x1, below.box.x1) - max(piece.box.x0, below.box.x0)
+    heights = sorted((piece.box.height, below.box.height))
+    gap = below.box.y0 - piece.box.y1
+    return (
+        overlap > _LEAST_OVERLAP * min(piece.box.width, below.box.width)
+        and heights[0] > _SMALLEST_RATIO * heights[1]
+        and gap < _MOST_GAP * heights[0]
+    )
+
+
+def _candidate(pieces: tuple[Piece, ...]) -> Iterator[Candidate]:
+    text = " ".join(piece.text for piece in pieces)
+    name = company_names.clean(text)
+    if not any(character.isalpha() for character in name):
+        return
+    box = pieces[0].box
+    for piece in pieces[1:]:
+        box = box.union(piece.box)
+    yield Candidate(name, text, box, pieces)

@@ -1,0 +1,194 @@
+"""Tells in which country a document was issued, and what the clock there showed."""
+
+import datetime as dt
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from recibo.extract.fields.rows import Row
+from recibo.extract.locales import tables
+from recibo.extract.locales.phrases import Phrasebook
+from recibo.extract.locales.tables import Country
+
+# What a piece of evidence is worth. A currency's own mark or a tax number settles most papers;
+# single words are shared by neighbours, so they count once each and for little.
+_MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 3
+_CUE, _MOST_CUES, _LANGUAGE = 1, 4, 2
+# Below this, or this close to the runner-up, the country stays unknown.
+_ENOUGH, _MARGIN = 2.0, 1.0
+
+_PHONE_PREFIX = re.compile(r"(?<!\d)(?:\+\s?|00(?=\d{2,3}[ -]))(\d{2,3})(?=[\s\-().]*\d)")
+_DOMAIN_END = re.compile(
+    r"(?<![\w.])[a-z0-9-]{2,}(?:\.[a-z0-9-]{4,})*\.((?:com?\.)?[a-z]{2})(?![\w])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document comes from, as far as it shows."""
+
+    #: None when nothing tells, or two countries are as likely.
+    country: Country | None = None
+    #: An IANA name; None when the country is unknown, or has several clocks and no state is read.
+    zone: str | None = None
+    #: The page's language, ISO 639; None without any known words.
+    language: str | None = None
+
+    def offset(self, date: dt.date, time: dt.time | None) -> dt.timedelta | None:
+        """Return the offset from UTC that was in force there, or None without a zone."""
+        if self.zone is None:
+            return None
+        moment = dt.datetime.combine(date, time or dt.time(0), ZoneInfo(self.zone))
+        return moment.utcoffset()
+
+
+def locate(rows: Sequence[Row], *, hints: Sequence[str] = ()) -> Place:
+    """Return the place of a document; `hints` are countries that other finds speak for."""
+    language = _language(rows)
+    votes = _votes(rows, language)
+    for code in hints:
+        votes[code] += _TAX_NUMBER
+    country = _winner(votes)
+    return Place(country, _zone(country, rows), language)
+
+
+def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
+    votes: dict[str, float] = defaultdict(float)
+    text = "\n".join(row.text for row in rows)
+    for code, weight in (*_by_marks(text), *_by_contacts(text), *_by_words(rows)):
+        votes[code] += weight
+    for code, country in tables.countries().items():
+        if language in country.languages:
+            votes[code] += _LANGUAGE if country.languages[0] == language != "en" else 1
+    return votes
+
+
+def _winner(votes: dict[str, float]) -> Country | None:
+    best = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
+    if not best or best[0][1] < _ENOUGH:
+        return None
+    if len(best) > 1 and best[0][1] - best[1][1] < _MARGIN:
+        return None
+    return tables.countries()[best[0][0]]
+
+
+def _by_marks(text: str) -> Iterator[tuple[str, float]]:
+    for code, (own, shared) in mark_patterns().items():
+        weight = _SHARED_MARK if shared and shared.search(text) else 0
+        weight = _MARK if own and own.search(text) else weight
+        for country in _countries_paying_in(code) if weight else ():
+            yield country, weight
+
+
+def _by_contacts(text: str) -> Iterator[tuple[str, float]]:
+    prefixes = set(_PHONE_PREFIX.findall(text))
+    endings = set(_DOMAIN_END.findall(text.lower()))
+    for code, country in tables.countries().items():
+        if any(prefix.startswith(country.phone) for prefix in prefixes) and country.phone != "1":
+            yield code, _PHONE
+        if endings & set(country.domains):
+            yield code, _DOMAIN
+        for patterns, weight in ((tables.postcodes(), _POSTCODE), (tables.phones(), _CUE)):
+            if code in patterns and patterns[code].search(text):
+                yield code, weight
+
+
+def _by_words(rows: Sequence[Row]) -> Iterator[tuple[str, float]]:
+    cues: dict[str, set[str]] = {}
+    forms = set()
+    for row in rows:
+        for phrase in _cue_book().find(row.text):
+            words = row.text[phrase.start : phrase.end].lower()
+            for code in _codes_of(phrase.kind):
+                cues.setdefault(code, set()).add(words)
+        forms |= {phrase.kind for phrase in _form_book().find(row.text)}
+    for code, words_seen in cues.items():
+        yield code, _CUE * min(len(words_seen), _MOST_CUES)
+    for kind in forms:
+        for code in _codes_of(kind):
+            yield code, _LEGAL_FORM
+
+
+def _language(rows: Sequence[Row]) -> str | None:
+    votes: dict[str, float] = defaultdict(float)
+    for row in rows:
+        for phrase in _language_book().find(row.text):
+            # A word that several languages share speaks for each of them a little.
+            languages = _codes_of(phrase.kind)
+            for language in languages:
+                votes[language] += 1 / len(languages)
+    return max(votes, key=lambda language: votes[language]) if votes else None
+
+
+def _zone(country: Country | None, rows: Sequence[Row]) -> str | None:
+    if country is None or country.zone:
+        return country.zone if country else None
+    zones = tables.regions().get(country.code, {})
+    pattern = tables.postcodes().get(country.code)
+    for row in rows if pattern else ():
+        for match in pattern.finditer(row.text) if pattern else ():
+            region = (match.groupdict().get("region") or "").upper()
+            if region in zones:
+                return zones[region]
+    return None
+
+
+def _countries_paying_in(currency: str) -> list[str]:
+    return [code for code, row in tables.countries().items() if row.currency == currency]
+
+
+@cache
+def mark_patterns() -> dict[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]]:
+    """Return by currency the patterns of its own marks and of those that it shares."""
+    return {
+        code: (_mark_pattern(row.marks), _mark_pattern(row.shared))
+        for code, row in tables.currencies().items()
+    }
+
+
+def _mark_pattern(marks: Sequence[str]) -> re.Pattern[str] | None:
+    if not marks:
+        return None
+    any_mark = "|".join(re.escape(mark) for mark in marks)
+    # Beside a figure, or alone in brackets as at the head of a column.
+    return re.compile(
+        rf"(?<![^\W\d_])(?:{any_mark})\s?[-(]?\s?\d|\d\s?(?:{any_mark})(?!\w)|\((?:{any_mark})\)"
+    )
+
+
+@cache
+def _cue_book() -> Phrasebook:
+    return _shared_book((cue, code) for code, row in tables.countries().items() for cue in row.cues)
+
+
+@cache
+def _form_book() -> Phrasebook:
+    return _shared_book((form.text, form.country) for form in tables.legal_forms() if form.is_cue)
+
+
+@cache
+def _language_book() -> Phrasebook:
+    return _shared_book(
+        (phrase, language)
+        for language, phrases in tables.labels_of_languages().items()
+        for phrase in phrases
+    )
+
+
+def _shared_book(pairs: Iterable[tuple[str, str]]) -> Phrasebook:
+    """Return a phrasebook whose kinds name all the owners of a phrase, parted by bars."""
+    owners: dict[str, list[str]] = defaultdict(list)
+    for phrase, owner in pairs:
+        if owner not in owners[phrase]:
+            owners[phrase].append(owner)
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for phrase, names in owners.items():
+        kinds["|".join(names)].append(phrase)
+    return Phrasebook(kinds, glued=False)
+
+
+def _codes_of(kind: str) -> list[str]:
+    return kind.split("|")

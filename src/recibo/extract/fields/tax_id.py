@@ -1,0 +1,133 @@
+"""Finds the seller's tax number: by its label, its shape and its check digits."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from recibo.extract.fields.check_digits import passes
+from recibo.extract.fields.rows import Row
+from recibo.extract.locales import tables
+from recibo.extract.locales.phrases import Phrasebook
+from recibo.extract.locales.tables import Country, TaxNumber
+from recibo.extract.model import Found
+
+# Blanks and these signs part the groups of a number.
+_GROUP_SIGNS = r"[\s.\-/\u2013:]"
+_RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}")
+_AS_DIGITS = str.maketrans("OQILSB", "001158")
+# A company number may stand without any label, alone in its row or in brackets, near the name.
+_BARE_COMPANY_NUMBER = re.compile(
+    r"^\W*(\d{4,7}\s?-\s?[A-Z])\W*$|\(\W*(\d{4,7}\s?-\s?[A-Z])\W*\)\W*$"
+)
+_HEAD = 0.35
+
+_LABELLED, _CHECKED, _AT_HOME = 0.35, 0.3, 0.15
+_FAILED_CHECK, _WEAK, _ABROAD, _BUYERS = -0.3, -0.25, -0.2, -0.4
+_BASE = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class TaxId:
+    """A tax number and whose shape it has."""
+
+    found: Found[str]
+    number: TaxNumber
+
+
+def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
+    """Return the tax numbers on the page, the seller's likeliest first; none twice."""
+    code = country.code if country else None
+    best: dict[str, TaxId] = {}
+    for found in (*_labelled(rows, code), *_unlabelled(rows, code), *_bare(rows, code)):
+        known = best.get(found.found.value)
+        if known is None or known.found.confidence < found.found.confidence:
+            best[found.found.value] = found
+    return tuple(sorted(best.values(), key=lambda tax_id: -tax_id.found.confidence))
+
+
+def _labelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
+    for row in rows:
+        labels = _label_book().find(row.text)
+        for label, following in zip(labels, (*labels[1:], None), strict=False):
+            end = following.start if following else len(row.text)
+            for number in _numbers_of(label.kind):
+                value, place = _read(row, label.end, end, rows, number)
+                if value:
+                    yield _tax_id(value, number, place, country, is_labelled=True)
+
+
+def _read(
+    row: Row, start: int, end: int, rows: Sequence[Row], number: TaxNumber
+) -> tuple[str, Row]:
+    """Return a number right of a label, or below it when nothing stands beside it."""
+    beside = row.text[start:end]
+    value = _leading_number(beside, number)
+    is_bare = not re.search(r"\d", row.text[start:])
+    if value or not is_bare or row.index + 1 >= len(rows):
+        return value, row
+    below = rows[row.index + 1]
+    return _leading_number(below.text, number), below
+
+
+def _leading_number(text: str, number: TaxNumber) -> str:
+    """Return the longest run of groups at the head of `text` that has the number's shape."""
+    head = re.sub(r"^\W*(?:(?:no|nr|n|id|number)\b)?\W*", "", text, flags=re.IGNORECASE).upper()
+    match = _RUN.match(head)
+    if match is None:
+        return ""
+    groups = re.split(rf"{_GROUP_SIGNS}+", match.group())
+    for count in range(len(groups), 0, -1):
+        joined = "".join(groups[:count])
+        for spelling in (joined, joined.translate(_AS_DIGITS)):
+            if number.shape.fullmatch(spelling):
+                return spelling
+    return ""
+
+
+def _unlabelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
+    proving = [number for number in tables.tax_numbers() if number.check and not number.labelled]
+    for row in rows:
+        for match in _RUN.finditer(row.text.upper()):
+            for joined in (re.sub(_GROUP_SIGNS, "", match.group()), *match.group().split()):
+                for number in proving:
+                    if number.shape.fullmatch(joined) and passes(number.check or "", joined):
+                        yield _tax_id(joined, number, row, country, is_labelled=False)
+
+
+def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
+    for row in rows:
+        match = _BARE_COMPANY_NUMBER.search(row.text) if row.depth < _HEAD else None
+        number = next((kind for kind in tables.tax_numbers() if kind.weak), None)
+        if match and number and country == number.country:
+            value = re.sub(r"\W", "", match.group(1) or match.group(2))
+            yield _tax_id(value, number, row, country, is_labelled=False)
+
+
+def _tax_id(
+    value: str, number: TaxNumber, row: Row, country: str | None, *, is_labelled: bool
+) -> TaxId:
+    confidence = _BASE + (_LABELLED if is_labelled else 0) + (_WEAK if number.weak else 0)
+    if number.check:
+        confidence += _CHECKED if passes(number.check, value) else _FAILED_CHECK
+    if country:
+        confidence += _AT_HOME if country == number.country else _ABROAD
+    confidence = max(0.05, min(confidence, 0.99))
+    return TaxId(Found(value, confidence, row.text, row.line.page, row.line.box), number)
+
+
+@cache
+def _label_book() -> Phrasebook:
+    owners: dict[str, list[str]] = defaultdict(list)
+    for index, number in enumerate(tables.tax_numbers()):
+        for label in number.labels:
+            owners[label].append(str(index))
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for label, indices in owners.items():
+        kinds["|".join(indices)].append(label)
+    return Phrasebook(kinds)
+
+
+def _numbers_of(kind: str) -> list[TaxNumber]:
+    return [tables.tax_numbers()[int(index)] for index in kind.split("|")]

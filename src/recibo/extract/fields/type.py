@@ -1,0 +1,76 @@
+"""Tells a receipt from an invoice."""
+
+from collections.abc import Sequence
+
+from recibo.extract.fields.rows import Row
+from recibo.extract.fields.total import probability
+from recibo.extract.locales import tables
+from recibo.extract.model import DocumentType, Found, Sheet
+
+# Log-odds for an invoice. A slip of paper is taller than a page and was paid at the till; what
+# says whom to bill and when to pay was not.
+_BIAS = -1.5
+_TITLE, _BILLING, _MOST_BILLING = 1.5, 1.2, 3
+_RECEIPT_WORD, _MOST_RECEIPT_WORDS, _TILL, _PAGE, _SLIP = -1.0, 2, -1.2, 1.5, -1.0
+_HINTED = 0.8
+# Height over width of a sheet: A4 has 1.41 and letter 1.29; a photo of a slip may have 1.33.
+_SLIP_FROM = 1.6
+_TILL_KINDS = ("cash", "change", "card", "rounding")
+_TILL_BOOK = _TILL_KINDS
+
+
+def types(
+    sheets: Sequence[Sheet], rows: Sequence[Row], hint: DocumentType | None
+) -> tuple[Found[DocumentType], ...]:
+    """Return receipt and invoice, the likelier first; `hint` only tips the balance."""
+    score = _BIAS + _by_words(rows) + _by_shape(sheets) + _by_hint(hint)
+    invoice = probability(score)
+    title = _title(rows)
+    found = [
+        _found(DocumentType.INVOICE, invoice, title),
+        _found(DocumentType.RECEIPT, 1 - invoice, title),
+    ]
+    return tuple(sorted(found, key=lambda kind: -kind.confidence))
+
+
+def _by_words(rows: Sequence[Row]) -> float:
+    billing = {
+        row.text[phrase.start : phrase.end].lower()
+        for row in rows
+        for phrase in tables.phrasebook("billing").find(row.text)
+    }
+    receipt = {
+        row.text[phrase.start : phrase.end].lower()
+        for row in rows
+        for phrase in tables.phrasebook("receipt_title").find(row.text)
+    }
+    till = any(label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels)
+    return (
+        (_TITLE if _title(rows) else 0)
+        + _BILLING * min(len(billing), _MOST_BILLING)
+        + _RECEIPT_WORD * min(len(receipt), _MOST_RECEIPT_WORDS)
+        + (_TILL if till else 0)
+    )
+
+
+def _by_shape(sheets: Sequence[Sheet]) -> float:
+    first = sheets[0]
+    if first.is_exact and first.height / max(first.width, 1) < _SLIP_FROM:
+        return _PAGE
+    return _SLIP
+
+
+def _by_hint(hint: DocumentType | None) -> float:
+    weights = {DocumentType.INVOICE: _HINTED, DocumentType.RECEIPT: -_HINTED}
+    return weights.get(hint, 0) if hint else 0
+
+
+def _title(rows: Sequence[Row]) -> Row | None:
+    book = tables.phrasebook("invoice_title")
+    return next((row for row in rows if book.find(row.text)), None)
+
+
+def _found(kind: DocumentType, confidence: float, title: Row | None) -> Found[DocumentType]:
+    if title is None:
+        return Found(kind, confidence, "")
+    return Found(kind, confidence, title.text, title.line.page, title.line.box)

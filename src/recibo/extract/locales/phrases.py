@@ -1,0 +1,142 @@
+"""Finds known phrases in a line, whatever its case, accents, blanks and punctuation."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from recibo.extract.locales.folding import Skeleton, skeleton
+
+# Engines drop blanks ("TOTALINCLUSIVE"), so a phrase of at least this many letters may be glued
+# to what follows it. A shorter one must end with its word, or "tax" would stand in "taxi".
+_GLUED_LETTERS = 5
+
+# Shorter words are one edit away from too many others.
+_REPAIRED_LETTERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase that was found, and its place in the line's text."""
+
+    kind: str
+    start: int
+    end: int
+
+
+class Phrasebook:
+    """Phrases of several kinds, looked up together so that the longest one wins."""
+
+    def __init__(
+        self,
+        kinds: Mapping[str, Iterable[str]],
+        *,
+        glued: bool = True,
+        repaired: Iterable[str] = (),
+    ) -> None:
+        """Make a book of phrases by kind.
+
+        Args:
+            kinds: The phrases; one that stands in two kinds is the first's.
+            glued: Whether a long phrase is found in front of more letters.
+            repaired: Words that are also known with one letter wrong, lost or too many.
+        """
+        self._glued = glued
+        self._repaired = frozenset(skeleton(word).letters for word in repaired)
+        self._kinds: dict[str, str] = {}
+        for kind, phrases in kinds.items():
+            for phrase in phrases:
+                self._kinds.setdefault(skeleton(phrase).letters, kind)
+        self._lengths = sorted({len(letters) for letters in self._kinds}, reverse=True)
+
+    def find(self, text: str) -> tuple[Phrase, ...]:
+        """Return the phrases in `text` from left to right; none overlaps another."""
+        bones = self._repair(text, skeleton(text))
+        found: list[Phrase] = []
+        index = 0
+        while index < len(bones.letters):
+            is_start = (found and found[-1].end == bones.places[index]) or _starts(
+                text, bones, index
+            )
+            length = self._longest(text, bones, index) if is_start else 0
+            if length:
+                found.append(self._phrase(bones, index, length))
+            index += length or 1
+        return tuple(found)
+
+    def kinds(self, text: str) -> frozenset[str]:
+        """Return the kinds of the phrases in `text`."""
+        return frozenset(phrase.kind for phrase in self.find(text))
+
+    def is_all(self, text: str) -> bool:
+        """Tell whether `text` consists of known phrases and nothing else."""
+        covered = sum(
+            sum(text[place].isalnum() for place in range(phrase.start, phrase.end))
+            for phrase in self.find(text)
+        )
+        return covered > 0 and covered == sum(character.isalnum() for character in text)
+
+    def _repair(self, text: str, bones: Skeleton) -> Skeleton:
+        if not self._repaired:
+            return bones
+        letters, places = "", list[int]()
+        for start, end in _words(text, bones):
+            word, spots = bones.letters[start:end], bones.places[start:end]
+            right = _nearest(word, self._repaired)
+            letters += right
+            places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]
+            places.append(spots[-1])
+        return Skeleton(letters, tuple(places))
+
+    def _longest(self, text: str, bones: Skeleton, index: int) -> int:
+        for length in self._lengths:
+            if bones.letters[index : index + length] in self._kinds and self._ends(
+                text, bones, index, length
+            ):
+                return length
+        return 0
+
+    def _ends(self, text: str, bones: Skeleton, index: int, length: int) -> bool:
+        last = index + length - 1
+        if last >= len(bones.letters):
+            return False
+        following = text[bones.places[last] + 1 : bones.places[last] + 2]
+        return not following.isalpha() or (self._glued and length >= _GLUED_LETTERS)
+
+    def _phrase(self, bones: Skeleton, index: int, length: int) -> Phrase:
+        kind = self._kinds[bones.letters[index : index + length]]
+        return Phrase(kind, bones.places[index], bones.places[index + length - 1] + 1)
+
+
+def _starts(text: str, bones: Skeleton, index: int) -> bool:
+    place = bones.places[index]
+    before = text[place - 1] if place else " "
+    return not before.isalpha() and not (before.isdigit() and text[place].isdigit())
+
+
+def _words(text: str, bones: Skeleton) -> list[tuple[int, int]]:
+    """Return the spans of the skeleton's words: runs of letters, or of figures."""
+    cuts = [0]
+    for index, (place, following) in enumerate(pairwise(bones.places), start=1):
+        is_apart = following > place + 1
+        if is_apart or text[place].isdigit() != text[following].isdigit():
+            cuts.append(index)
+    return list(pairwise([*cuts, len(bones.letters)])) if bones.letters else []
+
+
+def _nearest(word: str, known: frozenset[str]) -> str:
+    """Return the known word that is one edit away from `word`, else `word`."""
+    if len(word) < _REPAIRED_LETTERS or word in known:
+        return word
+    near = [other for other in known if _is_one_edit_away(word, other)]
+    return near[0] if len(near) == 1 else word
+
+
+def _is_one_edit_away(word: str, other: str) -> bool:
+    if abs(len(word) - len(other)) > 1:
+        return False
+    start = next(
+        (index for index, (a, b) in enumerate(zip(word, other, strict=False)) if a != b),
+        min(len(word), len(other)),
+    )
+    rest, other_rest = word[start:], other[start:]
+    return rest[1:] == other_rest[1:] or rest[1:] == other_rest or rest == other_rest[1:]
