@@ -1,0 +1,49 @@
+"""Documents of our own are read whole, in every format that the service takes."""
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.shapes import receipts
+from tests import drawing, make_danfe, make_documents
+
+TILL = make_documents.till_receipt()
+NFCE = make_documents.nfce()
+DANFE = make_danfe.danfe()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF"])
+def test_a_till_receipt_is_read_exactly_from_every_picture_format(
+    kind: drawing.PictureFormat,
+) -> None:
+    assert _read(TILL.file(kind)) == TILL.truth.wire()
+
+
+def test_a_till_receipt_is_read_exactly_from_a_text_layer() -> None:
+    assert _read(TILL.pdf()) == TILL.truth.wire()
+
+
+def test_a_brazilian_receipt_is_read_exactly_from_a_text_layer() -> None:
+    assert _read(NFCE.pdf()) == NFCE.truth.wire()
+
+
+def test_a_brazilian_receipt_is_read_from_a_picture_with_its_code() -> None:
+    truth = NFCE.truth.wire()
+    read = _read(NFCE.file("PNG"))
+
+    # An engine may take the font's slashed zero for a letter: names are not judged here.
+    assert [item.total for item in NFCE.truth.line_items] == _totals(read.pop("line_items"))
+    assert read == {name: value for name, value in truth.items() if name != "line_items"}
+
+
+def test_a_brazilian_invoice_is_read_exactly() -> None:
+    assert _read(DANFE.pdf) == DANFE.truth.wire()
+
+
+def _read(data: bytes) -> dict[str, object]:
+    read = receipts.reading(pipeline.extract(data))
+    return read.model_dump(mode="json", exclude={"confidence", "category"})
+
+
+def _totals(items: object) -> list[object]:
+    assert isinstance(items, list)
+    return [item["total"] for item in items]
