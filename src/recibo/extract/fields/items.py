@@ -1,12 +1,12 @@
 """The goods and services that a document lists."""
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
 from recibo.extract.fields import fiscal
 from recibo.extract.fields.fiscal_papers import nfse
 from recibo.extract.fields.item_lines import arithmetic, columns, rows, till
-from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.model import Found, LineItem, Sheet
 
 _Items = tuple[Found[LineItem], ...]
@@ -19,24 +19,32 @@ def find(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
         service = nfse.service(note)
         return (service,) if service else ()
     lines = rows.of_sheets(sheets)
-    return _sounder(
-        columns.read(lines, is_roll=rows.are_roll(lines)), till.read(lines), lines=lines
-    )
+    is_roll = rows.are_roll(lines)
+    amounts = Counter(figure.value for row in lines for figure in row.figures if figure.is_money)
+    tabled, rolled = columns.read(lines, is_roll=is_roll), till.read(lines)
+    # Rows with amounts on a wide page may be anything; what they add up to tells goods.
+    if not is_roll and not _is_summed(rolled, amounts):
+        return tabled
+    return _sounder(tabled, rolled, amounts)
 
 
-def _sounder(tabled: _Items, rolled: _Items, *, lines: Sequence[Row]) -> _Items:
+def _sounder(tabled: _Items, rolled: _Items, amounts: Counter[Decimal]) -> _Items:
     """Return the reading whose figures agree better with one another, the table when in doubt."""
     if not tabled or not rolled:
         return tabled or rolled
-    amounts = {figure.value for row in lines for figure in row.figures if figure.is_money}
-    return max((tabled, rolled), key=lambda items: _soundness(items, amounts))
+    return max(
+        (tabled, rolled),
+        key=lambda items: (
+            _is_summed(items, amounts),
+            sum(_is_product(item.value) for item in items),
+        ),
+    )
 
 
-def _soundness(items: _Items, amounts: set[Decimal]) -> tuple[bool, int]:
-    """Rank a reading: is the sum of its totals printed, and how many products are right."""
-    totals = [item.value.total for item in items if item.value.total is not None]
-    is_summed = len(totals) > 1 and sum(totals) in amounts
-    return is_summed, sum(_is_product(item.value) for item in items)
+def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
+    """Tell whether the sum of the items' totals is printed, apart from the only item itself."""
+    total = sum((item.value.total or Decimal(0) for item in items), Decimal(0))
+    return bool(items) and amounts[total] > (len(items) == 1)
 
 
 def _is_product(item: LineItem) -> bool:

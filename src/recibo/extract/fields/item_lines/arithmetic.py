@@ -108,9 +108,16 @@ def _with_price(
         for quantity in quantities:
             for qty in quantity.readings[::-1]:
                 for unit_price in price.readings:
-                    is_pair = quantity.start < price.start or not quantity.is_money
+                    is_pair = _may_count(quantity, price)
                     if is_pair and 0 < qty < _MOST and agrees(qty, unit_price, total):
                         yield Factors(qty, unit_price, quantity, price)
+
+
+def _may_count(quantity: Figure, price: Figure) -> bool:
+    """Tell whether the first figure may be the number of units at the price of the second."""
+    if quantity.has_mark and not price.has_mark:
+        return False
+    return quantity.start < price.start or not quantity.is_money
 
 
 def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:

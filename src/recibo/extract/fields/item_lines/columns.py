@@ -10,7 +10,6 @@ from recibo.extract.fields.forms import Cell, cells
 from recibo.extract.fields.item_lines import arithmetic, figures, headings, priced, stops
 from recibo.extract.fields.item_lines.headings import Heading, Role
 from recibo.extract.fields.item_lines.rows import Row, single_words
-from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
 #: A second row of headings stands within this many heights.
@@ -152,8 +151,8 @@ def _body(rows: Sequence[Row], columns: Sequence[Heading]) -> Iterator[_Goods]:
     has_qty = any(column.role is Role.QTY for column in columns)
     for row in rows:
         placed = _place(row, columns)
-        is_goods = Role.QTY in placed and Role.UNIT_PRICE in placed
-        is_end = stops.meaning(row) is Meaning.END or headings.is_heading(row)
+        is_goods = _has_figure(placed.get(Role.QTY)) and _has_figure(placed.get(Role.UNIT_PRICE))
+        is_end = stops.ends_table(row) or headings.is_heading(row)
         if is_end and not is_goods:
             if current is None:
                 continue

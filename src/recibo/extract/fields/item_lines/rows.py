@@ -15,6 +15,11 @@ from recibo.extract.model import Line, Sheet, Word
 _COLUMN_GAP = 0.9
 #: A roll of 80 mm has 42 to 64 letters across, a sheet of A4 over 90.
 _ROLL_LETTERS = 75
+# Rows may end with the number of their tax rate: `12,00 1`; readers lose the blank: `12,901`.
+_TAX_MARK = re.compile(r"[0-9][.,][0-9]{2} [0-9]$")
+_GLUED_MARK = re.compile(r"([0-9][.,][0-9]{2})([0-9])$")
+#: So many rows make a habit.
+_HABIT = 3
 # An engine may lose the separator of an amount, but keeps the gap: `80 91`.
 _LOST_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
 
@@ -66,7 +71,14 @@ class Row:
 
 def of_sheets(sheets: Sequence[Sheet]) -> list[Row]:
     """Return the rows of a document from top to bottom."""
-    return [of_line(line) for sheet in sheets for line in sheet.lines if line.words]
+    rows = [of_line(line) for sheet in sheets for line in sheet.lines if line.words]
+    marked = sum(_TAX_MARK.search(row.text) is not None for row in rows)
+    return [_unglued(row) for row in rows] if marked >= _HABIT else rows
+
+
+def _unglued(row: Row) -> Row:
+    """Part an amount from the tax mark glued to it, on a paper that marks its amounts."""
+    return Row(row.line, _GLUED_MARK.sub(r"\1 \2", row.text), row.places)
 
 
 def of_line(line: Line) -> Row:

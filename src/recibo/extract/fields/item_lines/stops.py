@@ -18,6 +18,13 @@ _BRAZILIAN = re.compile(
     r"^\W*(?:QTDE?\.?\s*TOTAL|TOTAL\s*BRUTO|TOTAL\s*(?:DE\s*)?ITENS|VALOR\s*TOTAL|VALOR\s*A\s*PAGAR|DADOS\s*ADICIONAIS|C[AÁ]LCULO\s*DO\s*ISSQN|FORMA\s*(?:DE\s*)?PAG|SUBTOTAL|TOTAL\s*R)",
     re.IGNORECASE,
 )
+_SIGNS = " \t:.*-=#@()$€£"
+_FINAL = re.compile(
+    r"\W*(?:final|net|sale|special|your|you pay|offer)\s+price\W*$|\W*(?:pre[cç]o|precio|prix)\s+(?:final|net)\W*$",
+    re.IGNORECASE,
+)
+# Deposits on bottles are sold with the goods.
+_DEPOSIT = re.compile(r"^\W*(?:deposit|pfand|einwegpfand|mehrwegpfand|statiegeld|consigne)", re.IGNORECASE)
 # `Total for this invoice`; goods may be called Total, but not total of something.
 _SUM_OF = re.compile(r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b", re.IGNORECASE)
 _ON_ITEM = re.compile(r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)", re.IGNORECASE)
@@ -34,8 +41,33 @@ class Meaning(Enum):
 
 
 def meaning(row: Row) -> Meaning | None:
-    """Return what a row is about if it is not about goods."""
+    """Return what a row is about if it is not about goods.
+
+    The cell before the amount counts too: an address may stand beside the total.
+    """
     label = _label(row)
+    return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
+
+
+def ends_table(row: Row) -> bool:
+    """Tell whether a row ends a table: a total with its amount, or the title of the next part.
+
+    A mere word about taxes under an item is a part of its description.
+    """
+    has_amount = any(figure.is_money for figure in row.figures)
+    return _BRAZILIAN.search(row.text) is not None or (
+        has_amount and meaning(row) is Meaning.END
+    )
+
+
+def restates(row: Row) -> bool:
+    """Tell whether a row gives the final price of the item above."""
+    return _FINAL.match(_label(row)) is not None
+
+
+def _meaning(label: str) -> Meaning | None:
+    if _DEPOSIT.search(label):
+        return None
     if _ON_ITEM.search(label):
         return Meaning.ON_ITEM
     if _BRAZILIAN.search(label) or _SUM_OF.search(label) or _is_mostly(label, _ENDING, _COUNTING, _SUM):
@@ -49,7 +81,7 @@ def _label(row: Row) -> str:
     """Return the words before the last amount, figures left out."""
     amounts = [figure for figure in row.figures if figure.is_money]
     text = row.text[: amounts[-1].start] if amounts else row.text
-    return re.sub(r"[0-9]+(?:[.,][0-9]+)*\s*%?", " ", text).strip(" \t:.*-=#@()")
+    return re.sub(r"[0-9]+(?:[.,][0-9]+)*\s*%?", " ", text).strip(_SIGNS)
 
 
 def _is_mostly(label: str, *groups: tuple[str, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from recibo.extract.fields import letters
@@ -16,6 +16,8 @@ from recibo.extract.model import Found, LineItem
 _NEAR = 1.9
 #: Totals end in one column, give or take this share of the rows' extent.
 _COLUMN_SLACK = 0.12
+#: So many headings are no count or sum.
+_COLUMNS = 3
 #: The first goods stand within this many rows of their heading.
 _FEW = 6
 _CONFIDENT, _LIKELY = 0.95, 0.8
@@ -77,7 +79,9 @@ def _region(rows: Sequence[Row], minor: int) -> Sequence[Row]:
 def _start(rows: Sequence[Row]) -> int:
     """Return the row after the heading of the goods; with none, the first one."""
     for index, row in enumerate(rows):
-        if headings.is_heading(row) and _heads_goods(rows[index + 1 : index + 1 + _FEW]):
+        # `Total items` is a count, though both words head columns elsewhere.
+        is_count = stops.meaning(row) is Meaning.END and len(headings.read(row)) < _COLUMNS
+        if headings.is_heading(row) and not is_count and _heads_goods(rows[index + 1 : index + 1 + _FEW]):
             return index + 1
     return 0
 
@@ -109,6 +113,8 @@ def _entries(rows: Iterable[Row], minor: int) -> list[_Entry]:
                 entries[-1].below.append(row)
         elif _is_no_goods(row, read):
             continue
+        elif entries and stops.restates(row):
+            _restate(entries, read)
         else:
             entry = _Entry(read, above=pending)
             if waiting and _explains(waiting, entry):
@@ -116,6 +122,14 @@ def _entries(rows: Iterable[Row], minor: int) -> list[_Entry]:
             entries.append(entry)
             pending, waiting = [], None
     return entries
+
+
+def _restate(entries: list[_Entry], final: Priced) -> None:
+    """Put the final price in the place of an item's first price and the discounts on it."""
+    while len(entries) > 1 and entries[-1].priced.total < 0:
+        entries.pop()
+    last = entries[-1]
+    last.priced = replace(last.priced, total=final.total)
 
 
 def _is_no_goods(row: Row, read: Priced) -> bool:
@@ -156,7 +170,7 @@ def _without_sum(entries: list[_Entry]) -> list[_Entry]:
 
 def _stand_below(entries: Sequence[_Entry]) -> bool:
     """Tell whether names stand under their amounts: where those above would be too far off."""
-    nameless = [entry for entry in entries if not entry.priced.has_name]
+    nameless = [entry for entry in entries if entry.priced.total and not entry.priced.has_name]
     above = sum(_near_above(entry) is not None for entry in nameless)
     below = sum(_near_below(entry) is not None for entry in nameless)
     return below > above
