@@ -45,31 +45,27 @@ class Engine:
     async def working(
         self, read: Callable[[ReceiptId], Awaitable[None]], *, concurrency: int
     ) -> AsyncIterator[None]:
-        """Run tasks while the block lasts."""
-        self._docket.register(_task(read), names=[_READ])
-        runner = asyncio.create_task(self._run(concurrency))
-        try:
-            yield
-        finally:
-            runner.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await runner
+        """Run tasks while the block lasts; those that run at its end are cancelled.
 
-    async def _run(self, concurrency: int) -> None:
-        while True:
+        What they were about is still owed, and is begun again by whoever works next.
+        """
+        running: set[asyncio.Task[None]] = set()
+        self._docket.register(_task(read, running), names=[_READ])
+        async with Worker(
+            self._docket,
+            concurrency=concurrency,
+            minimum_check_interval=_CHECK_INTERVAL,
+            scheduling_resolution=_CHECK_INTERVAL,
+            redelivery_timeout=_REDELIVERY,
+        ) as worker:
+            runner = asyncio.create_task(_run(worker))
             try:
-                async with Worker(
-                    self._docket,
-                    concurrency=concurrency,
-                    minimum_check_interval=_CHECK_INTERVAL,
-                    scheduling_resolution=_CHECK_INTERVAL,
-                    redelivery_timeout=_REDELIVERY,
-                ) as worker:
-                    await worker.run_forever()
-            except Exception:
-                # The queue went away; what is owed stands in the database.
-                log.exception("the queue failed; starting again")
-                await asyncio.sleep(_RESTART_DELAY_SECONDS)
+                yield
+            finally:
+                # The worker is stopped by leaving it: its in-memory queue swallows a cancel.
+                for task in running:
+                    task.cancel()
+        await runner
 
 
 @contextlib.asynccontextmanager
@@ -79,8 +75,28 @@ async def opened(url: str) -> AsyncIterator[Engine]:
         yield Engine(docket)
 
 
-def _task(read: Callable[[ReceiptId], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:
+async def _run(worker: Worker) -> None:
+    """Work until the worker is left; it rides out failures of Redis itself."""
+    while True:
+        try:
+            await worker.run_forever()
+        except Exception:
+            log.exception("the queue failed; starting again")
+            await asyncio.sleep(_RESTART_DELAY_SECONDS)
+        else:
+            return
+
+
+def _task(
+    read: Callable[[ReceiptId], Awaitable[None]], running: set[asyncio.Task[None]]
+) -> Callable[[str], Awaitable[None]]:
     async def task(receipt_id: str) -> None:
-        await read(ReceiptId(receipt_id))
+        this = asyncio.current_task()
+        assert this is not None  # noqa: S101 - a coroutine always runs in a task
+        running.add(this)
+        try:
+            await read(ReceiptId(receipt_id))
+        finally:
+            running.discard(this)
 
     return task
