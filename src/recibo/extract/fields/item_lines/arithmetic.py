@@ -70,7 +70,7 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
     usable = [each for each in candidates if _is_factor(each)]
     plain = (
         found
-        for price in reversed(usable)
+        for price in sorted(usable, key=lambda each: (not each.is_money, -each.start))
         for found in _with_price(price, usable, (total,))
     )
     found = next(plain, None)
@@ -117,7 +117,8 @@ def _may_count(quantity: Figure, price: Figure) -> bool:
     """Tell whether the first figure may be the number of units at the price of the second."""
     if quantity.has_mark and not price.has_mark:
         return False
-    return quantity.start < price.start or not quantity.is_money
+    is_whole = quantity.decimals == 0 and len(quantity.readings) == 1
+    return quantity.start < price.start or is_whole
 
 
 def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:

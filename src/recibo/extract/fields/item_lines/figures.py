@@ -14,7 +14,7 @@ _FIGURE = re.compile(
     r"(?P<after>-(?![0-9A-Za-z]))?"
 )
 _MARK_BEFORE = re.compile(
-    r"(?:R\$|[$€£¥₹₩₫฿]|\bRM|\bRs\.?|\bEUR|\bUSD|\bINR|\bRp\.?|\bAED|\bCHF|\bkr|\bSR|\bTL|\bFt|\bzł)\s?-?\s?$",
+    r"(?:R\$|[$€£¥₹₩₫฿]|\bRM|\bRs\.?|\bEUR|\bUSD|\bINR|\bRp\.?|\bAED|\bCHF|\bkr|\bFt|\bzł)\s?-?\s?$",
     re.IGNORECASE,
 )
 _GROUP = 3
@@ -71,9 +71,10 @@ def _is_inside_word(text: str, match: re.Match[str]) -> bool:
     An amount may be glued to a tax mark behind it, a quantity to its unit or `x`.
     """
     before = text[match.start() - 1 : match.start()] if match.start() else ""
+    after = text[match.end() : match.end() + 1]
     has_cents = re.search(r"[.,]\s?[0-9]{2}$", match["body"]) is not None
     if before.isalpha():
-        return not has_cents or text[match.end() :].startswith("%")
+        return not has_cents or after == "%" or after.isalpha()
     return before in ("#", "/", ":") and not has_cents
 
 

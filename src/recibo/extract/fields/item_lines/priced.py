@@ -17,9 +17,13 @@ _DETAIL = re.compile(
     r"^\W*(?P<qty>[0-9]+(?:[.,][0-9]+)?)\s*(?P<unit>[A-Za-z]{0,4}\.?)\s*(?:[x×X*@à]|\ba\b|\bX\b)\s*"
     r"(?:R?\$|[€£]|RM|EUR)?\s*(?P<price>[0-9]+(?:[.,][0-9]{1,4})?)\s*(?:[€$]|EUR)?\s*(?:/\s*\w+|ea\.?|each|per\s\w+)?\s*(?:EUR|€)?/?\w{0,3}\W*$"
 )
+_STAMP = re.compile(r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{1,2}:[0-9]{2}(?![0-9])")
 # Index and code in front of a name: `001 7891000 `, `2 `.
 _INDEX = re.compile(r"^\W*(?P<index>[0-9]{1,3})(?=[\s).:\t-])[\s).:\t-]*")
-_CODE = re.compile(r"^[\s\t#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=[\s\t]|$)[\s\t]*")
+_CODE = re.compile(
+    r"^[\s\t#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=[\s\t]|$)[\s\t]*"
+    r"|^[\s\t#*-]*[0-9]{6,14}(?=[^\W\d_])"
+)
 _LEADING_QTY = re.compile(r"^\W*(?P<qty>[0-9]{1,3}|[0-9]{1,3}[.,][0-9]{1,3})\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s|\t)\s*(?=\S)")
 _UNIT = re.compile(
     r"[\s\t]*(?:(?:UN|UND|UNI|UNID|PC|P[CÇ]|PCT|P[CÇ]S|PCS|PÇ|EA|CX|KG|KGS|G|GR|L|LT|LTS|ML|M|MT|M2|M3|BD|CT|SC|RL|GL|PR|PAR|DZ"
@@ -46,7 +50,7 @@ class Priced:
     @property
     def has_name(self) -> bool:
         """Whether the goods are named on this row."""
-        return _letters(strip_code(self.words)) >= _LEAST_LETTERS
+        return is_name(strip_code(self.words))
 
 
     @property
@@ -107,11 +111,19 @@ def cleaned(words: str) -> str:
     return re.sub(r"\s+", " ", words).strip(" -:;,|_=~.").strip()
 
 
+def is_name(words: str) -> bool:
+    """Tell whether words are a name: three letters, or two of a script that writes syllables."""
+    if _STAMP.search(words):
+        return False
+    letters = [sign for sign in words if sign.isalpha()]
+    return len(letters) > _LEAST_LETTERS or sum(sign > "\u2e80" for sign in letters) > 1
+
+
 def _total(row: Row, minor: int) -> Figure | None:
     for figure in reversed(row.figures):
         tail = row.text[figure.end :].strip(" \t*%")
         is_amount = figure.is_money or (minor == 0 and figure.decimals == 0)
-        if is_amount and not figure.is_bracketed:
+        if is_amount and not figure.is_bracketed and not row.text[: figure.start].endswith("@"):
             return figure if len(tail) <= _LONGEST_TAIL and "%" not in tail else None
     return None
 

@@ -7,6 +7,7 @@ from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.locales import tables
 
 _ENDING = ("payable", "total", "subtotal", "tax", "cash", "change", "card", "rounding", "charge")
+_TOTALS = ("payable", "total", "subtotal")
 _COUNTING = ("count",)
 _SUM = ("sum",)
 #: A label must make up this much of the words before the amount: goods may be named after taxes.
@@ -26,7 +27,7 @@ _FINAL = re.compile(
 # Deposits on bottles are sold with the goods.
 _DEPOSIT = re.compile(r"^\W*(?:deposit|pfand|einwegpfand|mehrwegpfand|statiegeld|consigne)", re.IGNORECASE)
 # `Total for this invoice`; goods may be called Total, but not total of something.
-_SUM_OF = re.compile(r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b", re.IGNORECASE)
+_SUM_OF = re.compile(r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b|^\W*total\b[^:]*:\s*$", re.IGNORECASE)
 _ON_ITEM = re.compile(r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)", re.IGNORECASE)
 _DISCOUNT = re.compile(r"^\W*\w*\s*(?:discount|disc\b\.?)", re.IGNORECASE)
 
@@ -46,6 +47,8 @@ def meaning(row: Row) -> Meaning | None:
     The cell before the amount counts too: an address may stand beside the total.
     """
     label = _label(row)
+    if _SUM_OF.search(_before_amount(row)):
+        return Meaning.END
     return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
 
 
@@ -60,6 +63,13 @@ def ends_table(row: Row) -> bool:
     )
 
 
+def ends_list(row: Row, *, has_amount: bool) -> bool:
+    """Tell whether a row ends the goods of a roll: a total with its amount, or its bare label."""
+    if meaning(row) is not Meaning.END:
+        return False
+    return has_amount or tables.phrasebook(*_TOTALS).is_all(_label(row))
+
+
 def restates(row: Row) -> bool:
     """Tell whether a row gives the final price of the item above."""
     return _FINAL.match(_label(row)) is not None
@@ -70,7 +80,7 @@ def _meaning(label: str) -> Meaning | None:
         return None
     if _ON_ITEM.search(label):
         return Meaning.ON_ITEM
-    if _BRAZILIAN.search(label) or _SUM_OF.search(label) or _is_mostly(label, _ENDING, _COUNTING, _SUM):
+    if _BRAZILIAN.search(label) or _is_mostly(label, _ENDING, _COUNTING, _SUM):
         return Meaning.END
     if _DISCOUNT.search(label) or _is_mostly(label, ("discount",)):
         return Meaning.DISCOUNT
@@ -79,9 +89,12 @@ def _meaning(label: str) -> Meaning | None:
 
 def _label(row: Row) -> str:
     """Return the words before the last amount, figures left out."""
+    return re.sub(r"[0-9]+(?:[.,][0-9]+)*\s*%?", " ", _before_amount(row)).strip(_SIGNS)
+
+
+def _before_amount(row: Row) -> str:
     amounts = [figure for figure in row.figures if figure.is_money]
-    text = row.text[: amounts[-1].start] if amounts else row.text
-    return re.sub(r"[0-9]+(?:[.,][0-9]+)*\s*%?", " ", text).strip(_SIGNS)
+    return row.text[: amounts[-1].start] if amounts else row.text
 
 
 def _is_mostly(label: str, *groups: tuple[str, ...]) -> bool:

@@ -1,7 +1,8 @@
 """Goods on a till roll: a name and an amount a row, details above, under or beside."""
 
+import itertools
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -12,8 +13,8 @@ from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
-#: A row that belongs to another stands within this many heights of it.
-_NEAR = 1.9
+#: Rows of one item stand within this many usual distances of rows.
+_NEAR = 1.7
 #: Totals end in one column, give or take this share of the rows' extent.
 _COLUMN_SLACK = 0.12
 #: So many headings are no count or sum.
@@ -21,6 +22,17 @@ _COLUMNS = 3
 #: The first goods stand within this many rows of their heading.
 _FEW = 6
 _CONFIDENT, _LIKELY = 0.95, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """How a roll sets its goods."""
+
+    #: Rows of one item stand at most this far apart, pixels.
+    reach: float
+    are_names_below: bool
+    #: Whether the first figures count the items.
+    is_indexed: bool
 
 
 @dataclass
@@ -36,14 +48,38 @@ class _Entry:
 def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     """Return the goods listed on a roll."""
     minor = _minor(rows)
-    entries = _without_sum(list(_in_column(_entries(_region(rows, minor), minor))))
-    names_below = _stand_below(entries)
-    indexed = _are_indexed(entries)
-    return tuple(
-        item
-        for entry in entries
-        if (item := _item(entry, below=names_below, indexed=indexed)) is not None
-    )
+    region = _region(rows, minor)
+    entries = _without_sum(_entries(region, _prices(region, minor)))
+    reach = _NEAR * _pitch(region)
+    manner = _Manner(reach, _stand_below(entries, reach), _are_indexed(entries))
+    items = (_item(entry, manner) for entry in entries)
+    return tuple(item for item in items if item is not None)
+
+
+def _pitch(rows: Sequence[Row]) -> float:
+    """Return the usual distance from row to row."""
+    steps = [
+        lower.line.box.y_centre - upper.line.box.y_centre
+        for upper, lower in itertools.pairwise(rows)
+        if upper.line.page == lower.line.page
+    ]
+    return statistics.median(steps) if steps else 0.0
+
+
+def _prices(rows: Sequence[Row], minor: int) -> list[Priced | None]:
+    """Return each row's price, None for a row without one in the column of the totals."""
+    read = [priced.read(row, minor=minor) for row in rows]
+    ends = [each.row.x_at(each.total_figure.end) for each in read if each]
+    if not ends:
+        return read
+    column = statistics.median(ends)
+    width = max(row.line.box.x1 for row in rows) - min(row.line.box.x0 for row in rows)
+    return [
+        each
+        if each and abs(each.row.x_at(each.total_figure.end) - column) <= _COLUMN_SLACK * width
+        else None
+        for each in read
+    ]
 
 
 def _minor(rows: Sequence[Row]) -> int:
@@ -57,18 +93,15 @@ def _minor(rows: Sequence[Row]) -> int:
 
 def _region(rows: Sequence[Row], minor: int) -> Sequence[Row]:
     """Return the rows from the heading, or the first amount, to before the totals."""
-    start = _start(rows)
     region: list[Row] = []
     has_goods = False
-    for row in rows[start:]:
+    for row in rows[_start(rows) :]:
         read = priced.read(row, minor=minor)
-        is_end = stops.meaning(row) is Meaning.END and not (read and read.is_product)
+        is_end = stops.ends_list(row, has_amount=read is not None)
+        is_end = is_end and not (read and read.is_product)
         if is_end and has_goods:
             return region
-        if is_end:
-            region = region if has_goods else []
-            continue
-        if headings.is_heading(row) and not has_goods:
+        if is_end or (headings.is_heading(row) and not has_goods):
             region = []
             continue
         region.append(row)
@@ -96,32 +129,43 @@ def _heads_goods(rows: Sequence[Row]) -> bool:
     return False
 
 
-def _entries(rows: Iterable[Row], minor: int) -> list[_Entry]:
+def _entries(rows: Sequence[Row], prices: Sequence[Priced | None]) -> list[_Entry]:
+    """Gather the rows of each item around its amount."""
     entries: list[_Entry] = []
     pending: list[Row] = []
     waiting: Detail | None = None
-    for row in rows:
-        detail, read = priced.read_detail(row), priced.read(row, minor=minor)
+    for row, read in zip(rows, prices, strict=True):
+        detail = priced.read_detail(row)
         if detail is not None:
-            if entries and _explains(detail, entries[-1]):
-                entries[-1].detail = detail
-            else:
-                waiting = detail
+            waiting = None if _explained(entries[-1:], detail) else detail
         elif read is None:
             pending.append(row)
             if entries:
                 entries[-1].below.append(row)
-        elif _is_no_goods(row, read):
-            continue
         elif entries and stops.restates(row):
             _restate(entries, read)
-        else:
-            entry = _Entry(read, above=pending)
-            if waiting and _explains(waiting, entry):
-                entry.detail = waiting
-            entries.append(entry)
+        elif not _is_no_goods(row, read):
+            entries.append(_Entry(read, above=pending))
+            if waiting:
+                _explained(entries[-1:], waiting)
             pending, waiting = [], None
     return entries
+
+
+def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
+    """Note how the total of an item came about, if the figures agree."""
+    for entry in entries:
+        is_open = entry.detail is None and entry.priced.factors is None
+        if is_open and arithmetic.agrees(detail.qty, detail.unit_price, entry.priced.total):
+            entry.detail = detail
+            return True
+    return False
+
+
+def _is_no_goods(row: Row, read: Priced) -> bool:
+    """Tell whether a row is a discount of nothing, or one that a Brazilian total leaves out."""
+    meaning = stops.meaning(row)
+    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and read.total == 0)
 
 
 def _restate(entries: list[_Entry], final: Priced) -> None:
@@ -138,29 +182,6 @@ def _is_no_goods(row: Row, read: Priced) -> bool:
     return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and read.total == 0)
 
 
-def _explains(detail: Detail, entry: _Entry) -> bool:
-    return (
-        entry.detail is None
-        and entry.priced.factors is None
-        and arithmetic.agrees(detail.qty, detail.unit_price, entry.priced.total)
-    )
-
-
-def _in_column(entries: Sequence[_Entry]) -> Iterator[_Entry]:
-    """Leave out amounts that do not end where the others end."""
-    if not entries:
-        return
-    ends = [entry.priced.row.x_at(entry.priced.total_figure.end) for entry in entries]
-    column = statistics.median(ends)
-    slack = _COLUMN_SLACK * (
-        max(entry.priced.row.line.box.x1 for entry in entries)
-        - min(entry.priced.row.line.box.x0 for entry in entries)
-    )
-    for entry, end in zip(entries, ends, strict=True):
-        if abs(end - column) <= slack:
-            yield entry
-
-
 def _without_sum(entries: list[_Entry]) -> list[_Entry]:
     """Leave out a last row that is the sum of all others, under whatever name."""
     totals = [entry.priced.total for entry in entries]
@@ -168,33 +189,39 @@ def _without_sum(entries: list[_Entry]) -> list[_Entry]:
     return entries[:-1] if is_sum and entries[-1].priced.factors is None else entries
 
 
-def _stand_below(entries: Sequence[_Entry]) -> bool:
+def _stand_below(entries: Sequence[_Entry], reach: float) -> bool:
     """Tell whether names stand under their amounts: where those above would be too far off."""
     nameless = [entry for entry in entries if entry.priced.total and not entry.priced.has_name]
-    above = sum(_near_above(entry) is not None for entry in nameless)
-    below = sum(_near_below(entry) is not None for entry in nameless)
+    above = sum(bool(_near_above(entry, reach)) for entry in nameless)
+    below = sum(bool(_near_below(entry, reach)) for entry in nameless)
     return below > above
 
 
-def _near_above(entry: _Entry) -> Row | None:
-    row = entry.above[-1] if entry.above else None
-    return row if row and _are_near(row, entry.priced.row) and _may_name(row) else None
+def _near_above(entry: _Entry, reach: float) -> list[Row]:
+    """Return the rows above an amount that name the goods: those from its code on, else one."""
+    named: list[Row] = []
+    lower = entry.priced.row
+    for row in reversed(entry.above):
+        if not _are_near(row, lower, reach):
+            break
+        named.insert(0, row)
+        lower = row
+        bare = priced.strip_code(row.text)
+        if bare != row.text and priced.is_name(bare):
+            return named
+    names = [row for row in named if priced.is_name(row.text)]
+    return names[-1:]
 
 
-def _near_below(entry: _Entry) -> Row | None:
+def _near_below(entry: _Entry, reach: float) -> list[Row]:
     row = entry.below[0] if entry.below else None
-    return row if row and _are_near(entry.priced.row, row) and _may_name(row) else None
+    is_named = row and _are_near(entry.priced.row, row, reach) and priced.is_name(row.text)
+    return [row] if row and is_named else []
 
 
-def _are_near(upper: Row, lower: Row) -> bool:
-    if upper.line.page != lower.line.page:
-        return False
+def _are_near(upper: Row, lower: Row, reach: float) -> bool:
     distance = lower.line.box.y_centre - upper.line.box.y_centre
-    return distance < (1 + _NEAR) * max(upper.height, lower.height)
-
-
-def _may_name(row: Row) -> bool:
-    return row.letters > 1
+    return upper.line.page == lower.line.page and distance <= reach
 
 
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
@@ -207,27 +234,30 @@ def _are_indexed(entries: Sequence[_Entry]) -> bool:
     return len(counts) > 1 and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
 
 
-def _item(entry: _Entry, *, below: bool, indexed: bool) -> Found[LineItem] | None:
+def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
+    words = _words(entry, manner)
+    if words is None:
+        return None
     read = entry.priced
-    words, row = read.words, read.row
-    if not read.has_name:
-        named = _near_below(entry) if below else _near_above(entry)
-        if named is None:
-            return None
-        words, row = named.text, named
-    words, qty = _split(words, read, indexed=indexed)
-    unit_price = None
-    if read.factors:
-        qty, unit_price = read.factors.qty, read.factors.unit_price
-    elif entry.detail:
-        qty, unit_price = entry.detail.qty, entry.detail.unit_price
+    words, qty = _split(words, read, indexed=manner.is_indexed)
     name = priced.cleaned(words.replace("\t", " "))
-    name = name if row.is_exact else letters.mended(name)
+    name = name if read.row.is_exact else letters.mended(name)
+    unit_price = None
+    if made := read.factors or entry.detail:
+        qty, unit_price = made.qty, made.unit_price
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
-    cell = read.row.cell
-    return cell.found(item, confidence=_CONFIDENT if unit_price is not None else _LIKELY)
+    return read.row.cell.found(item, confidence=_CONFIDENT if made else _LIKELY)
+
+
+def _words(entry: _Entry, manner: _Manner) -> str | None:
+    """Return what names the goods: on their own row, or beside it."""
+    if entry.priced.has_name:
+        return entry.priced.words
+    look = _near_below if manner.are_names_below else _near_above
+    named = look(entry, manner.reach)
+    return " ".join(row.text for row in named) or None
 
 
 def _split(words: str, read: Priced, *, indexed: bool) -> tuple[str, Decimal | None]:
