@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from recibo.api import door
 from recibo.api.deps import Probe, Services
 from recibo.kit import ids
+from recibo.kit.pace import Pace
 from recibo.outside.reader import PoolReader, Reader
 from recibo.services import demo
 from recibo.services.extraction import Capacity, Extraction
@@ -23,6 +24,10 @@ from recibo.worker import engine as engines
 from recibo.worker.clockwork import Clockwork
 from recibo.worker.engine import Engine
 from recibo.worker.tasks import Tasks
+
+
+# Until the first readings are measured.
+_ASSUMED_READING_SECONDS = 2.0
 
 
 class StartError(Exception):
@@ -39,6 +44,7 @@ class House:
     signals: InProcess
     engine: Engine
     reader: Reader
+    pace: Pace
 
     @property
     def readers(self) -> int:
@@ -109,14 +115,15 @@ async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[Hou
             reader = PoolReader(processes=settings.readers or None)
             stack.push_async_callback(reader.aclose)
         blobs = Folder(settings.files_dir)
-        yield House(settings, database, blobs, InProcess(), engine, reader)
+        pace = Pace(_ASSUMED_READING_SECONDS)
+        yield House(settings, database, blobs, InProcess(), engine, reader, pace)
 
 
 @asynccontextmanager
 async def _working(house: House) -> AsyncIterator[None]:
     if isinstance(house.reader, PoolReader) and (failure := await house.reader.start()):
         raise StartError(failure.message)
-    tasks = Tasks(house.database, house.blobs, house.signals, house.reader)
+    tasks = Tasks(house.database, house.blobs, house.signals, house.reader, house.pace)
     clockwork = Clockwork(house.database, house.blobs, house.engine)
     if house.settings.is_embedded:
         # Nobody else uploads into this folder, so a file without a row is a stray at any age.
@@ -136,7 +143,7 @@ def _services(house: House, *, works: bool) -> Services:
             signals=house.signals,
             reader=house.reader,
             carrier=house.engine,
-            capacity=Capacity(house.readers, settings.max_queue_seconds),
+            capacity=Capacity(house.readers, settings.max_queue_seconds, house.pace),
         ),
         spool=settings.spool_dir,
         cursor_key=secret_key(settings),

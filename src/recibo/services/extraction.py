@@ -23,6 +23,7 @@ from recibo.errors import (
 )
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import clock, ids
+from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit, readings, receipts, replays, usage
 from recibo.shapes.actor import Actor
@@ -91,8 +92,7 @@ class Capacity:
 
     readers: int
     max_queue_seconds: float
-    #: What a reading takes until the first one has been measured.
-    mean_reading_seconds: float = 2.0
+    pace: Pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class Extraction:
         async with self.database.read() as session:
             await usage.refuse_over_quota(session, actor)
             owed = await readings.count_owed(session)
-        expected = owed * self.capacity.mean_reading_seconds / max(1, self.capacity.readers)
+        expected = owed * self.capacity.pace.mean_seconds / max(1, self.capacity.readers)
         if expected > self.capacity.max_queue_seconds:
             over = expected - self.capacity.max_queue_seconds
             raise Overloaded(retry_after=max(1, int(over)))

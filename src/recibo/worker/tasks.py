@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from recibo.extract.model import Receipt
+from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import readings
 from recibo.services.readings import Order, Refusal
@@ -29,6 +30,8 @@ class Tasks:
     blobs: Blobs
     signals: Signals
     reader: Reader
+    #: Told how long readings take.
+    pace: Pace
 
     async def read(self, receipt_id: ReceiptId) -> None:
         """Read a receipt that owes a reading, again while attempts are left; then tell."""
@@ -50,7 +53,9 @@ class Tasks:
     async def _work_off(self, order: Order) -> bool:
         started = time.perf_counter()
         answer = await self._answer(order)
-        metrics.READING_SECONDS.labels(order.accuracy).observe(time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self.pace.note(seconds)
+        metrics.READING_SECONDS.labels(order.accuracy).observe(seconds)
         if isinstance(answer, Failure):
             return await self._refuse(order, answer)
         async with self.database.write() as session:
