@@ -25,7 +25,6 @@ from recibo.worker.clockwork import Clockwork
 from recibo.worker.engine import Engine
 from recibo.worker.tasks import Tasks
 
-
 # Until the first readings are measured.
 _ASSUMED_READING_SECONDS = 2.0
 

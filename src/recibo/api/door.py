@@ -27,6 +27,7 @@ def make(services: Services) -> FastAPI:
         description=_DESCRIPTION,
         docs_url="/docs",
         redoc_url=None,
+        redirect_slashes=False,
         separate_input_output_schemas=False,
     )
     app.state.services = services

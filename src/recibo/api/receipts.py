@@ -196,9 +196,13 @@ def _bound(name: str, given: str | None) -> dt.date | dt.datetime | None:
 
 def _tags(request: Request) -> tuple[tuple[str, str], ...]:
     given = request.query_params.multi_items()
-    return tuple(
+    tags = tuple(
         (name.removeprefix(_METADATA), value) for name, value in given if name.startswith(_METADATA)
     )
+    for key, value in tags:
+        if "\0" in key or "\0" in value:
+            raise ValidationFailed.of("metadata", "must not hold NUL")
+    return tags
 
 
 def _included(given: str | None) -> frozenset[str]:

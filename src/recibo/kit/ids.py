@@ -1,8 +1,17 @@
 """Identifiers: a prefix that names the kind, then a time-ordered unique id (UUIDv7, RFC 9562)."""
 
+import re
+
 import uuid_utils
+
+_WELL_FORMED = re.compile(r"[a-z]+_[0-9a-f]{32}")
 
 
 def new(prefix: str) -> str:
     """Return a new id such as `rcp_01964f…`: 32 hex digits, later ids sort after earlier ones."""
     return f"{prefix}_{uuid_utils.uuid7().hex}"
+
+
+def is_well_formed(text: str) -> bool:
+    """Tell whether this could be an id at all; what could not never reaches the database."""
+    return _WELL_FORMED.fullmatch(text) is not None

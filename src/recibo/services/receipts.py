@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select, delete, select
 
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock, cursor
+from recibo.kit import clock, cursor, ids
 from recibo.services import audit, replays
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
@@ -56,11 +56,12 @@ class Slice:
 
 async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.Receipt:
     """Return the row of a live receipt of the actor's org; raises NotFound for any other id."""
+    if not ids.is_well_formed(receipt_id):
+        raise _no_such_receipt()
     query = _live(actor).where(tables.Receipt.id == receipt_id)
     row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
-        message = "There is no receipt with this id."
-        raise NotFound(message)
+        raise _no_such_receipt()
     return row
 
 
@@ -101,6 +102,8 @@ async def page(
 
 async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     """Hide a receipt at once and for good; what is owed to it is dropped, its quota kept."""
+    if not ids.is_well_formed(receipt_id):
+        raise _no_such_receipt()
     statement = (
         scope.updating(actor, tables.Receipt)
         .where(tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_(None))
@@ -108,8 +111,7 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
         .returning(tables.Receipt.id)
     )
     if (await session.execute(statement)).scalar_one_or_none() is None:
-        message = "There is no receipt with this id."
-        raise NotFound(message)
+        raise _no_such_receipt()
     await replays.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
     audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
@@ -124,18 +126,18 @@ async def purge(database: Database) -> list[ReceiptId]:
             .limit(_PURGE_BATCH)
         )
         found = (await session.execute(query)).all()
-        ids = [ReceiptId(row.id) for row in found]
-        await session.execute(delete(tables.Receipt).where(tables.Receipt.id.in_(ids)))
+        purged = [ReceiptId(row.id) for row in found]
+        await session.execute(delete(tables.Receipt).where(tables.Receipt.id.in_(purged)))
         for row in found:
             resource = (ResourceType.RECEIPT, row.id)
             org_id = OrgId(row.org_id)
             audit.record_by_operator(session, org_id, AuditAction.RECEIPT_PURGED, resource=resource)
-    return ids
+    return purged
 
 
-async def existing(session: ReadSession, ids: Iterable[ReceiptId]) -> set[ReceiptId]:
-    """Return those of the ids that have a row, deleted ones included."""
-    query = select(tables.Receipt.id).where(tables.Receipt.id.in_(list(ids)))
+async def existing(session: ReadSession, asked: Iterable[ReceiptId]) -> set[ReceiptId]:
+    """Return those that have a row, deleted ones included."""
+    query = select(tables.Receipt.id).where(tables.Receipt.id.in_(list(asked)))
     return {ReceiptId(one) for one in (await session.execute(query)).scalars()}
 
 
@@ -161,6 +163,10 @@ def _failure(row: tables.Receipt) -> Failure | None:
     if row.status != ReceiptStatus.FAILED or row.failure_code is None:
         return None
     return Failure(code=FailureCode(row.failure_code), message=row.failure_message or "")
+
+
+def _no_such_receipt() -> NotFound:
+    return NotFound("There is no receipt with this id.")
 
 
 def _live(actor: Actor) -> Select[tuple[tables.Receipt]]:
