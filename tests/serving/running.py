@@ -1,0 +1,80 @@
+"""A real `recibo serve` in a process of its own."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+_LISTENS = re.compile(r"listens on (http://\S+?),")
+_SECRET = re.compile(r"sk_live_\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server."""
+
+    process: subprocess.Popen[str]
+    url: str
+    #: What it said until it listened.
+    greeting: str
+
+    @property
+    def secret(self) -> str:
+        """The demo org's key, which only a first start tells."""
+        found = _SECRET.search(self.greeting)
+        assert found is not None, self.greeting
+        return found[0]
+
+    def children(self) -> set[int]:
+        """Return the process ids of its children."""
+        # Each is listed with the thread that started it.
+        threads = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        return {int(child) for path in threads for child in path.read_text().split()}
+
+    def kill(self) -> None:
+        """Kill it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+    def client(self, secret: str) -> httpx.AsyncClient:
+        """Return a client that holds a key."""
+        return httpx.AsyncClient(base_url=self.url, headers={"X-API-Key": secret}, timeout=60)
+
+
+@contextlib.contextmanager
+def serving(data_dir: Path, *arguments: str, **settings: str) -> Iterator[Server]:
+    """Start a server on a free port; it is killed at the end if it still runs."""
+    environment = {name: f"{value}" for name, value in os.environ.items() if "RECIBO" not in name}
+    environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recibo", "serve", "--port", "0", *arguments],
+        env=environment | {"RECIBO_DATA_DIR": str(data_dir)},
+        cwd=data_dir,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        yield _listening(process)
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _listening(process: subprocess.Popen[str]) -> Server:
+    assert process.stdout is not None
+    greeting = ""
+    for line in process.stdout:
+        greeting += line
+        if found := _LISTENS.search(line):
+            return Server(process, found[1], greeting)
+    message = f"the server did not start: {greeting}"
+    raise AssertionError(message)

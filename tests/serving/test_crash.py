@@ -1,0 +1,81 @@
+"""Kill -9 loses nothing and bills nothing twice."""
+
+import asyncio
+from pathlib import Path
+
+import httpx
+
+from tests import make_documents
+from tests.outside import deaths
+from tests.serving.running import Server, serving
+
+UPLOADS = 8
+# Long enough for a loaded machine; a test that hangs is ended by the runner.
+PATIENCE = 25
+
+
+def documents() -> list[bytes]:
+    """Different receipts, so that none is a replay of another."""
+    return [make_documents.till_receipt(f"A-{number:06}").file() for number in range(UPLOADS)]
+
+
+async def upload(client: httpx.AsyncClient, document: bytes) -> bool:
+    """Send one document; False when the server died over it."""
+    try:
+        answer = await client.post("/v1/extract", files={"file": ("receipt.jpg", document)})
+    except httpx.TransportError:
+        return False
+    assert answer.status_code == 200, answer.text
+    return True
+
+
+async def receipts(client: httpx.AsyncClient) -> list[dict[str, str]]:
+    answer = await client.get("/v1/receipts", params={"limit": 200})
+    data: list[dict[str, str]] = answer.json()["data"]
+    return data
+
+
+async def first_accepted(client: httpx.AsyncClient) -> None:
+    """Wait until something is owed and nothing can be done yet."""
+    while not await receipts(client):
+        pass
+
+
+async def ended(client: httpx.AsyncClient) -> list[dict[str, str]]:
+    """Wait for every receipt by its own signal."""
+    for receipt in await receipts(client):
+        await client.get(f"/v1/receipts/{receipt['id']}", params={"wait": PATIENCE})
+    return await receipts(client)
+
+
+async def kill_amid_uploads(server: Server, secret: str) -> None:
+    async with server.client(secret) as client:
+        uploads = [asyncio.create_task(upload(client, one)) for one in documents()]
+        await first_accepted(client)
+        server.kill()
+        assert not all(await asyncio.gather(*uploads))
+
+
+async def test_killed_amid_uploads_every_accepted_one_ends_and_is_billed_once(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path) as server:
+        secret = server.secret
+        children = server.children()
+        await kill_amid_uploads(server, secret)
+        orphans = [child for child in children if not await deaths.gone(child)]
+
+    with serving(tmp_path) as server:
+        async with server.client(secret) as client:
+            taken_up = await ended(client)
+            again = [await upload(client, one) for one in documents()]
+            known = await receipts(client)
+            used = (await client.get("/v1/key")).json()
+
+    files = [path for path in (tmp_path / "files").rglob("*") if path.is_file()]
+    assert children
+    assert not orphans
+    assert {"completed"} == {one["status"] for one in taken_up}
+    assert all(again)
+    assert UPLOADS == len(known) == used["usage_this_month"] == used["credits_used_this_month"]
+    assert {one["id"] for one in known} == {path.name for path in files}
