@@ -50,7 +50,9 @@ class Server:
 @contextlib.contextmanager
 def serving(data_dir: Path, *arguments: str, **settings: str) -> Iterator[Server]:
     """Start a server on a free port; it is killed at the end if it still runs."""
-    environment = {name: f"{value}" for name, value in os.environ.items() if "RECIBO" not in name}
+    # What the child needs to start, and none of our own settings.
+    inherited = os.environ.items()  # noqa: TID251
+    environment = {name: value for name, value in inherited if "RECIBO" not in name}
     environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
     process = subprocess.Popen(
         [sys.executable, "-m", "recibo", "serve", "--port", "0", *arguments],
