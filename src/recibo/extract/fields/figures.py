@@ -18,6 +18,8 @@ _LEAST_AMOUNTS = 0.6
 
 # No tax on goods takes a larger part of what is paid.
 _MOST_TAX = Decimal("0.45")
+# Nor is a total so small a part of the largest amount on the page.
+_LEAST = Decimal("0.2")
 
 
 class Role(StrEnum):
@@ -53,8 +55,8 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
     ({"total", "excluding"}, set(), Role.SUBTOTAL),
     ({"sum", "excluding"}, set(), Role.SUBTOTAL),
     ({"payable"}, {"change", "count"}, Role.PAYABLE),
-    ({"total", "tax", "including"}, {"change", "cash", "count"}, Role.PAYABLE),
-    ({"sum", "tax", "including"}, {"change", "cash", "count"}, Role.PAYABLE),
+    ({"total", "tax", "including"}, {"change", "cash", "count"}, Role.TOTAL),
+    ({"sum", "tax", "including"}, {"change", "cash", "count"}, Role.TOTAL),
     ({"subtotal"}, set(), Role.SUBTOTAL),
     ({"change"}, set(), Role.CHANGE),
 )
@@ -88,7 +90,7 @@ def figures(rows: Sequence[Row]) -> tuple[Figure, ...]:
     for row in rows:
         above = rows[row.index - 1] if row.index else None
         found.extend(_of_row(row, above))
-    return tuple(_without_absurd_taxes(found))
+    return tuple(_with_sensible_taxes(found))
 
 
 def role_of(kinds: Sequence[str]) -> Role:
@@ -101,13 +103,19 @@ def role_of(kinds: Sequence[str]) -> Role:
     return Role(plain[-1]) if plain else Role.NONE
 
 
-def _without_absurd_taxes(found: Sequence[Figure]) -> Iterator[Figure]:
-    """Turn a "total GST" that is no part of a larger amount into the total with the tax in it."""
+def _with_sensible_taxes(found: Sequence[Figure]) -> Iterator[Figure]:
+    """Tell a total with its tax in it from a total of taxes by what they come to."""
     most = max((figure.amount.value for figure in found if figure.amount.is_money), default=0)
     for figure in found:
-        is_absurd = figure.role is Role.TAX and figure.amount.value > most * _MOST_TAX
-        has_total = any(label.kind in ("total", "payable") for label in figure.row.labels)
-        yield replace(figure, role=Role.TOTAL) if is_absurd and has_total else figure
+        kinds = {label.kind for label in figure.row.labels}
+        if "tax" not in kinds or not kinds & {"total", "payable"}:
+            yield figure
+        elif figure.role is Role.TAX and figure.amount.value > most * _MOST_TAX:
+            yield replace(figure, role=Role.TOTAL)
+        elif figure.role in (Role.TOTAL, Role.PAYABLE) and 0 < figure.amount.value < most * _LEAST:
+            yield replace(figure, role=Role.TAX)
+        else:
+            yield figure
 
 
 def _of_row(row: Row, above: Row | None) -> Iterator[Figure]:

@@ -4,6 +4,7 @@ Readers glue words together, lose accents and take O for 0; a folded line has no
 and each of its characters still knows where it stands on the page.
 """
 
+import functools
 import unicodedata
 from dataclasses import dataclass
 
@@ -93,6 +94,7 @@ def cut(word: Word, start: int, end: int) -> Word | None:
     return Word(text[lead:].rstrip(), box, word.confidence, word.page)
 
 
+@functools.lru_cache(maxsize=4096)
 def _fold_letter(letter: str) -> str:
     """Return the letter without its accent in capitals, empty for blanks and punctuation."""
     spread = unicodedata.normalize("NFKD", letter).upper()

@@ -6,10 +6,8 @@ here knows a layout: several hundred municipal forms differ only in where their 
 
 import functools
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from typing import TypeVar
 
 from recibo.extract.fields.folded import FoldedLine, fold, fold_line
@@ -74,19 +72,19 @@ class Cell:
         """The lowest of the words' confidences."""
         return min(word.confidence for word in self.words)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the words come from a text layer, which misreads nothing."""
+        return self.confidence >= 1
+
     def found(self, value: T, *, confidence: float = 1.0) -> Found[T]:
         """Return a value read from this cell, with the cell as its evidence."""
         return Found(value, confidence * self.confidence, self.text, self.words[0].page, self.box)
 
 
-@functools.cache
-def vocabulary(source: Traversable) -> Vocabulary:
-    """Load labels from a TOML file: a table of kind -> phrases."""
-    kinds = {
-        fold(phrase): kind
-        for kind, phrases in tomllib.loads(source.read_text("utf-8")).items()
-        for phrase in phrases
-    }
+def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
+    """Make a vocabulary of phrases by kind."""
+    kinds = {fold(phrase): kind for kind, known in phrases.items() for phrase in known}
     longest_first = sorted(kinds, key=len, reverse=True)
     return Vocabulary(re.compile("|".join(map(re.escape, longest_first))), kinds)
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from recibo.extract.fields import fiscal
 from recibo.extract.fields.fiscal_papers import nfse
-from recibo.extract.fields.item_lines import arithmetic, columns, rows, till
+from recibo.extract.fields.item_lines import arithmetic, rows, tables, till
 from recibo.extract.model import Found, LineItem, Sheet
 
 _Items = tuple[Found[LineItem], ...]
@@ -21,7 +21,10 @@ def find(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
     lines = rows.of_sheets(sheets)
     is_roll = rows.are_roll(lines)
     amounts = Counter(figure.value for row in lines for figure in row.figures if figure.is_money)
-    tabled, rolled = columns.read(lines, is_roll=is_roll), till.read(lines)
+    tabled = tables.read(lines, is_roll=is_roll)
+    if _is_summed(tabled, amounts) and all(_is_product(item.value) for item in tabled):
+        return tabled
+    rolled = till.read(lines)
     # Rows with amounts on a wide page may be anything; what they add up to tells goods.
     if not is_roll and not _is_summed(rolled, amounts):
         return tabled

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from recibo.extract.brazil import code_keys, key_search, tax_ids
 from recibo.extract.brazil.access_keys import AccessKey
 from recibo.extract.brazil.key_search import PrintedKey
 from recibo.extract.brazil.qr_payloads import Payload
 from recibo.extract.model import Box, Found, Line, Sheet
+
+T = TypeVar("T")
 
 #: A decoded code has its own error correction; a printed key only a check digit of one in eleven.
 _CODED = 0.99
@@ -24,6 +27,11 @@ class Keyed:
     found: Found[str]
     #: What the QR code tells beside the key.
     payload: Payload | None = None
+
+    def tells(self, value: T) -> Found[T]:
+        """Return a value that follows from the key, or stands beside it in the code."""
+        found = self.found
+        return Found(value, found.confidence, found.text, found.page, found.box)
 
 
 def read(sheets: Sequence[Sheet]) -> Keyed | None:

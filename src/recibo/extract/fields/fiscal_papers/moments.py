@@ -43,8 +43,9 @@ def clock(text: str) -> dt.time | None:
     if match is None:
         return None
     parts = [int(part) for part in re.findall("[0-9]{2}", match[0].translate(_DIGITS))]
+    hour, minute, second = (*parts, 0)[:3]
     try:
-        return dt.time(*parts)
+        return dt.time(hour, minute, second)
     except ValueError:
         return None
 

@@ -1,29 +1,41 @@
 """The issuer's name: the first lines of a roll, the box or the stub of a page."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
 from recibo.extract.brazil import tax_ids
-from recibo.extract.fields.folded import fold
+from recibo.extract.fields import letters
 from recibo.extract.fields.forms import Cell
 from recibo.extract.model import Found, Line
 
 #: How a company's legal name ends.
 _LEGAL_FORM = re.compile(
-    r"(?:\b|(?<=[A-Z]))(?:LTDA|S[./]?A|EIRELI|EPP|ME|MEI|LIMITADA|CIA)\b\.?\s*(?:[-\u2013]?\s*(?:ME|EPP)\b\.?)?\s*$",
+    r"(?:\b|(?<=[A-Z]))(?:LTDA|S[./]?A|EIRELI|EPP|ME|MEI|LIMITADA|CIA)\b\.?\s*"
+    r"(?:[-\u2013]?\s*(?:ME|EPP)\b\.?)?\s*$",
     re.IGNORECASE,
 )
-# Where the name has ended: an address, a number of registration, the title of the paper, a rule.
-_NOT_NAME = re.compile(
-    r"\b(?:CNPJ|CPF|C\.N\.P\.J|IE|I\.E|IM|INSC|CEP|FONE|TEL|UF|DANFE|DOCUMENTO|CUPOM|EXTRATO|NFC-?E|NF-?E)\b"
-    r"|CNPJ|^\s*(?:RUA|R|AV|AVENIDA|ALAMEDA|AL|ROD|RODOVIA|PRA[CÇ]A|PCA|TRAVESSA|TV|ESTRADA|ESTR|EST|LARGO|QUADRA|Q[DN]|SETOR|BR|VIA|RUE)"
-    r"[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+|[0-9]{5}-?[0-9]{3}|^\W*$|^[-=_*. ]{4,}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
+# Where the name has ended: registrations, the title of the paper, a rule, figures, an URL.
+_OTHER = re.compile(
+    r"\b(?:C\.?N\.?P\.?J|CPF|I\.?E|I\.?M|INSC|CEP|FONE|TEL|UF|DANFE|DOCUMENTO|CUPOM|EXTRATO)\b"
+    r"|CNPJ|NFC?-?E\b|^\W*$|[-=_*.]{4,}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
     re.IGNORECASE,
 )
+# An address: a kind of street in front, a number behind a comma, a postal code. A company may be
+# called after a street, so a legal form goes before.
+_ADDRESS = re.compile(
+    r"^\s*(?:RUA|R|AV|AVENIDA|ALAMEDA|AL|ROD|RODOVIA|PRA[CÇ]A|P[CÇ]A|TRAVESSA|TV|ESTRADA|ESTR?"
+    r"|LARGO|QUADRA|Q[DN]|SETOR|BR|VIA)[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+|[0-9]{5}-?[0-9]{3}",
+    re.IGNORECASE,
+)
+#: A name has so many letters at least.
+_FEWEST_LETTERS = 3
 #: A line this much as wide as the paper's text was broken by the width, not by the writer.
 _FULL = 0.85
 #: The name stands in the first lines, under a greeting or a trade name at most.
 _MOST_LINES = 5
+#: Type of this share of the tallest counts as the same, at most this many heights apart.
+_ALIKE, _APART = 0.88, 1.2
 
 
 def on_roll(lines: Sequence[Line]) -> Found[str] | None:
@@ -41,15 +53,13 @@ def on_roll(lines: Sequence[Line]) -> Found[str] | None:
 
 
 def _head(lines: Sequence[Line]) -> list[Line]:
-    head: list[Line] = []
-    for line in lines[: 2 * _MOST_LINES]:
-        if _NOT_NAME.search(line.text) or any(tax_ids.find(line.text)):
-            if head:
-                break
-            continue
-        if len(fold(line.text)) > 2:
-            head.append(line)
-    return head[:_MOST_LINES]
+    """Return the first lines that may be names, up to the address or the registrations."""
+    named = [looks_like_name(line.text) for line in lines[: 2 * _MOST_LINES]]
+    first = next((index for index, is_named in enumerate(named) if is_named), len(named))
+    head = itertools.takewhile(
+        lambda line: looks_like_name(line.text), lines[first : first + _MOST_LINES]
+    )
+    return list(head)
 
 
 def _continues(upper: Line, line: Line, width: float) -> bool:
@@ -61,7 +71,8 @@ def _continues(upper: Line, line: Line, width: float) -> bool:
 
 def _found(lines: Sequence[Line]) -> Found[str]:
     cell = Cell(tuple(word for line in lines for word in line.words))
-    return cell.found(cleaned(cell.text), confidence=0.9)
+    name = cleaned(cell.text)
+    return cell.found(name if cell.is_exact else letters.mended(name), confidence=0.9)
 
 
 def cleaned(text: str) -> str:
@@ -69,9 +80,16 @@ def cleaned(text: str) -> str:
     return re.sub(r"\s{2,}", " ", text).strip(" -:;,|*_=")
 
 
+def has_letters(text: str) -> bool:
+    """Tell whether there are enough letters for a name."""
+    return sum(sign.isalpha() for sign in text) >= _FEWEST_LETTERS
+
+
 def looks_like_name(text: str) -> bool:
-    """Tell whether a box may hold a name: letters, and neither an address nor a number."""
-    return sum(sign.isalpha() for sign in text) > 2 and not _NOT_NAME.search(text)
+    """Tell whether a line may be a name: letters, and neither an address nor a number."""
+    if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
+        return False
+    return _LEGAL_FORM.search(text) is not None or _ADDRESS.search(text) is None
 
 
 def rows(cells: Sequence[Cell]) -> Iterator[Cell]:
@@ -84,11 +102,11 @@ def rows(cells: Sequence[Cell]) -> Iterator[Cell]:
     if not named:
         return
     tallest = max(cell.box.height for cell in named)
-    first = next(index for index, cell in enumerate(named) if cell.box.height > 0.88 * tallest)
+    first = next(index for index, cell in enumerate(named) if cell.box.height > _ALIKE * tallest)
     yield named[first]
     for upper, lower in zip(named[first:], named[first + 1 :], strict=False):
-        is_alike = lower.box.height > 0.88 * tallest
-        is_next = lower.box.y0 - upper.box.y1 < 1.2 * tallest
+        is_alike = lower.box.height > _ALIKE * tallest
+        is_next = lower.box.y0 - upper.box.y1 < _APART * tallest
         if not (is_alike and is_next) or _LEGAL_FORM.search(upper.text):
             return
         yield lower

@@ -1,4 +1,4 @@
-"""The DANFE, the A4 paper (or label) of an NF-e: boxes with their labels in small capitals above."""
+"""The DANFE, the A4 paper of an NF-e: boxes with their labels in small capitals above."""
 
 import re
 from collections.abc import Iterator

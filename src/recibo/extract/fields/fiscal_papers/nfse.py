@@ -116,7 +116,7 @@ def _section(document: Paper) -> _Section:
 
 
 def _issuers(document: Paper) -> Iterator[Issuer]:
-    """Return the tax ids of the provider's section, then those above it: the town hall has one too."""
+    """Return the tax ids in the provider's section, then those above, where the town hall's stands."""
     section = _section(document)
     printed = list(paper.printed_ids(document))
     yield from (issuer for issuer in printed if issuer.line in section)
@@ -134,8 +134,7 @@ def _name(document: Paper) -> Found[str] | None:
 
 def _read_name(text: str) -> str | None:
     name = names.cleaned(text)
-    is_name = sum(sign.isalpha() for sign in name) > 2 and not any(tax_ids.find(name))
-    return name if is_name else None
+    return name if names.has_letters(name) and not any(tax_ids.find(name)) else None
 
 
 def _unlabelled_name(document: Paper, section: _Section) -> Found[str] | None:
@@ -156,9 +155,7 @@ def service(document: Paper) -> Found[LineItem] | None:
     if described is None:
         return None
     amount = gross.value if gross else None
-    item = LineItem(
-        names.cleaned(described.text), Decimal(1) if gross else None, amount, amount
-    )
+    item = LineItem(names.cleaned(described.text), Decimal(1) if gross else None, amount, amount)
     return described.found(item, confidence=0.9)
 
 

@@ -1,6 +1,8 @@
 """A fiscal paper opened for reading: its form, its key, its issuer, its place."""
 
 import datetime as dt
+import functools
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -10,7 +12,7 @@ from recibo.extract.brazil import figures, states, tax_ids
 from recibo.extract.fields import forms
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
 from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.fields.forms import Cell, Form
+from recibo.extract.fields.forms import Cell, Form, Vocabulary
 from recibo.extract.model import DocumentType, Found, Line, Moment, Sheet
 
 #: What the key or a code says outranks what is printed beside it.
@@ -29,8 +31,7 @@ class Paper:
     @classmethod
     def open(cls, sheets: Sequence[Sheet], keyed: Keyed | None, *, labels: str) -> "Paper":
         """Open a document with the labels of a file in `labels/`."""
-        source = resources.files(__package__).joinpath("labels", f"{labels}.toml")
-        return cls(tuple(sheets), Form.of(sheets, forms.vocabulary(source)), keyed)
+        return cls(tuple(sheets), Form.of(sheets, _vocabulary(labels)), keyed)
 
     @property
     def lines(self) -> Iterator[Line]:
@@ -41,6 +42,12 @@ class Paper:
     def is_exact(self) -> bool:
         """Whether every sheet comes from a text layer."""
         return all(sheet.is_exact for sheet in self.sheets)
+
+
+@functools.cache
+def _vocabulary(labels: str) -> Vocabulary:
+    source = resources.files(__package__).joinpath("labels", f"{labels}.toml")
+    return forms.vocabulary(tomllib.loads(source.read_text("utf-8")))
 
 
 def start(paper: Paper, kind: DocumentType, *, title: str) -> Fiscal:
@@ -75,7 +82,7 @@ def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Fo
 def _number_of_key(paper: Paper) -> Found[str] | None:
     if paper.keyed is None or not paper.keyed.key.number:
         return None
-    return replace(paper.keyed.found, value=paper.keyed.key.number)
+    return paper.keyed.tells(paper.keyed.key.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,7 @@ def issuer_id(paper: Paper, labelled: Iterable[Issuer]) -> Found[str] | None:
             return issuer.tax_id
     if printed and (printed.is_sound or paper.is_exact or not key.is_sound):
         return printed.tax_id
-    return replace(paper.keyed.found, value=key.issuer)
+    return paper.keyed.tells(key.issuer)
 
 
 def placed(paper: Paper, moment: Found[Moment] | None) -> Found[Moment] | None:
@@ -153,8 +160,7 @@ def coded_moment(paper: Paper) -> Found[Moment] | None:
     if paper.keyed is None or payload is None or payload.issued_at is None:
         return None
     at = payload.issued_at
-    moment = Moment(at.date(), at.time(), at.utcoffset())
-    return replace(paper.keyed.found, value=moment)
+    return paper.keyed.tells(Moment(at.date(), at.time(), at.utcoffset()))
 
 
 def coded_total(paper: Paper) -> Found[Decimal] | None:
@@ -162,7 +168,7 @@ def coded_total(paper: Paper) -> Found[Decimal] | None:
     payload = paper.keyed.payload if paper.keyed else None
     if paper.keyed is None or payload is None or payload.total is None:
         return None
-    return replace(paper.keyed.found, value=payload.total)
+    return paper.keyed.tells(payload.total)
 
 
 def line_cell(line: Line) -> Cell:

@@ -1,7 +1,7 @@
 """Quantity times unit price is the row's total: which figures of a row are which."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -16,7 +16,8 @@ _MOST = Decimal(100_000)
 #: Longer whole numbers are codes.
 _CODE_DIGITS = 6
 _PERCENT = Decimal(100)
-
+#: A quantity, a price and a discount make three figures; rows of more hold columns of taxes.
+_DISCOUNTED = range(3, 7)
 
 #: Quantity, unit price, total.
 Product = tuple[Decimal, Decimal, Decimal]
@@ -34,6 +35,8 @@ class Factors:
 
 def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     """Tell whether a product is a total, as far as printed figures can tell."""
+    if not 0 < qty < _MOST:
+        return False
     off = abs(qty * unit_price - total)
     if qty == 1:
         return off < _CUT
@@ -45,7 +48,7 @@ def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
     if unit_price <= 0 or total <= 0:
         return None
     qty = (total / unit_price).to_integral_value()
-    return qty if 1 <= qty < _MOST and agrees(qty, unit_price, total) else None
+    return qty if agrees(qty, unit_price, total) else None
 
 
 def triple(figures: Sequence[Figure]) -> Product | None:
@@ -54,10 +57,11 @@ def triple(figures: Sequence[Figure]) -> Product | None:
     A product by one is a mere repetition, which columns of taxes are full of.
     """
     usable = [figure for figure in figures if _is_factor(figure)]
-    for three in zip(usable, usable[1:], usable[2:], strict=False):
-        for product in itertools.product(*(figure.readings for figure in three)):
-            is_telling = product[0] not in (0, 1) and product[1] > 0
-            if three[2].is_money and is_telling and agrees(*product):
+    for one, two, three in zip(usable, usable[1:], usable[2:], strict=False):
+        if not three.is_money:
+            continue
+        for product in itertools.product(one.readings, two.readings, three.readings):
+            if product[0] != 1 and product[1] > 0 and agrees(*product):
                 return product
     return None
 
@@ -68,13 +72,8 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
     The price nearest to the total goes first: codes and contents (`500G`) stand further left.
     """
     usable = [each for each in candidates if _is_factor(each)]
-    plain = (
-        found
-        for price in sorted(usable, key=lambda each: (not each.is_money, -each.start))
-        for found in _with_price(price, usable, (total,))
-    )
-    found = next(plain, None)
-    if found is not None or len(usable) < 3:
+    found = next(_pairs(usable, total), None)
+    if found is not None or len(usable) not in _DISCOUNTED:
         return found
     return _discounted(usable, candidates, total)
 
@@ -84,33 +83,31 @@ def _discounted(
 ) -> Factors | None:
     """Return factors whose product is the total before a discount that the row prints."""
     for discount in reversed(candidates):
-        if discount.value <= 0 or discount.value >= _MOST:
-            continue
-        whole = (total + discount.value,)
-        if discount.value < _PERCENT:
-            whole += (total / (1 - discount.value / _PERCENT),)
         others = [each for each in usable if each is not discount]
-        for price in reversed(others):
-            found = next(_with_price(price, others, whole), None)
+        for whole in _before_discount(total, discount.value):
+            found = next(_pairs(others, whole), None)
             if found is not None and found.price_figure.is_money:
                 return found
     return None
 
 
-def _with_price(
-    price: Figure, usable: Iterable[Figure], totals: Iterable[Decimal]
-) -> Iterator[Factors]:
-    quantities = sorted(
-        (each for each in usable if each is not price),
-        key=lambda each: _unlikeliness(each, price),
-    )
-    for total in totals:
-        for quantity in quantities:
-            for qty in quantity.readings[::-1]:
-                for unit_price in price.readings:
-                    is_pair = _may_count(quantity, price)
-                    if is_pair and 0 < qty < _MOST and agrees(qty, unit_price, total):
-                        yield Factors(qty, unit_price, quantity, price)
+def _before_discount(total: Decimal, discount: Decimal) -> Iterator[Decimal]:
+    """Return what a total was before a discount, taken as an amount and as a percentage."""
+    if 0 < discount < _MOST:
+        yield total + discount
+    if 0 < discount < _PERCENT:
+        yield total / (1 - discount / _PERCENT)
+
+
+def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
+    """Return the pairs of figures that make a total, the likeliest first."""
+    for price in sorted(usable, key=lambda each: (not each.is_money, -each.start)):
+        counting = [each for each in usable if each is not price and _may_count(each, price)]
+        for quantity in sorted(counting, key=lambda each: _unlikeliness(each, price)):
+            options = itertools.product(quantity.readings[::-1], price.readings)
+            for qty, unit_price in options:
+                if agrees(qty, unit_price, total):
+                    yield Factors(qty, unit_price, quantity, price)
 
 
 def _may_count(quantity: Figure, price: Figure) -> bool:

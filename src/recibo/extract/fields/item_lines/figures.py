@@ -18,7 +18,8 @@ _MARK_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _GROUP = 3
-_CENTS = 2
+#: Money has so many decimals, but for few currencies.
+CENTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Figure:
     @property
     def is_money(self) -> bool:
         """Whether it has the form of an amount: two decimals or a currency's mark."""
-        return not self.is_percent and (self.decimals == _CENTS or self.has_mark)
+        return not self.is_percent and (self.decimals == CENTS or self.has_mark)
 
 
 def every(text: str) -> Iterator[Figure]:
@@ -87,7 +88,9 @@ def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
     if len(groups[-1]) != _GROUP or groups[0].strip("0") == "":
         return (decimal,), len(groups[-1])
     grouped = Decimal("".join(groups))
-    return ((grouped,), 0) if len(groups) > _CENTS else ((grouped, decimal), 0)
+    # Two separators group beyond doubt; one may be decimal all the same.
+    has_one = len(groups[1:]) == 1
+    return ((grouped, decimal), 0) if has_one else ((grouped,), 0)
 
 
 def is_figure(text: str) -> bool:

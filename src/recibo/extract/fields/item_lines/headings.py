@@ -57,6 +57,7 @@ def roles() -> Mapping[str, Role]:
     return known
 
 
+@functools.lru_cache(maxsize=8192)
 def role_of(text: str) -> Role | None:
     """Return the role of a heading."""
     return roles().get(fold(text))

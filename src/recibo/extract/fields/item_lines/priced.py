@@ -10,6 +10,8 @@ from recibo.extract.fields.item_lines.rows import Row
 
 #: Behind an amount there is room for a tax mark, a currency or a star, not for a sentence.
 _LONGEST_TAIL = 6
+#: Marks and units in columns of their own have at most so many letters.
+_MARK_LETTERS = 3
 #: A name has this many letters at least.
 _LEAST_LETTERS = 2
 # `2 x 1,29`, `0.535 kg @ 2.99/kg`, `3 @ 1.50 ea.`: how the total came about, on a row of its own.
@@ -24,7 +26,9 @@ _CODE = re.compile(
     r"^[\s\t#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=[\s\t]|$)[\s\t]*"
     r"|^[\s\t#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
-_LEADING_QTY = re.compile(r"^\W*(?P<qty>[0-9]{1,3}|[0-9]{1,3}[.,][0-9]{1,3})\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s|\t)\s*(?=\S)")
+_LEADING_QTY = re.compile(
+    r"^\W*(?P<qty>[0-9]{1,3}|[0-9]{1,3}[.,][0-9]{1,3})\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s|\t)\s*(?=\S)"
+)
 _UNIT = re.compile(
     r"[\s\t]*(?:(?:UN|UND|UNI|UNID|PC|P[CÇ]|PCT|P[CÇ]S|PCS|PÇ|EA|CX|KG|KGS|G|GR|L|LT|LTS|ML|M|MT|M2|M3|BD|CT|SC|RL|GL|PR|PAR|DZ"
     r"|FD|FR|PT|TB|SA|JG|KIT|LB|OZ|ST|STK|X|BOX|BTL|PKT|PACK|UNIT|NOS)\.?)?[\s\t]*[xX×*@(]?[\s\t$]*",
@@ -51,7 +55,6 @@ class Priced:
     def has_name(self) -> bool:
         """Whether the goods are named on this row."""
         return is_name(strip_code(self.words))
-
 
     @property
     def is_product(self) -> bool:
@@ -152,7 +155,7 @@ def _before_columns(text: str) -> str:
     """Cut off figures in columns of their own, and a currency's mark."""
     text = re.sub(r"(?:\s|(?<=\t))(?:R?\$|[€£]|RM|Rs\.?|EUR|[A-Z]?[0-9]?\$)\s*$", "", text)
     while match := re.search(r"\t[^\t]*$", text):
-        if _letters(match[0]) > 3 or not _letters(text[: match.start()]):
+        if _letters(match[0]) > _MARK_LETTERS or not _letters(text[: match.start()]):
             break
         text = text[: match.start()]
     return text

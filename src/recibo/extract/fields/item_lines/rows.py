@@ -52,7 +52,7 @@ class Row:
     @property
     def is_exact(self) -> bool:
         """Whether it comes from a text layer."""
-        return self.cell.confidence >= 1
+        return self.cell.is_exact
 
     @property
     def height(self) -> float:

@@ -1,5 +1,6 @@
 """Rows about money instead of goods: totals, taxes, payments, counts. They end a list of goods."""
 
+import functools
 import re
 from enum import Enum
 
@@ -16,18 +17,26 @@ _LEAST_SHARE = 0.6
 _LEAST_LETTERS = 3
 # Fiscal papers of Brazil end their lists so.
 _BRAZILIAN = re.compile(
-    r"^\W*(?:QTDE?\.?\s*TOTAL|TOTAL\s*BRUTO|TOTAL\s*(?:DE\s*)?ITENS|VALOR\s*TOTAL|VALOR\s*A\s*PAGAR|DADOS\s*ADICIONAIS|C[AÁ]LCULO\s*DO\s*ISSQN|FORMA\s*(?:DE\s*)?PAG|SUBTOTAL|TOTAL\s*R)",
+    r"^\W*(?:QTDE?\.?\s*TOTAL|TOTAL\s*BRUTO|TOTAL\s*(?:DE\s*)?ITENS|VALOR\s*TOTAL|VALOR\s*A\s*PAGAR"
+    r"|DADOS\s*ADICIONAIS|C[AÁ]LCULO\s*DO\s*ISSQN|FORMA\s*(?:DE\s*)?PAG|SUBTOTAL|TOTAL\s*R)",
     re.IGNORECASE,
 )
 _SIGNS = " \t:.*-=#@()$€£"
 _FINAL = re.compile(
-    r"\W*(?:final|net|sale|special|your|you pay|offer)\s+price\W*$|\W*(?:pre[cç]o|precio|prix)\s+(?:final|net)\W*$",
+    r"\W*(?:final|net|sale|special|your|you pay|offer)\s+price\W*$"
+    r"|\W*(?:pre[cç]o|precio|prix)\s+(?:final|net)\W*$",
     re.IGNORECASE,
 )
 # Deposits on bottles are sold with the goods.
-_DEPOSIT = re.compile(r"^\W*(?:deposit|pfand|einwegpfand|mehrwegpfand|statiegeld|consigne)", re.IGNORECASE)
+_DEPOSIT = re.compile(
+    r"^\W*(?:deposit|pfand|einwegpfand|mehrwegpfand|statiegeld|consigne)", re.IGNORECASE
+)
 # `Total for this invoice`; goods may be called Total, but not total of something.
-_SUM_OF = re.compile(r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b|^\W*total\b[^:]*:\s*$", re.IGNORECASE)
+_SUM_OF = re.compile(
+    r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b"
+    r"|^\W*total\b[^:]*:\s*$",
+    re.IGNORECASE,
+)
 _ON_ITEM = re.compile(r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)", re.IGNORECASE)
 _DISCOUNT = re.compile(r"^\W*\w*\s*(?:discount|disc\b\.?)", re.IGNORECASE)
 
@@ -58,9 +67,7 @@ def ends_table(row: Row) -> bool:
     A mere word about taxes under an item is a part of its description.
     """
     has_amount = any(figure.is_money for figure in row.figures)
-    return _BRAZILIAN.search(row.text) is not None or (
-        has_amount and meaning(row) is Meaning.END
-    )
+    return _BRAZILIAN.search(row.text) is not None or (has_amount and meaning(row) is Meaning.END)
 
 
 def ends_list(row: Row, *, has_amount: bool) -> bool:
@@ -75,6 +82,7 @@ def restates(row: Row) -> bool:
     return _FINAL.match(_label(row)) is not None
 
 
+@functools.lru_cache(maxsize=4096)
 def _meaning(label: str) -> Meaning | None:
     if _DEPOSIT.search(label):
         return None

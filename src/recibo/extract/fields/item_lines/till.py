@@ -7,20 +7,19 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from recibo.extract.fields import letters
-from recibo.extract.fields.item_lines import arithmetic, headings, priced, stops
+from recibo.extract.fields.item_lines import arithmetic, priced, regions, stops
 from recibo.extract.fields.item_lines.priced import Detail, Priced
+from recibo.extract.fields.item_lines.regions import PricedRow
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
 #: Rows of one item stand within this many usual distances of rows.
 _NEAR = 1.7
-#: Totals end in one column, give or take this share of the rows' extent.
-_COLUMN_SLACK = 0.12
-#: So many headings are no count or sum.
-_COLUMNS = 3
-#: The first goods stand within this many rows of their heading.
-_FEW = 6
+#: An index stands at the very head of its row.
+_INDEX_PLACE = 3
+#: A sum of fewer may be chance: two cheap items and one as dear as both.
+_FEWEST_SUMMED = 3
 _CONFIDENT, _LIKELY = 0.95, 0.8
 
 
@@ -47,10 +46,9 @@ class _Entry:
 
 def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     """Return the goods listed on a roll."""
-    minor = _minor(rows)
-    region = _region(rows, minor)
-    entries = _without_sum(_entries(region, _prices(region, minor)))
-    reach = _NEAR * _pitch(region)
+    goods = regions.goods(rows)
+    entries = _without_sum(_entries(goods))
+    reach = _NEAR * _pitch([row for row, _ in goods])
     manner = _Manner(reach, _stand_below(entries, reach), _are_indexed(entries))
     items = (_item(entry, manner) for entry in entries)
     return tuple(item for item in items if item is not None)
@@ -66,86 +64,23 @@ def _pitch(rows: Sequence[Row]) -> float:
     return statistics.median(steps) if steps else 0.0
 
 
-def _prices(rows: Sequence[Row], minor: int) -> list[Priced | None]:
-    """Return each row's price, None for a row without one in the column of the totals."""
-    read = [priced.read(row, minor=minor) for row in rows]
-    ends = [each.row.x_at(each.total_figure.end) for each in read if each]
-    if not ends:
-        return read
-    column = statistics.median(ends)
-    width = max(row.line.box.x1 for row in rows) - min(row.line.box.x0 for row in rows)
-    return [
-        each
-        if each and abs(each.row.x_at(each.total_figure.end) - column) <= _COLUMN_SLACK * width
-        else None
-        for each in read
-    ]
-
-
-def _minor(rows: Sequence[Row]) -> int:
-    """Return how many decimals money has here: none where amounts are whole by habit."""
-    figures = [figure for row in rows for figure in row.figures]
-    cents = sum(figure.decimals == 2 for figure in figures)
-    marked = sum(figure.has_mark and figure.decimals == 0 for figure in figures)
-    grouped = sum(figure.decimals == 0 and abs(figure.value) >= 1000 and figure.end - figure.start in (5, 6, 7) for figure in figures)
-    return 2 if cents >= max(marked, 1) or cents >= grouped else 0
-
-
-def _region(rows: Sequence[Row], minor: int) -> Sequence[Row]:
-    """Return the rows from the heading, or the first amount, to before the totals."""
-    region: list[Row] = []
-    has_goods = False
-    for row in rows[_start(rows) :]:
-        read = priced.read(row, minor=minor)
-        is_end = stops.ends_list(row, has_amount=read is not None)
-        is_end = is_end and not (read and read.is_product)
-        if is_end and has_goods:
-            return region
-        if is_end or (headings.is_heading(row) and not has_goods):
-            region = []
-            continue
-        region.append(row)
-        has_goods = has_goods or read is not None
-    return region if has_goods else ()
-
-
-def _start(rows: Sequence[Row]) -> int:
-    """Return the row after the heading of the goods; with none, the first one."""
-    for index, row in enumerate(rows):
-        # `Total items` is a count, though both words head columns elsewhere.
-        is_count = stops.meaning(row) is Meaning.END and len(headings.read(row)) < _COLUMNS
-        if headings.is_heading(row) and not is_count and _heads_goods(rows[index + 1 : index + 1 + _FEW]):
-            return index + 1
-    return 0
-
-
-def _heads_goods(rows: Sequence[Row]) -> bool:
-    """Tell whether an amount follows before any total."""
-    for row in rows:
-        if stops.meaning(row) is Meaning.END:
-            return False
-        if any(figure.is_money for figure in row.figures):
-            return True
-    return False
-
-
-def _entries(rows: Sequence[Row], prices: Sequence[Priced | None]) -> list[_Entry]:
+def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
     """Gather the rows of each item around its amount."""
     entries: list[_Entry] = []
     pending: list[Row] = []
     waiting: Detail | None = None
-    for row, read in zip(rows, prices, strict=True):
+    for row, price in rows:
         detail = priced.read_detail(row)
         if detail is not None:
             waiting = None if _explained(entries[-1:], detail) else detail
-        elif read is None:
+        elif price is None:
             pending.append(row)
             if entries:
                 entries[-1].below.append(row)
         elif entries and stops.restates(row):
-            _restate(entries, read)
-        elif not _is_no_goods(row, read):
-            entries.append(_Entry(read, above=pending))
+            _restate(entries, price)
+        elif not _is_no_goods(price):
+            entries.append(_Entry(price, above=pending))
             if waiting:
                 _explained(entries[-1:], waiting)
             pending, waiting = [], None
@@ -162,30 +97,23 @@ def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
     return False
 
 
-def _is_no_goods(row: Row, read: Priced) -> bool:
-    """Tell whether a row is a discount of nothing, or one that a Brazilian total leaves out."""
-    meaning = stops.meaning(row)
-    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and read.total == 0)
-
-
 def _restate(entries: list[_Entry], final: Priced) -> None:
     """Put the final price in the place of an item's first price and the discounts on it."""
     while len(entries) > 1 and entries[-1].priced.total < 0:
         entries.pop()
-    last = entries[-1]
-    last.priced = replace(last.priced, total=final.total)
+    entries[-1].priced = replace(entries[-1].priced, total=final.total)
 
 
-def _is_no_goods(row: Row, read: Priced) -> bool:
+def _is_no_goods(price: Priced) -> bool:
     """Tell whether a row is a discount of nothing, or one that a Brazilian total leaves out."""
-    meaning = stops.meaning(row)
-    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and read.total == 0)
+    meaning = stops.meaning(price.row)
+    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and price.total == 0)
 
 
 def _without_sum(entries: list[_Entry]) -> list[_Entry]:
     """Leave out a last row that is the sum of all others, under whatever name."""
     totals = [entry.priced.total for entry in entries]
-    is_sum = len(totals) > 2 and totals[-1] == sum(totals[:-1])
+    is_sum = len(totals) >= _FEWEST_SUMMED and totals[-1] == sum(totals[:-1])
     return entries[:-1] if is_sum and entries[-1].priced.factors is None else entries
 
 
@@ -225,13 +153,16 @@ def _are_near(upper: Row, lower: Row, reach: float) -> bool:
 
 
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
-    """Tell whether the first figures of the rows count the goods: 1, 2, 3 …"""
-    counts = []
-    for entry in entries:
-        names = [entry.priced.row, *entry.above[-1:]] if not entry.priced.has_name else [entry.priced.row]
-        firsts = [row.figures[0].value for row in names if row.figures and row.figures[0].start < 3]
-        counts.append(firsts[-1] if firsts else None)
+    """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on."""
+    counts = [_first_figure(entry) for entry in entries]
     return len(counts) > 1 and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
+
+
+def _first_figure(entry: _Entry) -> Decimal | None:
+    """Return the figure at the head of an item's first row."""
+    row = entry.priced.row if entry.priced.has_name else (entry.above or [entry.priced.row])[-1]
+    is_first = row.figures and row.figures[0].start < _INDEX_PLACE
+    return row.figures[0].value if is_first else None
 
 
 def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
