@@ -1,0 +1,97 @@
+"""Where on a roll the goods stand: under their heading, above the totals, amounts in a column."""
+
+import statistics
+from collections.abc import Sequence
+
+from recibo.extract.fields.item_lines import headings, priced, stops
+from recibo.extract.fields.item_lines.figures import CENTS
+from recibo.extract.fields.item_lines.priced import Priced
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.item_lines.stops import Meaning
+
+#: A row, and its price if it has one in the column of the totals.
+PricedRow = tuple[Row, Priced | None]
+
+#: Totals end in one column, give or take this share of the rows' extent.
+_COLUMN_SLACK = 0.12
+#: So many headings are no count or sum.
+_COLUMNS = 3
+#: The first goods stand within this many rows of their heading.
+_FEW = 6
+#: Prices of currencies without decimals have thousands.
+_THOUSAND = 1000
+
+
+def goods(rows: Sequence[Row]) -> list[PricedRow]:
+    """Return the rows that list goods, each with its price."""
+    minor = _minor(rows)
+    first = _start(rows)
+    read = [(row, priced.read(row, minor=minor)) for row in rows[first:]]
+    return _in_column(_between(read))
+
+
+def _minor(rows: Sequence[Row]) -> int:
+    """Return how many decimals money has here: none where amounts are whole by habit."""
+    figures = [figure for row in rows for figure in row.figures]
+    cents = sum(figure.decimals == CENTS for figure in figures)
+    marked = sum(figure.has_mark and figure.decimals == 0 for figure in figures)
+    # `12.000` and `1,500`: grouped, so neither a code nor a year.
+    grouped = sum(len(figure.readings) > 1 and figure.value >= _THOUSAND for figure in figures)
+    return 2 if cents >= max(marked, 1) or cents >= grouped else 0
+
+
+def _start(rows: Sequence[Row]) -> int:
+    """Return the row after the heading of the goods; with none, the first one."""
+    for index, row in enumerate(rows):
+        if not headings.is_heading(row):
+            continue
+        # `Total items` is a count, though both words head columns elsewhere.
+        is_count = stops.meaning(row) is Meaning.END and len(headings.read(row)) < _COLUMNS
+        if not is_count and _precedes_goods(rows[index + 1 : index + 1 + _FEW]):
+            return index + 1
+    return 0
+
+
+def _precedes_goods(rows: Sequence[Row]) -> bool:
+    """Tell whether an amount follows before any total."""
+    for row in rows:
+        if stops.meaning(row) is Meaning.END:
+            return False
+        if any(figure.is_money for figure in row.figures):
+            return True
+    return False
+
+
+def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
+    """Return the rows up to the totals, without those that a total or a heading parts off above."""
+    region: list[PricedRow] = []
+    has_goods = False
+    for row, read in rows:
+        is_end = stops.ends_list(row, has_amount=read is not None)
+        is_end = is_end and not (read and read.is_product)
+        if is_end and has_goods:
+            return region
+        if is_end or (headings.is_heading(row) and not has_goods):
+            region = []
+            continue
+        region.append((row, read))
+        has_goods = has_goods or read is not None
+    return region if has_goods else []
+
+
+def _in_column(rows: list[PricedRow]) -> list[PricedRow]:
+    """Take the price from rows whose amount does not end where the others end."""
+    ends = [_end(read) for _, read in rows if read]
+    if not ends:
+        return rows
+    column = statistics.median(ends)
+    left = min(row.line.box.x0 for row, _ in rows)
+    right = max(row.line.box.x1 for row, _ in rows)
+    slack = _COLUMN_SLACK * (right - left)
+    return [
+        (row, read if read and abs(_end(read) - column) <= slack else None) for row, read in rows
+    ]
+
+
+def _end(read: Priced) -> float:
+    return read.row.x_at(read.total_figure.end)

@@ -1,0 +1,167 @@
+"""Goods in a table: columns under headings, descriptions over several rows, several pages."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.fields import letters
+from recibo.extract.fields.forms import Cell
+from recibo.extract.fields.item_lines import (
+    arithmetic,
+    columns,
+    figures,
+    headings,
+    priced,
+    stops,
+)
+from recibo.extract.fields.item_lines.figures import Figure
+from recibo.extract.fields.item_lines.headings import Heading, Role
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.model import Found, LineItem
+
+#: Rows of one description follow within this many heights.
+_WRAPPED = 2.2
+#: A column's right edge is known but for so many heights: words are as long as they are.
+_SLACK = 2.5
+_CONFIDENT, _LIKELY = 0.97, 0.8
+
+
+@dataclass
+class _Goods:
+    """A row of the table being gathered."""
+
+    row: Row
+    cells: dict[Role, str]
+    name_rows: list[Cell]
+    #: Whether the table has a column of quantities.
+    has_qty: bool
+
+
+def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Found[LineItem], ...]:
+    """Return the goods of every table with headings; see `columns.tables` for rolls."""
+    goods: list[_Goods] = []
+    for start, headed in columns.tables(rows, is_roll=is_roll):
+        goods.extend(_body(rows[start:], headed))
+    items = (_item(each) for each in _without_parts(goods))
+    return tuple(item for item in items if item is not None)
+
+
+def _without_parts(goods: Sequence[_Goods]) -> Iterator[_Goods]:
+    """Leave out the parts of a bundle: indented, and without the unit price that others have."""
+    unpriced = [each for each in goods if Role.UNIT_PRICE not in each.cells]
+    lefts = [each.name_rows[0].box.x0 for each in goods if each.name_rows]
+    edge = min(lefts, default=0.0)
+    for each in goods:
+        is_indented = bool(each.name_rows) and each.name_rows[0].box.x0 > edge + each.row.height
+        if not (is_indented and each in unpriced and len(unpriced) < len(goods) / 2):
+            yield each
+
+
+def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
+    """Return the goods under the headings, up to the totals or the next headings."""
+    goods: list[_Goods] = []
+    reach = _description_reach(headed)
+    has_qty = any(column.role is Role.QTY for column in headed)
+    for row in rows:
+        placed = columns.place(row, headed)
+        name = placed.get(Role.NAME)
+        if _is_end(row, placed):
+            if goods:
+                return goods
+        elif _is_start(row, placed):
+            texts = {role: cell.text for role, cell in placed.items()}
+            goods.append(_Goods(row, texts, [name] if name else [], has_qty))
+        elif goods and name and _goes_on(goods[-1], row, name, reach):
+            goods[-1].name_rows.append(name)
+    return goods
+
+
+def _is_end(row: Row, placed: dict[Role, Cell]) -> bool:
+    """Tell whether a row is a total or a heading, whatever goods may be called."""
+    if _has_figure(placed.get(Role.QTY)) and _has_figure(placed.get(Role.UNIT_PRICE)):
+        return False
+    return stops.ends_table(row) or headings.is_heading(row)
+
+
+def _description_reach(headed: Sequence[Heading]) -> float:
+    """Return the left edge of the column right of the descriptions."""
+    name = next(column for column in headed if column.role is Role.NAME)
+    return min((column.x0 for column in headed if column.x0 > name.x1), default=float("inf"))
+
+
+def _is_start(row: Row, placed: dict[Role, Cell]) -> bool:
+    """Tell whether a row begins an item: an amount, with a name or a quantity."""
+    has_amount = any(_has_figure(placed.get(role)) for role in (Role.TOTAL, Role.UNIT_PRICE))
+    has_head = Role.NAME in placed or Role.QTY in placed
+    return has_head and (has_amount or arithmetic.triple(row.figures) is not None)
+
+
+def _goes_on(current: _Goods, row: Row, cell: Cell, reach: float) -> bool:
+    """Tell whether a row continues the description above: that was broken at the column's edge."""
+    if not current.name_rows:
+        return True
+    last = current.name_rows[-1]
+    is_near = cell.box.y_centre - last.box.y_centre < _WRAPPED * cell.box.height
+    is_full = last.box.x1 + cell.words[0].box.width + _SLACK * cell.box.height > reach
+    return is_near and is_full and ":" not in cell.text and row.line.page == current.row.line.page
+
+
+def _has_figure(cell: Cell | None) -> bool:
+    return cell is not None and any(True for _ in figures.every(cell.text))
+
+
+def _item(goods: _Goods) -> Found[LineItem] | None:
+    name = priced.cleaned(" ".join(cell.text for cell in goods.name_rows))
+    name = name if goods.row.is_exact else letters.mended(name)
+    if not any(map(str.isalpha, name)) or headings.are_headings(name):
+        return None
+    qty, price, total = (_figure(goods, role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
+    sound = _reconciled(qty, price, total) or arithmetic.triple(goods.row.figures)
+    if sound is None and (qty is None or price is None):
+        sound = _recovered(goods, price, total)
+    if sound is not None:
+        return goods.row.cell.found(LineItem(name, *sound), confidence=_CONFIDENT)
+    if total is None and price is None:
+        return None
+    plain = LineItem(
+        name,
+        # Quantities are seldom so large that a dot groups their thousands.
+        qty.readings[-1] if qty else None,
+        price.value if price else None,
+        total.value if total else None,
+    )
+    return goods.row.cell.found(plain, confidence=_LIKELY)
+
+
+def _reconciled(
+    qty: Figure | None, price: Figure | None, total: Figure | None
+) -> arithmetic.Product | None:
+    """Return the readings whose product is the total; a dot may group or be decimal."""
+    if qty is None or price is None or total is None:
+        return None
+    options = itertools.product(qty.readings, price.readings, total.readings)
+    return next((each for each in options if arithmetic.agrees(*each)), None)
+
+
+def _recovered(
+    goods: _Goods, price: Figure | None, total: Figure | None
+) -> arithmetic.Product | None:
+    """Look for quantity and price anywhere in the row: a column may have been missed.
+
+    Where a column of quantities shows none, the reader lost it, and the total tells it.
+    """
+    if total is None:
+        return None
+    row = goods.row.figures
+    ends = [index for index, figure in enumerate(row) if figure.value == total.value]
+    found = arithmetic.factors(row[: ends[-1]], total.value) if ends else None
+    if found is not None:
+        return found.qty, found.unit_price, total.value
+    qty = arithmetic.missing_qty(price.value, total.value) if price and goods.has_qty else None
+    return (qty, price.value, total.value) if qty and price else None
+
+
+def _figure(goods: _Goods, role: Role) -> Figure | None:
+    text = goods.cells.get(role)
+    found = [each for each in figures.every(text) if not each.is_percent] if text else []
+    return found[0] if found else None
