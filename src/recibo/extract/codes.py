@@ -34,11 +34,16 @@ _THOROUGH_SHORT_SIDE = 2480
 _MAX_ENLARGEMENT = 2.0
 
 #: Dark runs down the page longer than this share of its height are rules, not bars.
-_RULE_SHARE = 1 / 25
+_RULE_SHARE = 1 / 14
 
 #: How far a line's surroundings reach when its darkness is judged, pixels.
 _SURROUNDINGS = 51
 _DARKER_BY = 15
+
+#: Pixels of a narrow bar and gap on the large picture, and how much their contrast is raised.
+#: Measured on bars of two pixels: blurs up to 1.4 pixels are undone, 1.0 without.
+_BAR_PAIR = 4
+_SHARPENING = 3.0
 
 Grey = npt.NDArray[np.uint8]
 
@@ -106,9 +111,11 @@ def _evenly_lit(grey: Grey) -> Grey:
 
 
 def _sharpened(grey: Grey) -> Grey:
-    """Return a picture with steeper edges."""
-    blurred = cv2.GaussianBlur(grey, (0, 0), 2)
-    return np.asarray(cv2.addWeighted(grey, 2.5, blurred, -1.5, 0), dtype=np.uint8)
+    """Return a picture with the narrow bars brought out that a blur has melted."""
+    blurred = cv2.GaussianBlur(grey, (0, 0), _BAR_PAIR)
+    return np.asarray(
+        cv2.addWeighted(grey, _SHARPENING, blurred, 1 - _SHARPENING, 0), dtype=np.uint8
+    )
 
 
 def _read(page: Page, picture: Grey) -> tuple[Code, ...]:

@@ -18,7 +18,7 @@ _MAX_OVERLAP = 0.5
 _TELLING_RATIO = 4
 
 #: The slope at a place is the median over so many telling words above and below it.
-_WITNESSES = 6
+_WITNESSES = 3
 
 #: Words come from top to bottom, so only the last rows can still grow.
 _OPEN_ROWS = 6
@@ -50,7 +50,7 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
 
     rows: list[list[Word]] = []
     for word in sorted(words, key=height_at_middle):
-        row = _row_of(word, rows[-_OPEN_ROWS:], slopes.at(word))
+        row = _row_of(word, rows[-_OPEN_ROWS:], slopes)
         if row is None:
             rows.append([word])
         else:
@@ -58,22 +58,24 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     return sorted(rows, key=lambda row: sum(map(height_at_middle, row)) / len(row))
 
 
-def _row_of(word: Word, rows: Sequence[list[Word]], slope: float) -> list[Word] | None:
+def _row_of(word: Word, rows: Sequence[list[Word]], slopes: "_Slopes") -> list[Word] | None:
     """Return the row that a word belongs to, None when it begins a new one."""
     nearest, least = None, 1.0
     for row in rows:
-        apart = _apart(word, row, slope)
+        apart = _apart(word, row, slopes)
         if apart < least:
             nearest, least = row, apart
     return nearest
 
 
-def _apart(word: Word, row: Sequence[Word], slope: float) -> float:
+def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
     """Return how far a word lies off a row; below 1 it belongs to it."""
     if any(_overlap(word, other) > _MAX_OVERLAP for other in row):
         return 1.0
     near = min(row, key=lambda other: abs(other.box.x_centre - word.box.x_centre))
-    drop = slope * (word.box.x_centre - near.box.x_centre)
+    # Where slopes change down the page, the longer word knows better how its row runs.
+    guide = max(word, near, key=lambda either: either.box.width)
+    drop = slopes.at(guide) * (word.box.x_centre - near.box.x_centre)
     height = min(word.box.height, near.box.height)
     middles = abs(word.box.y_centre - near.box.y_centre - drop)
     feet = abs(word.box.y1 - near.box.y1 - drop)

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from recibo.extract.engines.paddle.regions import Region, around
+from recibo.extract.engines.paddle.regions import Region, around, with_upended
 from recibo.extract.engines.paddle.sessions import Tensor, open_model
 from recibo.extract.model import Picture
 
@@ -41,10 +41,8 @@ class Detector:
         rows, columns = _multiple(height * scale), _multiple(width * scale)
         shrunk = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LINEAR)
         chances = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
-        return [
-            region.scaled(width / columns, height / rows)
-            for region in _regions(np.ascontiguousarray(chances))
-        ]
+        found = _regions(np.ascontiguousarray(chances))
+        return with_upended([region.scaled(width / columns, height / rows) for region in found])
 
 
 def _multiple(length: float) -> int:

@@ -1,12 +1,14 @@
 """PP-OCRv6 small: detection, the side the page lies on, recognition."""
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from recibo.extract.engines.paddle import direction, recognition, regions
 from recibo.extract.engines.paddle.detection import Detector
+from recibo.extract.engines.paddle.recognition import Piece
 from recibo.extract.engines.paddle.regions import Region
 from recibo.extract.engines.port import Reading
 from recibo.extract.model import Picture, Word
@@ -20,6 +22,9 @@ MIN_CONFIDENCE = 0.3
 
 #: So many of the widest lines vote whether the page stands on its head.
 VOTERS = 16
+
+#: A chance above it is more likely than not.
+HALF = 0.5
 
 #: Only regions so much longer than thick tell which way text runs.
 TELLING_RATIO = 1.5
@@ -49,8 +54,8 @@ class PaddleEngine:
             height, width = picture.shape[:2]
             picture = np.ascontiguousarray(np.rot90(picture, 2))
             found = [region.half_turned(width, height) for region in found]
-        words = (self._word(picture, region) for region in found)
-        return Reading(tuple(word for word in words if word), turns)
+        words = (self._words(picture, region) for region in found)
+        return Reading(tuple(itertools.chain.from_iterable(words)), turns)
 
     def _regions(self, picture: Picture) -> list[Region]:
         return self._detect(picture, min(1.0, LONGEST_SIDE / max(picture.shape[:2])))
@@ -61,19 +66,26 @@ class PaddleEngine:
         if not widest:
             return False
         lines = [regions.cut(picture, region, direction.HEIGHT) for region in widest]
-        return float(np.mean(self._classify(lines))) > 0.5  # noqa: PLR2004
+        return float(np.mean(self._classify(lines))) > HALF
 
-    def _word(self, picture: Picture, region: Region) -> Word | None:
-        read = self._recognise(regions.cut(picture, region, recognition.HEIGHT))
-        if not read.text or read.confidence < MIN_CONFIDENCE:
-            return None
-        return Word(
-            read.text,
-            region.box,
-            read.confidence,
-            slope=math.tan(region.angle),
-            is_upended=region.is_upended and len(read.text) > 1,
-        )
+    def _words(self, picture: Picture, region: Region) -> Iterator[Word]:
+        line = regions.cut(picture, region, recognition.HEIGHT)
+        is_turned = region.is_upended and self._classify([line])[0] > HALF
+        for piece in self._recognise(np.rot90(line, 2) if is_turned else line):
+            if piece.text and piece.confidence >= MIN_CONFIDENCE:
+                start, end = piece.start, piece.end
+                part = region.part(1 - end, 1 - start) if is_turned else region.part(start, end)
+                yield _word(piece, part, is_upended=region.is_upended)
+
+
+def _word(piece: Piece, part: Region, *, is_upended: bool) -> Word:
+    return Word(
+        piece.text,
+        part.box,
+        piece.confidence,
+        slope=0.0 if is_upended else math.tan(part.angle),
+        is_upended=is_upended and len(piece.text) > 1,
+    )
 
 
 def _lies_on_its_side(found: Sequence[Region]) -> bool:

@@ -1,5 +1,8 @@
 """Reads the text of one line cut out of a picture (connectionist temporal classification)."""
 
+import itertools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +24,30 @@ MIN_WIDTH = 64
 MAX_WIDTH = 2400
 
 
+#: Letters this many times as far apart as the line's letters mostly are, and at least this share
+#: of its height, stand in different columns. One blank is twice the usual distance.
+GAP_IN_PITCHES = 2.2
+GAP_IN_HEIGHTS = 0.65
+
+
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The text of a line with the mean probability of its letters."""
+class Piece:
+    """Some text of a line that stands by itself."""
 
     text: str
+    #: The mean probability of its letters.
     confidence: float
+    #: Where it begins and ends, as shares of the line's width.
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Letter:
+    text: str
+    chance: float
+    #: Pixels from the left of the line.
+    x: float
 
 
 class Recogniser:
@@ -37,16 +58,43 @@ class Recogniser:
         # The class before the letters is the gap between letters, the one after them the blank.
         self._letters = ("", *self._network.metadata("character").splitlines(), " ")
 
-    def __call__(self, line: Picture) -> Reading:
-        """Read one line of `HEIGHT` rows."""
-        chances = self._network(_tensor(line))[0]
+    def __call__(self, line: Picture) -> list[Piece]:
+        """Read one line of `HEIGHT` rows; columns of a table that touch come in pieces."""
+        tensor = _tensor(line)
+        chances = self._network(tensor)[0]
+        step = tensor.shape[3] / len(chances)
         best = chances.argmax(axis=1)
         is_letter = (best != 0) & (best != np.concatenate(([0], best[:-1])))
-        places = np.flatnonzero(is_letter)
-        if places.size == 0:
-            return Reading("", 0.0)
-        text = "".join(self._letters[letter] for letter in best[places])
-        return Reading(text.strip(), float(chances[places, best[places]].mean()))
+        letters = [
+            _Letter(self._letters[best[place]], float(chances[place, best[place]]), x=place * step)
+            for place in np.flatnonzero(is_letter)
+        ]
+        return _pieces(letters, line.shape[1])
+
+
+def _pieces(letters: Sequence[_Letter], width: int) -> list[Piece]:
+    """Part letters at wide gaps."""
+    inked = [letter for letter in letters if letter.text != " "]
+    gaps = sorted(after.x - before.x for before, after in itertools.pairwise(inked))
+    # Above the median, for places come in steps: even print has gaps of three steps and of four.
+    pitch = gaps[len(gaps) * 7 // 10] if gaps else 0.0
+    widest = max(GAP_IN_PITCHES * pitch, GAP_IN_HEIGHTS * HEIGHT)
+    cuts = [
+        (before.x + pitch + after.x) / 2
+        for before, after in itertools.pairwise(inked)
+        if after.x - before.x > widest
+    ]
+    return [
+        _piece([letter for letter in letters if start <= letter.x < end], start, end, width)
+        for start, end in itertools.pairwise([0.0, *cuts, math.inf])
+    ]
+
+
+def _piece(letters: Sequence[_Letter], start: float, end: float, width: int) -> Piece:
+    text = "".join(letter.text for letter in letters).strip()
+    chances = [letter.chance for letter in letters]
+    mean = sum(chances) / len(chances) if chances else 0.0
+    return Piece(text, mean, start / width, min(1.0, end / width))
 
 
 def _tensor(line: Picture) -> Tensor:

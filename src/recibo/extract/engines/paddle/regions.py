@@ -1,6 +1,7 @@
 """Slanted rectangles around text, and the straight pictures cut from them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -9,7 +10,8 @@ import numpy.typing as npt
 
 from recibo.extract.model import Box, Picture
 
-#: A region at least this much taller than wide holds text that was turned by a quarter.
+#: Upended text is at least so many times taller than wide, and than most lines are thick: a `1`
+#: is taller than wide too.
 UPENDED_RATIO = 1.5
 
 
@@ -26,11 +28,8 @@ class Region:
     width: float
     height: float
     angle: float
-
-    @property
-    def is_upended(self) -> bool:
-        """Whether the text runs up or down."""
-        return self.height >= UPENDED_RATIO * self.width
+    #: Whether the text runs up or down.
+    is_upended: bool = False
 
     @property
     def box(self) -> Box:
@@ -48,17 +47,28 @@ class Region:
 
     def scaled(self, x_scale: float, y_scale: float) -> "Region":
         """Return the region on a picture resized by these factors, which must be nearly equal."""
-        return Region(
-            self.x * x_scale,
-            self.y * y_scale,
-            self.width * x_scale,
-            self.height * y_scale,
-            self.angle,
+        return replace(
+            self,
+            x=self.x * x_scale,
+            y=self.y * y_scale,
+            width=self.width * x_scale,
+            height=self.height * y_scale,
         )
 
     def moved(self, dx: float, dy: float) -> "Region":
         """Return the region shifted."""
         return replace(self, x=self.x + dx, y=self.y + dy)
+
+    def part(self, start: float, end: float) -> "Region":
+        """Return the region between two shares of its length, from the left or from the top."""
+        aside = (start + end - 1) / 2
+        if self.is_upended:
+            away, across, down = aside * self.height, -math.sin(self.angle), math.cos(self.angle)
+            cut_off = replace(self, height=self.height * (end - start))
+        else:
+            away, across, down = aside * self.width, math.cos(self.angle), math.sin(self.angle)
+            cut_off = replace(self, width=self.width * (end - start))
+        return cut_off.moved(across * away, down * away)
 
     def half_turned(self, width: int, height: int) -> "Region":
         """Return the region on its picture of `width` x `height` after half a turn."""
@@ -73,6 +83,16 @@ def around(points: npt.NDArray[np.int32]) -> Region:
         width, height = height, width
     degrees -= 90 * quarters
     return Region(x, y, width, height, math.radians(degrees))
+
+
+def with_upended(found: Sequence[Region]) -> list[Region]:
+    """Return the regions of a picture with those marked whose text runs up or down."""
+    thicknesses = sorted(min(region.width, region.height) for region in found)
+    line = thicknesses[len(thicknesses) // 2] if thicknesses else 0.0
+    return [
+        replace(region, is_upended=region.height >= UPENDED_RATIO * max(region.width, line))
+        for region in found
+    ]
 
 
 def cut(picture: Picture, region: Region, height: int) -> Picture:

@@ -1,0 +1,25 @@
+"""Models are found in the installation, or their lack is told."""
+
+from types import ModuleType
+
+import pytest
+
+from recibo.extract.engines.paddle import detection, direction, recognition, sessions
+from recibo.extract.errors import MissingModel
+
+
+@pytest.mark.parametrize("module", [detection, direction, recognition])
+def test_the_models_are_installed(module: ModuleType) -> None:
+    assert sessions.model_path(module.MODEL).stat().st_size > 100_000
+
+
+def test_a_missing_model_is_named() -> None:
+    with pytest.raises(MissingModel, match=r"other\.onnx"):
+        sessions.open_model("other.onnx")
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "MODEL_PACKAGE", "a_package_that_is_not_there")
+
+    with pytest.raises(MissingModel, match="a_package_that_is_not_there"):
+        sessions.open_model(detection.MODEL)
