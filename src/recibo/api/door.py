@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi_offline import FastAPIOffline
 
 from recibo.api import errors, extract, keys, operations, receipts
 from recibo.api.deps import Services
@@ -21,7 +22,8 @@ Amounts are strings with a decimal point; what is not on the page is `null`. Eve
 
 def make(services: Services) -> FastAPI:
     """Build the app over its services."""
-    app = FastAPI(
+    # The documents bring their scripts along: they show on a machine without the outside, too.
+    app = FastAPIOffline(
         title="Recibo",
         version=version("recibo"),
         description=_DESCRIPTION,

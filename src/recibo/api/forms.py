@@ -98,35 +98,50 @@ class _Options:
         self.reread = _boolean(form, "reread")
 
 
+class _WholeForm(MultiPartParser):
+    """Takes a form up to its limits, and only with its end: the framework takes a cut one, too."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(
+            request.headers,
+            self._bounded(request),
+            max_files=_MAX_FIELDS,
+            max_fields=_MAX_FIELDS,
+            max_part_size=_MAX_FIELD_BYTES,
+        )
+        self._has_ended = False
+
+    def on_end(self) -> None:
+        self._has_ended = True
+
+    async def _bounded(self, request: Request) -> AsyncGenerator[bytes, None]:
+        """Pass the body on until it is larger than any allowed form."""
+        limit = MAX_FILE_BYTES + _MAX_FORM_BYTES
+        if int(request.headers.get("content-length", 0)) > limit:
+            raise FileTooLarge
+        size = 0
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > limit:
+                raise FileTooLarge
+            yield chunk
+        if not self._has_ended:
+            message = "it ends before its last boundary"
+            raise MultiPartException(message)
+
+
 async def _form(request: Request) -> FormData:
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         raise ValidationFailed.of("file", "send the file as multipart/form-data")
-    parser = MultiPartParser(
-        request.headers,
-        _bounded(request),
-        max_files=_MAX_FIELDS,
-        max_fields=_MAX_FIELDS,
-        max_part_size=_MAX_FIELD_BYTES,
-    )
     try:
-        return await parser.parse()
+        return await _WholeForm(request).parse()
     except MultiPartException as e:
         raise ValidationFailed.of("file", f"the form cannot be read: {e.message}") from e
+    except UnicodeError as e:
+        # Some charsets refuse everything, in a way that the framework does not know.
+        raise ValidationFailed.of("file", "the form is not in the charset that it names") from e
     except ClientDisconnect as e:
         raise ValidationFailed.of("file", "the upload ended early; send it again") from e
-
-
-async def _bounded(request: Request) -> AsyncGenerator[bytes, None]:
-    """Pass the body on until it is larger than any allowed form."""
-    limit = MAX_FILE_BYTES + _MAX_FORM_BYTES
-    if int(request.headers.get("content-length", 0)) > limit:
-        raise FileTooLarge
-    size = 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limit:
-            raise FileTooLarge
-        yield chunk
 
 
 def _file(form: FormData) -> UploadFile:
