@@ -25,8 +25,9 @@ _LONG = 10
 _CELL_GAP = 0.9
 #: A value stands at most this many label heights under its label.
 _DEEPEST = 4.5
-#: A value may begin this many label heights left of its label: boxes centre their values.
-_OVERHANG = 1.0
+#: The middle of a value may lie this many label heights left of its label: pictures are slanted.
+#: No more, for the values of the box before end there when they are set to the right.
+_OVERHANG = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,11 @@ class Cell:
     def confidence(self) -> float:
         """The lowest of the words' confidences."""
         return min(word.confidence for word in self.words)
+
+    @property
+    def type_height(self) -> float:
+        """The height of the tallest word; the box of a slanted row is taller than its type."""
+        return max(word.box.height for word in self.words)
 
     @property
     def is_exact(self) -> bool:
@@ -168,7 +174,7 @@ class Form:
         reach = label.box.x1
         for word in line.words_after(label.end):
             if word.box.x0 - reach > _CELL_GAP * label.box.height:
-                return word.box.x0 - _OVERHANG * label.box.height
+                return word.box.x0
             reach = max(reach, word.box.x1)
         following = [
             other.box.x0

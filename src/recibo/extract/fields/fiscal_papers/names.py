@@ -101,11 +101,11 @@ def rows(cells: Sequence[Cell]) -> Iterator[Cell]:
     named = [cell for cell in cells if looks_like_name(cell.text)]
     if not named:
         return
-    tallest = max(cell.box.height for cell in named)
-    first = next(index for index, cell in enumerate(named) if cell.box.height > _ALIKE * tallest)
+    tallest = max(cell.type_height for cell in named)
+    first = next(index for index, cell in enumerate(named) if cell.type_height > _ALIKE * tallest)
     yield named[first]
     for upper, lower in zip(named[first:], named[first + 1 :], strict=False):
-        is_alike = lower.box.height > _ALIKE * tallest
+        is_alike = lower.type_height > _ALIKE * tallest
         is_next = lower.box.y0 - upper.box.y1 < _APART * tallest
         if not (is_alike and is_next) or _LEGAL_FORM.search(upper.text):
             return

@@ -14,6 +14,9 @@ from recibo.extract.model import DocumentType, Found, Moment
 
 LABELS = "nfe"
 
+#: The issuer's box begins within this many heights above the title beside it.
+_ABOVE = 1.5
+
 # The receipt that the buyer signs: RECEBEMOS DE <issuer> OS PRODUTOS …
 _STUB = re.compile(
     r"RECEB(?:EMOS|I)?\s*\(?(?:EMOS)?\)?\s*D[EAO]\s*[:]?\s*(?P<name>.{3,120}?)\s*,?\s*[OA]S?\s*"
@@ -107,9 +110,9 @@ def _box_name(document: Paper) -> Found[str] | None:
     label, nature, key = form.first("issuer"), form.first("nature"), form.first("key")
     if nature is None:
         return _under(document, label) if label else None
-    top = label.box.y1 if label else 0.0
     title = form.first("title") or key
     right = title.box.x0 if title else float("inf")
+    top = label.box.y1 if label else title.box.y0 - _ABOVE * title.box.height if title else 0.0
     rows = [
         Cell(words)
         for line in form.lines

@@ -116,7 +116,7 @@ def _section(document: Paper) -> _Section:
 
 
 def _issuers(document: Paper) -> Iterator[Issuer]:
-    """Return the tax ids in the provider's section, then those above, where the town hall's stands."""
+    """Return the tax ids in the provider's section, then those above: the town hall has one."""
     section = _section(document)
     printed = list(paper.printed_ids(document))
     yield from (issuer for issuer in printed if issuer.line in section)
