@@ -1,0 +1,30 @@
+"""The service behind its doors."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests import installation
+from tests.installation import Installation
+
+
+@pytest.fixture
+async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service that waits for its readings, over each kind of database in turn."""
+    async with installation.opened(database_url, tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def hasty_service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service that waits for no reading: what is held at the reader is answered `pending`."""
+    async with installation.opened(database_url, tmp_path, extract_wait_seconds=0) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service for rules that end before the first row is touched."""
+    async with installation.opened(sqlite_url, tmp_path) as opened:
+        yield opened

@@ -1,0 +1,134 @@
+"""The whole service in this process, over a database of either kind and a reader in memory."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import httpx
+from fastapi import FastAPI
+from sqlalchemy import select
+from structlog.testing import capture_logs
+
+from recibo import app
+from recibo.api.deps import Services
+from recibo.outside.fake_reader import FakeReader
+from recibo.settings import Settings
+from recibo.shapes.ids import ReceiptId
+from recibo.store.db import Database
+from recibo.store.tables import Table
+
+Row = TypeVar("Row", bound=Table)
+
+# Readings are let go before they are waited for, so this is the time of a service that hangs.
+WAIT_SECONDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A running service and what a test may look at."""
+
+    asgi: FastAPI
+    #: Sends the key below with every request.
+    client: httpx.AsyncClient
+    #: Sends no credential.
+    stranger: httpx.AsyncClient
+    #: Of the demo org's key, plan scale, scopes read and write.
+    secret: str
+    reader: FakeReader
+    data_dir: Path
+    logs: Sequence[Mapping[str, Any]]
+
+    @property
+    def services(self) -> Services:
+        """What the routes work with."""
+        return cast("Services", self.asgi.state.services)
+
+    @property
+    def database(self) -> Database:
+        """The database of the service."""
+        return self.services.database
+
+    async def extract(
+        self,
+        data: bytes,
+        *,
+        secret: str | None = None,
+        key: str | None = None,
+        media_type: str = "image/jpeg",
+        **fields: str,
+    ) -> httpx.Response:
+        """Upload a file; `key` is the Idempotency-Key."""
+        headers = {"X-API-Key": secret or self.secret}
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        files = {"file": ("receipt.jpg", data, media_type)}
+        return await self.client.post("/v1/extract", headers=headers, files=files, data=fields)
+
+    async def extracted(self, data: bytes, **options: str) -> dict[str, Any]:
+        """Upload a file that is read, and return the receipt."""
+        answer = await self.extract(data, **options)
+        assert answer.status_code == 200, answer.text
+        return cast("dict[str, Any]", answer.json())
+
+    async def get(self, path: str, *, secret: str | None = None, **query: str) -> httpx.Response:
+        """Ask for something under /v1."""
+        headers = {"X-API-Key": secret or self.secret}
+        return await self.client.get(f"/v1{path}", headers=headers, params=query)
+
+    async def delete(self, path: str, *, secret: str | None = None) -> httpx.Response:
+        """Delete something under /v1."""
+        headers = {"X-API-Key": secret or self.secret}
+        return await self.client.delete(f"/v1{path}", headers=headers)
+
+    async def waited(self, receipt_id: str) -> dict[str, Any]:
+        """Return a receipt when no reading is owed to it any more."""
+        self.reader.let_go()
+        answer = await self.get(f"/receipts/{receipt_id}", wait=str(WAIT_SECONDS))
+        return cast("dict[str, Any]", answer.json())
+
+    async def rows(self, table: type[Row]) -> list[Row]:
+        """Return all rows of a table."""
+        async with self.database.read() as session:
+            return list((await session.execute(select(table))).scalars())
+
+    async def used(self, *, secret: str | None = None) -> tuple[int, int]:
+        """Return what the key's org used this month: receipts and credits."""
+        told = (await self.get("/key", secret=secret)).json()
+        return told["usage_this_month"], told["credits_used_this_month"]
+
+    async def file(self, receipt_id: str) -> Path | None:
+        """Return where the file of a receipt is kept."""
+        return await self.services.blobs.path(ReceiptId(receipt_id))
+
+
+@asynccontextmanager
+async def opened(
+    database_url: str, data_dir: Path, *, reader: FakeReader | None = None, **settings: Any
+) -> AsyncIterator[Installation]:
+    """Open an installation on a fresh database."""
+    reader = reader or FakeReader()
+    secrets: list[str] = []
+    chosen = make_settings(data_dir, database_url=database_url, **settings)
+    with capture_logs() as logs:
+        async with app.opened(chosen, reader=reader, greet=secrets.append) as asgi:
+            secret = secrets[0] if secrets else ""
+            async with (
+                client_of(asgi, headers={"X-API-Key": secret}) as client,
+                client_of(asgi) as stranger,
+            ):
+                yield Installation(asgi, client, stranger, secret, reader, data_dir, logs)
+
+
+def make_settings(data_dir: Path, **settings: Any) -> Settings:
+    """Return settings that no file of the folder at hand has a say in."""
+    return Settings(_env_file=None, data_dir=data_dir, **settings)
+
+
+def client_of(
+    asgi: FastAPI, *, address: str = "127.0.0.1", headers: Mapping[str, str] | None = None
+) -> httpx.AsyncClient:
+    """Return a client at an address that gets the answer even when the app raises."""
+    transport = httpx.ASGITransport(app=asgi, raise_app_exceptions=False, client=(address, 1))
+    return httpx.AsyncClient(transport=transport, base_url="http://recibo.test", headers=headers)

@@ -1,0 +1,97 @@
+"""Rows and files with defaults, for tests that need some and care about few of them."""
+
+import datetime as dt
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
+from recibo.kit import clock, ids
+from recibo.services import keys
+from recibo.services.extraction import Upload
+from recibo.shapes.actor import Actor, Visit
+from recibo.shapes.ids import OrgId
+from recibo.shapes.plans import PlanName
+from recibo.shapes.states import Scope
+from recibo.store import tables
+from recibo.store.db import Database, ReadSession
+
+JPEG_HEAD = b"\xff\xd8\xff\xe0"
+BOTH = (Scope.READ, Scope.WRITE)
+
+
+def jpeg(text: str) -> bytes:
+    """Return bytes that begin as a JPEG does; no decoder would take them."""
+    return JPEG_HEAD + text.encode()
+
+
+def reading(
+    merchant: str = "Padaria Aurora",
+    *,
+    confidence: float = 0.9,
+    issued: Moment | None = None,
+    total: str | None = None,
+    type_: DocumentType = DocumentType.RECEIPT,
+) -> Receipt:
+    """Return what a reader gives."""
+    return Receipt(
+        type=Found(type_, 1.0, "type"),
+        merchant_name=Found(merchant, 0.9, merchant),
+        issued_at=Found(issued, 0.9, "issued") if issued else None,
+        total=Found(Decimal(total), 0.9, "total") if total else None,
+        currency=Found("BRL", 0.9, "R$") if total else None,
+        confidence=confidence,
+        texts=(f"{merchant}\npage one",),
+    )
+
+
+async def org(database: Database, *, plan: PlanName = PlanName.SCALE) -> OrgId:
+    """Add an org and return its id."""
+    org_id = ids.new("org")
+    async with database.write() as session:
+        session.add(
+            tables.Org(
+                id=org_id,
+                name=org_id,
+                slug=org_id,
+                billing_email="billing@recibo.test",
+                plan=plan,
+                created_at=clock.now(),
+            )
+        )
+    return OrgId(org_id)
+
+
+async def key(
+    database: Database,
+    org_id: OrgId,
+    *,
+    scopes: Sequence[Scope] = BOTH,
+    expires_at: dt.datetime | None = None,
+) -> str:
+    """Add a key to an org and return its secret."""
+    async with database.write() as session:
+        return keys.create(session, org_id, name="test", scopes=scopes, expires_at=expires_at)
+
+
+async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> Actor:
+    """Add an org with a key and return the key at work."""
+    secret = await key(database, await org(database, plan=plan))
+    async with database.read() as session:
+        return await authenticated(session, secret)
+
+
+async def authenticated(session: ReadSession, secret: str) -> Actor:
+    """Return the key at work that has this secret."""
+    return await keys.authenticate(session, secret, visit=Visit(request_id="req_test"))
+
+
+def upload(path: Path, *, accuracy: Accuracy = Accuracy.STANDARD, sha256: str = "") -> Upload:
+    """Return an upload of a file that lies at a path."""
+    return Upload(
+        path=path,
+        sha256=sha256 or path.name,
+        size=path.stat().st_size,
+        media_type="image/jpeg",
+        accuracy=accuracy,
+    )
