@@ -1,5 +1,7 @@
 """What happens around every request: its id, its log line, its metrics, and the last resort."""
 
+import asyncio
+import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable
@@ -14,8 +16,9 @@ from recibo.kit import ids
 log = structlog.get_logger("recibo.requests")
 
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-# A client that is refused in the middle of its upload still sends the rest before it reads the
-# answer; closing on it would lose the answer. Beyond these bounds it is cut off.
+# A client that is refused in the middle of its upload may send the rest before it reads the answer;
+# closing on it would lose the answer. So it is answered at once, and the rest is taken and dropped
+# before the connection may close. Beyond these bounds it is cut off.
 _DRAIN_BYTES = 64 * 1024 * 1024
 _DRAIN_SECONDS = 30
 
@@ -47,7 +50,9 @@ class _Exchange:
         self._request_id = request_id
         self._status = 500
         self._is_answered = False
-        self._has_body_left = True
+        headers = Headers(scope=scope)
+        # RFC 9112, section 6: a request with neither has no body.
+        self._has_body_left = "content-length" in headers or "transfer-encoding" in headers
         self._started = time.perf_counter()
 
     async def run(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
@@ -74,14 +79,18 @@ class _Exchange:
             self._is_answered = True
             self._status = message["status"]
             MutableHeaders(scope=message)["X-Request-ID"] = self._request_id
+        elif self._has_body_left and not message.get("more_body", False):
+            await self._send({**message, "more_body": True})
             await self._drain()
+            message = {"type": "http.response.body", "body": b""}
         await self._send(message)
 
     async def _drain(self) -> None:
         drained = 0
-        deadline = time.monotonic() + _DRAIN_SECONDS
-        while self._has_body_left and drained < _DRAIN_BYTES and time.monotonic() < deadline:
-            drained += len((await self._receive_body()).get("body", b""))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                while self._has_body_left and drained < _DRAIN_BYTES:
+                    drained += len((await self._receive_body()).get("body", b""))
 
     def _tell(self) -> None:
         seconds = time.perf_counter() - self._started
