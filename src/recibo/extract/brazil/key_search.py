@@ -12,6 +12,13 @@ from dataclasses import dataclass
 from recibo.extract.brazil import access_keys, tax_ids
 from recibo.extract.brazil.access_keys import AccessKey
 
+#: A key is printed in eleven groups of four.
+_GROUP = 4
+_GROUPS = 11
+#: A page of figures alone holds groups without end; each costs some hundred trials.
+_MOST_REPAIRS = 50
+#: No row of a paper has more letters; longer ones are data that a maker hid in the page.
+_LONGEST_LINE = 600
 #: A narrow roll breaks a key once, rarely twice.
 _MOST_LINES = 3
 
@@ -73,7 +80,8 @@ def _spans(lines: Sequence[str]) -> Iterator[range]:
 def _read(lines: Sequence[str], span: range) -> Iterator[PrintedKey]:
     """Read the keys that begin in the first line of the span and end in its last."""
     joined = "\n".join(lines[index] for index in span).upper()
-    if joined.count("\n") != len(span) - 1 or len(joined) < access_keys.GOODS_LENGTH:
+    is_plain = joined.count("\n") == len(span) - 1
+    if not is_plain or not access_keys.GOODS_LENGTH <= len(joined) <= _LONGEST_LINE:
         return
     for match in itertools.chain(_SERVICE.finditer(joined), _GOODS.finditer(joined)):
         if match[1].count("\n") != len(span) - 1:
@@ -109,19 +117,20 @@ def _mended(lines: Sequence[str], known: frozenset[str]) -> Iterator[PrintedKey]
 
     Left alone when check digits and printed tax ids do not settle on one reading.
     """
+    for window, span in itertools.islice(_damaged_keys(lines), _MOST_REPAIRS):
+        sound = _sound_repairs(window, known)
+        if len(sound) == 1:
+            yield PrintedKey(sound.pop(), " ".join(window), span, is_mended=True)
+
+
+def _damaged_keys(lines: Sequence[str]) -> Iterator[tuple[list[str], range]]:
+    """Return the runs of eleven groups that may be a damaged key, with their lines."""
     for span in _spans(lines):
-        joined = " ".join(lines[index] for index in span).upper()
-        groups = re.findall(r"[0-9A-Z]+", joined)
-        for first in range(len(groups)):
-            window = groups[first : first + 11]
+        groups = re.findall(r"[0-9A-Z]+", " ".join(lines[index] for index in span).upper())
+        for first in range(len(groups) - _GROUPS + 1):
+            window = groups[first : first + _GROUPS]
             if _is_damaged_key(window):
-                sound = _sound_repairs(window, known)
-                if len(sound) == 1:
-                    yield PrintedKey(sound.pop(), " ".join(window), span, is_mended=True)
-
-
-_GROUP = 4
-_GROUPS = 11
+                yield window, span
 
 
 def _is_damaged_key(groups: Sequence[str]) -> bool:

@@ -12,9 +12,11 @@ from zoneinfo import ZoneInfo
 # `SP` is easily met by chance in capitals, so a state counts only where addresses put it: after a
 # city and a dash, slash or blank bar, or after its label.
 _CITY_AND_STATE = (
-    r"[A-Za-zÀ-ÿ.]{{2,}}\s{{0,2}}(?:[-\u2013/|,]|\s-\s)\s{{0,2}}({names})(?![A-Za-zÀ-ÿ])"
+    r"[A-Za-zÀ-ÿ.]{{2}}\s{{0,2}}(?:[-\u2013/|,]|\s-\s)\s{{0,2}}({names})(?![A-Za-zÀ-ÿ])"
 )
 _LABELLED = r"\bUF\b\s{{0,2}}[:.]?\s{{0,2}}({names})(?![A-Za-zÀ-ÿ])"
+# Last, an address that simply ends with the state; it has a number, which tells it from prose.
+_AT_END = r"(?m)^(?=.*[0-9]).*[A-Za-zÀ-ÿ]{{3}}\s+({names})\s*$"
 _POSTAL = re.compile(
     r"(?<![0-9.,/-])([0-9]{2})\.?([0-9])[0-9]{2}\s?[-\u2013]\s?[0-9]{3}(?![0-9.,/-])"
 )
@@ -81,13 +83,14 @@ def find(text: str) -> str:
 
     The first one counts: the issuer's address stands above the customer's.
     """
-    for pattern in _patterns():
+    for pattern in _patterns()[:-1]:
         if match := pattern.search(text):
             return match[1].upper()
     for pattern in (_LABELLED_POSTAL, _POSTAL):
         if match := pattern.search(text):
             return by_postal_code(int(match[1] + match[2]))
-    return ""
+    at_end = _patterns()[-1].search(text)
+    return at_end[1] if at_end else ""
 
 
 def offset_at(
@@ -130,7 +133,8 @@ def _exceptions() -> dict[str, Municipality]:
 @functools.cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     names = "|".join(every())
-    return tuple(re.compile(shape.format(names=names)) for shape in (_LABELLED, _CITY_AND_STATE))
+    shapes = (_LABELLED, _CITY_AND_STATE, _AT_END)
+    return tuple(re.compile(shape.format(names=names)) for shape in shapes)
 
 
 def _data(name: str) -> str:

@@ -57,16 +57,21 @@ def _head(lines: Sequence[Line]) -> list[Line]:
     named = [looks_like_name(line.text) for line in lines[: 2 * _MOST_LINES]]
     first = next((index for index, is_named in enumerate(named) if is_named), len(named))
     head = itertools.takewhile(
-        lambda line: looks_like_name(line.text), lines[first : first + _MOST_LINES]
+        lambda line: looks_like_name(line.text) or _is_bare_form(line.text),
+        lines[first : first + _MOST_LINES],
     )
     return list(head)
 
 
 def _continues(upper: Line, line: Line, width: float) -> bool:
     """Tell whether a line goes on with a name that was too wide for the paper."""
-    is_bare_form = len(_LEGAL_FORM.sub("", line.text).strip(" .-")) == 0
     is_broken = upper.box.width >= _FULL * width and line.box.width < upper.box.width
-    return is_bare_form or (is_broken and not _LEGAL_FORM.search(upper.text))
+    return _is_bare_form(line.text) or (is_broken and not _LEGAL_FORM.search(upper.text))
+
+
+def _is_bare_form(text: str) -> bool:
+    """Tell whether a line is but a legal form, broken off the name above."""
+    return _LEGAL_FORM.search(text) is not None and not _LEGAL_FORM.sub("", text).strip(" .-")
 
 
 def _found(lines: Sequence[Line]) -> Found[str]:

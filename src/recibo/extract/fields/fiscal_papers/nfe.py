@@ -88,7 +88,7 @@ def _issuers(document: Paper) -> Iterator[Issuer]:
 
 def _name(document: Paper) -> Found[str] | None:
     # The stub has the legal name in full; the box may cut it, or show the trade name.
-    return _stub_name(document) or _box_name(document)
+    return _stub_name(document) or _labelled_name(document) or _box_name(document)
 
 
 def _stub_name(document: Paper) -> Found[str] | None:
@@ -102,6 +102,21 @@ def _stub_name(document: Paper) -> Found[str] | None:
             name = names.cleaned(match["name"])
             return paper.line_cell(line).found(name, confidence=0.95)
     return None
+
+
+def _labelled_name(document: Paper) -> Found[str] | None:
+    """Return the name that stands under its label in the issuer's part, as on shipping labels."""
+    issuer, recipient = document.form.first("issuer"), document.form.first("recipient")
+    if issuer is None or recipient is None:
+        return None
+    for label in document.form.every("name"):
+        if issuer.line <= label.line < recipient.line:
+            return document.form.read_at(label, _read_name)
+    return None
+
+
+def _read_name(text: str) -> str | None:
+    return names.cleaned(text) if names.looks_like_name(text) else None
 
 
 def _box_name(document: Paper) -> Found[str] | None:

@@ -19,6 +19,9 @@ _PERCENT = Decimal(100)
 #: A quantity, a price and a discount make three figures; rows of more hold columns of taxes.
 _DISCOUNTED = range(3, 7)
 
+#: Rows of goods have at most so many figures left of their total.
+_MOST_FIGURES = 12
+
 #: Quantity, unit price, total.
 Product = tuple[Decimal, Decimal, Decimal]
 
@@ -71,7 +74,7 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
 
     The price nearest to the total goes first: codes and contents (`500G`) stand further left.
     """
-    usable = [each for each in candidates if _is_factor(each)]
+    usable = [each for each in candidates if _is_factor(each)][-_MOST_FIGURES:]
     found = next(_pairs(usable, total), None)
     if found is not None or len(usable) not in _DISCOUNTED:
         return found

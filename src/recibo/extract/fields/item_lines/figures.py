@@ -17,6 +17,8 @@ _MARK_BEFORE = re.compile(
     r"(?:R\$|[$€£¥₹₩₫฿]|\bRM|\bRs\.?|\bEUR|\bUSD|\bINR|\bRp\.?|\bAED|\bCHF|\bkr|\bFt|\bzł)\s?-?\s?$",
     re.IGNORECASE,
 )
+#: A currency's mark with its blanks and sign is no longer.
+_LONGEST_MARK = 8
 _GROUP = 3
 #: Money has so many decimals, but for few currencies.
 CENTS = 2
@@ -60,10 +62,14 @@ def every(text: str) -> Iterator[Figure]:
             end=match.end(),
             readings=tuple(-value if is_negative else value for value in readings),
             decimals=decimals,
-            has_mark=bool(_MARK_BEFORE.search(text[: match.start("body")])),
+            has_mark=bool(_MARK_BEFORE.search(_just_before(text, match.start("body")))),
             is_percent=text[match.end() :].lstrip(" ").startswith("%"),
             is_bracketed=text[: match.start()].endswith("("),
         )
+
+
+def _just_before(text: str, place: int) -> str:
+    return text[max(0, place - _LONGEST_MARK) : place]
 
 
 def _is_inside_word(text: str, match: re.Match[str]) -> bool:

@@ -1,7 +1,7 @@
 """One row of a roll read by itself: the goods' name, what they cost, and how many they are."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.fields.item_lines import arithmetic
@@ -22,12 +22,15 @@ _DETAIL = re.compile(
 _STAMP = re.compile(r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{1,2}:[0-9]{2}(?![0-9])")
 # Index and code in front of a name: `001 7891000 `, `2 `.
 _INDEX = re.compile(r"^\W*(?P<index>[0-9]{1,3})(?=[\s).:\t-])[\s).:\t-]*")
+# A padded index is one whatever the code behind it: `001 78 AGUA`.
+_TIMES = re.compile(r"(?:[\s\t0-9](?:[xX]|UN|KG)?[xX×*]|@)[\s\t]?(?:R?\$|[€£])?[\s]?$")
+_PADDED_INDEX = re.compile(r"^\W*0[0-9]{1,2}[\s\t]+(?:[0-9]{1,14}[\s\t]+)?(?=\D)")
 _CODE = re.compile(
     r"^[\s\t#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=[\s\t]|$)[\s\t]*"
     r"|^[\s\t#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
 _LEADING_QTY = re.compile(
-    r"^\W*(?P<qty>[0-9]{1,3}|[0-9]{1,3}[.,][0-9]{1,3})\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s|\t)\s*(?=\S)"
+    r"^\W*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3})\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s|\t)\s*(?=\S)"
 )
 _UNIT = re.compile(
     r"[\s\t]*(?:(?:UN|UND|UNI|UNID|PC|P[CÇ]|PCT|P[CÇ]S|PCS|PÇ|EA|CX|KG|KGS|G|GR|L|LT|LTS|ML|M|MT|M2|M3|BD|CT|SC|RL|GL|PR|PAR|DZ"
@@ -79,7 +82,14 @@ def read(row: Row, *, minor: int = 2) -> Priced | None:
     before = [figure for figure in row.figures if figure.end <= total.start]
     value = total.readings[0]
     found = arithmetic.factors(before, value) if value else None
-    return Priced(row, value, total, found, _words(row, total, found))
+    return Priced(row, value, total, found, _words(row, total.start, found))
+
+
+def of_total(row: Row, total: Decimal, *, at: Priced) -> Priced:
+    """Read a row whose total stands on another one: name, and perhaps quantity and price."""
+    found = arithmetic.factors(row.figures, total) if total else None
+    words = row.text if found is None else _words(row, len(row.text), found)
+    return replace(at, factors=at.factors or found, words=words)
 
 
 def read_detail(row: Row) -> Detail | None:
@@ -93,7 +103,7 @@ def read_detail(row: Row) -> Detail | None:
 
 def strip_code(words: str) -> str:
     """Return a name without an index and article code in front of it."""
-    stripped = words
+    stripped = _PADDED_INDEX.sub("", words)
     if (match := _INDEX.match(stripped)) and _CODE.match(stripped[match.end() :]):
         stripped = stripped[match.end() :]
     while match := _CODE.match(stripped):
@@ -126,15 +136,18 @@ def _total(row: Row, minor: int) -> Figure | None:
     for figure in reversed(row.figures):
         tail = row.text[figure.end :].strip(" \t*%")
         is_amount = figure.is_money or (minor == 0 and figure.decimals == 0)
-        if is_amount and not figure.is_bracketed and not row.text[: figure.start].endswith("@"):
-            return figure if len(tail) <= _LONGEST_TAIL and "%" not in tail else None
+        if is_amount and not figure.is_bracketed:
+            is_total = len(tail) <= _LONGEST_TAIL and "%" not in tail
+            # Behind a sign of multiplication stands the price of one.
+            is_unit_price = _TIMES.search(row.text[: figure.start]) is not None
+            return figure if is_total and not is_unit_price else None
     return None
 
 
-def _words(row: Row, total: Figure, found: arithmetic.Factors | None) -> str:
-    """Return the text of the name: what is left of the figures that belong to the total."""
+def _words(row: Row, end: int, found: arithmetic.Factors | None) -> str:
+    """Return the text of the name: what is left of the figures that make the total at `end`."""
     if found is None:
-        return _before_columns(row.text[: total.start])
+        return _before_columns(row.text[:end])
     first = min(found.qty_figure, found.price_figure, key=lambda figure: figure.start)
     last = max(found.qty_figure, found.price_figure, key=lambda figure: figure.start)
     before = _BINDING.sub("", row.text[: first.start])

@@ -18,6 +18,8 @@ _ROLL_LETTERS = 75
 # Rows may end with the number of their tax rate: `12,00 1`; readers lose the blank: `12,901`.
 _TAX_MARK = re.compile(r"[0-9][.,][0-9]{2} [0-9]$")
 _GLUED_MARK = re.compile(r"([0-9][.,][0-9]{2})([0-9])$")
+#: No row of goods has more letters, even in the smallest type across a sheet.
+_LONGEST = 400
 #: So many rows make a habit.
 _HABIT = 3
 # An engine may lose the separator of an amount, but keeps the gap: `80 91`.
@@ -72,6 +74,7 @@ class Row:
 def of_sheets(sheets: Sequence[Sheet]) -> list[Row]:
     """Return the rows of a document from top to bottom."""
     rows = [of_line(line) for sheet in sheets for line in sheet.lines if line.words]
+    rows = [row for row in rows if len(row.text) <= _LONGEST]
     marked = sum(_TAX_MARK.search(row.text) is not None for row in rows)
     return [_unglued(row) for row in rows] if marked >= _HABIT else rows
 

@@ -166,11 +166,10 @@ def _first_figure(entry: _Entry) -> Decimal | None:
 
 
 def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
-    words = _words(entry, manner)
-    if words is None:
+    read = _named(entry, manner)
+    if read is None:
         return None
-    read = entry.priced
-    words, qty = _split(words, read, indexed=manner.is_indexed)
+    words, qty = _split(read, indexed=manner.is_indexed)
     name = priced.cleaned(words.replace("\t", " "))
     name = name if read.row.is_exact else letters.mended(name)
     unit_price = None
@@ -182,22 +181,26 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
     return read.row.cell.found(item, confidence=_CONFIDENT if made else _LIKELY)
 
 
-def _words(entry: _Entry, manner: _Manner) -> str | None:
-    """Return what names the goods: on their own row, or beside it."""
+def _named(entry: _Entry, manner: _Manner) -> Priced | None:
+    """Return the price with what names the goods: on their own row, or beside it."""
     if entry.priced.has_name:
-        return entry.priced.words
+        return entry.priced
     look = _near_below if manner.are_names_below else _near_above
-    named = look(entry, manner.reach)
-    return " ".join(row.text for row in named) or None
+    rows = look(entry, manner.reach)
+    if not rows:
+        return None
+    *before, last = rows
+    named = priced.of_total(last, entry.priced.total, at=entry.priced)
+    return replace(named, words=" ".join([*(row.text for row in before), named.words]))
 
 
-def _split(words: str, read: Priced, *, indexed: bool) -> tuple[str, Decimal | None]:
+def _split(read: Priced, *, indexed: bool) -> tuple[str, Decimal | None]:
     """Part the name from an index, a code, a quantity in front of it."""
-    stripped = priced.strip_code(words)
-    if stripped != words:
+    stripped = priced.strip_code(read.words)
+    if stripped != read.words:
         return stripped, None
-    leading = priced.leading_qty(words)
+    leading = priced.leading_qty(read.words)
     if leading is None:
-        return words, None
+        return read.words, None
     qty, name = leading
     return (name, None) if indexed or read.factors else (name, qty)
