@@ -1,0 +1,102 @@
+"""Errors: one shape for all of them."""
+
+import httpx
+import pytest
+
+from recibo import errors
+from recibo.api.errors import render
+from tests.installation import Installation
+
+MALFORMED = (
+    ("application/json", b'{"half": '),
+    ("multipart/form-data; boundary=b", b"--b\r\nno multipart"),
+)
+
+
+def routes(door: Installation) -> list[tuple[str, str]]:
+    """Return every method and path that is documented under /v1."""
+    return [
+        (method.upper(), path.replace("{receipt_id}", "rcp_0"))
+        for path, operations in door.asgi.openapi()["paths"].items()
+        for method in operations
+        if path.startswith("/v1")
+    ]
+
+
+async def test_every_route_asks_for_a_credential_before_it_reads_the_body(
+    door: Installation,
+) -> None:
+    answers = {
+        (method, path, kind): await door.stranger.request(
+            method, path, content=body, headers={"content-type": kind}
+        )
+        for method, path in routes(door)
+        for kind, body in MALFORMED
+    }
+
+    assert len(answers) >= 12
+    assert {401} == {answer.status_code for answer in answers.values()}
+    assert {"unauthorized"} == {answer.json()["error"]["code"] for answer in answers.values()}
+    assert all("ApiKey" in answer.headers["WWW-Authenticate"] for answer in answers.values())
+
+
+async def test_bad_query_does_not_come_before_the_credential(door: Installation) -> None:
+    answer = await door.stranger.get("/v1/receipts?limit=0&cursor=broken")
+
+    assert 401 == answer.status_code
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/v1", "/v1/", "/v2/receipts", "/v1/receipts/", "/v1/receipts/a/b", "/v1/receipts/a%2Fb",
+     "//v1/receipts", "/v1/extract/", "/v1/RECEIPTS", "/%00", "/v1/receipts/rcp_0/file/x"],
+)  # fmt: skip
+async def test_unknown_path_is_a_404_of_the_one_shape(door: Installation, path: str) -> None:
+    answer = await door.client.get(httpx.URL(f"http://recibo.test{path}"))
+
+    error = answer.json()["error"]
+    assert (404, "not_found") == (answer.status_code, error["code"])
+    assert {"code", "message", "request_id"} == set(error)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/extract", "POST"),
+        ("POST", "/v1/receipts", "GET"),
+        ("PUT", "/v1/receipts/rcp_0", "DELETE, GET"),
+        ("PATCH", "/v1/receipts/rcp_0/file", "GET"),
+        ("DELETE", "/v1/key", "GET"),
+        ("POST", "/healthz", "GET"),
+    ],
+)
+async def test_wrong_method_is_405_and_names_the_right_ones(
+    door: Installation, method: str, path: str, allowed: str
+) -> None:
+    answer = await door.stranger.request(method, path)
+
+    assert (405, "method_not_allowed") == (answer.status_code, answer.json()["error"]["code"])
+    assert allowed == answer.headers["Allow"]
+
+
+def test_error_carries_what_it_knows_and_nothing_else() -> None:
+    full = errors.ValidationFailed(
+        "no", details=(errors.Detail("a", "b"),), retry_after=7, receipt_id="rcp_0"
+    )
+
+    assert (
+        b'{"error": {"code": "validation_error", "message": "no", "request_id": "req_0", '
+        b'"details": [{"field": "a", "message": "b"}], "retry_after": 7, "receipt_id": "rcp_0"}}'
+    ) == render(full, "req_0").body
+    assert (
+        b'{"error": {"code": "not_found", "message": "There is nothing here.", '
+        b'"request_id": "req_0"}}'
+    ) == render(errors.NotFound(), "req_0").body
+
+
+def test_time_to_wait_is_told_in_the_header_too() -> None:
+    assert "7" == render(errors.Overloaded(retry_after=7), "").headers["Retry-After"]
+
+
+def test_message_with_half_a_character_can_be_told() -> None:
+    assert b"\\ud800" in render(errors.ValidationFailed("\ud800"), "").body
