@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
+from starlette.types import Receive, Scope, Send
 
 from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.deps import CanDelete, CanRead, TheServices, refuse_repeated
@@ -22,8 +23,10 @@ router = APIRouter(prefix="/v1/receipts", tags=["receipts"])
 
 _INCLUDABLE = frozenset({"evidence", "text"})
 _METADATA = "metadata."
+# No receipt has more tags, so a list that asks for more is a mistake.
+_MAX_TAGS = 16
 # A + that was not percent-coded arrives as a blank.
-_LOST_PLUS = re.compile(r" (\d\d:\d\d)$")
+_LOST_PLUS = re.compile(r" (\d\d(:?\d\d)?)$")
 
 _METADATA_PARAMETER: dict[str, Any] = {
     "parameters": [
@@ -71,6 +74,14 @@ class ReceiptList(BaseModel):
     data: list[Receipt]
     has_more: bool
     next_cursor: str | None
+
+
+class _WholeFile(FileResponse):
+    """A file without ranges: the framework's refusals of them would be plain text."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(name, value) for name, value in scope["headers"] if name != b"range"]
+        await super().__call__({**scope, "headers": headers}, receive, send)
 
 
 @router.get(
@@ -151,7 +162,7 @@ async def get_file(receipt_id: str, actor: CanRead, services: TheServices) -> Re
     if path is None:
         message = "The file of this receipt is gone."
         raise NotFound(message)
-    return FileResponse(
+    return _WholeFile(
         path,
         media_type=row.media_type,
         filename=f"{row.id}.{formats.EXTENSIONS[row.media_type]}",
@@ -159,6 +170,7 @@ async def get_file(receipt_id: str, actor: CanRead, services: TheServices) -> Re
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": "sandbox",
             "Cache-Control": "private, no-store",
+            "Accept-Ranges": "none",
         },
     )
 
@@ -196,13 +208,16 @@ def _bound(name: str, given: str | None) -> dt.date | dt.datetime | None:
 
 def _tags(request: Request) -> tuple[tuple[str, str], ...]:
     given = request.query_params.multi_items()
-    tags = tuple(
+    tags = [
         (name.removeprefix(_METADATA), value) for name, value in given if name.startswith(_METADATA)
-    )
+    ]
+    if len(tags) > _MAX_TAGS:
+        raise ValidationFailed.of("metadata", f"asks for more than {_MAX_TAGS} keys")
     for key, value in tags:
         if "\0" in key or "\0" in value:
             raise ValidationFailed.of("metadata", "must not hold NUL")
-    return tags
+    # A cursor is bound to the filters, not to their order.
+    return tuple(sorted(tags))
 
 
 def _included(given: str | None) -> frozenset[str]:
