@@ -78,7 +78,7 @@ async def test_document_is_read_in_another_process(reader: PoolReader, file: Fil
 async def test_library_is_told_hint_accuracy_and_less_time_than_there_is(
     reader: PoolReader, file: File
 ) -> None:
-    assert await read(reader, file("told"), time_limit_s=100) == "nfce high 90"
+    assert await read(reader, file("told"), time_limit_s=100) == "nfce high 80"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ _INSPECTIONS = 5_000
 
 # Of the time limit, so much is the library's own to finish the page at hand and answer with the
 # pages read so far; only then is the child killed.
-_SHARE_OF_THE_LIMIT = 0.9
+_SHARE_OF_THE_LIMIT = 0.8
 
 
 class FailureKind(StrEnum):
