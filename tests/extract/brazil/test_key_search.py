@@ -1,0 +1,98 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recibo.extract.brazil import key_search
+from tests.extract.brazil.strategies import DIGITS, goods_keys, service_keys
+
+KEY = "35180834128745000152550010000474281920007498"
+
+
+def _grouped(key: str, sign: str = " ") -> str:
+    return sign.join(key[start : start + 4] for start in range(0, len(key), 4))
+
+
+def _texts(lines: list[str]) -> list[str]:
+    return [printed.key.text for printed in key_search.find(lines)]
+
+
+@given(goods_keys(), st.sampled_from([" ", ".", "-", "", "  "]))
+def test_a_key_is_found_however_it_is_grouped(key: str, sign: str) -> None:
+    assert [key] == _texts(["CHAVE DE ACESSO", _grouped(key, sign), "Consulta"])
+
+
+@given(service_keys())
+def test_a_service_key_is_found_in_one_run(key: str) -> None:
+    assert key in _texts([f"Chave de Acesso da NFS-e: {key}"])
+
+
+@given(goods_keys(), st.integers(1, 10))
+def test_a_key_broken_over_two_lines_is_joined(key: str, place: int) -> None:
+    groups = _grouped(key).split(" ")
+
+    assert [key] == _texts(["Consulte em", " ".join(groups[:place]), " ".join(groups[place:])])
+
+
+def test_a_key_glued_to_its_label_is_found() -> None:
+    assert [KEY] == _texts([f"CHAVEDEACESSO:{KEY}"])
+
+
+def test_letters_read_in_the_place_of_digits_become_digits() -> None:
+    read = _grouped(KEY[:22] + KEY[22:].replace("0", "O").replace("1", "I"))
+
+    assert [KEY] == _texts([read])
+
+
+@given(goods_keys(models=("55",), letters=DIGITS), st.data())
+@settings(max_examples=50)
+def test_a_lost_digit_comes_back_where_check_digits_settle_it(
+    key: str, data: st.DataObject
+) -> None:
+    issuer = key[6:20]
+    place = data.draw(st.integers(22, 43))
+    groups = _grouped(key).split(" ")
+    index = place // 4
+    groups[index] = groups[index][: place % 4] + groups[index][place % 4 + 1 :]
+
+    found = key_search.find([" ".join(groups)], known=[issuer])
+
+    assert all(printed.key.is_sound and printed.key.issuer == issuer for printed in found)
+    assert all(printed.is_mended for printed in found)
+
+
+def test_a_wrong_digit_in_the_issuers_place_is_mended_by_the_printed_cnpj() -> None:
+    wrong = KEY[:8] + "9" + KEY[9:]
+
+    found = key_search.find([_grouped(wrong)], known=["34128745000152"])
+
+    assert KEY in [printed.key.text for printed in found if printed.is_mended]
+
+
+def test_nothing_is_mended_without_a_tax_id_to_confirm_it() -> None:
+    lost = _grouped(KEY).split(" ")
+    lost[9] = lost[9][:3]
+
+    assert () == key_search.find([" ".join(lost)])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "23793.38128 60007.827136 95000.063305 9 75520000370000",
+        "00020126580014BR.GOV.BCB.PIX0136123e4567-e12b-12d1-a456-426655440000",
+        "7891000100103 7891000100104 7891000100105 7891000100106",
+        "TEL (11) 3333-4444 FAX (11) 3333-4445 CEP 01310-100 IE 110.042.490.114",
+    ],
+)
+def test_other_long_numbers_are_no_keys(line: str) -> None:
+    assert () == key_search.find([line])
+
+
+def test_a_sound_key_goes_before_one_with_a_wrong_check_digit() -> None:
+    wrong = KEY[:-1] + "0"
+
+    assert [KEY, wrong] == _texts([_grouped(wrong), "NF-e referenciada", _grouped(KEY)])
+
+
+def test_pages_of_groups_of_four_end_soon() -> None:
+    assert () == key_search.find([" ".join(["3526"] * 60)] * 400, known=["34128745000152"])

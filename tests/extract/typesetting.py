@@ -1,0 +1,68 @@
+"""Sheets set in fixed pitch from plain text, as a text layer or an engine would give them."""
+
+import re
+from collections.abc import Sequence
+
+from recibo.extract.brazil.check_digits import check_digit
+from recibo.extract.model import Box, Code, Line, Sheet, Word
+
+PITCH = 24.0
+LETTER = 10.0
+HEIGHT = 17.0
+
+
+def roll(text: str, *, codes: Sequence[Code] = (), number: int = 1, exact: bool = True) -> Sheet:
+    """Set every row of a text on a line of its own, each letter in its column.
+
+    A text layer has single words; an engine keeps words together up to a gap of two blanks.
+    """
+    gap = r"\S+" if exact else r"\S+(?: \S+)*"
+    rows = text.strip("\n").split("\n")
+    lines = [
+        _line(row, index, gap, number, 1.0 if exact else 0.95)
+        for index, row in enumerate(rows)
+        if row.strip()
+    ]
+    width = int(LETTER * max(map(len, rows))) + 40
+    height = int(PITCH * len(rows)) + 40
+    return Sheet(number, width, height, tuple(lines), tuple(codes), is_exact=exact)
+
+
+def code(symbology: str, text: str, y: float = 0.0) -> Code:
+    """Return a code of a page."""
+    return Code(symbology, text, Box(0, y, 300, y + 60))
+
+
+def goods_key(body: str) -> str:
+    """Return 43 places with their check digit, in groups of four."""
+    whole = body + check_digit(body)
+    return " ".join(whole[start : start + 4] for start in range(0, len(whole), 4))
+
+
+def bare(key: str) -> str:
+    """Return a printed key without its blanks."""
+    return key.replace(" ", "")
+
+
+def cnpj(body: str) -> str:
+    """Return twelve places with their check digits, punctuated."""
+    first = check_digit(body)
+    whole = body + first + check_digit(body + first)
+    return f"{whole[:2]}.{whole[2:5]}.{whole[5:8]}/{whole[8:12]}-{whole[12:]}"
+
+
+def _line(row: str, index: int, gap: str, number: int, confidence: float) -> Line:
+    top = 20 + index * PITCH
+    words = tuple(
+        Word(
+            match[0],
+            Box(20 + match.start() * LETTER, top, 20 + match.end() * LETTER - 2, top + HEIGHT),
+            confidence,
+            number,
+        )
+        for match in re.finditer(gap, row)
+    )
+    box = words[0].box
+    for word in words:
+        box = box.union(word.box)
+    return Line(words, box, number)
