@@ -1,7 +1,8 @@
 """The access key of a document, from the codes on it or its text, and what follows from the key."""
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from recibo.extract.brazil import code_keys, key_search, tax_ids
@@ -11,6 +12,8 @@ from recibo.extract.brazil.qr_payloads import Payload
 from recibo.extract.model import Box, Found, Line, Sheet
 
 T = TypeVar("T")
+
+_QUOTED = re.compile(r"REFER[EÊ]NC|\bREF\b", re.IGNORECASE)
 
 #: A decoded code has its own error correction; a printed key only a check digit of one in eleven.
 _CODED = 0.99
@@ -27,6 +30,8 @@ class Keyed:
     found: Found[str]
     #: What the QR code tells beside the key.
     payload: Payload | None = None
+    #: Whether the paper prints it as another document's.
+    is_quoted: bool = False
 
     def tells(self, value: T) -> Found[T]:
         """Return a value that follows from the key, or stands beside it in the code."""
@@ -37,20 +42,33 @@ class Keyed:
 def read(sheets: Sequence[Sheet]) -> Keyed | None:
     """Return the document's own key: a sound one from a code, else from the text, else unsound.
 
-    A note may quote other notes' keys, so where several are printed the one whose issuer stands
-    on the page goes first, then the one that stands highest.
+    A note may quote other notes' keys, even its buyer's, so a key on a line that speaks of
+    references goes last, then one whose issuer does not stand on the page, then a lower one.
     """
     lines = [line for sheet in sheets for line in sheet.lines]
     texts = [line.text for line in lines]
     issuers = _printed_ids(texts)
-    coded = [
-        _from_code(found)
-        for found in code_keys.read([code for sheet in sheets for code in sheet.codes])
+    codes = [code for sheet in sheets for code in sheet.codes]
+    found = key_search.find(texts, known=issuers)
+    own = [printed for printed in found if not _is_quoted(printed, texts)]
+    quoted = [printed for printed in found if _is_quoted(printed, texts)]
+    candidates = [
+        *(_from_code(coded) for coded in code_keys.read(codes)),
+        *(_from_text(printed, lines) for printed in own),
+        *(replace(_from_text(printed, lines), is_quoted=True) for printed in quoted),
     ]
-    printed = [_from_text(found, lines) for found in key_search.find(texts, known=issuers)]
-    candidates = coded + printed
-    candidates.sort(key=lambda keyed: (not keyed.key.is_sound, keyed.key.issuer not in issuers))
-    return candidates[0] if candidates else None
+    return min(candidates, default=None, key=lambda keyed: _doubt(keyed, issuers))
+
+
+def _doubt(keyed: Keyed, issuers: frozenset[str]) -> tuple[bool, bool, bool]:
+    """Rank keys: `min` keeps the order of codes before text, own before quoted, high before low."""
+    return not keyed.key.is_sound, keyed.is_quoted, keyed.key.issuer not in issuers
+
+
+def _is_quoted(printed: PrintedKey, texts: Sequence[str]) -> bool:
+    """Tell whether the line of a key speaks of a note referred to, or the line above does."""
+    first = printed.lines.start
+    return any(_QUOTED.search(text) for text in texts[max(0, first - 1) : printed.lines.stop])
 
 
 def _printed_ids(texts: Iterable[str]) -> frozenset[str]:

@@ -1,0 +1,143 @@
+import pytest
+
+from recibo.extract.fields import fiscal
+from recibo.extract.model import Code
+from tests.extract.fields import papers
+from tests.extract.fields.papers import CFE_KEY, CNPJ, NFCE_KEY, NFE_KEY, Truth, said
+from tests.extract.typesetting import bare, code, goods_key, roll
+
+PAPERS = [
+    pytest.param(papers.NFCE, papers.NFCE_TRUTH, id="nfce"),
+    pytest.param(papers.CFE, papers.CFE_TRUTH, id="cfe"),
+    pytest.param(papers.ECF, papers.ECF_TRUTH, id="ecf"),
+    pytest.param(papers.NFE, papers.NFE_TRUTH, id="nfe landscape"),
+    pytest.param(papers.LABEL, papers.LABEL_TRUTH, id="nfe label"),
+    pytest.param(papers.NFSE_BOXED, papers.NFSE_BOXED_TRUTH, id="nfse boxed"),
+    pytest.param(papers.NFSE_BARE, papers.NFSE_BARE_TRUTH, id="nfse bare"),
+]
+
+
+@pytest.mark.parametrize(("text", "truth"), PAPERS)
+def test_header_fields_are_read_off_a_text_layer(text: str, truth: Truth) -> None:
+    assert truth == said(fiscal.read([roll(text)]))
+
+
+@pytest.mark.parametrize(("text", "truth"), PAPERS)
+def test_header_fields_are_read_off_recognised_text(text: str, truth: Truth) -> None:
+    assert truth == said(fiscal.read([roll(text, exact=False)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "codes"),
+    [
+        (papers.NFE, papers.NFE_TRUTH, [code("Code128", bare(NFE_KEY))]),
+        (papers.NFCE, papers.NFCE_TRUTH, [code("QRCode", f"https://x/q?p={bare(NFCE_KEY)}|3|1")]),
+        (
+            papers.CFE,
+            papers.CFE_TRUTH,
+            [
+                code("Code128", bare(CFE_KEY)[:22], y=1),
+                code("Code128", bare(CFE_KEY)[22:], y=90),
+                code("EAN13", "7891234567895"),
+            ],
+        ),
+    ],
+    ids=["nfe", "nfce", "cfe"],
+)
+def test_a_code_stands_in_for_an_unreadable_key(text: str, truth: Truth, codes: list[Code]) -> None:
+    blurred = text
+    for group in {str(truth["document_key"])[start : start + 4] for start in range(0, 44, 4)}:
+        blurred = blurred.replace(f"{group} ", "#### ").replace(f"{group}-", "####-")
+
+    assert truth == said(fiscal.read([roll(blurred, codes=codes, exact=False)]))
+
+
+def test_a_sat_code_tells_time_and_total_that_the_paper_lost() -> None:
+    qr = code("QRCode", f"{bare(CFE_KEY)}|20210910194533|57.47|52998224725|p2q+Fpf/AB==")
+    faded = papers.CFE.replace("10/09/2021 - 19:45:33", "").replace("57,47", "")
+
+    assert papers.CFE_TRUTH == said(fiscal.read([roll(faded, codes=[qr])]))
+
+
+LOOK_ALIKES = {
+    "leitura x": f"""
+LOJA X LTDA
+CNPJ: {CNPJ}
+10/05/2016 08:00:00 GNF:000123 COO:023400
+NAO E DOCUMENTO FISCAL
+LEITURA X
+TOTALIZADORES FISCAIS
+TOTAL R$ 1.234,56
+""",
+    "reducao z": f"""
+LOJA X LTDA
+CNPJ: {CNPJ}
+10/05/2016 23:00:00 COO:023400
+REDUCAO Z
+CONTADOR DE CUPOM FISCAL: 000123
+VENDA BRUTA DIARIA: 1.234,56
+""",
+    "credit slip": f"""
+LOJA X LTDA
+CNPJ: {CNPJ}
+CDC:0012 COO:023400
+COMPROVANTE CREDITO OU DEBITO
+VALOR: 20,57
+""",
+    "card slip": """
+REDE
+VISA CREDITO
+ESTAB: PADARIA DO ZE
+01/02/2023 10:22 VALOR: 20,57
+""",
+    "foreign": "TESCO\nMILK 1.00\nTOTAL 1.00",
+    "boleto": "23793.38128 60007.827136 95000.063305 9 75520000370000\nBOLETO",
+}
+
+
+@pytest.mark.parametrize("text", LOOK_ALIKES.values(), ids=LOOK_ALIKES)
+def test_look_alikes_are_no_fiscal_documents(text: str) -> None:
+    assert fiscal.read([roll(text)]) is None
+
+
+def test_an_empty_document_is_none() -> None:
+    assert fiscal.read([]) is None
+
+
+def test_a_quoted_note_does_not_replace_the_documents_own_key() -> None:
+    quoted = goods_key("412401112223330001815500100000077712345678" + "9")
+    text = f"NF-e referenciada: {quoted}\n{papers.NFE}"
+
+    assert papers.NFE_TRUTH == said(fiscal.read([roll(text)]))
+
+
+def test_notes_of_the_tax_office_keep_the_printed_seller() -> None:
+    office = goods_key("412403112223330001815589000004567818765432" + "1")
+    text = papers.NFE.replace(NFE_KEY, office).replace("11.222.333/0001-81", "529.982.247-25")
+
+    record = fiscal.read([roll(text)])
+
+    assert record is not None
+    assert record.merchant_tax_id is not None
+    assert record.merchant_tax_id.value == papers.ISSUER
+
+
+def test_other_electronic_papers_give_what_their_key_tells() -> None:
+    key = goods_key(f"352403{papers.ISSUER}66001000000987112345678")
+
+    record = fiscal.read([roll(f"ENERGIA S.A.\nCNPJ {CNPJ}\nNOTA FISCAL DE ENERGIA\n{key}")])
+
+    assert record is not None
+    assert record.type.value == "invoice"
+    assert record.document_number is not None
+    assert record.document_number.value == "987"
+    assert record.total is None
+
+
+def test_pages_of_labels_without_end_are_read_to_their_end() -> None:
+    text = "\n".join(["NFS-e PRESTADOR DE SERVICOS CNPJ NUMERO DA NOTA VALOR LIQUIDO"] * 300)
+
+    record = fiscal.read([roll(text), roll("9" * 50_000, number=2)])
+
+    assert record is not None
+    assert record.total is None
