@@ -106,7 +106,7 @@ class Lane:
             raise TimeLimitError(f"no answer within {time_limit_s:g} s") from None
         except (asyncio.CancelledError, BrokenProcessPool):
             self._retire()
-            if self._is_closed:
+            if self._is_closed and not _is_cancelled():
                 raise ProcessDiedError("the reader is closing") from None
             raise
 
@@ -141,6 +141,12 @@ class Lane:
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
         self._pool = None
+
+
+def _is_cancelled() -> bool:
+    """Tell whether the running task was cancelled, and not only what it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _schedule(pool: ProcessPool, work: Callable[[], T], time_limit_s: float) -> Future[T]:
@@ -191,7 +197,11 @@ def _settle_in(parent: int, limits: Limits, prepare: Callable[[], None]) -> None
 
 
 def _die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent is gone, however that went."""
+    """Have the kernel kill this process when its parent is gone, however that went.
+
+    Strictly, when the parent's thread that started it is gone: those of asyncio's pool live as
+    long as the loop, and those of pebble as long as the lane.
+    """
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # It died before the line above.
         os._exit(1)

@@ -128,7 +128,7 @@ class PoolReader:
         *,
         processes: int | None = None,
         limits: Limits | None = None,
-        library: "Library | None" = None,
+        library: Library | None = None,
     ) -> None:
         limits = limits or Limits()
         self._library = library or LIBRARY
@@ -141,15 +141,14 @@ class PoolReader:
 
     async def start(self) -> Failure | None:
         """Start the processes and wait until one has its models; say what is wrong if none has."""
-        warm = self._library.warm
-        readers = [
-            asyncio.create_task(self._reading.run(warm, START_LIMIT_S)) for _ in range(self._count)
-        ]
-        inspector = asyncio.create_task(self._inspection.run(_warm_inspection, START_LIMIT_S))
-        self._starts = [*readers, inspector]
-        done, _ = await asyncio.wait(readers, return_when=asyncio.FIRST_COMPLETED)
-        failure = next(iter(done)).result()
-        self._is_ready = failure is None
+        readers = [self._start_one(self._reading, self._library.warm) for _ in range(self._count)]
+        self._starts = [*readers, self._start_one(self._inspection, _warm_inspection)]
+        failure = None
+        for start in asyncio.as_completed(readers):
+            failure = await start
+            if failure is None:
+                self._is_ready = True
+                break
         return failure
 
     async def aclose(self) -> None:
@@ -178,6 +177,11 @@ class PoolReader:
     async def inspect(self, path: Path) -> "Kind | Failure":
         """Look at the document in a process that reads none."""
         return await self._inspection.run(partial(self._library.inspect, path), INSPECT_LIMIT_S)
+
+    def _start_one(
+        self, lanes: "_Lanes", warm: Callable[[], None]
+    ) -> "asyncio.Task[Failure | None]":
+        return asyncio.create_task(lanes.run(warm, START_LIMIT_S))
 
 
 class _Lanes:
