@@ -86,7 +86,9 @@ def encode(sheet: Image.Image, kind: PictureFormat = "JPEG") -> bytes:
 def encode_tiff(sheets: Sequence[Image.Image]) -> bytes:
     """Return one TIFF with a page for each picture."""
     buffer = io.BytesIO()
-    sheets[0].save(buffer, format="TIFF", save_all=True, append_images=sheets[1:])
+    # A picture that was saved as JPEG remembers the settings of that, and TIFF chokes on them.
+    first, *others = [sheet.copy() for sheet in sheets]
+    first.save(buffer, format="TIFF", save_all=True, append_images=others)
     return buffer.getvalue()
 
 
