@@ -16,6 +16,7 @@ from typing import Protocol
 from recibo.errors import (
     LowConfidence,
     Overloaded,
+    RateLimitExceeded,
     ServerError,
     ServiceError,
     UnsupportedFormat,
@@ -118,16 +119,18 @@ class Extraction:
         if upload.media_type is None:
             upload = await self._told_by_decoder(upload)
         known = await self._known(actor, upload)
-        if known is not None:
-            return known
-        await self._refuse_if_full(actor)
-        await self._refuse_if_invalid(upload)
-        try:
-            return await self._take_in(actor, upload)
-        except replays.AlreadyKnownError:
-            known = await self._known(actor, upload)
-            # The winner failed between the two looks: this upload is a new one after all.
-            return known or await self._take_in(actor, upload)
+        while known is None:
+            try:
+                return await self._accept(actor, upload)
+            except replays.AlreadyKnownError:
+                # None if the winner failed since: this upload is a new one after all.
+                known = await self._known(actor, upload)
+            except (RateLimitExceeded, Overloaded):
+                # What was left may have gone to a copy of this upload a moment ago.
+                known = await self._known(actor, upload)
+                if known is None:
+                    raise
+        return known
 
     async def outcome(self, actor: Actor, submitted: Submitted, *, wait_seconds: float) -> Receipt:
         """Return the receipt once it is read, or as it stands when the wait is over.
@@ -180,7 +183,9 @@ class Extraction:
             is_bound = await replays.is_key_bound(session, actor, upload.fingerprint)
         if not is_bound:
             async with self.database.write() as writing:
-                await replays.bind_key(writing, actor, upload.fingerprint, found)
+                is_bound = await replays.bind_key(writing, actor, upload.fingerprint, found)
+            if not is_bound:
+                return await self._known(actor, upload)
         if upload.reread and await self._order_again(actor, upload, found):
             await self.carrier.add_reading(found)
             return Submitted(found, is_replay=False)
@@ -208,6 +213,11 @@ class Extraction:
                 resource = (ResourceType.RECEIPT, receipt_id)
                 audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
         return is_ordered
+
+    async def _accept(self, actor: Actor, upload: Upload) -> Submitted:
+        await self._refuse_if_full(actor)
+        await self._refuse_if_invalid(upload)
+        return await self._take_in(actor, upload)
 
     async def _refuse_if_full(self, actor: Actor) -> None:
         async with self.database.read() as session:

@@ -168,7 +168,12 @@ def _order(row: Receipt, now: dt.datetime) -> Order:
 async def _held(session: Session, order: Order) -> Receipt | None:
     query = (
         select(Receipt)
-        .where(Receipt.id == order.receipt_id, Receipt.attempt == order.attempt, _is_owed())
+        .where(
+            Receipt.id == order.receipt_id,
+            Receipt.attempt == order.attempt,
+            # A second reading is owed at a higher accuracy, and counts its attempts anew.
+            Receipt.owed_accuracy == order.accuracy,
+        )
         .with_for_update()
     )
     return (await session.execute(query)).scalar_one_or_none()

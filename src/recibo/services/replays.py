@@ -9,10 +9,10 @@ from recibo.errors import Conflict
 from recibo.kit import clock
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
-from recibo.shapes.states import ReplayKind
+from recibo.shapes.states import ReceiptStatus, ReplayKind
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
-from recibo.store.tables import Replay
+from recibo.store.tables import Receipt, Replay
 
 _WINDOW = dt.timedelta(hours=24)
 # Secret keys share one space; each browser session of a publishable key has its own.
@@ -71,11 +71,24 @@ async def claim(session: Session, actor: Actor, print_: Fingerprint, receipt_id:
 
 async def bind_key(
     session: Session, actor: Actor, print_: Fingerprint, receipt_id: ReceiptId
-) -> None:
-    """Bind a caller's new key to the known receipt of its file, so that it means this file."""
-    if print_.idempotency_key is not None:
-        item = (ReplayKind.KEY, print_.idempotency_key)
-        await _take(session, actor, print_, receipt_id, item)
+) -> bool:
+    """Bind a caller's new key to the known receipt of its file, so that it means this file.
+
+    False when the key was bound, or the receipt failed or was deleted, since both were looked at:
+    look again.
+    """
+    if print_.idempotency_key is None:
+        return True
+    # Held until the commit, so that whoever forgets the receipt's replays finds this one, too.
+    query = scope.of(actor, Receipt).where(
+        Receipt.id == receipt_id,
+        Receipt.status != ReceiptStatus.FAILED,
+        Receipt.deleted_at.is_(None),
+    )
+    if (await session.execute(query.with_for_update(read=True))).first() is None:
+        return False
+    item = (ReplayKind.KEY, print_.idempotency_key)
+    return await _take(session, actor, print_, receipt_id, item)
 
 
 async def is_key_bound(session: ReadSession, actor: Actor, print_: Fingerprint) -> bool:

@@ -13,7 +13,7 @@ class Waiting(Protocol):
     """One waiter's place."""
 
     async def wait(self) -> object:
-        """Return when the receipt has been told of since the place was taken."""
+        """Return when the receipt has been told of since the place was taken, once a time."""
 
 
 class Signals(Protocol):
@@ -38,13 +38,24 @@ class InProcess:
             event.set()
 
     @contextmanager
-    def waiting(self, receipt_id: ReceiptId) -> Iterator[asyncio.Event]:
+    def waiting(self, receipt_id: ReceiptId) -> Iterator["_Place"]:
         """Take a place."""
         event = asyncio.Event()
         self._events[receipt_id].add(event)
         try:
-            yield event
+            yield _Place(event)
         finally:
             self._events[receipt_id].discard(event)
             if not self._events[receipt_id]:
                 del self._events[receipt_id]
+
+
+class _Place:
+    """Hears each signal once: a waiter whose receipt is not done waits again, and does not spin."""
+
+    def __init__(self, event: asyncio.Event) -> None:
+        self._event = event
+
+    async def wait(self) -> None:
+        await self._event.wait()
+        self._event.clear()

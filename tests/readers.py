@@ -1,0 +1,38 @@
+"""Readers that answer in turn, and some that fail."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.outside.fake_reader import FakeReader
+from recibo.outside.reader import Failure, FailureKind
+
+CRASHED = Failure(FailureKind.CRASHED, "The reader failed on this document; try again.")
+UNREADABLE = Failure(FailureKind.UNREADABLE, "Nothing on the document could be read.")
+
+Answer = Receipt | Failure | Exception
+
+
+class TurnReader(FakeReader):
+    """Gives the next of its answers at each reading, whatever is read; the last one for good."""
+
+    def __init__(self, answers: Iterable[Answer]) -> None:
+        super().__init__()
+        self._left = list(answers)
+        #: How each reading was ordered: its accuracy and its time limit, seconds.
+        self.orders: list[tuple[Accuracy, float]] = []
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: DocumentType | None,
+        accuracy: Accuracy,
+        time_limit_s: float,
+    ) -> Receipt | Failure:
+        self.orders.append((accuracy, time_limit_s))
+        await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)
+        answer = self._left.pop(0) if len(self._left) > 1 else self._left[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
