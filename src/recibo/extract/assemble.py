@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TypeVar
 
 from recibo.extract.locales import tables
@@ -13,7 +13,11 @@ from recibo.extract.model import DocumentType, Findings, Found, LineItem, Moment
 T = TypeVar("T")
 
 # What a sum that comes out adds to a total's log-odds: two independent ones settle it.
-_CASH_LESS_CHANGE, _PARTS_ADD_UP, _ITEMS_ADD_UP, _ROUNDED, _PAID_BY_CARD = 3.0, 2.0, 1.5, 2.5, 1.2
+_CASH_LESS_CHANGE, _PAID_LESS_CHANGE, _ITEMS_ADD_UP, _PAID_BY_CARD = 1.5, 1.5, 1.5, 1.2
+_PARTS_ADD_UP, _PARTS_NEARLY_ADD_UP, _TOTALS_ADD_UP, _PART_OF_TOTAL = 2.5, 0.5, 2.0, -2.5
+# What is paid is the rounded total, not the one that was rounded; it stands below it.
+_ROUNDED, _UNROUNDED, _LATER = 4.0, -2.5, 1.0
+_MOST_ROUNDING = Decimal("0.05")
 # A printer rounds each part by itself.
 _TOLERANCE = Decimal("0.01")
 # More parts than this make sums that come out by chance.
@@ -67,7 +71,7 @@ def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
 def _total(findings: Findings) -> Found[Decimal] | None:
     """Return the amount that its place on the page and the sums around it speak for."""
     scored = [
-        (_log_odds(total.confidence) + _support(total.value, findings), total)
+        (_log_odds(total.confidence) + _support(total, findings), total)
         for total in findings.totals
     ]
     if not scored:
@@ -82,42 +86,89 @@ def _log_odds(probability: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def _support(value: Decimal, findings: Findings) -> float:
-    """Return what the sums that lead to `value` add to its log-odds."""
+def _support(total: Found[Decimal], findings: Findings) -> float:
+    """Return what the sums around a total add to its log-odds."""
+    value = total.value
     items = sum((item.value.total or Decimal(0) for item in findings.line_items), Decimal(0))
     checks = (
-        (_CASH_LESS_CHANGE, _is_cash_less_change(value, findings)),
-        (_PARTS_ADD_UP, _is_sum_of_parts(value, findings)),
+        (_CASH_LESS_CHANGE, _is_less_change(value, findings.cash, findings)),
+        (_PAID_LESS_CHANGE, _is_less_change(value, (*findings.cash, *findings.totals), findings)),
+        (_PARTS_NEARLY_ADD_UP, _is_sum_of_parts(value, findings, _TOLERANCE)),
+        (_PARTS_ADD_UP, _is_sum_of_parts(value, findings, Decimal(0))),
+        (_TOTALS_ADD_UP, _is_sum_of_totals(total, findings)),
+        (_PART_OF_TOTAL, _is_part_of_total(total, findings)),
         (_ITEMS_ADD_UP, bool(items) and abs(items - value) <= _TOLERANCE),
         (_ROUNDED, _is_rounded(value, findings)),
+        (_UNROUNDED, _is_unrounded(value, findings)),
+        (_LATER, _is_later_of_two(total, findings)),
         (_PAID_BY_CARD, any(card.value == value for card in findings.cards)),
     )
     return sum(weight for weight, holds in checks if holds)
 
 
-def _is_cash_less_change(value: Decimal, findings: Findings) -> bool:
+def _is_less_change(value: Decimal, paid: Sequence[Found[Decimal]], findings: Findings) -> bool:
     return any(
-        cash.value - abs(change.value) == value
-        for cash in findings.cash
+        cash.value - abs(change.value) == value and (cash.value != value or cash in findings.cash)
+        for cash in paid
         for change in findings.change
     )
 
 
-def _is_sum_of_parts(value: Decimal, findings: Findings) -> bool:
+def _is_sum_of_parts(value: Decimal, findings: Findings, tolerance: Decimal) -> bool:
     extras = [part.value for part in (*findings.taxes, *_extras(findings))]
     return any(
-        subtotal.value != value and abs(subtotal.value + extra - value) <= _TOLERANCE
+        0 < subtotal.value != value and abs(subtotal.value + extra - value) <= tolerance
         for subtotal in findings.subtotals
         for extra in _sums(extras)
     )
+
+
+def _is_sum_of_totals(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether two totals above, as those of two tax rates, add up to this one."""
+    above = [other.value for other in _likely(findings) if _place(other) < _place(total)]
+    return any(a + b == total.value for a, b in combinations(above, 2))
+
+
+def _is_part_of_total(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether this total and another add up to one below."""
+    return any(
+        total.value + other.value == whole.value
+        for other, whole in permutations(_likely(findings), 2)
+        if _place(total) < _place(whole) and other.value != total.value
+    )
+
+
+def _likely(findings: Findings) -> list[Found[Decimal]]:
+    return [total for total in findings.totals if total.confidence > _LEAST_PART]
+
+
+def _is_later_of_two(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether a likely total a few cents off stands above this one."""
+    return any(
+        0 < abs(other.value - total.value) <= _MOST_ROUNDING and _place(other) < _place(total)
+        for other in findings.totals
+        if min(other.confidence, total.confidence) > _LEAST_PART
+    )
+
+
+def _place(found: Found[Decimal]) -> tuple[int, float]:
+    return found.page, found.box.y0 if found.box else 0.0
 
 
 def _is_rounded(value: Decimal, findings: Findings) -> bool:
     """Tell whether `value` is another likely total, rounded as the paper says."""
     return any(
         rounding.value and total.value + rounding.value == value
+        for total in _likely(findings)
+        for rounding in findings.roundings
+    )
+
+
+def _is_unrounded(value: Decimal, findings: Findings) -> bool:
+    """Tell whether the amount that `value` becomes by the printed rounding is printed too."""
+    return any(
+        rounding.value and total.value == value + rounding.value
         for total in findings.totals
-        if total.confidence > _LEAST_PART
         for rounding in findings.roundings
     )
 

@@ -13,7 +13,8 @@ _MOST_DIGITS = 12
 # What engines read for a 0 or a 1 in the midst of figures.
 _MISREAD = (
     (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?<![A-Za-z])[Oo](?=[.,]\s?\d)"), "0"),
-    (re.compile(r"(?<![A-Za-z\d])[Il|](?=\d*[.,]\s?\d)|(?<=[\d.,])[Il|](?=[\d.,]|\b)"), "1"),
+    (re.compile(r"(?<=[\d.,])[Il|](?=[\d.,]|\b)"), "1"),
+    (re.compile(r"(?:(?<![A-Za-z\d])|(?<=RM))[Il|](?=\d*[.,]\s?\d)"), "1"),
 )
 
 # A figure: groups of three after a grouping sign, or a plain run; then decimals, around whose
@@ -150,7 +151,7 @@ def _MARK_BEFORE() -> re.Pattern[str]:  # noqa: N802  # a constant that needs th
 
 @cache
 def _MARK_AFTER() -> re.Pattern[str]:  # noqa: N802
-    return re.compile(rf"\s?(?:{_any_mark()})(?![A-Za-z])")
+    return re.compile(rf"\s?(?:{_any_mark()})(?![A-Za-z]|\s?\d)")
 
 
 def _any_mark() -> str:

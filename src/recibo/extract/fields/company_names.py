@@ -11,19 +11,22 @@ from recibo.extract.locales.tables import LegalForm
 
 # Forms shorter than this are met inside other words too often to be repaired.
 _REPAIRED_LETTERS = 6
-# "ENTERPRISE" and the like end a name but may stand within one as well.
-_STRONG_LETTERS = 2
+# Longer words of trades have no neighbour one letter away that is a word too.
+_REPAIRED_WORD = 7
+_WORD = re.compile(r"[^\W\d_]{7,}")
 
 _OPENING, _CLOSING = "([{", ")]}"
 # A registration number behind the name, in brackets or bare, and what may introduce it.
 _REGISTRATION = re.compile(
     r"""
-    \s*[(\[{]?\s*(?:(?:co(?:mpany)?|reg(?:istration)?|roc|gst|sst|id|no|nr)\b[\s.:#]*)+\W*\d.*$
+    \s*[(\[{]?\s*\b(?:(?:co(?:mpany)?|reg(?:istration)?|roc|gst|sst|id|no|nr)\b[\s.:#]*)+\W*
+      [A-Z]{0,3}\d.*$
     | \s*[(\[{][^()\[\]{}]*\d{4}[^()\[\]{}]*[)\]}]?\W*$
-    | \s+[(\[{]?\s*\d{5,}\s?[-.]?\s?[A-Z0-9]{1,2}\b.*$
+    | \s+[(\[{]?\s*[A-Z]{0,3}\d{5,}\s?[-.]?\s?[A-Z0-9]{1,2}\b.*$
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
 
 
@@ -41,16 +44,18 @@ def clean(text: str) -> str:
     name = _without_prefix(text.strip(_EDGES))
     ending = legal_ending(name)
     if ending:
-        name = repaired(name[: ending.end])
-    name = _REGISTRATION.sub("", name)
+        name = _with_form(name, ending)
+    name = _with_trade_words(_REGISTRATION.sub("", name))
     return _balanced(name.strip(_EDGES))
 
 
 @lru_cache(maxsize=4096)
 def legal_ending(text: str) -> Ending | None:
     """Return the last legal form in `text`, behind which the name is over, if there is one."""
-    found = _exact_ending(text)
-    return found if found and found.start else _misread_ending(text)
+    exact, misread = _exact_ending(text), _misread_ending(text)
+    if misread and (exact is None or exact.start > misread.start or exact.end < misread.end):
+        return misread
+    return exact if exact and exact.start else None
 
 
 def is_form_alone(text: str) -> bool:
@@ -59,17 +64,54 @@ def is_form_alone(text: str) -> bool:
     return any(skeleton(form.text).letters == letters for form in tables.legal_forms())
 
 
-def repaired(text: str) -> str:
-    """Return `text` with a misread legal form at its end put right."""
-    ending = None if _exact_ending(text) else _misread_ending(text)
-    if ending is None:
-        return text
-    return f"{text[: ending.start].rstrip()} {ending.form.text}"
+def is_over(text: str) -> bool:
+    """Tell whether nothing can follow: the text ends with a form that only companies bear."""
+    ending = legal_ending(text)
+    return ending is not None and ending.form.is_cue and not has_open_bracket(text)
+
+
+def goes_on(text: str) -> bool:
+    """Tell whether a name cannot end here: a bracket is open, or a joining word waits."""
+    return has_open_bracket(text) or bool(_JOINING.search(fold(text)))
 
 
 def has_open_bracket(text: str) -> bool:
     """Tell whether a bracket opens in `text` and does not close."""
     return text.count("(") > text.count(")")
+
+
+def _with_form(name: str, ending: Ending) -> str:
+    """Return the name up to its legal form, the form put right where it was misread."""
+    printed = name[ending.start : ending.end]
+    if skeleton(printed).letters == skeleton(ending.form.text).letters and " " in printed:
+        return name[: ending.end]
+    return f"{name[: ending.start].rstrip()} {ending.form.text}"
+
+
+def _with_trade_words(name: str) -> str:
+    """Return the name with words of trades put right that were read with one letter wrong."""
+    return _WORD.sub(lambda match: _trade_word(match.group()), name)
+
+
+@lru_cache(maxsize=4096)
+def _trade_word(word: str) -> str:
+    letters = fold(word)
+    if letters in _trade_words():
+        return word
+    near = [
+        other
+        for other in _trade_words()
+        if len(other) == len(letters) and _differences(other, letters) == 1
+    ]
+    if len(near) != 1:
+        return word
+    return near[0].upper() if word.isupper() else near[0].capitalize()
+
+
+@cache
+def _trade_words() -> frozenset[str]:
+    words = " ".join(tables.merchants()["trades"]).split()
+    return frozenset(word for word in words if len(word) >= _REPAIRED_WORD)
 
 
 def _without_prefix(text: str) -> str:
@@ -101,28 +143,25 @@ def _exact_ending(text: str) -> Ending | None:
 
 def _misread_ending(text: str) -> Ending | None:
     """Return a long legal form that stands at the end of `text` with one sign misread."""
-    bones = skeleton(text)
-    for form in tables.legal_forms():
-        letters = skeleton(form.text).letters
-        if not form.is_cue or len(letters) < _REPAIRED_LETTERS:
-            continue
-        tail = bones.letters[-len(letters) :]
+    bare = _REGISTRATION.sub("", text).rstrip(_EDGES)
+    bones = skeleton(bare)
+    for form, letters in _repaired_forms():
         start = len(bones.letters) - len(letters)
-        if (
-            start > 0
-            and _differences(tail, letters) == 1
-            and _begins_word(text, bones.places[start])
-        ):
-            return Ending(form, bones.places[start], len(text))
+        if start <= 0 or _differences(bones.letters[start:], letters) > 1:
+            continue
+        if not bare[bones.places[start] - 1].isalnum():
+            return Ending(form, bones.places[start], len(bare))
     return None
+
+
+@cache
+def _repaired_forms() -> tuple[tuple[LegalForm, str], ...]:
+    forms = ((form, skeleton(form.text).letters) for form in tables.legal_forms() if form.is_cue)
+    return tuple((form, letters) for form, letters in forms if len(letters) >= _REPAIRED_LETTERS)
 
 
 def _differences(tail: str, letters: str) -> int:
     return sum(a != b for a, b in zip(tail, letters, strict=True))
-
-
-def _begins_word(text: str, place: int) -> bool:
-    return not text[place - 1].isalnum()
 
 
 @cache

@@ -16,8 +16,10 @@ from recibo.extract.model import Found, Moment
 
 # Log-odds for a date's being that of issue.
 _BIAS = 0.5
-_LABEL, _OTHER_LABEL, _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS = 2.0, -4.0, 1.2, 0.8, 0.5, -0.7
-_MONTH_NAMED = 0.5
+_LABELS = {"date": 2.0, "weak_date": 0.8, "other_date": -4.0}
+_TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
+# Eight figures in a row without a label are taken for a date only when there is no other.
+_UNLABELLED_RUN = -1.0
 # A time may stand this many rows from its date.
 _NEAR_ROWS = 2
 _DOLLAR = "$"
@@ -35,7 +37,7 @@ class _Sight:
 def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
     """Return the moments of issue that the page may show, best first, one a date."""
     sights = tuple(_sights(rows, _orders(rows, place)))
-    repeats = Counter(sight.day.date for sight in sights if sight.score > _OTHER_LABEL / 2)
+    repeats = Counter(sight.day.date for sight in sights if sight.score > _LABELS["other_date"] / 2)
     by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
     for sight in sights:
         by_date[sight.day.date].append(sight)
@@ -45,28 +47,31 @@ def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
 
 def _orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
     """Return the orders of day, month and year to try, first what the page itself shows."""
+    usual = _usual_orders(rows, place)
     shown = Counter(
         day.order
         for row in rows
-        for day in days.days(row.text)
+        for day in days.days(row.text, usual)
         if day.order and not day.is_ambiguous
     )
-    orders: list[Order] = [order for order, _ in shown.most_common() if order != "ymd"]
+    orders = [order for order, _ in shown.most_common() if order != "ymd"]
+    return tuple(dict.fromkeys((*orders, *usual, *days.ORDERS)))
+
+
+def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
     if place.country:
-        orders += place.country.orders
-    elif place.language == "en" and any(_DOLLAR in row.text for row in rows):
-        orders.append("mdy")
-    return tuple(dict.fromkeys((*orders, *days.ORDERS)))
+        return place.country.orders
+    is_dollar = place.language == "en" and any(_DOLLAR in row.text for row in rows)
+    return ("mdy", "dmy") if is_dollar else days.ORDERS
 
 
 def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
     for row in rows:
         for day in days.days(row.text, orders):
             yield _Sight(day, row, _score(day, row, rows))
-        kinds = tables.phrasebook("other_date", "date").kinds(row.text)
-        if kinds == {"date"}:
-            for day in days.run_together(row.text, orders):
-                yield _Sight(day, row, _LABEL)
+        for day in days.run_together(row.text, orders):
+            score = _label_score(day, row, rows)
+            yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
 
 
 def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
@@ -78,7 +83,7 @@ def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
 
 
 def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
-    book = tables.phrasebook("other_date", "date", "time")
+    book = tables.phrasebook("other_date", "date", "weak_date", "time")
     before = [label for label in book.find(row.text) if label.start < day.end]
     above = rows[row.index - 1] if row.index else None
     if not before and above is not None and not days.days(above.text):
@@ -90,9 +95,7 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
             and above.box(label.start, label.end).x1 > left
         ]
     kinds = [label.kind for label in before if label.kind != "time"]
-    if not kinds:
-        return 0
-    return _LABEL if kinds[-1] == "date" else _OTHER_LABEL
+    return _LABELS[kinds[-1]] if kinds else 0
 
 
 def _found(

@@ -12,29 +12,42 @@ from recibo.extract.locales.tables import Order
 # Papers of these years are read. The bounds are fixed: reading does not depend on today.
 _FIRST_YEAR, _LAST_YEAR = 1990, 2059
 
+_SHORT_NAME = 3
+
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
 
 # A time may be glued to the year: "25/12/1814:35", "25/12/201814:35".
-_YEAR = r"(\d{2}(?=\d{2}[:;]\d{2})|\d{4}(?!\d)|\d{4}(?=\d{1,2}[:;]\d{2})|\d{2}(?!\d))"
+_YEAR = (
+    r"(\d{2}(?=\d{2}[:;]\d{2})|\d{4}(?!\d)|\d{4}(?=\d{1,2}[:;]\d{2})"
+    r"|\d{2}(?!\d)|\d{2}(?=\d[:;]\d{2}))"
+)
 _GAP = r"[\s\-/.,'\u2019_]{0,3}"
-_MONTH = r"([a-z0]{3,10})"
+_MONTH = r"((?=0?[a-z]0?[a-z])[a-z0]{3,10})"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|°)?"
 _OF = r"(?:de\s|del\s|of\s)?"
 
+# Dates are looked for from every sign on, since what stands before one may look like its
+# beginning: "#19- 18/01/2018".
 _IN_FIGURES = re.compile(
-    rf"(?<![\d])(?<!\d[.,/-])(\d{{4}}|\d{{1,2}})(\s?[-/\u2013]\s?|\s?[.,]\s?|\s)(\d{{1,2}})"
-    rf"(\s?[-/\u2013]\s?|\s?[.,]\s?|\s){_YEAR}"
+    rf"(?<!\d)(?<!\d[.,])(?=((\d{{4}}|\d{{1,2}})(\s?[-/\u2013]\s?|\s?[.,]\s?|\s)(\d{{1,2}})"
+    rf"(\s?[-/\u2013]\s?|\s?[.,]\s?|\s){_YEAR}))"
 )
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d{3})")
-_DAY_FIRST_NAMED = re.compile(rf"(?<![\d]){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}")
-_MONTH_FIRST_NAMED = re.compile(
-    rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}(?:[\s\-/.,'\u2019]{{1,3}}){_YEAR}"
+_DAY_FIRST_NAMED = rf"(?<!\d){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}"
+_MONTH_FIRST_NAMED = rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}"
+_YEAR_FIRST_NAMED = rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)"
+_NAMED = tuple(
+    (re.compile(rf"(?=({shape}))"), order)
+    for shape, order in (
+        (_DAY_FIRST_NAMED, "dmy"),
+        (_MONTH_FIRST_NAMED, "mdy"),
+        (_YEAR_FIRST_NAMED, "ymd"),
+    )
 )
-_YEAR_FIRST_NAMED = re.compile(rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)")
 _RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 
 _TIME = re.compile(
-    r"(?<![\d:.])([01]?\d|2[0-4])\s?([:;h.])\s?([0-5]\d)(?:\s?[:;.]\s?([0-5]\d))?(?![\d])"
+    r"(?<![\d.])(?<!\d:)([01]?\d|2[0-4])\s?([:;h.])\s?([0-5]\d)(?:\s?[:;.]\s?([0-5]\d))?(?![\d])"
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
@@ -84,7 +97,7 @@ def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]
         year_last = (eight[:2], eight[2:4], eight[4:])
         readings = [*_readings(*year_first, orders), *_readings(*year_last, orders)]
         if readings:
-            found.append(_day(readings, match.start(), match.end()))
+            found.append(_day(readings, match.start(), match.end(), orders))
     return tuple(found)
 
 
@@ -115,14 +128,27 @@ def _without_days(text: str) -> str:
 
 
 def _named(text: str) -> Iterator[Day]:
-    shapes = ((_DAY_FIRST_NAMED, "dmy"), (_MONTH_FIRST_NAMED, "mdy"), (_YEAR_FIRST_NAMED, "ymd"))
-    for pattern, order in shapes:
+    for pattern, order in _NAMED:
         for match in pattern.finditer(text):
-            parts = dict(zip(order, match.groups(), strict=True))
-            month = tables.months().get(parts["m"].replace("0", "o"))
-            date = _date(parts["y"], str(month or 0), parts["d"])
+            whole, *groups = match.groups()
+            parts = dict(zip(order, groups, strict=True))
+            date = _date(parts["y"], str(_month(parts["m"])), parts["d"])
             if date:
-                yield Day(date, match.start(), match.end())
+                yield Day(date, match.start(), match.start() + len(whole))
+
+
+def _month(name: str) -> int:
+    """Return the number of a month by its name, one letter of a short one misread; 0 if none."""
+    months = tables.months()
+    plain = name.replace("0", "o")
+    if plain in months or len(plain) != _SHORT_NAME:
+        return months.get(plain, 0)
+    near = {
+        number
+        for other, number in months.items()
+        if len(other) == _SHORT_NAME and sum(a != b for a, b in zip(plain, other, strict=True)) == 1
+    }
+    return near.pop() if len(near) == 1 else 0
 
 
 def _in_figures(text: str, orders: Sequence[Order]) -> Iterator[Day]:
@@ -131,13 +157,22 @@ def _in_figures(text: str, orders: Sequence[Order]) -> Iterator[Day]:
         date = _date(year, month, day)
         if date:
             yield Day(date, match.start(), match.end(), "ymd")
+    yield from sorted(_separated(text, orders), key=lambda day: -_quality(text, day))
+
+
+def _separated(text: str, orders: Sequence[Order]) -> Iterator[Day]:
     for match in _IN_FIGURES.finditer(text):
-        first, gap, second, other_gap, third = match.groups()
-        if not _are_separators(gap, other_gap, third):
-            continue
+        whole, first, gap, second, other_gap, third = match.groups()
         readings = _readings(first, second, third, orders)
-        if readings:
-            yield _day(readings, match.start(), match.end())
+        if readings and _are_separators(gap, other_gap, third):
+            yield _day(readings, match.start(), match.start() + len(whole), orders)
+
+
+def _quality(text: str, day: Day) -> int:
+    """Return how much a text looks like a date: one separator throughout, a full year."""
+    printed = text[day.start : day.end]
+    signs = set(re.findall(r"[^\d\s]", printed))
+    return 2 * (len(signs) == 1) + (len(re.findall(r"\d", printed)) == 8) - (" " in printed)  # noqa: PLR2004
 
 
 def _are_separators(gap: str, other_gap: str, year: str) -> bool:
@@ -163,10 +198,13 @@ def _readings(
     return readings
 
 
-def _day(readings: list[tuple[dt.date, Order]], start: int, end: int) -> Day:
+def _day(
+    readings: list[tuple[dt.date, Order]], start: int, end: int, orders: Sequence[Order]
+) -> Day:
     date, order = readings[0]
-    # A year of two figures in front is rare enough not to count as another reading.
-    others = {other for other, its_order in readings if order == "ymd" or its_order != "ymd"}
+    # A year of two figures in front counts as another reading only where it is the custom.
+    is_custom = orders[0] == "ymd"
+    others = {other for other, its_order in readings if is_custom or its_order != "ymd"}
     return Day(date, start, end, order, is_ambiguous=len(others) > 1)
 
 

@@ -18,6 +18,14 @@ _LEAST_AMOUNTS = 0.6
 
 # No tax on goods takes a larger part of what is paid.
 _MOST_TAX = Decimal("0.45")
+# What is levied on a sum is between these parts of it.
+_RATES = (Decimal("0.01"), Decimal("0.2"))
+
+# A row is one of amounts alone when figures make up this part of its signs; marks are the rest.
+_LEAST_AMOUNTS = 0.6
+
+# No tax on goods takes a larger part of what is paid.
+_MOST_TAX = Decimal("0.45")
 # Nor is a total so small a part of the largest amount on the page.
 _LEAST = Decimal("0.2")
 
@@ -60,6 +68,7 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
     ({"subtotal"}, set(), Role.SUBTOTAL),
     ({"change"}, set(), Role.CHANGE),
 )
+_SUMS = (Role.PAYABLE, Role.TOTAL, Role.SUM, Role.SUBTOTAL, Role.TAX)
 _MODIFIERS = {"excluding", "including"}
 
 
@@ -105,17 +114,23 @@ def role_of(kinds: Sequence[str]) -> Role:
 
 def _with_sensible_taxes(found: Sequence[Figure]) -> Iterator[Figure]:
     """Tell a total with its tax in it from a total of taxes by what they come to."""
-    most = max((figure.amount.value for figure in found if figure.amount.is_money), default=0)
+    sums = [figure.amount for figure in found if figure.role in _SUMS]
+    most = max((amount.value for amount in sums if amount.is_money), default=Decimal(0))
     for figure in found:
         kinds = {label.kind for label in figure.row.labels}
         if "tax" not in kinds or not kinds & {"total", "payable"}:
             yield figure
         elif figure.role is Role.TAX and figure.amount.value > most * _MOST_TAX:
             yield replace(figure, role=Role.TOTAL)
-        elif figure.role in (Role.TOTAL, Role.PAYABLE) and 0 < figure.amount.value < most * _LEAST:
+        elif figure.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(figure.amount, sums):
             yield replace(figure, role=Role.TAX)
         else:
             yield figure
+
+
+def _is_tax_on_any(tax: Amount, sums: Sequence[Amount]) -> bool:
+    low, high = _RATES
+    return any(low * whole.value < tax.value < high * whole.value for whole in sums)
 
 
 def _of_row(row: Row, above: Row | None) -> Iterator[Figure]:

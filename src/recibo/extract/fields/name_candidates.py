@@ -51,16 +51,24 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
     by_row = [_pieces(row) for row in rows]
     for index, pieces in enumerate(by_row):
         for piece in pieces:
-            if index >= _HEAD_ROWS and company_names.legal_ending(piece.text) is None:
-                continue
-            run: tuple[Piece, ...] = (piece,)
-            yield from _candidate(run)
-            for following in by_row[index + 1 : index + _MOST_ROWS]:
-                below = next((other for other in following if _continues(run[-1], other)), None)
-                if below is None:
-                    break
-                run = (*run, below)
-                yield from _candidate(run)
+            if index < _HEAD_ROWS or company_names.legal_ending(piece.text):
+                yield from _runs(piece, by_row[index + 1 : index + _MOST_ROWS])
+
+
+def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidate]:
+    """Return a piece as a candidate, then joined with those that go on below it."""
+    candidate: Candidate | None = _candidate((piece,))
+    while candidate is not None:
+        if candidate.name:
+            yield candidate
+        last = candidate.pieces[-1]
+        others = below[len(candidate.pieces) - 1] if len(candidate.pieces) <= len(below) else ()
+        following = next((other for other in others if _continues(last, other)), None)
+        if following is None or company_names.is_over(candidate.text):
+            return
+        longer = _candidate((*candidate.pieces, following))
+        # What was cut off again did not belong to the name.
+        candidate = longer if len(longer.name) > len(candidate.name) else None
 
 
 def _pieces(row: Row) -> tuple[Piece, ...]:
@@ -95,12 +103,11 @@ def _continues(piece: Piece, below: Piece) -> bool:
     )
 
 
-def _candidate(pieces: tuple[Piece, ...]) -> Iterator[Candidate]:
+def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
     text = " ".join(piece.text for piece in pieces)
     name = company_names.clean(text)
-    if not any(character.isalpha() for character in name):
-        return
     box = pieces[0].box
     for piece in pieces[1:]:
         box = box.union(piece.box)
-    yield Candidate(name, text, box, pieces)
+    has_letters = any(character.isalpha() for character in name)
+    return Candidate(name if has_letters else "", text, box, pieces)

@@ -19,6 +19,7 @@ _REGISTERED = re.compile(
 )
 _HEAD_ROWS = 15
 _LEAST_ECHO = 5
+_MOST_DIGITS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Context:
     echoes: str
     #: The rows that stand below "bill to" and the like.
     billed: frozenset[int]
+    #: The rows below "owned by" and the like.
+    owned: frozenset[int]
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Self:
@@ -43,7 +46,8 @@ class Context:
             body=_body_start(rows),
             height=median(row.line.box.height for row in rows) or 1,
             echoes=" ".join(skeleton(row.text).letters for row in rows if _ECHO.search(row.text)),
-            billed=frozenset(_billed(rows)),
+            billed=frozenset(_below_words("billed", rows, 3)),
+            owned=frozenset(_below_words("owned", rows, 2)),
         )
 
 
@@ -52,34 +56,76 @@ _ECHO = re.compile(r"www|http|@|\.com|thank|merci|danke|gracias|grazie|obrigad",
 
 def features(candidate: Candidate, context: Context) -> dict[str, float]:
     """Return the features of a candidate by name."""
+    return {
+        **_of_text(candidate),
+        **_of_place(candidate, context),
+        **(_of_join(candidate, context) if len(candidate.pieces) > 1 else {}),
+    }
+
+
+def _of_text(candidate: Candidate) -> dict[str, float]:
     name = candidate.name
-    first = candidate.rows[0]
     ending = company_names.legal_ending(name)
     return {
         "strong_form": bool(ending and ending.form.is_cue),
         "form": bool(ending and not ending.form.is_cue),
         "trade": bool(_book("trades").find(name)),
-        "rank": min(first.index, _HEAD_ROWS),
-        "height": _relative_height(candidate, context),
-        "registered": _is_registered(candidate, context),
         "notice": bool(_book("notice").find(name)),
         "notice_only": _book("notice").is_all(name),
         "address": _is_address(name),
-        "contact": bool(_book("contact").find(candidate.text)) and not ending,
+        "contact": bool(_book("contact").find(name)),
         "figures": _share_of_digits(name),
         "money": any(amount.decimals == 2 for row in candidate.rows for amount in row.amounts),  # noqa: PLR2004
         "dated": bool(days.days(candidate.text) or days.clocks(candidate.text)),
         "lower": name.islower(),
+        "upper": name.isupper(),
         "short": sum(character.isalpha() for character in name) < 4,  # noqa: PLR2004
+        "single": len(name.split()) == 1,
+        "open": company_names.goes_on(candidate.text) or name.count(")") > name.count("("),
+        "unsure": 1 - min(piece.confidence for piece in candidate.pieces),
+    }
+
+
+def _of_place(candidate: Candidate, context: Context) -> dict[str, float]:
+    first, last = candidate.rows[0], candidate.rows[-1]
+    return {
+        "top": first.index == 0,
+        "rank": min(last.index, _HEAD_ROWS),
+        "height": _relative_height(candidate, context),
+        "registered": _is_registered(candidate, context),
+        "addressed": any(_is_address(row.text) for row in _below(last, context, 2)),
         "body": first.index >= context.body,
-        "echo": _is_echoed(name, context),
+        "echo": _is_echoed(candidate.name, context),
+        "billed": any(row.index in context.billed for row in candidate.rows),
+        "owned": first.index in context.owned,
+    }
+
+
+def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
+    heights = [piece.box.height for piece in candidate.pieces]
+    widest = max(row.line.box.width for row in context.rows)
+    return {
         "joined": len(candidate.pieces) - 1,
         "wrapped": _is_wrapped(candidate),
         "complete": _is_last_complete(candidate),
-        "open": company_names.has_open_bracket(name) or name.count(")") > name.count("("),
-        "billed": any(row.index in context.billed for row in candidate.rows),
-        "unsure": 1 - min(piece.confidence for piece in candidate.pieces),
+        "uneven": 1 - min(heights) / max(heights),
+        "filled": candidate.pieces[0].box.width / widest,
+        "tall": _relative_height(candidate, context),
+        "junk": any(_is_junk(piece) for piece in candidate.pieces),
     }
+
+
+def _is_junk(piece: Piece) -> bool:
+    return (
+        _share_of_digits(piece.text) > _MOST_DIGITS
+        or _book("notice").is_all(piece.text)
+        or _is_address(piece.text)
+        or bool(_book("contact").find(piece.text) or _book("owned").find(piece.text))
+    )
+
+
+def _below(row: Row, context: Context, count: int) -> list[Row]:
+    return [other for other in context.rows if 0 < other.index - row.index <= count]
 
 
 def _body_start(rows: Sequence[Row]) -> int:
@@ -91,12 +137,10 @@ def _body_start(rows: Sequence[Row]) -> int:
     return rows[-1].index
 
 
-def _billed(rows: Sequence[Row]) -> set[int]:
-    billed: set[int] = set()
-    for row in rows:
-        if _book("billed").find(row.text):
-            billed |= {row.index, row.index + 1, row.index + 2}
-    return billed
+def _below_words(kind: str, rows: Sequence[Row], count: int) -> set[int]:
+    """Return the rows that bear words of a kind, and those below them, `count` in all."""
+    bearing = [row.index for row in rows if _book(kind).find(row.text)]
+    return {index + step for index in bearing for step in range(count)}
 
 
 def _relative_height(candidate: Candidate, context: Context) -> float:
@@ -105,12 +149,10 @@ def _relative_height(candidate: Candidate, context: Context) -> float:
 
 
 def _is_registered(candidate: Candidate, context: Context) -> bool:
-    """Tell whether a registration number or an address follows the name."""
-    last = candidate.rows[-1]
-    if company_names.clean(candidate.text) != candidate.text.strip():
-        return True
-    below = [row for row in context.rows if row.index == last.index + 1]
-    return bool(below) and bool(_REGISTERED.match(below[0].text) or _is_address(below[0].text))
+    """Tell whether a registration number stands behind the name or below it."""
+    behind = candidate.text.strip()[len(candidate.name) :]
+    below = _below(candidate.rows[-1], context, 1)
+    return bool(re.search(r"\d{4}", behind)) or any(_REGISTERED.match(row.text) for row in below)
 
 
 def _is_address(text: str) -> bool:
@@ -136,19 +178,9 @@ def _is_echoed(name: str, context: Context) -> bool:
 
 
 def _is_wrapped(candidate: Candidate) -> bool:
-    """Tell whether the pieces are one name cut at the edge: it goes on with its legal form."""
-    pieces = candidate.pieces
-    if len(pieces) == 1:
-        return False
-    return (
-        company_names.has_open_bracket(_upper(pieces))
-        or company_names.is_form_alone(pieces[-1].text)
-        or (
-            company_names.legal_ending(pieces[-1].text) is not None
-            and company_names.legal_ending(_upper(pieces)) is None
-            and pieces[0].box.width >= pieces[-1].box.width
-        )
-    )
+    """Tell whether the last piece must go on from the one above: a bracket, a bare legal form."""
+    last = candidate.pieces[-1].text
+    return company_names.goes_on(_upper(candidate.pieces)) or company_names.is_form_alone(last)
 
 
 def _upper(pieces: Sequence[Piece]) -> str:
@@ -156,15 +188,10 @@ def _upper(pieces: Sequence[Piece]) -> str:
 
 
 def _is_last_complete(candidate: Candidate) -> bool:
-    """Tell whether the last piece alone would be a whole name."""
-    if len(candidate.pieces) == 1:
-        return False
-    ending = company_names.legal_ending(candidate.pieces[-1].text)
-    return (
-        bool(ending) and len(candidate.pieces[-1].text[: ending.start].split()) > 1
-        if ending
-        else False
-    )
+    """Tell whether the last piece alone would be a whole name with its legal form."""
+    last = candidate.pieces[-1].text
+    ending = company_names.legal_ending(last)
+    return ending is not None and len(last[: ending.start].split()) > 1
 
 
 @cache

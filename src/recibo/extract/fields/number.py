@@ -15,13 +15,14 @@ _LEAD = re.compile(
     r"^\W*(?:(?:no|nr|nro|num|number|nummer|id|n[°ºo])\b\s?[.:#]*\s*)*[\s:.#*_=\-)]*", re.IGNORECASE
 )
 _NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*")
-_SPACED = re.compile(r"^(?:[A-Z]{1,4} ?[-/]? ?)?\d+(?:[-/]\d+)*")
+_AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
 
 _CONFIDENCE = {"number": 0.8, "weak_number": 0.4}
 _BELOW = -0.15
 _SIGN_ALONE = 0.3
-# A title's word ("Invoice", "Check") names a number only if a sign or word for "number" follows.
-_MOST_LENGTH = 32
+_MOST_LENGTH, _MOST_LETTERS = 32, 12
+# A single figure after a label is the count of something.
+_FEWEST_DIGITS = 2
 
 
 def numbers(rows: Sequence[Row]) -> tuple[Found[str], ...]:
@@ -44,7 +45,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
             confidence = _CONFIDENCE[label.kind] - row.depth * 0.1
             if number:
                 yield _found(number, confidence, row)
-            elif not re.search(r"\w", row.text[label.end :]) and row.index + 1 < len(rows):
+            elif not re.search(r"\d", row.text) and row.index + 1 < len(rows):
                 below = _below(row, label, rows[row.index + 1])
                 if below:
                     yield _found(below, confidence + _BELOW, rows[row.index + 1])
@@ -53,7 +54,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
 def _read(text: str) -> str | None:
     """Return the number at the head of `text`, as printed, if there is one."""
     lead = _LEAD.match(text)
-    rest = text[lead.end() :] if lead else text
+    rest = _AMONG_DIGITS.sub("0", text[lead.end() :] if lead else text)
     match = _NUMBER.match(rest)
     if match is None or not _is_number(match.group(), rest):
         return None
@@ -63,8 +64,12 @@ def _read(text: str) -> str | None:
 def _below(row: Row, label: Phrase, below: Row) -> str | None:
     """Return the number under a label, if one word begins there."""
     label_box = row.box(label.start, label.end)
-    if below.line.page != row.line.page or below.labels:
+    if below.line.page != row.line.page:
         return None
+    first = _NUMBER.match(below.text)
+    is_title = label.start == 0 and label.end == len(row.text)
+    if first and is_title and _is_number(first.group(), below.text):
+        return first.group()
     for match in _NUMBER.finditer(below.text):
         box = below.box(match.start(), match.end())
         overlaps = box.x0 < label_box.x1 and box.x1 > label_box.x0
@@ -81,8 +86,10 @@ def _behind_signs(rows: Sequence[Row]) -> Iterator[Found[str]]:
 
 
 def _is_number(text: str, rest: str) -> bool:
-    digits = sum(character.isdigit() for character in text)
-    if not digits or len(text) > _MOST_LENGTH or digits * 2 < len(re.sub(r"\W", "", text)) - 8:
+    """Tell whether `text`, at the head of `rest`, is a number and no date, time or amount."""
+    signs = re.sub(r"\W", "", text)
+    digits = sum(character.isdigit() for character in signs)
+    if digits < _FEWEST_DIGITS or len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
         return False
     is_day = any(day.start == 0 for day in days.days(rest[:20]))
     is_clock = any(clock.start == 0 for clock in days.clocks(rest[:12]))

@@ -20,6 +20,9 @@ _CUE, _MOST_CUES, _LANGUAGE = 1, 4, 2
 # Below this, or this close to the runner-up, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
+# Without its stops and slash a shorter legal form is met by chance.
+_LEAST_FORM = 4
+
 _PHONE_PREFIX = re.compile(r"(?<!\d)(?:\+\s?|00(?=\d{2,3}[ -]))(\d{2,3})(?=[\s\-().]*\d)")
 _DOMAIN_END = re.compile(
     r"(?<![\w.])[a-z0-9-]{2,}(?:\.[a-z0-9-]{4,})*\.((?:com?\.)?[a-z]{2})(?![\w])"
@@ -166,7 +169,11 @@ def _cue_book() -> Phrasebook:
 
 @cache
 def _form_book() -> Phrasebook:
-    return _shared_book((form.text, form.country) for form in tables.legal_forms() if form.is_cue)
+    return _shared_book(
+        (form.text, form.country)
+        for form in tables.legal_forms()
+        if form.is_cue and len(form.text) >= _LEAST_FORM
+    )
 
 
 @cache

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from recibo.extract.fields.check_digits import passes
@@ -16,6 +16,8 @@ from recibo.extract.model import Found
 # Blanks and these signs part the groups of a number.
 _GROUP_SIGNS = r"[\s.\-/\u2013:]"
 _RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}")
+# What engines mix up: letters in the place of figures, a figure in that of a check letter.
+_AS_LETTER = str.maketrans("6852", "GBSZ")
 _AS_DIGITS = str.maketrans("OQILSB", "001158")
 # A company number may stand without any label, alone in its row or in brackets, near the name.
 _BARE_COMPANY_NUMBER = re.compile(
@@ -26,6 +28,8 @@ _HEAD = 0.35
 _LABELLED, _CHECKED, _AT_HOME = 0.35, 0.3, 0.15
 _FAILED_CHECK, _WEAK, _ABROAD, _BUYERS = -0.3, -0.25, -0.2, -0.4
 _BASE = 0.35
+# A company number that stands alone where such numbers stand is as good as labelled.
+_BARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,9 @@ def _leading_number(text: str, number: TaxNumber) -> str:
     groups = re.split(rf"{_GROUP_SIGNS}+", match.group())
     for count in range(len(groups), 0, -1):
         joined = "".join(groups[:count])
-        for spelling in (joined, joined.translate(_AS_DIGITS)):
+        as_digits = joined.translate(_AS_DIGITS)
+        with_letter = as_digits[:-1] + as_digits[-1:].translate(_AS_LETTER)
+        for spelling in (joined, as_digits, with_letter):
             if number.shape.fullmatch(spelling):
                 return spelling
     return ""
@@ -89,11 +95,19 @@ def _leading_number(text: str, number: TaxNumber) -> str:
 def _unlabelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
     proving = [number for number in tables.tax_numbers() if number.check and not number.labelled]
     for row in rows:
-        for match in _RUN.finditer(row.text.upper()):
-            for joined in (re.sub(_GROUP_SIGNS, "", match.group()), *match.group().split()):
-                for number in proving:
-                    if number.shape.fullmatch(joined) and passes(number.check or "", joined):
-                        yield _tax_id(joined, number, row, country, is_labelled=False)
+        for joined in _joined_groups(row.text.upper()):
+            for number in proving:
+                if number.shape.fullmatch(joined) and passes(number.check or "", joined):
+                    yield _tax_id(joined, number, row, country, is_labelled=False)
+
+
+def _joined_groups(text: str) -> Iterator[str]:
+    """Return every run of neighbouring groups in `text`, run together."""
+    groups = [re.split(rf"{_GROUP_SIGNS}+", match.group()) for match in _RUN.finditer(text)]
+    for run in groups:
+        for start in range(len(run)):
+            for end in range(start + 1, len(run) + 1):
+                yield "".join(run[start:end])
 
 
 def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
@@ -102,7 +116,9 @@ def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
         number = next((kind for kind in tables.tax_numbers() if kind.weak), None)
         if match and number and country == number.country:
             value = re.sub(r"\W", "", match.group(1) or match.group(2))
-            yield _tax_id(value, number, row, country, is_labelled=False)
+            tax_id = _tax_id(value, number, row, country, is_labelled=False)
+            found = replace(tax_id.found, confidence=tax_id.found.confidence + _BARE)
+            yield replace(tax_id, found=found)
 
 
 def _tax_id(

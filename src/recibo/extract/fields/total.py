@@ -9,6 +9,9 @@ from statistics import median
 from recibo.extract.fields.figures import Figure, Role
 from recibo.extract.model import Found
 
+# Totals are rounded to the next coin.
+_MOST_ROUNDING = Decimal("0.05")
+
 # Totals beyond this are no reading of a receipt.
 _MOST = Decimal(10) ** 12
 
@@ -37,7 +40,8 @@ _WEIGHTS = {
     "depth": 1.0,
     "last": 0.8,
     "height": 0.8,
-    "distance": -1.0,
+    "distance": -1.5,
+    "followed": -3.0,
     "below": -0.6,
 }
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
@@ -113,11 +117,14 @@ def _features(
     return {
         "roles": min(len({other.role for other in same if other.role in _ECHOES}) - 1, 2),
         "money": figure.amount.is_money,
-        "largest": figure.amount.value >= _largest(figures),
+        "largest": figure.amount.value >= _largest(figures) - _MOST_ROUNDING,
         "depth": figure.row.index / last,
         "last": _is_total(figure) and not totals_below,
         "height": _relative_height(figure, figures),
         "distance": figure.distance if figure.role in _ECHOES else 0,
+        "followed": any(
+            other.is_money and other.start > figure.amount.start for other in figure.row.amounts
+        ),
         "below": figure.is_below,
     }
 
