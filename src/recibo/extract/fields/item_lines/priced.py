@@ -32,14 +32,14 @@ _CODE = re.compile(
 _LEADING_QTY = re.compile(
     r"^\W*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3})\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s|\t)\s*(?=\S)"
 )
-_UNIT = re.compile(
-    r"[\s\t]*(?:(?:UN|UND|UNI|UNID|PC|P[CÇ]|PCT|P[CÇ]S|PCS|PÇ|EA|CX|KG|KGS|G|GR|L|LT|LTS|ML|M|MT|M2|M3|BD|CT|SC|RL|GL|PR|PAR|DZ"
-    r"|FD|FR|PT|TB|SA|JG|KIT|LB|OZ|ST|STK|X|BOX|BTL|PKT|PACK|UNIT|NOS)\.?)?[\s\t]*[xX×*@(]?[\s\t$]*",
-    re.IGNORECASE,
+_UNITS = (
+    r"(?:UN|UND|UNI|UNID|PC|P[CÇ]|PCT|P[CÇ]S|PCS|PÇ|EA|CX|KG|KGS|G|GR|L|LT|LTS|ML|M|MT|M2|M3|BD|CT|SC|RL"
+    r"|GL|PR|PAR|DZ|FD|FR|PT|TB|SA|JG|KIT|LB|OZ|ST|STK|BOX|BTL|PKT|PACK|UNIT|NOS)\.?"
 )
-# What binds quantity and price: a multiplication sign, a unit of measure, an opening bracket.
+_UNIT = re.compile(rf"[\s\t]*(?:{_UNITS})?[\s\t]*[xX×*@(]?[\s\t$]*", re.IGNORECASE)
+# What binds quantity and price: a unit of measure, a sign of multiplication, an opening bracket.
 _BINDING = re.compile(
-    r"(?:[\s\t]+(?:[A-Za-z]{1,3}\.?|PCT|UNID|UNI|CX|[x×X*@])){0,2}[\s\t]*[x×X*@(à]?[\s\t$]*$"
+    rf"(?:[\s\t]+{_UNITS})?(?:[\s\t]+[x×X*@])?[\s\t]*(?:[x×X*@(à]|(?<=\s)a)?[\s\t$]*$"
 )
 
 

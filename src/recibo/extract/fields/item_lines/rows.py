@@ -1,7 +1,7 @@
 """A row of the paper as text whose wide gaps are tabs, with the way back to the page."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,12 +113,16 @@ def are_roll(rows: Sequence[Row]) -> bool:
 
 def single_words(words: Sequence[Word]) -> tuple[Word, ...]:
     """Return the words with those that hold several cut at their blanks."""
-    return tuple(
-        part
-        for word in words
-        for match in re.finditer(r"\S+", word.text)
-        if (part := cut(word, match.start(), match.end())) is not None
-    )
+    return tuple(part for word in words for part in _parts(word))
+
+
+def _parts(word: Word) -> Iterator[Word]:
+    if " " not in word.text:
+        yield word
+        return
+    for match in re.finditer(r"\S+", word.text):
+        if (part := cut(word, match.start(), match.end())) is not None:
+            yield part
 
 
 def _with_separator(text: str) -> str:

@@ -34,7 +34,7 @@ _DEPOSIT = re.compile(
 # `Total for this invoice`; goods may be called Total, but not total of something.
 _SUM_OF = re.compile(
     r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b"
-    r"|^\W*total\b[^:]*:\s*$",
+    r"|^\W*total\b[^:]*:\s*$|\btotal\W*$",
     re.IGNORECASE,
 )
 _ON_ITEM = re.compile(r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)", re.IGNORECASE)

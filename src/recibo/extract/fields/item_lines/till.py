@@ -30,8 +30,8 @@ class _Manner:
     #: Rows of one item stand at most this far apart, pixels.
     reach: float
     are_names_below: bool
-    #: Whether the first figures count the items.
-    is_indexed: bool
+    #: Whether the first figures of the rows are quantities, neither counts nor parts of names.
+    has_quantities: bool
 
 
 @dataclass
@@ -49,7 +49,11 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     goods = regions.goods(rows)
     entries = _without_sum(_entries(goods))
     reach = _NEAR * _pitch([row for row, _ in goods])
-    manner = _Manner(reach, _stand_below(entries, reach), _are_indexed(entries))
+    manner = _Manner(
+        reach=reach,
+        are_names_below=_stand_below(entries, reach),
+        has_quantities=_begin_with_quantities(entries) and not _are_indexed(entries),
+    )
     items = (_item(entry, manner) for entry in entries)
     return tuple(item for item in items if item is not None)
 
@@ -152,6 +156,19 @@ def _are_near(upper: Row, lower: Row, reach: float) -> bool:
     return upper.line.page == lower.line.page and distance <= reach
 
 
+def _begin_with_quantities(entries: Sequence[_Entry]) -> bool:
+    """Tell whether most rows with a name have a figure in front of it; one alone is its part."""
+    named = [entry.priced for entry in entries if entry.priced.has_name]
+    counted = [each for each in named if _is_counted(each)]
+    return bool(counted) and len(counted) * 2 >= len(named)
+
+
+def _is_counted(read: Priced) -> bool:
+    if read.factors:
+        return read.factors.qty_figure.start < _INDEX_PLACE
+    return priced.leading_qty(read.words) is not None
+
+
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
     """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on."""
     counts = [_first_figure(entry) for entry in entries]
@@ -169,7 +186,7 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
     read = _named(entry, manner)
     if read is None:
         return None
-    words, qty = _split(read, indexed=manner.is_indexed)
+    words, qty = _split(read, counted=manner.has_quantities)
     name = priced.cleaned(words.replace("\t", " "))
     name = name if read.row.is_exact else letters.mended(name)
     unit_price = None
@@ -194,7 +211,7 @@ def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     return replace(named, words=" ".join([*(row.text for row in before), named.words]))
 
 
-def _split(read: Priced, *, indexed: bool) -> tuple[str, Decimal | None]:
+def _split(read: Priced, *, counted: bool) -> tuple[str, Decimal | None]:
     """Part the name from an index, a code, a quantity in front of it."""
     stripped = priced.strip_code(read.words)
     if stripped != read.words:
@@ -203,4 +220,6 @@ def _split(read: Priced, *, indexed: bool) -> tuple[str, Decimal | None]:
     if leading is None:
         return read.words, None
     qty, name = leading
-    return (name, None) if indexed or read.factors else (name, qty)
+    if not counted:
+        return read.words, None
+    return name, None if read.factors else qty

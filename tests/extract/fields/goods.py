@@ -1,0 +1,218 @@
+"""Lists of goods as tills and makers of invoices of several countries set them."""
+
+Row = tuple[str, str | None, str | None, str | None]
+
+LISTS: dict[str, tuple[str, list[Row]]] = {
+    "weights above, refunds": (
+        """
+        WHOLESOME MARKET
+      123 MAIN ST AUSTIN TX
+ORG BANANAS
+  2.34 lb @ 0.69/lb              1.61 F
+365 ALMOND MILK                  3.49 F
+EGGS LARGE BROWN                 4.99 F
+BAG REFUND                      -0.10
+SUBTOTAL                         9.99
+TAX                              0.00
+TOTAL                            9.99
+VISA                             9.99
+""",
+        [
+            ("ORG BANANAS", "2.34", "0.69", "1.61"),
+            ("365 ALMOND MILK", None, None, "3.49"),
+            ("EGGS LARGE BROWN", None, None, "4.99"),
+            ("BAG REFUND", None, None, "-0.10"),
+        ],
+    ),
+    "details below": (
+        """
+MUSTERMARKT GmbH
+Domstr. 20
+50668 Koeln
+                          EUR
+BANANE CHIQUITA          1,99 B
+   0,996 kg x  2,00 EUR/kg
+MILCH 3,5%               2,58 B
+   2 Stk x  1,29
+PFAND 0,25 EURO          0,50 A*
+   2 Stk x  0,25
+--------------------------------
+SUMME           EUR      5,07
+Geg. BAR        EUR     10,00
+Rueckgeld BAR   EUR      4,93
+""",
+        [
+            ("BANANE CHIQUITA", "0.996", "2.00", "1.99"),
+            ("MILCH 3,5%", "2", "1.29", "2.58"),
+            ("PFAND 0,25 EURO", "2", "0.25", "0.50"),
+        ],
+    ),
+    "details above": (
+        """
+SUPERMERCADO DEL BARRIO
+C/ MAYOR 3 MADRID
+2 x 1,20
+LECHE ENTERA             2,40
+PAN BARRA                0,85
+3 x 0,50
+AGUA 50CL                1,50
+TOTAL                    4,75
+EFECTIVO                 5,00
+CAMBIO                   0,25
+""",
+        [
+            ("LECHE ENTERA", "2", "1.20", "2.40"),
+            ("PAN BARRA", None, None, "0.85"),
+            ("AGUA 50CL", "3", "0.50", "1.50"),
+        ],
+    ),
+    "names above codes": (
+        """
+KEDAI RUNCIT ALI SDN BHD
+NO 5 JALAN BESAR
+ITEM          QTY   U/P    AMOUNT
+GULA PASIR 1KG
+9556001234567   2   2.85     5.70 SR
+MINYAK MASAK
+9556007654321   1   6.70     6.70 ZR
+SUB TOTAL                   12.40
+GST 6%                       0.34
+ROUNDING                     0.01
+TOTAL                       12.75
+CASH                        20.00
+""",
+        [("GULA PASIR 1KG", "2", "2.85", "5.70"), ("MINYAK MASAK", "1", "6.70", "6.70")],
+    ),
+    "names below codes": (
+        """
+BIG ELECTRONICS #478
+LONG ISLAND CITY, NY 11101
+
+4274779 25301475            16.99
+50PK BLANK DISCS
+4766809 7981A004             9.99
+PHOTO MATTE PAPER
+
+SUBTOTAL                    26.98
+TOTAL                       26.98
+""",
+        [
+            ("50PK BLANK DISCS", None, None, "16.99"),
+            ("PHOTO MATTE PAPER", None, None, "9.99"),
+        ],
+    ),
+    "quantities in front": (
+        """
+LE PETIT BISTROT
+12 rue de la Paix 75002 Paris
+Table 5   Couverts 2
+2 Menu midi        18.50     37.00
+1 Verre de vin      5.00      5.00
+2 Cafe              2.20      4.40
+1 Remise fidelite            -1.40
+TOTAL TTC                    45.00
+Dont TVA 10%                  4.09
+CB                           45.00
+""",
+        [
+            ("Menu midi", "2", "18.50", "37.00"),
+            ("Verre de vin", "1", "5.00", "5.00"),
+            ("Cafe", "2", "2.20", "4.40"),
+            ("Remise fidelite", "1", None, "-1.40"),
+        ],
+    ),
+    "money without decimals": (
+        """
+WARUNG MAKAN SEDERHANA
+Nasi Goreng      2   25.000    50.000
+Es Teh           2    5.000    10.000
+Total                          60.000
+Tunai                         100.000
+Kembali                        40.000
+""",
+        [("Nasi Goreng", "2", "25000", "50000"), ("Es Teh", "2", "5000", "10000")],
+    ),
+    "tax digit behind amounts": (
+        """
+ILIOS Restaurant
+4x Hausbier Original a 3,00 12,00 1
+1x Grosses Wasser            2,40 1
+1x Gyros                     8,90 1
+1x Stifado                  14,901
+Summe:             Eur      38,20
+""",
+        [
+            ("Hausbier Original", "4", "3.00", "12.00"),
+            ("Grosses Wasser", "1", None, "2.40"),
+            ("Gyros", "1", None, "8.90"),
+            ("Stifado", "1", None, "14.90"),
+        ],
+    ),
+    "final prices": (
+        """
+Citadel Outlet
+WMNS RUNNING SHOE        $59.99
+Discount:               $-20.00
+Final Price              $39.99 T
+CLASSIC SNEAKER          $74.99 T
+Item Percent Discount   $-15.00
+Final Price              $59.99 T
+Subtotal                 $99.98
+Tax                      $10.00
+Total                   $109.98
+""",
+        [
+            ("WMNS RUNNING SHOE", None, None, "39.99"),
+            ("CLASSIC SNEAKER", None, None, "59.99"),
+        ],
+    ),
+    "invoice": (
+        """
+ACME Consulting Ltd                                                                 INVOICE
+1 High Street, London                                                    Invoice No: INV-2024-001
+Bill To: Client plc                                                      Date: 12 March 2024
+
+Description                                      Hours       Rate          Amount
+---------------------------------------------------------------------------------
+Software development - backend services             40      95.00        3,800.00
+Code review                                       12.5      95.00        1,187.50
+Notes: two pull requests
+Travel expenses                                                            250.00
+                                                      Subtotal            5,237.50
+                                                      VAT (20%)           1,047.50
+                                                      Total Due          £6,285.00
+""",
+        [
+            ("Software development - backend services", "40", "95.00", "3800.00"),
+            ("Code review", "12.5", "95.00", "1187.50"),
+            ("Travel expenses", None, None, "250.00"),
+        ],
+    ),
+    "rechnung": (
+        """
+Muster GmbH                                                                  Rechnung Nr. 2024-17
+Pos.  Artikel-Nr.  Bezeichnung                        Menge  Einheit  Einzelpreis   Gesamtpreis
+1     A-1001       Schrauben M8x40 verzinkt           1.000  Stk           0,12 €      120,00 €
+2     B-2002       Unterlegscheiben                     500  Stk           0,03 €       15,00 €
+3     C-3003       Montageleistung                        8  Std          55,00 €      440,00 €
+                                                            Nettobetrag                575,00 €
+                                                            zzgl. 19% MwSt.            109,25 €
+                                                            Rechnungsbetrag            684,25 €
+""",
+        [
+            ("Schrauben M8x40 verzinkt", "1000", "0.12", "120.00"),
+            ("Unterlegscheiben", "500", "0.03", "15.00"),
+            ("Montageleistung", "8", "55.00", "440.00"),
+        ],
+    ),
+    "a bill without goods": (
+        """
+PARKING CITY CENTRE
+ENTRY 10:00 EXIT 12:30
+TOTAL  5.00
+CASH  10.00
+CHANGE 5.00
+""",
+        [],
+    ),
+}

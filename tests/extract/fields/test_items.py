@@ -1,0 +1,129 @@
+from collections.abc import Sequence
+
+import pytest
+
+from recibo.extract.fields import items
+from recibo.extract.model import Found, LineItem
+from tests.extract.fields import papers
+from tests.extract.fields.goods import LISTS, Row
+from tests.extract.typesetting import roll
+
+
+def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
+    return [
+        (
+            item.value.name,
+            None if item.value.qty is None else f"{item.value.qty:f}",
+            None if item.value.unit_price is None else f"{item.value.unit_price:f}",
+            None if item.value.total is None else f"{item.value.total:f}",
+        )
+        for item in found
+    ]
+
+
+@pytest.mark.parametrize(("text", "rows"), LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
+def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
+    assert rows == _rows(items.find([roll(text, exact=exact)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        pytest.param(
+            papers.NFCE,
+            [
+                ("LEITE COND MOCA 395G", "2", "7.49", "14.98"),
+                ("BANANA PRATA KG", "1.245", "5.99", "7.46"),
+            ],
+            id="nfce",
+        ),
+        pytest.param(
+            papers.CFE,
+            [
+                ("ARROZ TIPO 1 5KG", "2.0000", "25.90", "51.80"),
+                ("TOMATE ITALIANO", "0.8350", "7.99", "6.67"),
+            ],
+            id="cfe",
+        ),
+        pytest.param(
+            papers.ECF,
+            [
+                ("CAMISETA BASICA", "2", "19.90", "39.80"),
+                ("MEIA INFANTIL", "3", "5.99", "17.97"),
+            ],
+            id="ecf",
+        ),
+        pytest.param(
+            papers.NFE,
+            [
+                (
+                    "PERFIL DE ACO GALVANIZADO CHAPA 18 DOBRADO A FRIO 6 METROS",
+                    "100.000",
+                    "5.0000",
+                    "500.00",
+                ),
+                ("TELHA TRAPEZOIDAL", "20.000", "25.0000", "500.00"),
+            ],
+            id="nfe",
+        ),
+        pytest.param(papers.LABEL, [], id="nfe label"),
+        pytest.param(
+            papers.NFSE_BOXED,
+            [("Criacao de identidade visual", "1", "1500.00", "1500.00")],
+            id="nfse boxed",
+        ),
+        pytest.param(
+            papers.NFSE_BARE,
+            [("Licenciamento de software mensal", "1", "350.00", "350.00")],
+            id="nfse bare",
+        ),
+    ],
+)
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
+def test_goods_of_fiscal_papers_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
+    assert rows == _rows(items.find([roll(text, exact=exact)]))
+
+
+def test_zeros_among_letters_are_mended_in_recognised_text_only() -> None:
+    text = "SH0P\nC0FFEE LATTE    3.50\nTEA 500G        2.00\nTOTAL            5.50"
+
+    assert _rows(items.find([roll(text, exact=False)]))[0][0] == "COFFEE LATTE"
+    assert _rows(items.find([roll(text)]))[0][0] == "C0FFEE LATTE"
+
+
+def test_a_table_goes_on_over_pages() -> None:
+    head = "Description              Qty      Price      Amount"
+    first = roll(f"{head}\nFirst thing to buy         2      10.00      20.00")
+    second = roll(
+        f"{head}\nSecond thing               3       5.00      15.00\nTotal 35.00", number=2
+    )
+
+    names = [item.value.name for item in items.find([first, second])]
+
+    assert names == ["First thing to buy", "Second thing"]
+
+
+def test_each_item_keeps_its_evidence() -> None:
+    (item,) = items.find([roll("SHOP\nCOFFEE    3.50\nTOTAL     3.50", number=3)])
+
+    assert item.text == "COFFEE 3.50"
+    assert item.page == 3
+    assert item.box is not None
+
+
+def test_an_empty_document_lists_nothing() -> None:
+    assert items.find([]) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,23 " * 5000,
+        "9" * 50_000,
+        "\n".join("QTY NAME " + "1,00 2,00 3,00 " * 5 + "7,77" for _ in range(200)),
+    ],
+    ids=["one row", "one figure", "rows of figures"],
+)
+def test_figures_without_end_are_read_to_their_end(text: str) -> None:
+    assert isinstance(items.find([roll(text)]), tuple)
