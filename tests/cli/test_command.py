@@ -126,6 +126,17 @@ def test_reader_of_the_output_that_leaves_ends_the_command_quietly(tmp_path: Pat
     assert (command.returncode, err) == (141, b"")
 
 
+def test_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = start(write(tmp_path, "a.jpg", "fine"), stdout=full.fileno())
+    with command:
+        _, err = command.communicate(timeout=deaths.PATIENCE_S)
+
+    assert command.returncode == 1
+    assert err.startswith(b"recibo: cannot go on")
+    assert len(err.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("count", "is_shown"), [(1, False), (3, True)])
 def test_terminal_shows_how_far_several_files_have_come(
     tmp_path: Path, count: int, is_shown: bool

@@ -59,10 +59,8 @@ def run(names: Sequence[str], wish: Wish) -> int:
             return asyncio.run(_print(list(zip(names, paths, strict=True)), wish))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # Nobody listens any more; Python would complain of it again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EXIT_BROKEN_PIPE
+    except OSError as e:
+        return _stopped_by(e)
 
 
 async def lines(
@@ -96,6 +94,15 @@ async def _print(files: Sequence[tuple[str, Path]], wish: Wish) -> int:
 def _write(out: BinaryIO, line: bytes) -> None:
     out.write(line)
     out.flush()
+
+
+def _stopped_by(error: OSError) -> int:
+    # What could not be written waits in a buffer, and Python would try again at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # Nobody listens any more.
+        return EXIT_BROKEN_PIPE
+    sys.stderr.write(f"recibo: cannot go on: {error.strerror}\n")
+    return 1
 
 
 async def _line(name: str, path: Path, wish: Wish, reader: Reader) -> Line:
