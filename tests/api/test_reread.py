@@ -1,0 +1,168 @@
+"""`reread=true`: a known file read again under the same receipt id."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from recibo.store.tables import AuditEvent, Receipt, UsageEvent, UsageMonth
+from tests import installation, make
+from tests.installation import Installation
+from tests.readers import CRASHED, UNREADABLE, Answer, TurnReader
+
+PAPER = make.jpeg("paper")
+HIGH = {"accuracy": "high", "reread": "true"}
+FIRST = make.reading("Aurora", confidence=0.6, total="10")
+BETTER = make.reading("Padaria Aurora", confidence=0.9, total="12.5")
+WORSE = make.reading("Au#ra", confidence=0.5)
+
+
+@asynccontextmanager
+async def reading(
+    database_url: str, folder: Path, *answers: Answer, wait: float = 25
+) -> AsyncIterator[Installation]:
+    """Open a service whose reader answers in turn."""
+    reader = TurnReader(answers)
+    async with installation.opened(
+        database_url, folder, reader=reader, extract_wait_seconds=wait
+    ) as service:
+        yield service
+
+
+async def test_better_reading_replaces_the_fields_and_costs_the_difference(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, BETTER) as service:
+        first = await service.extracted(PAPER, metadata='{"a": "b"}')
+        answer = await service.extract(PAPER, **HIGH)
+        stored = await service.get(f"/receipts/{first['id']}", include="evidence,text")
+        used = await service.used()
+        events = await service.rows(UsageEvent)
+        months = await service.rows(UsageMonth)
+        audited = [row.action for row in await service.rows(AuditEvent)]
+
+    again = answer.json()
+    assert "Idempotent-Replayed" not in answer.headers
+    assert ("Padaria Aurora", "12.50", "high") == tuple(
+        again[name] for name in ("merchant_name", "total", "accuracy")
+    )
+    for kept in ("id", "created_at", "created_by", "metadata"):
+        assert first[kept] == again[kept]
+    assert first["updated_at"] < again["updated_at"]
+    assert "Padaria Aurora" == stored.json()["evidence"]["merchant_name"]["text"]
+    assert ["Padaria Aurora\npage one"] == stored.json()["text"]
+    assert (1, 5) == used
+    assert [1, 4] == sorted(event.credits for event in events)
+    assert [(1, 1, 5)] == [(row.held, row.completed, row.credits) for row in months]
+    assert 1 == audited.count("receipt.reread")
+
+
+async def test_equal_confidence_is_not_worse(database_url: str, tmp_path: Path) -> None:
+    equal = make.reading("Other", confidence=0.6)
+    async with reading(database_url, tmp_path, FIRST, equal) as service:
+        await service.extracted(PAPER)
+        again = await service.extracted(PAPER, **HIGH)
+
+    assert "Other" == again["merchant_name"]
+
+
+@pytest.mark.parametrize("answer", [WORSE, UNREADABLE, CRASHED], ids=["worse", "none", "crashed"])
+async def test_worse_or_failed_reading_changes_and_costs_nothing(
+    database_url: str, tmp_path: Path, answer: Answer
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, answer) as service:
+        first = await service.extracted(PAPER)
+        again = await service.extract(PAPER, **HIGH)
+        used = await service.used()
+        replay = await service.extract(PAPER)
+
+    assert first == again.json() == replay.json()
+    assert (1, 1) == used
+    assert "true" == replay.headers["Idempotent-Replayed"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("standard", "standard"), ("high", "standard"), ("high", "high")]
+)
+async def test_same_or_lower_accuracy_is_a_replay(
+    door: Installation, before: str, after: str
+) -> None:
+    first = await door.extracted(PAPER, accuracy=before)
+    again = await door.extract(PAPER, accuracy=after, reread="true")
+
+    assert "true" == again.headers["Idempotent-Replayed"]
+    assert first == again.json()
+    assert 1 == len(door.reader.seen)
+
+
+async def test_after_a_reread_at_high_another_is_a_replay(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, BETTER) as service:
+        await service.extracted(PAPER)
+        await service.extracted(PAPER, **HIGH)
+        again = await service.extract(PAPER, **HIGH)
+        used = await service.used()
+
+    assert "true" == again.headers["Idempotent-Replayed"]
+    assert (1, 5) == used
+
+
+async def test_unknown_file_is_read_as_without_it(service: Installation) -> None:
+    receipt = await service.extracted(PAPER, **HIGH)
+
+    assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
+    assert (1, 5) == await service.used()
+    assert [5] == [event.credits for event in await service.rows(UsageEvent)]
+
+
+async def test_without_it_a_known_file_is_a_replay_at_any_accuracy(service: Installation) -> None:
+    await service.extracted(PAPER)
+
+    assert "standard" == (await service.extracted(PAPER, accuracy="high"))["accuracy"]
+    assert (1, 1) == await service.used()
+
+
+async def test_receipt_stays_completed_while_it_is_read_again(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, BETTER, wait=0) as service:
+        first = await service.waited((await service.extracted(PAPER))["id"])
+        service.reader.hold()
+        meanwhile = await service.extracted(PAPER, **HIGH)
+        at_once = (await service.get(f"/receipts/{first['id']}")).json()
+        after = await service.waited(first["id"])
+
+    assert first == meanwhile == at_once
+    assert ("completed", "Padaria Aurora") == (after["status"], after["merchant_name"])
+
+
+async def test_deleted_while_it_is_read_again_it_costs_nothing_more(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, BETTER, wait=0) as service:
+        first = await service.waited((await service.extracted(PAPER))["id"])
+        service.reader.hold()
+        await service.extracted(PAPER, **HIGH)
+        await service.delete(f"/receipts/{first['id']}")
+        service.reader.let_go()
+        await service.waited((await service.extracted(make.jpeg("next")))["id"])
+        events = [row.credits for row in await service.rows(UsageEvent)]
+        rows = {row.id: row.merchant_name for row in await service.rows(Receipt)}
+
+    assert [1, 1] == events
+    assert "Aurora" == rows[first["id"]]
+
+
+async def test_many_at_once_are_one_reading_and_one_bill(database_url: str, tmp_path: Path) -> None:
+    async with reading(database_url, tmp_path, FIRST, BETTER) as service:
+        await service.extracted(PAPER)
+        answers = await asyncio.gather(*(service.extract(PAPER, **HIGH) for _ in range(10)))
+        used = await service.used()
+        seen = len(service.reader.seen)
+
+    assert {"Padaria Aurora"} == {answer.json()["merchant_name"] for answer in answers}
+    assert 9 == sum("Idempotent-Replayed" in answer.headers for answer in answers)
+    assert ((1, 5), 2) == (used, seen)
