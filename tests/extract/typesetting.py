@@ -33,9 +33,14 @@ def code(symbology: str, text: str, y: float = 0.0) -> Code:
     return Code(symbology, text, Box(0, y, 300, y + 60))
 
 
+def checked(body: str) -> str:
+    """Return a key with its check digit."""
+    return body + check_digit(body)
+
+
 def goods_key(body: str) -> str:
     """Return 43 places with their check digit, in groups of four."""
-    whole = body + check_digit(body)
+    whole = checked(body)
     return " ".join(whole[start : start + 4] for start in range(0, len(whole), 4))
 
 

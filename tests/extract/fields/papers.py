@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.model import Found, Moment
-from tests.extract.typesetting import bare, cnpj, goods_key
+from tests.extract.typesetting import bare, checked, cnpj, goods_key
 
 CNPJ = cnpj("046413760001")
 ISSUER = "".join(filter(str.isalnum, CNPJ))
 NFCE_KEY = goods_key(f"312403{ISSUER}65003000123456112345678")
 NFE_KEY = goods_key(f"412403{ISSUER}55001000045678187654321")
+SERVICE_KEY = checked(f"350950222{ISSUER}0000000000012240212345678" + "9")
 CFE_KEY = goods_key(f"352109{ISSUER}59000123456000789123456")
 
 NFCE = f"""
@@ -280,6 +281,138 @@ NFSE_BARE_TRUTH = {
     "currency": "BRL",
     "document_number": "5678",
     "document_key": None,
+}
+
+# The national layout of 2023: headings level with labels, dashes for what is not there.
+NFSE_NATIONAL = f"""
+  DANFSe v1.0                                                              MUNICIPIO DE CAMPINAS
+  Documento Auxiliar da NFS-e                                              Secretaria de Financas
+  Chave de Acesso da NFS-e
+  {SERVICE_KEY}
+  Numero da NFS-e           Competencia da NFS-e         Data e Hora da emissao da NFS-e
+  12                        01/02/2024                   01/02/2024 10:00:00
+  Numero da DPS             Serie da DPS                 Data e Hora da emissao da DPS       A autenticidade desta NFS-e pode ser verificada
+  12                        900                          01/02/2024 09:59:58                 pela leitura deste codigo QR
+  EMITENTE DA NFS-e         CNPJ / CPF / NIF             Inscricao Municipal                 Telefone
+  Prestador do Servico      {CNPJ}           -                                   (19) 3222-1111
+  Nome / Nome Empresarial                                E-mail
+  52.123.456 MARIA APARECIDA DE SOUZA                    MARIA@EXEMPLO.COM.BR
+  Endereco                                               Municipio                           CEP
+  RUA BARAO, 99, CENTRO                                  Campinas - SP                       13010-000
+  Simples Nacional na Data de Competencia                Regime de Apuracao Tributaria pelo SN
+  Optante - Microempreendedor Individual (MEI)           -
+  TOMADOR DO SERVICO        CNPJ / CPF / NIF             Inscricao Municipal                 Telefone
+                            11.222.333/0001-81           -                                   -
+  Nome / Nome Empresarial                                E-mail
+  CONSTRUTORA ALFA LTDA                                  -
+  INTERMEDIARIO DO SERVICO NAO IDENTIFICADO NA NFS-e
+  SERVICO PRESTADO
+  Codigo de Tributacao Nacional    Codigo de Tributacao Municipal   Local da Prestacao    Pais da Prestacao
+  01.07.01 - Suporte tecnico em    -                                Campinas - SP         -
+  informatica
+  Descricao do Servico
+  Manutencao de computadores e rede, janeiro
+  TRIBUTACAO MUNICIPAL
+  Tributacao do ISSQN              Pais Resultado da Prestacao do Servico   Municipio de Incidencia do ISSQN   Regime Especial de Tributacao
+  Operacao Tributavel              -                                        Campinas - SP                      Nenhum
+  Valor do Servico                 Desconto Incondicionado                  Total Deducoes/Reducoes            Calculo do BM
+  R$ 1.000,00                      -                                        -                                  -
+  BC ISSQN                         Aliquota Aplicada                        Retencao do ISSQN                  ISSQN Apurado
+  -                                -                                        Nao Retido                         -
+  TRIBUTACAO FEDERAL
+  IRRF                             CP                                       CSLL
+  -                                -                                        -
+  VALOR TOTAL DA NFS-E
+  Valor do Servico                 Desconto Condicionado                    Desconto Incondicionado            ISSQN Retido
+  R$ 1.000,00                      R$                                       R$                                 -
+  IRRF, CP, CSLL - Retidos         PIS/COFINS Retidos                       Valor Liquido da NFS-e
+  R$ 0,00                          -                                        R$ 1.000,00
+  TOTAIS APROXIMADOS DOS TRIBUTOS
+  Federais                         Estaduais                                Municipais
+  -                                -                                        -
+"""  # noqa: E501
+NFSE_NATIONAL_TRUTH = {
+    "type": "nfse",
+    "merchant_name": "52.123.456 MARIA APARECIDA DE SOUZA",
+    "merchant_tax_id": ISSUER,
+    "issued_at": "2024-02-01T10:00:00-03:00",
+    "total": "1000.00",
+    "subtotal": "1000.00",
+    "tax": None,
+    "currency": "BRL",
+    "document_number": "12",
+    "document_key": SERVICE_KEY,
+}
+
+# The description is a table of its own.
+NFSE_TABLE = f"""
+PREFEITURA MUNICIPAL DE CRICIUMA
+NOTA FISCAL ELETRONICA DE SERVICOS
+No: 000987          Emissao: 02/03/2024 08:15:00       Chave: AB12-CD34
+PRESTADOR DE SERVICOS
+Nome: TRANSPORTES LITORAL LTDA
+CNPJ: {CNPJ}        Insc. Mun.: 4455
+Rua Henrique Lage, 222 - Centro
+Criciuma - SC
+TOMADOR DE SERVICOS
+Nome: CONSTRUTORA ALFA LTDA
+CNPJ: 11.222.333/0001-81
+DISCRIMINACAO DOS SERVICOS
+Item   Descricao                          Qtde    Valor Unitario    Valor Total
+1      Frete municipal                    3       150,00            450,00
+VALOR TOTAL DA NOTA R$ 450,00
+Base de Calculo do ISS: 450,00    Aliquota: 3,00%   Valor do ISS: 13,50   Valor Liquido: 450,00
+"""
+NFSE_TABLE_TRUTH = {
+    "type": "nfse",
+    "merchant_name": "TRANSPORTES LITORAL LTDA",
+    "merchant_tax_id": ISSUER,
+    "issued_at": "2024-03-02T08:15:00-03:00",
+    "total": "450.00",
+    "subtotal": "450.00",
+    "tax": "13.50",
+    "currency": "BRL",
+    "document_number": "987",
+    "document_key": None,
+}
+
+# Portrait: a stub above, the number twice, all taxes in a box, no hour of departure.
+NFE_STUB = f"""
+RECEBEMOS DE COMERCIO DE FERRAGENS UNIAO LTDA EPP OS PRODUTOS E/OU SERVICOS CONSTANTES DA NOTA FISCAL      NF-e
+ELETRONICA INDICADA AO LADO                                                                               No 000.045.678
+DATA DE RECEBIMENTO    IDENTIFICACAO E ASSINATURA DO RECEBEDOR                                            SERIE 001
+COMERCIO DE FERRAGENS UNIAO            DANFE
+LTDA EPP                               Documento Auxiliar da     CHAVE DE ACESSO
+RUA DOS PINHEIROS, 500                 Nota Fiscal Eletronica    {NFE_KEY}
+CURITIBA - PR                          0 - Entrada  1
+                                       1 - Saida
+                                       No 000.045.678
+NATUREZA DA OPERACAO                                             PROTOCOLO DE AUTORIZACAO DE USO
+VENDA                                                            141240000012345 12/03/2024 10:11:12
+INSCRICAO ESTADUAL        INSC. EST. SUBST. TRIB.                CNPJ/CPF
+9012345678                                                       {CNPJ}
+DESTINATARIO/REMETENTE
+NOME/RAZAO SOCIAL                                                CNPJ/CPF                DATA EMISSAO
+JOAO DA SILVA                                                    529.982.247-25          12/03/2024
+ENDERECO                                                         BAIRRO     CEP          DATA SAIDA
+RUA A, 10                                                        CENTRO     80010-000
+MUNICIPIO                          FONE/FAX       UF             IE                      HORA SAIDA
+CURITIBA                                          PR
+CALCULO DO IMPOSTO
+BASE CALC. ICMS    VALOR ICMS    BASE CALC. ICMS ST    VALOR ICMS ST    V. TOT. TRIB.    VALOR TOTAL PRODUTOS
+150,00             27,00         0,00                  0,00             35,10            150,00
+VALOR FRETE        VALOR SEGURO  DESCONTO              OUTRAS DESP.     VALOR IPI        VALOR TOTAL NOTA
+0,00               0,00          10,00                 0,00             0,00             140,00
+DADOS DO PRODUTO/SERVICO
+CODIGO    DESCRICAO                     NCM       CST   CFOP   UN    QTD     V. UNIT     V. TOTAL    BC ICMS   V. ICMS   V. IPI   ICMS%   IPI%
+MART-01   MARTELO UNHA CABO MADEIRA     82052000  000   5102   PC    3,00    50,00       150,00      150,00    27,00     0,00     18      0
+"""
+NFE_STUB_TRUTH = NFE_TRUTH | {
+    "merchant_name": "COMERCIO DE FERRAGENS UNIAO LTDA EPP",
+    "issued_at": "2024-03-12T00:00:00-03:00",
+    "total": "140.00",
+    "subtotal": "150.00",
+    "tax": "35.10",
 }
 
 Truth = Mapping[str, str | None]

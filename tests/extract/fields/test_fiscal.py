@@ -13,7 +13,10 @@ PAPERS = [
     pytest.param(papers.NFE, papers.NFE_TRUTH, id="nfe landscape"),
     pytest.param(papers.LABEL, papers.LABEL_TRUTH, id="nfe label"),
     pytest.param(papers.NFSE_BOXED, papers.NFSE_BOXED_TRUTH, id="nfse boxed"),
+    pytest.param(papers.NFE_STUB, papers.NFE_STUB_TRUTH, id="nfe portrait"),
     pytest.param(papers.NFSE_BARE, papers.NFSE_BARE_TRUTH, id="nfse bare"),
+    pytest.param(papers.NFSE_NATIONAL, papers.NFSE_NATIONAL_TRUTH, id="nfse national"),
+    pytest.param(papers.NFSE_TABLE, papers.NFSE_TABLE_TRUTH, id="nfse with a table"),
 ]
 
 

@@ -78,6 +78,16 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
             [("Licenciamento de software mensal", "1", "350.00", "350.00")],
             id="nfse bare",
         ),
+        pytest.param(
+            papers.NFSE_TABLE,
+            [("Frete municipal", "3", "150.00", "450.00")],
+            id="nfse with a table",
+        ),
+        pytest.param(
+            papers.NFE_STUB,
+            [("MARTELO UNHA CABO MADEIRA", "3.00", "50.00", "150.00")],
+            id="nfe portrait",
+        ),
     ],
 )
 @pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])

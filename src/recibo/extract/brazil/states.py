@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from importlib import resources
 from zoneinfo import ZoneInfo
 
+#: Where the federal government sits, and whose clock is the official one.
+FEDERAL_DISTRICT = "DF"
+
 # `SP` is easily met by chance in capitals, so a state counts only where addresses put it: after a
 # city and a dash, slash or blank bar, or after its label.
 _CITY_AND_STATE = (

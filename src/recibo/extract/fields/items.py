@@ -14,16 +14,15 @@ _Items = tuple[Found[LineItem], ...]
 
 def find(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
     """Return the line items of a document, top to bottom; none is invented."""
-    note = fiscal.service_note(sheets)
-    if note is not None:
-        service = nfse.service(note)
-        return (service,) if service else ()
     lines = rows.of_sheets(sheets)
     is_roll = rows.are_roll(lines)
     amounts = Counter(figure.value for row in lines for figure in row.figures if figure.is_money)
     tabled = tables.read(lines, is_roll=is_roll)
     if _is_summed(tabled, amounts) and all(_is_product(item.value) for item in tabled):
         return tabled
+    if note := fiscal.service_note(sheets):
+        service = nfse.service(note)
+        return (service,) if service else ()
     rolled = till.read(lines)
     # Rows with amounts on a wide page may be anything; what they add up to tells goods.
     if not is_roll and not _is_summed(rolled, amounts):

@@ -82,8 +82,16 @@ def _issued_at(document: Paper) -> Found[Moment] | None:
     for kind in ("issued", "issued_day", "issued_dps", "competence"):
         found = paper.of_key_month(document, document.form.read([kind], moments.first))
         if found is not None:
-            return paper.placed(document, found)
+            return paper.placed(document, _with_time(document, found))
     return paper.placed(document, paper.of_key_month(document, _any_moment(document)))
+
+
+def _with_time(document: Paper, day: Found[Moment]) -> Found[Moment]:
+    """Add the time from a box of its own."""
+    clock = next(document.form.read(["issued_time"], moments.clock), None)
+    if day.value.time is not None or clock is None:
+        return day
+    return replace(day, value=replace(day.value, time=clock.value))
 
 
 def _any_moment(document: Paper) -> Iterator[Found[Moment]]:

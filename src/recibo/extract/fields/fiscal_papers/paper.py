@@ -124,12 +124,16 @@ def issuer_id(paper: Paper, labelled: Iterable[Issuer]) -> Found[str] | None:
 
 
 def placed(paper: Paper, moment: Found[Moment] | None) -> Found[Moment] | None:
-    """Give a moment the offset of the place of issue: the key's state, else the address's."""
+    """Give a moment the offset of the place of issue: the key's state, else the address's.
+
+    A fiscal paper is Brazilian even where no state can be read: then the capital's clock counts,
+    by which nine of ten Brazilians live.
+    """
     if moment is None or moment.value.offset is not None:
         return moment
     text = "\n".join(line.text for line in paper.lines)
     key = paper.keyed.key if paper.keyed else None
-    state = key.state if key else states.find(text)
+    state = key.state if key else states.find(text) or states.FEDERAL_DISTRICT
     local = dt.datetime.combine(moment.value.date, moment.value.time or dt.time(0))
     offset = states.offset_at(
         state,
