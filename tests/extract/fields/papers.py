@@ -406,7 +406,7 @@ VALOR FRETE        VALOR SEGURO  DESCONTO              OUTRAS DESP.     VALOR IP
 DADOS DO PRODUTO/SERVICO
 CODIGO    DESCRICAO                     NCM       CST   CFOP   UN    QTD     V. UNIT     V. TOTAL    BC ICMS   V. ICMS   V. IPI   ICMS%   IPI%
 MART-01   MARTELO UNHA CABO MADEIRA     82052000  000   5102   PC    3,00    50,00       150,00      150,00    27,00     0,00     18      0
-"""
+"""  # noqa: E501
 NFE_STUB_TRUTH = NFE_TRUTH | {
     "merchant_name": "COMERCIO DE FERRAGENS UNIAO LTDA EPP",
     "issued_at": "2024-03-12T00:00:00-03:00",
