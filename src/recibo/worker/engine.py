@@ -72,7 +72,14 @@ class Engine:
 async def opened(url: str) -> AsyncIterator[Engine]:
     """Open the engine at a URL: `memory://NAME` or `redis://…`."""
     async with Docket(name=_NAME, url=url) as docket:
+        # A process that only adds tasks must know their name, too.
+        docket.register(_task(_read_elsewhere, set()), names=[_READ])
         yield Engine(docket)
+
+
+async def _read_elsewhere(receipt_id: ReceiptId) -> None:
+    message = f"{receipt_id} came to a process that does not work"
+    raise RuntimeError(message)
 
 
 async def _run(worker: Worker) -> None:

@@ -1,0 +1,92 @@
+"""The service without doors or engine: what is carried is noted, and run by the test."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import select
+
+from recibo.kit.pace import Pace
+from recibo.outside.fake_reader import FakeReader
+from recibo.outside.reader import Reader
+from recibo.services.extraction import Capacity, Extraction, Submitted
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.store import tables
+from recibo.store.blobs import Folder
+from recibo.store.db import Database
+from recibo.store.signals import InProcess
+from recibo.worker.clockwork import Clockwork
+from recibo.worker.tasks import Tasks
+from tests import make
+
+
+@dataclass
+class NotingCarrier:
+    """Carries nothing, but notes what it was given; raises when it is told to."""
+
+    added: list[ReceiptId] = field(default_factory=list)
+    error: Exception | None = None
+
+    async def add_reading(self, receipt_id: ReceiptId) -> None:
+        """Note a receipt."""
+        if self.error is not None:
+            raise self.error
+        self.added.append(receipt_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What takes uploads in and what works them off."""
+
+    database: Database
+    folder: Path
+    blobs: Folder
+    carrier: NotingCarrier
+    extraction: Extraction
+    tasks: Tasks
+    clockwork: Clockwork
+
+    async def submit(self, actor: Actor, text: str = "paper") -> Submitted:
+        """Take in a file that holds this text."""
+        path = self.folder / f"upload-{text}"
+        path.write_bytes(make.jpeg(text))
+        return await self.extraction.submit(actor, make.upload(path))
+
+    async def row(self, receipt_id: ReceiptId) -> tables.Receipt:
+        """Return a receipt's row."""
+        async with self.database.read() as session:
+            query = select(tables.Receipt).where(tables.Receipt.id == receipt_id)
+            return (await session.execute(query)).scalar_one()
+
+    async def held(self) -> list[tuple[int, int, int]]:
+        """Return what each month holds: receipts held, receipts completed, credits."""
+        async with self.database.read() as session:
+            months = (await session.execute(select(tables.UsageMonth))).scalars()
+            return [(one.held, one.completed, one.credits) for one in months]
+
+    def files(self) -> list[Path]:
+        """Return the files that are kept."""
+        return [path for path in (self.folder / "files").rglob("*") if path.is_file()]
+
+
+def build(database: Database, folder: Path, *, reader: Reader | None = None) -> Core:
+    """Put the parts together."""
+    reader = reader or FakeReader()
+    (folder / "files").mkdir(exist_ok=True)
+    blobs, signals, carrier, pace = Folder(folder / "files"), InProcess(), NotingCarrier(), Pace(2)
+    return Core(
+        database=database,
+        folder=folder,
+        blobs=blobs,
+        carrier=carrier,
+        extraction=Extraction(
+            database=database,
+            blobs=blobs,
+            signals=signals,
+            reader=reader,
+            carrier=carrier,
+            capacity=Capacity(1, 300, pace),
+        ),
+        tasks=Tasks(database, blobs, signals, reader, pace),
+        clockwork=Clockwork(database, blobs, carrier),
+    )

@@ -1,0 +1,141 @@
+"""Taking in: what a crash at each point leaves behind."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import event, select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session as SyncSession
+
+from recibo.errors import Overloaded
+from recibo.services import replays
+from recibo.services.extraction import Capacity, Extraction, Submitted
+from recibo.shapes.actor import Actor
+from recibo.store import tables
+from recibo.store.signals import InProcess
+from tests import make
+from tests.core import Core
+
+NO_SPACE = OSError(28, "No space left on device")
+
+
+async def rows(parts: Core) -> list[tables.Receipt]:
+    """Return all receipts."""
+    async with parts.database.read() as session:
+        return list((await session.execute(select(tables.Receipt))).scalars())
+
+
+async def test_upload_is_on_disk_and_in_the_database_before_it_is_carried(
+    parts: Core, actor: Actor
+) -> None:
+    submitted = await parts.submit(actor)
+
+    row = await parts.row(submitted.receipt_id)
+    assert ("pending", "standard", 0) == (row.status, row.owed_accuracy, row.attempt)
+    assert [row.id] == [path.name for path in parts.files()] == parts.carrier.added
+    assert [(1, 0, 0)] == await parts.held()
+
+
+async def test_file_that_cannot_be_kept_leaves_nothing(
+    parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise NO_SPACE
+
+    monkeypatch.setattr("recibo.store.blobs.Folder.keep", fail)
+
+    with pytest.raises(OSError, match="No space"):
+        await parts.submit(actor)
+
+    assert ([], [], []) == (await rows(parts), await parts.held(), parts.carrier.added)
+
+
+async def test_commit_that_fails_leaves_a_stray_that_is_swept_and_no_debt(
+    parts: Core, actor: Actor
+) -> None:
+    def fail(_: SyncSession) -> None:
+        raise OperationalError("COMMIT", None, NO_SPACE)
+
+    event.listen(SyncSession, "before_commit", fail)
+    try:
+        with pytest.raises(OperationalError):
+            await parts.submit(actor)
+    finally:
+        event.remove(SyncSession, "before_commit", fail)
+
+    assert ([], [], []) == (await rows(parts), await parts.held(), parts.carrier.added)
+    assert 1 == len(parts.files())
+    again = await parts.submit(actor)
+    assert not again.is_replay
+
+
+async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, actor: Actor) -> None:
+    parts.carrier.error = ConnectionError("the queue is gone")
+    with pytest.raises(ConnectionError):
+        await parts.submit(actor)
+    parts.carrier.error = None
+
+    replay = await parts.submit(actor)
+    await parts.clockwork.add_owed_readings()
+    await parts.tasks.read(replay.receipt_id)
+
+    assert replay.is_replay
+    assert [replay.receipt_id] == parts.carrier.added
+    assert [(1, 1, 1)] == await parts.held()
+
+
+async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
+    parts: Core, actor: Actor
+) -> None:
+    busy = Extraction(
+        database=parts.database,
+        blobs=parts.blobs,
+        signals=InProcess(),
+        reader=parts.extraction.reader,
+        carrier=parts.carrier,
+        capacity=Capacity(2, 3, parts.extraction.capacity.pace),
+    )
+    waiting = [await parts.submit(actor, str(number)) for number in range(5)]
+    path = parts.folder / "one more"
+    path.write_bytes(make.jpeg("one more"))
+
+    with pytest.raises(Overloaded) as refused:
+        await busy.submit(actor, make.upload(path))
+
+    assert 2 == refused.value.retry_after
+    assert len(waiting) == len(await rows(parts)) == len(parts.files())
+    known = await busy.submit(actor, make.upload(parts.folder / "upload-0"))
+    assert Submitted(waiting[0].receipt_id, is_replay=True) == known
+
+
+async def test_wait_ends_when_a_signal_comes_and_nothing_is_owed(parts: Core, actor: Actor) -> None:
+    submitted = await parts.submit(actor)
+    waiter = asyncio.create_task(parts.extraction.outcome(actor, submitted, wait_seconds=20))
+    await parts.tasks.read(submitted.receipt_id)
+
+    assert "completed" == (await waiter).status
+
+
+async def test_wait_of_no_time_tells_how_it_stands(parts: Core, actor: Actor) -> None:
+    submitted = await parts.submit(actor)
+
+    told = await parts.extraction.outcome(actor, submitted, wait_seconds=0)
+
+    assert "pending" == told.status
+
+
+async def test_key_is_not_bound_to_a_receipt_that_failed_meanwhile(
+    parts: Core, actor: Actor
+) -> None:
+    submitted = await parts.submit(actor)
+    fingerprint = make.upload(parts.folder / "upload-paper").fingerprint
+    keyed = replace(fingerprint, idempotency_key="k")
+    async with parts.database.write() as session:
+        row = await session.get_one(tables.Receipt, submitted.receipt_id)
+        row.status = "failed"
+
+    async with parts.database.write() as session:
+        assert not await replays.bind_key(session, actor, keyed, submitted.receipt_id)
+    async with parts.database.read() as session:
+        assert not await replays.is_key_bound(session, actor, keyed)

@@ -1,0 +1,162 @@
+"""What happens by itself: owed readings, purges, sweeps."""
+
+import datetime as dt
+import os
+
+import pytest
+from sqlalchemy import func, select
+
+from recibo.kit import clock
+from recibo.services import receipts
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.store import tables
+from recibo.store.db import Database
+from recibo.store.tables import Table
+from tests.core import Core
+
+DAY = dt.timedelta(days=1)
+HOUR = dt.timedelta(hours=1)
+
+
+async def count(database: Database, table: type[Table]) -> int:
+    """Return how many rows a table has."""
+    async with database.read() as session:
+        query = select(func.count()).select_from(table)
+        return (await session.execute(query)).scalar_one()
+
+
+async def deleted(parts: Core, actor: Actor, text: str) -> ReceiptId:
+    """Take a file in, read it and delete its receipt."""
+    receipt_id = (await parts.submit(actor, text)).receipt_id
+    async with parts.database.write() as session:
+        session.add(
+            tables.ReceiptTag(receipt_id=receipt_id, org_id=actor.org_id, key="a", value="b")
+        )
+    await parts.tasks.read(receipt_id)
+    async with parts.database.write() as session:
+        await receipts.soft_delete(session, actor, receipt_id)
+    return receipt_id
+
+
+async def test_what_is_owed_is_given_to_the_engine_again(parts: Core, actor: Actor) -> None:
+    owed = (await parts.submit(actor, "owed")).receipt_id
+    read = (await parts.submit(actor, "read")).receipt_id
+    await parts.tasks.read(read)
+    parts.carrier.added.clear()
+
+    await parts.clockwork.turn()
+
+    assert [owed] == parts.carrier.added
+
+
+async def test_abandoned_attempt_is_taken_up(parts: Core, actor: Actor) -> None:
+    """A killed worker leaves a claimed row behind, and no task."""
+    receipt_id = (await parts.submit(actor)).receipt_id
+    async with parts.database.write() as session:
+        row = await session.get_one(tables.Receipt, receipt_id)
+        row.attempt, row.claimed_at = 1, clock.now()
+    parts.carrier.added.clear()
+
+    await parts.clockwork.add_owed_readings()
+    await parts.tasks.read(parts.carrier.added[0])
+
+    assert "completed" == (await parts.row(receipt_id)).status
+    assert [(1, 1, 1)] == await parts.held()
+
+
+async def test_deleted_receipts_are_purged_after_30_days_with_all_that_is_theirs(
+    parts: Core, actor: Actor
+) -> None:
+    gone = await deleted(parts, actor, "gone")
+    kept = (await parts.submit(actor, "kept")).receipt_id
+
+    with clock.moved(30 * DAY - HOUR):
+        await parts.clockwork.purge()
+    assert 2 == await count(parts.database, tables.Receipt)
+    with clock.moved(30 * DAY + HOUR):
+        await parts.clockwork.purge()
+
+    assert [kept] == [path.name for path in parts.files()]
+    assert 1 == await count(parts.database, tables.Receipt)
+    assert 0 == await count(parts.database, tables.Evidence)
+    assert 0 == await count(parts.database, tables.ReceiptTag)
+    async with parts.database.read() as session:
+        entries = (await session.execute(select(tables.AuditEvent))).scalars().all()
+        billed = (await session.execute(select(tables.UsageEvent))).scalars().all()
+    purged = [row.resource_id for row in entries if row.action == "receipt.purged"]
+    assert [gone] == purged == [row.receipt_id for row in billed]
+
+
+async def test_purge_goes_on_until_nothing_is_left(
+    parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recibo.services.receipts._PURGE_BATCH", 2)
+    for number in range(5):
+        await deleted(parts, actor, str(number))
+
+    with clock.moved(31 * DAY):
+        await parts.clockwork.purge()
+
+    assert 0 == await count(parts.database, tables.Receipt)
+    assert [] == parts.files()
+
+
+async def test_expired_replays_are_purged(parts: Core, actor: Actor) -> None:
+    await parts.submit(actor)
+
+    await parts.clockwork.purge()
+    assert 1 == await count(parts.database, tables.Replay)
+    with clock.moved(DAY + HOUR):
+        await parts.clockwork.purge()
+
+    assert 0 == await count(parts.database, tables.Replay)
+
+
+async def test_sweep_deletes_old_strays_and_nothing_else(parts: Core, actor: Actor) -> None:
+    kept = (await parts.submit(actor, "kept")).receipt_id
+    hidden = await deleted(parts, actor, "hidden")
+    folder = parts.folder / "files" / "ab"
+    folder.mkdir()
+    old, young, half = folder / "rcp_oldab", folder / "rcp_youngab", folder / "rcp_half.part"
+    for stray in (old, young, half):
+        stray.write_bytes(b"stray")
+    long_ago = (clock.now() - 2 * HOUR).timestamp()
+    for path in (old, half, *parts.files()):
+        if path != young:
+            os.utime(path, (long_ago, long_ago))
+
+    await parts.clockwork.sweep()
+
+    assert {kept, hidden, young.name} == {path.name for path in parts.files()}
+
+
+async def test_sweep_at_any_age_takes_young_strays_too(parts: Core, actor: Actor) -> None:
+    kept = (await parts.submit(actor)).receipt_id
+    folder = parts.folder / "files" / "ab"
+    folder.mkdir()
+    (folder / "rcp_ab").write_bytes(b"stray")
+
+    with clock.moved(HOUR):
+        await parts.clockwork.sweep(older_than=dt.timedelta(0))
+
+    assert [kept] == [path.name for path in parts.files()]
+
+
+async def test_duty_that_fails_keeps_none_of_the_others(
+    parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: object) -> None:
+        message = "no disk"
+        raise OSError(message)
+
+    await parts.submit(actor)
+    parts.carrier.error = ConnectionError("the queue is gone")
+    monkeypatch.setattr("recibo.worker.clockwork.receipts.purge", fail)
+    (parts.folder / "files" / "ab").mkdir(exist_ok=True)
+    (parts.folder / "files" / "ab" / "rcp_ab").write_bytes(b"stray")
+
+    with clock.moved(2 * HOUR):
+        await parts.clockwork.turn()
+
+    assert 1 == len(parts.files())

@@ -1,0 +1,166 @@
+"""A reading task, with readers that fail."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from recibo.extract.model import Accuracy
+from recibo.outside.reader import Failure, FailureKind
+from recibo.shapes.actor import Actor
+from recibo.store.db import Database
+from tests import core, make
+from tests.core import Core
+from tests.readers import CRASHED, UNREADABLE, Answer, TurnReader
+
+READ = make.reading("Aurora", total="12.5")
+HUNG = Failure(FailureKind.TIMED_OUT, "Reading this document took too long.")
+INVALID = Failure(FailureKind.INVALID_DOCUMENT, "The document has more than 30 pages.")
+FORMAT = Failure(FailureKind.UNSUPPORTED_FORMAT, "Not one of the formats.")
+
+Make = Callable[[Iterable[Answer]], tuple[Core, TurnReader]]
+
+
+@pytest.fixture
+def reading(database: Database, tmp_path: Path) -> Make:
+    """Put the parts together around a reader that answers in turn."""
+
+    def built(answers: Iterable[Answer]) -> tuple[Core, TurnReader]:
+        reader = TurnReader(answers)
+        return core.build(database, tmp_path, reader=reader), reader
+
+    return built
+
+
+async def test_reading_completes_the_receipt_and_bills_it(reading: Make, actor: Actor) -> None:
+    parts, reader = reading([READ])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    await parts.tasks.read(receipt_id)
+
+    row = await parts.row(receipt_id)
+    assert ("completed", "Aurora", None) == (row.status, row.merchant_name, row.owed_accuracy)
+    assert [(1, 1, 1)] == await parts.held()
+    assert [(Accuracy.STANDARD, 240.0)] == reader.orders
+
+
+async def test_task_that_comes_again_reads_nothing(reading: Make, actor: Actor) -> None:
+    parts, reader = reading([READ])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    await parts.tasks.read(receipt_id)
+    await parts.tasks.read(receipt_id)
+
+    assert 1 == len(reader.seen)
+    assert [(1, 1, 1)] == await parts.held()
+
+
+@pytest.mark.parametrize("failures", [[CRASHED], [HUNG, CRASHED]])
+async def test_reader_that_dies_is_given_another_attempt(
+    reading: Make, actor: Actor, failures: list[Answer]
+) -> None:
+    parts, reader = reading([*failures, READ])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    await parts.tasks.read(receipt_id)
+
+    assert "completed" == (await parts.row(receipt_id)).status
+    assert len(failures) + 1 == len(reader.seen)
+    assert [(1, 1, 1)] == await parts.held()
+
+
+@pytest.mark.parametrize("failure", [CRASHED, HUNG], ids=["crash", "hang"])
+async def test_poison_is_failed_after_three_attempts_and_gives_its_quota_back(
+    reading: Make, actor: Actor, failure: Failure
+) -> None:
+    parts, reader = reading([failure])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    await parts.tasks.read(receipt_id)
+
+    row = await parts.row(receipt_id)
+    assert ("failed", "server_error", failure.message) == (
+        row.status,
+        row.failure_code,
+        row.failure_message,
+    )
+    assert 3 == len(reader.seen)
+    assert [(0, 0, 0)] == await parts.held()
+    assert 1 == len(parts.files())
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"),
+    [
+        (UNREADABLE, "low_confidence"),
+        (INVALID, "validation_error"),
+        (FORMAT, "unsupported_format"),
+    ],
+)
+async def test_fault_of_the_document_is_told_after_one_attempt(
+    reading: Make, actor: Actor, failure: Failure, code: str
+) -> None:
+    parts, reader = reading([failure])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    await parts.tasks.read(receipt_id)
+
+    row = await parts.row(receipt_id)
+    assert ("failed", code, failure.message) == (
+        row.status,
+        row.failure_code,
+        row.failure_message,
+    )
+    assert 1 == len(reader.seen)
+
+
+async def test_file_that_is_gone_fails_its_receipt_at_once(reading: Make, actor: Actor) -> None:
+    parts, reader = reading([READ])
+    receipt_id = (await parts.submit(actor)).receipt_id
+    await parts.blobs.discard(receipt_id)
+
+    await parts.tasks.read(receipt_id)
+
+    row = await parts.row(receipt_id)
+    assert ("failed", "server_error") == (row.status, row.failure_code)
+    assert [] == reader.seen
+    assert [(0, 0, 0)] == await parts.held()
+
+
+async def test_reader_that_raises_leaves_the_reading_owed(reading: Make, actor: Actor) -> None:
+    parts, _ = reading([RuntimeError("a bug"), READ])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    with pytest.raises(RuntimeError):
+        await parts.tasks.read(receipt_id)
+    await parts.clockwork.add_owed_readings()
+    await parts.tasks.read(receipt_id)
+
+    assert [receipt_id] * 2 == parts.carrier.added
+    assert "completed" == (await parts.row(receipt_id)).status
+
+
+async def test_reading_that_no_row_takes_ends_as_failed(reading: Make, actor: Actor) -> None:
+    """Whatever slips through the reading's own checks, it may not circle for ever."""
+    parts, _ = reading([make.reading("x", total="9" * 40)])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    for _ in range(3):
+        with pytest.raises(Exception, match=r"(?i)overflow|too large"):
+            await parts.tasks.read(receipt_id)
+    await parts.tasks.read(receipt_id)
+
+    row = await parts.row(receipt_id)
+    assert ("failed", "server_error", None) == (row.status, row.failure_code, row.owed_accuracy)
+    assert [(0, 0, 0)] == await parts.held()
+
+
+async def test_waiters_are_told_whatever_happens(reading: Make, actor: Actor) -> None:
+    parts, _ = reading([RuntimeError("a bug")])
+    receipt_id = (await parts.submit(actor)).receipt_id
+
+    with parts.tasks.signals.waiting(receipt_id) as place:
+        with pytest.raises(RuntimeError):
+            await parts.tasks.read(receipt_id)
+
+        await place.wait()
