@@ -1,0 +1,173 @@
+"""How much of the truth the library reads, on both sets of a data folder, by their own scorers.
+
+The folder holds `sroie/img`, `sroie/key`, `documents/*.json` and the scorers `score_sroie.py` and
+`score_documents.py`. Nothing of it is copied; predictions live in a temporary folder.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from decimal import Decimal
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from benchmarks import measuring, scoring
+from benchmarks.scoring import Reading, Report, Task, Verdict
+from recibo.extract import errors, pipeline
+from recibo.extract.model import Accuracy, Found, LineItem, Receipt
+
+_BINS = 10
+_SAMPLE_OF_DOCUMENTS = 0.4
+
+
+def main() -> None:
+    """Measure, print one table and draw the reliability plot."""
+    asked = _arguments()
+    report = measure(
+        tasks(asked.data, sample=asked.sample),
+        asked.data,
+        accuracy=Accuracy(asked.accuracy),
+        jobs=asked.jobs,
+    )
+    _print(report)
+    _plot(report.verdicts, asked.plot)
+    print(f"reliability plot: {asked.plot}")
+
+
+def tasks(data: Path, *, sample: int | None = None) -> list[Task]:
+    """Return the files to read; of a sample, the same ones every time, spread over the sets."""
+    images = sorted((data / "sroie" / "img").iterdir())
+    receipts = [Task(path.stem, path, is_sroie=True) for path in images]
+    documents = sorted(_documents(data), key=lambda task: task.key.split(":")[::-1])
+    if sample is None:
+        return [*receipts, *documents]
+    others = round(sample * _SAMPLE_OF_DOCUMENTS)
+    return [*_spread(receipts, sample - others), *_spread(documents, others)]
+
+
+def measure(
+    files: Sequence[Task], data: Path, *, accuracy: Accuracy = Accuracy.STANDARD, jobs: int = 1
+) -> Report:
+    """Read the files and have the scorers of `data` judge what was read."""
+    found = _read_all(files, accuracy, jobs)
+    readings = dict(zip((task.key for task in files), found, strict=True))
+    return scoring.judge(files, readings, data)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path, help="the folder with both sets and their scorers")
+    parser.add_argument("--accuracy", choices=[mode.value for mode in Accuracy], default="standard")
+    parser.add_argument("--jobs", type=int, default=1, help="processes to read in")
+    parser.add_argument("--sample", type=int, help="read only so many files, always the same")
+    default = Path(tempfile.gettempdir()) / "reliability.png"
+    parser.add_argument("--plot", type=Path, default=default, help="where the plot goes")
+    return parser.parse_args()
+
+
+def _documents(data: Path) -> Iterator[Task]:
+    for name in ("brazil.json", "international.json"):
+        for document in json.loads((data / "documents" / name).read_text("utf-8")):
+            for kind, path in document["files"].items():
+                key = f"{document['id']}:{kind}"
+                yield Task(key, data / "documents" / path, is_sroie=False)
+
+
+def _spread(files: Sequence[Task], count: int) -> list[Task]:
+    count = min(count, len(files))
+    return [files[index * len(files) // count] for index in range(count)]
+
+
+def _read_all(files: Sequence[Task], accuracy: Accuracy, jobs: int) -> Iterable[Reading]:
+    paths = [task.path for task in files]
+    modes = [accuracy] * len(files)
+    if jobs == 1:
+        return [_read(path, mode) for path, mode in zip(paths, modes, strict=True)]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(_read, paths, modes))
+
+
+def _read(path: Path, accuracy: Accuracy) -> Reading:
+    """Return the fields of one file as the scorers take them; none when it cannot be read."""
+    try:
+        return _spelled(pipeline.extract(path.read_bytes(), accuracy=accuracy))
+    except errors.ReadingError:
+        return {}
+
+
+def _spelled(receipt: Receipt) -> Reading:
+    return {
+        "type": receipt.type.value.value,
+        "merchant_name": _text(receipt.merchant_name),
+        "merchant_tax_id": _text(receipt.merchant_tax_id),
+        "issued_at": receipt.issued_at.value.isoformat() if receipt.issued_at else None,
+        "total": _text(receipt.total),
+        "subtotal": _text(receipt.subtotal),
+        "tax": _text(receipt.tax),
+        "currency": _text(receipt.currency),
+        "document_number": _text(receipt.document_number),
+        "document_key": _text(receipt.document_key),
+        "line_items": [_item(found.value) for found in receipt.line_items],
+        "confidence": receipt.confidence,
+    }
+
+
+def _text(found: Found[str] | Found[Decimal] | None) -> str | None:
+    return str(found.value) if found else None
+
+
+def _item(item: LineItem) -> dict[str, str | None]:
+    figures = {"qty": item.qty, "unit_price": item.unit_price, "total": item.total}
+    return {"name": item.name} | {
+        name: None if figure is None else str(figure) for name, figure in figures.items()
+    }
+
+
+def _print(report: Report) -> None:
+    columns = ("header", "total", "date", "merchant", "tax id", "currency", "number", "items")
+    names = ("header fields", "total", "issued_at", "merchant_name", "merchant_tax_id", "currency")
+    rows = [_row("scanned receipts (F1)", report.sroie, ("all", "total", "date", "merchant"))]
+    fields = (*names, "document_number", "wholly right")
+    rows += [_row(name, scores, fields) for name, scores in report.documents.items()]
+    measuring.show("Right values, percent", ("set", *columns), rows)
+    print(f"all three fields of a scanned receipt right: {report.sroie.get('all_three', 0):.1f} %")
+    print(f"values invented: {report.invented}")
+    print(
+        f"receipts at {scoring.SURE} or more: {report.sure:.1f} %, "
+        f"of these the total is right: {report.right_when_sure:.1f} %"
+    )
+
+
+def _row(name: str, scores: Mapping[str, float], fields: Sequence[str]) -> tuple[str, ...]:
+    figures = [f"{scores[field]:.1f}" if field in scores else "-" for field in fields]
+    return (name, *figures, *["-"] * (8 - len(figures)))
+
+
+def _plot(verdicts: Sequence[Verdict], path: Path) -> None:
+    """Draw how often the total is right at each height of confidence."""
+    figure = Figure(figsize=(5, 5))
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], linestyle="--", color="grey")
+    for step in range(_BINS):
+        low, high = step / _BINS, (step + 1) / _BINS
+        within = [
+            verdict
+            for verdict in verdicts
+            if low <= verdict.confidence < high or verdict.confidence == high == 1
+        ]
+        if within:
+            share = scoring.percent(verdict.is_total_right for verdict in within) / 100
+            mean = sum(verdict.confidence for verdict in within) / len(within)
+            axes.scatter([mean], [share], color="black")
+            axes.annotate(
+                str(len(within)), (mean, share), textcoords="offset points", xytext=(5, -12)
+            )
+    axes.set(xlabel="confidence", ylabel="totals that are right", xlim=(0, 1.02), ylim=(0, 1.02))
+    figure.savefig(path, dpi=120)
+
+
+if __name__ == "__main__":
+    main()

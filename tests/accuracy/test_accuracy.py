@@ -1,0 +1,53 @@
+"""The gate: what was reached on real documents stays reached."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks import accuracy
+from benchmarks.scoring import Report
+
+# A fixed sample of the development sets, read in about 40 seconds of one core.
+SAMPLE = 40
+DATA = Path(
+    os.environ.get("RECIBO_ACCURACY_DATA")  # noqa: TID251  # a test's own, no setting
+    or Path(__file__).resolve().parents[3] / "shared" / "data"
+)
+
+pytestmark = pytest.mark.skipif(
+    not (DATA / "score_sroie.py").exists(),
+    reason="the documents to measure on are not here (RECIBO_ACCURACY_DATA names their folder)",
+)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """What the scorers say of the sample."""
+    return accuracy.measure(accuracy.tasks(DATA, sample=SAMPLE), DATA)
+
+
+def test_scanned_receipts_stay_as_well_read(report: Report) -> None:
+    least = {"total": 95, "date": 95, "merchant": 86, "all_three": 82}
+
+    assert {
+        field: score for field, score in report.sroie.items() if score < least.get(field, 0)
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "least"), [("text PDFs", 97), ("Brazil, images", 96), ("foreign, images", 90)]
+)
+def test_header_fields_of_documents_stay_as_well_read(
+    report: Report, name: str, least: float
+) -> None:
+    assert report.documents[name]["header fields"] >= least
+
+
+def test_nothing_is_invented(report: Report) -> None:
+    assert report.invented <= 1
+
+
+def test_readings_that_claim_to_be_sure_have_the_right_total(report: Report) -> None:
+    assert report.sure >= 75
+    assert report.right_when_sure >= 97
