@@ -28,7 +28,7 @@ from recibo.extract.model import (
 class Trace(Protocol):
     """Is told how long each stage took, once a page for the stages that go by pages."""
 
-    def __call__(self, stage: str, seconds: float) -> None:
+    def __call__(self, stage: str, seconds: float, /) -> None:
         """Take note of a stage."""
         ...
 

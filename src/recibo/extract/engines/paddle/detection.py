@@ -4,11 +4,19 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from recibo.extract.engines.paddle import tiles
 from recibo.extract.engines.paddle.regions import Region, around, with_upended
 from recibo.extract.engines.paddle.sessions import Tensor, open_model
 from recibo.extract.model import Picture
 
 MODEL = "PP-OCRv6_det_small.onnx"
+
+#: The longest side that one look takes in. Measured on scanned receipts: 1280 finds what 1920
+#: finds in half the time.
+LONGEST_SIDE = 1280
+
+#: Strips longer than so many times their width are looked at in tiles of that length.
+MAX_ASPECT = 3.5
 
 #: The network halves its input five times.
 STRIDE = 32
@@ -35,14 +43,32 @@ class Detector:
     def __init__(self) -> None:
         self._network = open_model(MODEL)
 
-    def __call__(self, picture: Picture, scale: float) -> list[Region]:
-        """Return the text regions of a picture, looked at `scale` times its size."""
+    def __call__(self, picture: Picture) -> list[Region]:
+        """Return the text regions of a picture.
+
+        A long strip is looked at tile by tile: shrunk to the size of one look, its letters
+        would vanish.
+        """
+        height, width = picture.shape[:2]
+        is_wide = width > height
+        tile = max(round(MAX_ASPECT * min(height, width)), LONGEST_SIDE)
+        scale = min(1.0, LONGEST_SIDE / min(max(height, width), tile))
+        found: list[Region] = []
+        for span in tiles.spans(max(height, width), tile):
+            stretch = slice(span.start, span.end)
+            seen = self._look(picture[:, stretch] if is_wide else picture[stretch], scale)
+            dx, dy = (span.start, 0) if is_wide else (0, span.start)
+            placed = (region.moved(dx, dy) for region in seen)
+            found += (region for region in placed if span.owns(region.x if is_wide else region.y))
+        return with_upended(found)
+
+    def _look(self, picture: Picture, scale: float) -> list[Region]:
         height, width = picture.shape[:2]
         rows, columns = _multiple(height * scale), _multiple(width * scale)
         shrunk = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LINEAR)
         chances = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
         found = _regions(np.ascontiguousarray(chances))
-        return with_upended([region.scaled(width / columns, height / rows) for region in found])
+        return [region.scaled(width / columns, height / rows) for region in found]
 
 
 def _multiple(length: float) -> int:

@@ -13,10 +13,6 @@ from recibo.extract.engines.paddle.regions import Region
 from recibo.extract.engines.port import Reading
 from recibo.extract.model import Picture, Word
 
-#: The longest side that detection looks at. Measured on scanned receipts: 1280 finds what 1920
-#: finds in half the time.
-LONGEST_SIDE = 1280
-
 #: Readings below this mean letter probability are noise more often than text.
 MIN_CONFIDENCE = 0.3
 
@@ -43,12 +39,12 @@ class PaddleEngine:
 
     def read(self, picture: Picture) -> Reading:
         """Find all text of a picture that may lie on any of its four sides."""
-        found = self._regions(picture)
+        found = self._detect(picture)
         turns = 0
         if _lies_on_its_side(found):
             turns = 1
             picture = np.ascontiguousarray(np.rot90(picture, -1))
-            found = self._regions(picture)
+            found = self._detect(picture)
         if self._stands_on_its_head(picture, found):
             turns += 2
             height, width = picture.shape[:2]
@@ -56,9 +52,6 @@ class PaddleEngine:
             found = [region.half_turned(width, height) for region in found]
         words = (self._words(picture, region) for region in found)
         return Reading(tuple(itertools.chain.from_iterable(words)), turns)
-
-    def _regions(self, picture: Picture) -> list[Region]:
-        return self._detect(picture, min(1.0, LONGEST_SIDE / max(picture.shape[:2])))
 
     def _stands_on_its_head(self, picture: Picture, found: Sequence[Region]) -> bool:
         flat = [region for region in found if not region.is_upended]

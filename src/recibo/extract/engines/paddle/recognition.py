@@ -24,10 +24,11 @@ MIN_WIDTH = 64
 MAX_WIDTH = 2400
 
 
-#: Letters this many times as far apart as the line's letters mostly are, and at least this share
-#: of its height, stand in different columns. One blank is twice the usual distance.
-GAP_IN_PITCHES = 2.2
-GAP_IN_HEIGHTS = 0.65
+#: Letters stand in different columns when they are further apart than so many of the line's usual
+#: distances and than this share of its height. One blank is twice the usual distance, and where
+#: one was read the text is parted already, so that it takes more.
+BARE_GAP = (2.2, 0.65)
+BLANK_GAP = (3.5, 1.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +78,14 @@ def _pieces(letters: Sequence[_Letter], width: int) -> list[Piece]:
     inked = [letter for letter in letters if letter.text != " "]
     gaps = sorted(after.x - before.x for before, after in itertools.pairwise(inked))
     # Above the median, for places come in steps: even print has gaps of three steps and of four.
-    pitch = gaps[len(gaps) * 7 // 10] if gaps else 0.0
-    widest = max(GAP_IN_PITCHES * pitch, GAP_IN_HEIGHTS * HEIGHT)
-    cuts = [
-        (before.x + pitch + after.x) / 2
-        for before, after in itertools.pairwise(inked)
-        if after.x - before.x > widest
-    ]
+    pitch = gaps[(len(gaps) - 1) * 7 // 10] if gaps else 0.0
+    blanks = [letter.x for letter in letters if letter.text == " "]
+    cuts = []
+    for before, after in itertools.pairwise(inked):
+        has_blank = any(before.x < blank < after.x for blank in blanks)
+        in_pitches, in_heights = BLANK_GAP if has_blank else BARE_GAP
+        if after.x - before.x > max(in_pitches * pitch, in_heights * HEIGHT):
+            cuts.append((before.x + pitch + after.x) / 2)
     return [
         _piece([letter for letter in letters if start <= letter.x < end], start, end, width)
         for start, end in itertools.pairwise([0.0, *cuts, math.inf])
