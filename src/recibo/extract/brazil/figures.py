@@ -24,8 +24,11 @@ def amount(text: str) -> Decimal | None:
 
 
 def amounts(text: str) -> Iterator[Decimal]:
-    """Read the amounts of money in a text from left to right: figures with two decimals."""
-    for match in _FIGURE.finditer(_CURRENCY.sub(" ", text)):
+    """Read the amounts of money in a text from left to right: two decimals, no percentages."""
+    plain = _CURRENCY.sub(" ", text)
+    for match in _FIGURE.finditer(plain):
+        if plain[match.end() :].lstrip().startswith("%"):
+            continue
         value = parse(match["body"])
         exponent = value.as_tuple().exponent if value is not None else 0
         if value is not None and exponent == -_CENTS:

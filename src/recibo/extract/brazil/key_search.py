@@ -86,11 +86,14 @@ def _read(lines: Sequence[str], span: range) -> Iterator[PrintedKey]:
     for match in itertools.chain(_SERVICE.finditer(joined), _GOODS.finditer(joined)):
         if match[1].count("\n") != len(span) - 1:
             continue
-        for bare in _readings(_NOT_KEY.sub("", match[1])):
-            key = access_keys.parse(bare)
-            if key is not None and (key.is_sound or _stands_alone(joined, match)):
-                yield PrintedKey(key, match[1], span)
-                break
+        keys = [
+            key
+            for bare in _readings(_NOT_KEY.sub("", match[1]))
+            if (key := access_keys.parse(bare)) is not None
+        ]
+        sound = next((key for key in keys if key.is_sound), None)
+        if sound or (keys and _stands_alone(joined, match)):
+            yield PrintedKey(sound or keys[0], match[1], span)
 
 
 def _readings(bare: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from recibo.extract.brazil.access_keys import Model
+from recibo.extract.fields import misreadings
 from recibo.extract.fields.fiscal_papers import cfe, ecf, keyed, nfce, nfe, nfse, others
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
 from recibo.extract.fields.fiscal_papers.paper import Paper
@@ -58,7 +59,8 @@ _TITLES = (
     ),
 )  # fmt: skip
 # The title of a coupon stands on a line of its own; reports of the same printer count coupons.
-_COUPON = re.compile(fold("Cupom Fiscal") + r"\W?")
+_COUPON = fold("Cupom Fiscal")
+_NEARLY_COUPON = misreadings.of([_COUPON])
 _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 
 
@@ -91,6 +93,12 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
 
 
 def _is_coupon(sheets: Sequence[Sheet], folded: Sequence[str]) -> bool:
-    has_title = any(_COUPON.fullmatch(line) for line in folded)
+    has_title = any(_is_coupon_title(line) for line in folded)
     texts = (line.text.upper() for sheet in sheets for line in sheet.lines)
     return has_title and any(_COUNTER.search(text) for text in texts)
+
+
+def _is_coupon_title(line: str) -> bool:
+    """Tell whether a folded line is the title of a coupon, a misread letter or two allowed."""
+    near = _NEARLY_COUPON.match(line, 0)
+    return near is not None and near[1] == len(line)

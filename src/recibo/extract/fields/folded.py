@@ -35,6 +35,13 @@ class FoldedLine:
         boxes = [word.box for word in self.line.words[self.owners[first] : self.owners[last] + 1]]
         return Box(left, min(box.y0 for box in boxes), right, max(box.y1 for box in boxes))
 
+    def printed(self, start: int, end: int) -> str:
+        """Return the text from which the characters from `start` to before `end` were folded."""
+        words = self.line.words[self.owners[start] : self.owners[end - 1] + 1]
+        text = " ".join(word.text for word in words)
+        behind = len(words[-1].text) - self.places[end - 1] - 1
+        return text[self.places[start] : len(text) - behind]
+
     def words_after(self, end: int) -> tuple[Word, ...]:
         """Return what stands right of the characters before `end`, a glued word cut in two."""
         if end == 0:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from recibo.extract.fields import misreadings
 from recibo.extract.fields.folded import FoldedLine, fold, fold_line
+from recibo.extract.fields.misreadings import Misreadings
 from recibo.extract.model import Box, Found, Sheet, Word
 
 T = TypeVar("T")
@@ -36,6 +38,8 @@ class Vocabulary:
 
     pattern: re.Pattern[str]
     kinds: Mapping[str, str]
+    #: The same phrases for recognised text, which has errors.
+    misreadings: Misreadings
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,8 @@ def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
     """Make a vocabulary of phrases by kind."""
     kinds = {fold(phrase): kind for kind, known in phrases.items() for phrase in known}
     longest_first = sorted(kinds, key=len, reverse=True)
-    return Vocabulary(re.compile("|".join(map(re.escape, longest_first))), kinds)
+    pattern = re.compile("|".join(map(re.escape, longest_first)))
+    return Vocabulary(pattern, kinds, misreadings.of(kinds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +203,33 @@ def cells(words: Sequence[Word]) -> Iterator[Cell]:
 
 def _labels(index: int, lines: Sequence[FoldedLine], words: Vocabulary) -> Iterator[Label]:
     line = lines[index]
+    is_exact = line.line.confidence >= 1
     place = 0
     while place < len(line.text):
-        match = words.pattern.match(line.text, place)
-        if match is None or not _is_label(line, match.start(), match.end()):
+        found = _match(line, place, words, exact=is_exact)
+        if found is None:
             place += 1
             continue
-        box = line.box(match.start(), match.end())
-        kind = words.kinds[match[0]]
-        yield Label(kind, index, match.start(), match.end(), box, line.line.page)
-        place = match.end()
+        phrase, end = found
+        box = line.box(place, end)
+        yield Label(words.kinds[phrase], index, place, end, box, line.line.page)
+        place = end
+
+
+def _match(
+    line: FoldedLine, place: int, words: Vocabulary, *, exact: bool
+) -> tuple[str, int] | None:
+    """Return the phrase that begins at a place and where it ends."""
+    match = words.pattern.match(line.text, place)
+    if match is not None and _is_label(line, place, match.end()):
+        return match[0], match.end()
+    if exact or not line.starts[place]:
+        return None
+    near = words.misreadings.match(line.text, place)
+    # A rule parts headings: two halves of their own are no label read wrongly.
+    if near is None or "|" in line.printed(place, near[1]):
+        return None
+    return near if _is_label(line, place, near[1]) else None
 
 
 def _is_label(line: FoldedLine, start: int, end: int) -> bool:
