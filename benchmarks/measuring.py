@@ -10,6 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 _WIDTH = 100
+# A call that is slow shows so after a few rounds, too.
+_MOST_S = 10.0
+_LEAST_ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,10 @@ def timed(call: Callable[[], object]) -> float:
 def times(call: Callable[[], object], *, rounds: int) -> Times:
     """Return how long a call takes, again and again; the first one, which warms up, left out."""
     call()
-    return Times(tuple(timed(call) for _ in range(rounds)))
+    ms: list[float] = []
+    while len(ms) < rounds and (sum(ms) < _MOST_S * 1000 or len(ms) < _LEAST_ROUNDS):
+        ms.append(timed(call))
+    return Times(tuple(ms))
 
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
