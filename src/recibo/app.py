@@ -16,7 +16,7 @@ from recibo.outside.reader import PoolReader, Reader
 from recibo.services import demo
 from recibo.services.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
-from recibo.store import lock
+from recibo.store import lock, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
 from recibo.store.signals import InProcess
@@ -105,6 +105,7 @@ async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[Hou
         if settings.is_embedded:
             stack.enter_context(lock.held(settings.data_dir))
             await migrate(settings.database)
+        spool.clear(settings.spool_dir, is_shared=not settings.is_embedded)
         database = Database(settings.database)
         stack.push_async_callback(database.close)
         # A name of its own: two apps in one process would share one memory.

@@ -116,6 +116,9 @@ def secret_key(settings: Settings) -> str:
     path = settings.data_dir / _SECRET_FILE
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(48), encoding="ascii")
+        # Renamed when it is whole: a crash must not leave an empty key for good.
+        partial = path.with_suffix(".part")
+        partial.touch(mode=0o600)
+        partial.write_text(secrets.token_urlsafe(48), encoding="ascii")
+        partial.replace(path)
     return path.read_text(encoding="ascii").strip()

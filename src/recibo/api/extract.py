@@ -75,7 +75,7 @@ _FORM: dict[str, Any] = {
     "/extract",
     summary="Read a document",
     response_model=Receipt,
-    responses=errors_of(400, 401, 403, 409, 422, 429, 500, 503),
+    responses=errors_of(400, 401, 403, 404, 409, 422, 429, 500, 503),
     openapi_extra=_FORM,
 )
 async def extract(request: Request, actor: CanExtract, services: TheServices) -> Response:

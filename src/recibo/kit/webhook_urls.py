@@ -11,8 +11,14 @@ from urllib.parse import SplitResult, urlsplit
 _MAX_LENGTH = 2048
 # NAT64 prefixes carry an IPv4 address in their last 32 bits (RFC 6052, RFC 8215).
 _NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
-# Not told from global ones by `is_global` of Python 3.11.
-_REFUSED = (ipaddress.ip_network("192.0.0.0/24"), ipaddress.ip_network("fec0::/10"))
+_REFUSED = (
+    # Not told from global ones by `is_global` of Python 3.11.
+    ipaddress.ip_network("192.0.0.0/24"),
+    ipaddress.ip_network("fec0::/10"),
+    # Where clouds tell their machines' secrets, beside the link-local addresses.
+    ipaddress.ip_network("fd00:ec2::254/128"),
+    ipaddress.ip_network("168.63.129.16/32"),
+)
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 

@@ -1,6 +1,7 @@
 """Uploaded files: kept under the id of their receipt, on disk before their row is committed."""
 
 import asyncio
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -76,9 +77,12 @@ class Folder:
 
     def _older_than(self, timestamp: float) -> Iterator[ReceiptId]:
         for path in self._root.glob("??/*"):
-            if path.stat().st_mtime < timestamp:
+            # Uploads that go on rename and discard files under our eyes.
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_mtime >= timestamp:
+                    continue
                 if path.suffix == ".part":
-                    path.unlink(missing_ok=True)
+                    path.unlink()
                 else:
                     yield ReceiptId(path.name)
 

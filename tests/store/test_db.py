@@ -1,0 +1,115 @@
+"""Transactions, and the schema that migrations make."""
+
+import asyncio
+import contextlib
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, select, text
+from sqlalchemy.exc import IntegrityError
+
+from recibo.kit import clock
+from recibo.shapes.ids import OrgId
+from recibo.store import db
+from recibo.store.db import Database
+from recibo.store.tables import Org, Table
+from tests import make
+
+
+def org(name: str) -> Org:
+    """Return a row to store."""
+    return Org(
+        id=name, name=name, slug=name, billing_email="a@b.c", plan="free", created_at=clock.now()
+    )
+
+
+async def names(database: Database) -> list[str]:
+    """Return the orgs that are stored."""
+    async with database.read() as session:
+        return list((await session.execute(select(Org.name).order_by(Org.name))).scalars())
+
+
+async def test_block_that_ends_is_committed_and_one_that_raises_rolled_back(
+    database: Database,
+) -> None:
+    async with database.write() as session:
+        session.add(org("a"))
+    with contextlib.suppress(ZeroDivisionError):
+        async with database.write() as session:
+            session.add(org("b"))
+            await session.flush()
+            raise ZeroDivisionError
+
+    assert ["a"] == await names(database)
+
+
+async def test_readers_see_what_is_committed_while_another_writes(database: Database) -> None:
+    async with database.read() as reading, database.write() as session:
+        session.add(org("a"))
+        await session.flush()
+
+        assert [] == list((await reading.execute(select(Org.name))).scalars())
+
+
+async def test_many_writers_that_read_first_do_not_fail_each_other(database: Database) -> None:
+    async def write(number: int) -> None:
+        async with database.write() as session:
+            await session.execute(select(Org.name))
+            session.add(org(f"{number:02}"))
+
+    await asyncio.gather(*(write(number) for number in range(30)))
+
+    assert 30 == len(await names(database))
+
+
+async def test_foreign_keys_hold(database: Database) -> None:
+    with pytest.raises(IntegrityError):
+        await make.key(database, OrgId("org_unknown"))
+
+
+async def test_database_tells_whether_it_answers(database: Database) -> None:
+    assert await database.is_alive()
+
+
+def differences(connection: Connection) -> list[Any]:
+    """Return what alembic would change to make a database equal the tables."""
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    return list(compare_metadata(context, Table.metadata))
+
+
+async def test_migrated_database_equals_the_tables(database: Database) -> None:
+    async with database.write() as session:
+        connection = await session.connection()
+
+        assert [] == await connection.run_sync(differences)
+
+
+async def test_migrating_again_changes_nothing(database_url: str, database: Database) -> None:
+    async with database.write() as session:
+        session.add(org("a"))
+
+    await db.migrate(database_url)
+
+    assert ["a"] == await names(database)
+
+
+async def test_ids_are_ordered_byte_by_byte(database: Database) -> None:
+    """The order of a language would put `_` and capitals elsewhere, and cursors astray."""
+    async with database.write() as session:
+        session.add_all([org(name) for name in ("rcp_b", "rcp_A", "rcp0", "rcp_a")])
+    async with database.read() as session:
+        found = list((await session.execute(select(Org.id).order_by(Org.id))).scalars())
+
+    assert sorted(found) == found
+
+
+async def test_sqlite_writes_ahead_and_keeps_foreign_keys(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    async with database.write() as session:
+        mode = (await session.execute(text("PRAGMA journal_mode"))).scalar()
+        foreign = (await session.execute(text("PRAGMA foreign_keys"))).scalar()
+    await database.close()
+
+    assert ("wal", 1) == (mode, foreign)

@@ -1,0 +1,33 @@
+"""What killed processes left in the spool."""
+
+import datetime as dt
+import os
+from pathlib import Path
+
+from recibo.kit import clock
+from recibo.store import spool
+
+
+def fill(folder: Path) -> None:
+    """Put a young and an old file into a folder."""
+    for name, age in (("young", dt.timedelta(minutes=1)), ("old", dt.timedelta(hours=2))):
+        path = folder / name
+        path.write_bytes(b"")
+        changed = (clock.now() - age).timestamp()
+        os.utime(path, (changed, changed))
+
+
+def test_folder_of_ones_own_is_emptied(tmp_path: Path) -> None:
+    fill(tmp_path)
+
+    spool.clear(tmp_path, is_shared=False)
+
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_shared_folder_keeps_what_a_request_may_need(tmp_path: Path) -> None:
+    fill(tmp_path)
+
+    spool.clear(tmp_path, is_shared=True)
+
+    assert ["young"] == [path.name for path in tmp_path.iterdir()]
