@@ -104,8 +104,12 @@ def is_heading(row: Row) -> bool:
     if any(figure.is_money for figure in row.figures):
         return False
     found = read(row)
+    roles_found = {heading.role for heading in found}
     covered = sum(sum(sign.isalpha() for sign in heading.text) for heading in found)
+    # Summaries of taxes have rates, amounts and codes too, but neither names nor quantities.
+    is_summary = Role.TAX in roles_found and not roles_found & {Role.NAME, Role.QTY}
     return (
-        len({heading.role for heading in found} & _DECISIVE) > 1
+        len(roles_found & _DECISIVE) > 1
         and covered >= _LEAST_SHARE * row.letters
+        and not is_summary
     )

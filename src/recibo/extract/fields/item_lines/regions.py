@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from recibo.extract.fields.item_lines import headings, priced, stops
 from recibo.extract.fields.item_lines.figures import CENTS
+from recibo.extract.fields.item_lines.headings import Role
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
@@ -45,11 +46,16 @@ def _start(rows: Sequence[Row]) -> int:
     for index, row in enumerate(rows):
         if not headings.is_heading(row):
             continue
-        # `Total items` is a count, though both words head columns elsewhere.
-        is_count = stops.meaning(row) is Meaning.END and len(headings.read(row)) < _COLUMNS
-        if not is_count and _precedes_goods(rows[index + 1 : index + 1 + _FEW]):
+        if not _is_count(row) and _precedes_goods(rows[index + 1 : index + 1 + _FEW]):
             return index + 1
     return 0
+
+
+def _is_count(row: Row) -> bool:
+    """Tell whether a row is `Total items` and the like, whose words head columns elsewhere."""
+    found = headings.read(row)
+    has_price = any(heading.role is Role.UNIT_PRICE for heading in found)
+    return stops.meaning(row) is Meaning.END and len(found) < _COLUMNS and not has_price
 
 
 def _precedes_goods(rows: Sequence[Row]) -> bool:

@@ -7,10 +7,10 @@ from enum import Enum
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.locales import tables
 
-_ENDING = ("payable", "total", "subtotal", "tax", "cash", "change", "card", "rounding", "charge")
 _TOTALS = ("payable", "total", "subtotal")
-_COUNTING = ("count",)
-_SUM = ("sum",)
+_ENDS = (*_TOTALS, "tax", "cash", "change", "card", "rounding", "charge", "count", "sum")
+#: `Subtotal before discount`, `Total incl. tax`.
+_QUALIFYING = ("excluding", "including", "discount")
 #: A label must make up this much of the words before the amount: goods may be named after taxes.
 _LEAST_SHARE = 0.6
 #: Shorter ones are units of measure and marks, `KG` or `ST`.
@@ -88,7 +88,7 @@ def _meaning(label: str) -> Meaning | None:
         return None
     if _ON_ITEM.search(label):
         return Meaning.ON_ITEM
-    if _BRAZILIAN.search(label) or _is_mostly(label, _ENDING, _COUNTING, _SUM):
+    if _BRAZILIAN.search(label) or _is_mostly(label, _ENDS):
         return Meaning.END
     if _DISCOUNT.search(label) or _is_mostly(label, ("discount",)):
         return Meaning.DISCOUNT
@@ -105,10 +105,10 @@ def _before_amount(row: Row) -> str:
     return row.text[: amounts[-1].start] if amounts else row.text
 
 
-def _is_mostly(label: str, *groups: tuple[str, ...]) -> bool:
-    kinds = tuple(kind for group in groups for kind in group)
+def _is_mostly(label: str, kinds: tuple[str, ...]) -> bool:
+    """Tell whether a label consists of phrases of some kinds, and words that go with them."""
     letters = sum(sign.isalpha() for sign in label)
-    found = tables.phrasebook(*kinds, "excluding", "including").find(label)
+    found = tables.phrasebook(*dict.fromkeys(kinds + _QUALIFYING)).find(label)
     covered = sum(
         sum(sign.isalpha() for sign in label[phrase.start : phrase.end]) for phrase in found
     )

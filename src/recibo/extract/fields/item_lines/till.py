@@ -109,9 +109,12 @@ def _restate(entries: list[_Entry], final: Priced) -> None:
 
 
 def _is_no_goods(price: Priced) -> bool:
-    """Tell whether a row is a discount of nothing, or one that a Brazilian total leaves out."""
+    """Tell whether a row is a discount that takes nothing off the sum of the rows.
+
+    A Brazilian total leaves it out, and a discount without a sign tells of one already taken.
+    """
     meaning = stops.meaning(price.row)
-    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and price.total == 0)
+    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and price.total >= 0)
 
 
 def _without_sum(entries: list[_Entry]) -> list[_Entry]:
