@@ -1,0 +1,167 @@
+"""How long one document takes, stage by stage, beside the engine that it is built on.
+
+    python -m benchmarks.latency FOLDER [--limit N] [--accuracy high]
+
+Reads each file of a folder with the library, with RapidOCR as it comes, and with RapidOCR in the
+configuration that the library took over, each in a process of its own. The contenders only find
+words; the library also finds codes and fields. CPU seconds tell on a busy machine, too.
+"""
+
+import argparse
+import multiprocessing
+import resource
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from benchmarks import measuring
+from recibo.extract import errors, pipeline
+from recibo.extract.model import Accuracy
+
+#: What the reading of one page may take on one thread, and what a process may hold.
+MEDIAN_S, P95_S, RSS_MB = 1.3, 2.2, 1000
+
+#: The first files warm caches up.
+_WARM_UP = 2
+
+#: RapidOCR in the configuration that measurements chose for this library.
+_TUNED = {
+    "Global.use_cls": False,
+    "Global.text_score": 0.3,
+    "Det.limit_type": "max",
+    "Det.limit_side_len": 1280,
+    "Rec.rec_batch_num": 1,
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    "EngineConfig.onnxruntime.enable_cpu_mem_arena": False,
+}
+
+How = TypeVar("How")
+
+_PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one contender took, seconds a file."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    #: Seconds a file by stage, for the library alone.
+    stages: dict[str, list[float]] = field(default_factory=dict)
+    rss_mb: int = 0
+
+
+def main() -> None:
+    """Measure the contenders and print one table."""
+    options = _options()
+    files = sorted(path for path in options.folder.iterdir() if path.suffix.lower() in _PICTURES)
+    files = files[:: max(1, len(files) // options.limit)][: options.limit]
+    library = _alone(_library, files, options.accuracy)
+    rows = [_row("recibo", library)]
+    rows += [_stage_row(stage, seconds) for stage, seconds in library.stages.items()]
+    rows.append(_row("RapidOCR, tuned, words only", _alone(_rapid, files, _TUNED)))
+    rows.append(_row("RapidOCR as it comes, words only", _alone(_rapid, files, {})))
+    columns = ["", "median s", "p95 s", "CPU median", "CPU p95", "RSS MB"]
+    measuring.show(f"{len(files)} files, accuracy {options.accuracy}", columns, rows)
+    print(
+        f"CPU median under {MEDIAN_S} s: {_verdict(statistics.median(library.cpu), MEDIAN_S)}, "
+        f"p95 under {P95_S} s: {_verdict(_p95(library.cpu), P95_S)}, "
+        f"memory under {RSS_MB} MB: {_verdict(library.rss_mb, RSS_MB)}"
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--limit", type=int, default=60, help="so many files, evenly chosen")
+    parser.add_argument("--accuracy", type=Accuracy, default=Accuracy.STANDARD)
+    return parser.parse_args()
+
+
+def _alone(
+    measure: Callable[[Sequence[Path], How], Measured], files: Sequence[Path], how: How
+) -> Measured:
+    """Measure in a process of its own, so that memory is the contender's alone."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(measure, (files, how))
+
+
+def _library(files: Sequence[Path], accuracy: Accuracy) -> Measured:
+    """Read the files with the library."""
+    measured = Measured(stages=defaultdict(list))
+    pipeline.warm()
+
+    def read(path: Path) -> None:
+        told: defaultdict[str, float] = defaultdict(float)
+
+        def trace(stage: str, seconds: float, /) -> None:
+            told[stage] += seconds
+
+        try:
+            pipeline.extract(path.read_bytes(), accuracy=accuracy, trace=trace)
+        except errors.Unreadable:
+            print(f"{path.name} could not be read")
+        for stage, seconds in told.items():
+            measured.stages[stage].append(seconds)
+
+    return _measure(read, files, measured)
+
+
+def _rapid(files: Sequence[Path], configuration: dict[str, object]) -> Measured:
+    """Find the words of the files with RapidOCR."""
+    from rapidocr import RapidOCR  # noqa: PLC0415 - heavy, and only this contender's
+
+    engine = RapidOCR(params={"Global.log_level": "error", **configuration})
+
+    def read(path: Path) -> None:
+        engine(path.read_bytes())
+
+    return _measure(read, files, Measured())
+
+
+def _measure(read: Callable[[Path], None], files: Sequence[Path], measured: Measured) -> Measured:
+    for path in files[:_WARM_UP]:
+        read(path)
+    for seconds in measured.stages.values():
+        seconds.clear()
+    for path in files:
+        wall, cpu = time.perf_counter(), time.process_time()
+        read(path)
+        measured.wall.append(time.perf_counter() - wall)
+        measured.cpu.append(time.process_time() - cpu)
+    measured.rss_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return measured
+
+
+def _row(name: str, measured: Measured) -> list[str]:
+    return [
+        name,
+        *_figures(measured.wall),
+        *_figures(measured.cpu),
+        str(measured.rss_mb),
+    ]
+
+
+def _stage_row(stage: str, seconds: Sequence[float]) -> list[str]:
+    return [f"  {stage}", *_figures(seconds), "", "", ""]
+
+
+def _figures(seconds: Sequence[float]) -> tuple[str, str]:
+    return f"{statistics.median(seconds):.3f}", f"{_p95(seconds):.3f}"
+
+
+def _p95(seconds: Sequence[float]) -> float:
+    return measuring.Times(tuple(seconds)).p95
+
+
+def _verdict(figure: float, limit: float) -> str:
+    return measuring.verdict(figure, limit)
+
+
+if __name__ == "__main__":
+    main()
