@@ -15,6 +15,8 @@ _REFUSED = (
     # Not told from global ones by `is_global` of Python 3.11.
     ipaddress.ip_network("192.0.0.0/24"),
     ipaddress.ip_network("fec0::/10"),
+    # Reserved, and the broadcast address.
+    ipaddress.ip_network("240.0.0.0/4"),
     # Where clouds tell their machines' secrets, beside the link-local addresses.
     ipaddress.ip_network("fd00:ec2::254/128"),
     ipaddress.ip_network("168.63.129.16/32"),
