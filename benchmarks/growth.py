@@ -17,7 +17,7 @@ import httpx
 
 from benchmarks import measuring, rows, server
 from benchmarks.measuring import Times
-from recibo.store.db import Database
+from recibo.store.db import Database, migrate
 
 ROUNDS = 200
 MAX_GROWTH = 1.5
@@ -43,12 +43,14 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[dict[str, Times]]:
+    database_url = url or f"sqlite:///{folder / 'recibo.db'}"
+    asyncio.run(migrate(database_url))
     with server.running(folder, "--no-worker", database_url=url) as service:
         # The first start made the demo org; its key is told only now.
         key = service.key or ""
     measured = []
     for size in sizes:
-        asyncio.run(_fill(url or f"sqlite:///{folder / 'recibo.db'}", size))
+        asyncio.run(_fill(database_url, size))
         with server.running(folder, "--no-worker", database_url=url) as service:
             measured.append(_times(service.url, key, size))
     return measured
