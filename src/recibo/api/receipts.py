@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from starlette.types import Receive, Scope, Send
 
 from recibo.api.answers import errors_of, receipt_answer
@@ -42,6 +42,14 @@ _METADATA_PARAMETER: dict[str, Any] = {
 }
 
 
+def _digits(given: object) -> object:
+    """Refuse what Python would take for a whole number as well: blanks, signs, `5.0`, `1_0`."""
+    if isinstance(given, str) and not (given.isascii() and given.isdigit()):
+        message = "must be a whole number, in digits"
+        raise ValueError(message)
+    return given
+
+
 class ListQuery(BaseModel):
     """Which receipts to list."""
 
@@ -49,7 +57,7 @@ class ListQuery(BaseModel):
     before: str | None = Field(default=None, description="Issued strictly before; ISO 8601.")
     type: DocumentType | None = None
     status: ReceiptStatus | None = None
-    limit: int = Field(default=50, ge=1, le=200)
+    limit: Annotated[int, BeforeValidator(_digits)] = Field(default=50, ge=1, le=200)
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 

@@ -5,6 +5,7 @@ A host name is judged when it is connected to, by the addresses that it then has
 
 import ipaddress
 import socket
+import unicodedata
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
@@ -35,7 +36,7 @@ class Policy:
 
 def problem(url: str, policy: Policy) -> str | None:
     """Return what is wrong with a URL, None when it may be tried."""
-    schemes = {"https"} if policy.https_only else {"http", "https"}
+    schemes = ("https",) if policy.https_only else ("http", "https")
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -71,6 +72,8 @@ def _host_problem(parts: SplitResult, policy: Policy) -> str | None:
 
 def _literal(host: str) -> Address | None:
     """Return the address that a host spells, in any spelling that resolvers take."""
+    # Wide digits and ideographic full stops become plain ones before a name is looked up (UTS 46).
+    host = unicodedata.normalize("NFKC", host).replace("。", ".").removesuffix(".")
     try:
         return ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
