@@ -1,5 +1,7 @@
 """Page cursors."""
 
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,3 +53,14 @@ def test_order_of_the_filters_does_not_matter() -> None:
     made = cursor.encode("rcp_1", bound_to=LIST, key=KEY)
 
     assert "rcp_1" == cursor.decode(made, bound_to=dict(reversed(LIST.items())), key=KEY)
+
+
+def test_other_spellings_of_a_cursor_are_refused() -> None:
+    """Base64 decoders take padding, foreign signs and loose last bits."""
+    made = cursor.encode("rcp_1", bound_to=LIST, key=KEY)
+    spellings = [made + end for end in ("=", "==", "!!!!")]
+    spellings += [made[:-1] + last for last in string.ascii_letters if last != made[-1]]
+
+    for spelling in spellings:
+        with pytest.raises(cursor.BrokenCursorError):
+            cursor.decode(spelling, bound_to=LIST, key=KEY)
