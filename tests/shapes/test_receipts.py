@@ -132,6 +132,12 @@ def test_control_characters_and_lone_surrogates_of_a_text_layer_do_not_go_out() 
     assert receipts.page_texts(receipt) == ("CAFÉ\n\t!",)
 
 
+def test_name_of_control_characters_alone_is_null() -> None:
+    receipt = Receipt(type=BARE.type, merchant_name=Found("\x00\x01", 0.5, ""))
+
+    assert receipts.reading(receipt).merchant_name is None
+
+
 def test_confidence_stays_between_0_and_1() -> None:
     receipt = Receipt(type=Found(DocumentType.RECEIPT, -0.2, ""), confidence=1.0000001)
 

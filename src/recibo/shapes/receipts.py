@@ -202,7 +202,8 @@ def _line_item(item: model.LineItem, amount: Callable[[Decimal], str]) -> LineIt
 
 
 def _value(found: Found[T] | None, spell: Callable[[T], str]) -> str | None:
-    return None if found is None else spell(found.value)
+    # What holds nothing but unspeakable signs was not read.
+    return None if found is None else spell(found.value) or None
 
 
 def _evidence(found: Found[T] | None) -> FieldEvidence | None:
