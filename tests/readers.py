@@ -1,5 +1,6 @@
 """Readers that answer in turn, and some that fail."""
 
+import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,3 +37,23 @@ class TurnReader(FakeReader):
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+class HeldReader(FakeReader):
+    """Begins readings and ends none until it is let go; tells when the first one has begun."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hold()
+        self.has_begun = asyncio.Event()
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: DocumentType | None,
+        accuracy: Accuracy,
+        time_limit_s: float,
+    ) -> Receipt | Failure:
+        self.has_begun.set()
+        return await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)
