@@ -1,9 +1,12 @@
 """The figures in a row of goods: what each may mean, and where it stands."""
 
+import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+
+from recibo.extract.fields.item_lines import words
 
 # Blanks around a separator are the engine's. What is grouped by threes has no blanks inside.
 _FIGURE = re.compile(
@@ -12,10 +15,6 @@ _FIGURE = re.compile(
     r"|[0-9]+(?:[.,]\s?|\s[.,])[0-9]{2}(?![0-9])(?![.,][0-9])|[0-9]+(?:[.,][0-9]{1,10})?(?![.,]?[0-9])"
     r"|(?:(?<=[\s$€£])|^)[.,][0-9]{2}(?![0-9]))"
     r"(?P<after>-(?![0-9A-Za-z]))?"
-)
-_MARK_BEFORE = re.compile(
-    r"(?:R\$|[$€£¥₹₩₫฿]|\bRM|\bRs\.?|\bEUR|\bUSD|\bINR|\bRp\.?|\bAED|\bCHF|\bkr|\bFt|\bzł)\s?-?\s?$",
-    re.IGNORECASE,
 )
 #: A currency's mark with its blanks and sign is no longer.
 _LONGEST_MARK = 8
@@ -62,7 +61,7 @@ def every(text: str) -> Iterator[Figure]:
             end=match.end(),
             readings=tuple(-value if is_negative else value for value in readings),
             decimals=decimals,
-            has_mark=bool(_MARK_BEFORE.search(_just_before(text, match.start("body")))),
+            has_mark=bool(_mark_before().search(_just_before(text, match.start("body")))),
             is_percent=text[match.end() :].lstrip(" ").startswith("%"),
             is_bracketed=text[: match.start()].endswith("("),
         )
@@ -97,6 +96,11 @@ def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
     # Two separators group beyond doubt; one may be decimal all the same.
     has_one = len(groups[1:]) == 1
     return ((grouped, decimal), 0) if has_one else ((grouped,), 0)
+
+
+@functools.cache
+def _mark_before() -> re.Pattern[str]:
+    return re.compile(rf"{words.marks()}\s?-?\s?$")
 
 
 def is_figure(text: str) -> bool:

@@ -4,6 +4,7 @@ import functools
 import re
 from enum import Enum
 
+from recibo.extract.fields.item_lines import words
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.locales import tables
 
@@ -15,30 +16,7 @@ _QUALIFYING = ("excluding", "including", "discount")
 _LEAST_SHARE = 0.6
 #: Shorter ones are units of measure and marks, `KG` or `ST`.
 _LEAST_LETTERS = 3
-# Fiscal papers of Brazil end their lists so.
-_BRAZILIAN = re.compile(
-    r"^\W*(?:QTDE?\.?\s*TOTAL|TOTAL\s*BRUTO|TOTAL\s*(?:DE\s*)?ITENS|VALOR\s*TOTAL|VALOR\s*A\s*PAGAR"
-    r"|DADOS\s*ADICIONAIS|C[AÁ]LCULO\s*DO\s*ISSQN|FORMA\s*(?:DE\s*)?PAG|SUBTOTAL|TOTAL\s*R)",
-    re.IGNORECASE,
-)
 _SIGNS = " \t:.*-=#@()$€£"
-_FINAL = re.compile(
-    r"\W*(?:final|net|sale|special|your|you pay|offer)\s+price\W*$"
-    r"|\W*(?:pre[cç]o|precio|prix)\s+(?:final|net)\W*$",
-    re.IGNORECASE,
-)
-# Deposits on bottles are sold with the goods.
-_DEPOSIT = re.compile(
-    r"^\W*(?:deposit|pfand|einwegpfand|mehrwegpfand|statiegeld|consigne)", re.IGNORECASE
-)
-# `Total for this invoice`; goods may be called Total, but not total of something.
-_SUM_OF = re.compile(
-    r"^\W*(?:grand\s)?total[e]?\s+(?:for|of|in|due|do|da|de|des|du|der|per|this)\b"
-    r"|^\W*total\b[^:]*:\s*$|\btotal\W*$",
-    re.IGNORECASE,
-)
-_ON_ITEM = re.compile(r"^\W*(?:desconto|desc\b|acr[eé]scimo|abatimento)", re.IGNORECASE)
-_DISCOUNT = re.compile(r"^\W*\w*\s*(?:discount|disc\b\.?)", re.IGNORECASE)
 
 
 class Meaning(Enum):
@@ -56,7 +34,7 @@ def meaning(row: Row) -> Meaning | None:
     The cell before the amount counts too: an address may stand beside the total.
     """
     label = _label(row)
-    if _SUM_OF.search(_before_amount(row)):
+    if _is_sum_of(_before_amount(row)):
         return Meaning.END
     return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
 
@@ -67,7 +45,7 @@ def ends_table(row: Row) -> bool:
     A mere word about taxes under an item is a part of its description.
     """
     has_amount = any(figure.is_money for figure in row.figures)
-    return _BRAZILIAN.search(row.text) is not None or (has_amount and meaning(row) is Meaning.END)
+    return words.opening(row.text) == "end" or (has_amount and meaning(row) is Meaning.END)
 
 
 def ends_list(row: Row, *, has_amount: bool) -> bool:
@@ -79,20 +57,39 @@ def ends_list(row: Row, *, has_amount: bool) -> bool:
 
 def restates(row: Row) -> bool:
     """Tell whether a row gives the final price of the item above."""
-    return _FINAL.match(_label(row)) is not None
+    return words.opening(_label(row)) == "final"
 
 
 @functools.lru_cache(maxsize=4096)
 def _meaning(label: str) -> Meaning | None:
-    if _DEPOSIT.search(label):
-        return None
-    if _ON_ITEM.search(label):
-        return Meaning.ON_ITEM
-    if _BRAZILIAN.search(label) or _is_mostly(label, _ENDS):
+    match words.opening(label):
+        case "goods" | "final":
+            return None
+        case "on_item":
+            return Meaning.ON_ITEM
+        case "end":
+            return Meaning.END
+        case _:
+            return _labelled(label)
+
+
+def _labelled(label: str) -> Meaning | None:
+    """Return what the labels of all languages say."""
+    if _is_mostly(label, _ENDS):
         return Meaning.END
-    if _DISCOUNT.search(label) or _is_mostly(label, ("discount",)):
-        return Meaning.DISCOUNT
-    return None
+    return Meaning.DISCOUNT if _is_mostly(label, ("discount",)) else None
+
+
+def _is_sum_of(text: str) -> bool:
+    """Tell whether a text begins with a total of something, `Total for this invoice`, `Total 6%:`.
+
+    Goods may be called Total, but not total of something, nor with a colon before their price.
+    """
+    found = tables.phrasebook(*_TOTALS).find(text)
+    if not found or any(map(str.isalnum, text[: found[0].start])):
+        return False
+    following = text[found[0].end :].split()
+    return text.rstrip().endswith(":") or bool(following and words.is_of(following[0]))
 
 
 def _label(row: Row) -> str:

@@ -11,8 +11,8 @@ from recibo.extract.fields.item_lines import (
     columns,
     figures,
     headings,
-    priced,
     stops,
+    wording,
 )
 from recibo.extract.fields.item_lines.figures import Figure
 from recibo.extract.fields.item_lines.headings import Heading, Role
@@ -111,7 +111,7 @@ def _has_figure(cell: Cell | None) -> bool:
 
 
 def _item(goods: _Goods) -> Found[LineItem] | None:
-    name = priced.cleaned(" ".join(cell.text for cell in goods.name_rows))
+    name = wording.cleaned(" ".join(cell.text for cell in goods.name_rows))
     name = name if goods.row.is_exact else letters.mended(name)
     if not any(map(str.isalpha, name)) or headings.are_headings(name):
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from recibo.extract.fields import letters
-from recibo.extract.fields.item_lines import arithmetic, priced, regions, stops
+from recibo.extract.fields.item_lines import arithmetic, priced, regions, stops, wording
 from recibo.extract.fields.item_lines.priced import Detail, Priced
 from recibo.extract.fields.item_lines.regions import PricedRow
 from recibo.extract.fields.item_lines.rows import Row
@@ -141,16 +141,16 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
             break
         named.insert(0, row)
         lower = row
-        bare = priced.strip_code(row.text)
-        if bare != row.text and priced.is_name(bare):
+        bare = wording.strip_code(row.text)
+        if bare != row.text and wording.is_name(bare):
             return named
-    names = [row for row in named if priced.is_name(row.text)]
+    names = [row for row in named if wording.is_name(row.text)]
     return names[-1:]
 
 
 def _near_below(entry: _Entry, reach: float) -> list[Row]:
     row = entry.below[0] if entry.below else None
-    is_named = row and _are_near(entry.priced.row, row, reach) and priced.is_name(row.text)
+    is_named = row and _are_near(entry.priced.row, row, reach) and wording.is_name(row.text)
     return [row] if row and is_named else []
 
 
@@ -169,7 +169,7 @@ def _begin_with_quantities(entries: Sequence[_Entry]) -> bool:
 def _is_counted(read: Priced) -> bool:
     if read.factors:
         return read.factors.qty_figure.start < _INDEX_PLACE
-    return priced.leading_qty(read.words) is not None
+    return wording.leading_qty(read.words) is not None
 
 
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
@@ -190,7 +190,7 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
     if read is None:
         return None
     words, qty = _split(read, counted=manner.has_quantities)
-    name = priced.cleaned(words.replace("\t", " "))
+    name = wording.cleaned(words.replace("\t", " "))
     name = name if read.row.is_exact else letters.mended(name)
     unit_price = None
     if made := read.factors or entry.detail:
@@ -216,10 +216,10 @@ def _named(entry: _Entry, manner: _Manner) -> Priced | None:
 
 def _split(read: Priced, *, counted: bool) -> tuple[str, Decimal | None]:
     """Part the name from an index, a code, a quantity in front of it."""
-    stripped = priced.strip_code(read.words)
+    stripped = wording.strip_code(read.words)
     if stripped != read.words:
         return stripped, None
-    leading = priced.leading_qty(read.words)
+    leading = wording.leading_qty(read.words)
     if leading is None:
         return read.words, None
     qty, name = leading

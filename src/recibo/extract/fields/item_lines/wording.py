@@ -1,0 +1,110 @@
+"""The name in a row of goods: what is left when index, code, quantity and columns are cut off."""
+
+import functools
+import re
+from decimal import Decimal
+
+from recibo.extract.fields.item_lines import arithmetic, words
+from recibo.extract.fields.item_lines.rows import Row
+
+#: A name has more letters than this.
+_FEW_LETTERS = 2
+#: Marks and units in columns of their own have at most so many letters.
+_MARK_LETTERS = 3
+#: Scripts from here on write a syllable or a word with one sign.
+_SYLLABLES = "\u2e80"
+
+# Dates and hours make a row about the sale as a whole.
+_STAMP = re.compile(r"[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{1,2}:[0-9]{2}(?![0-9])")
+_INDEX = re.compile(r"^\W*[0-9]{1,3}(?=[\s).:-])[\s).:-]*")
+# A padded index is one whatever the code behind it: `001 78 AGUA`.
+_PADDED_INDEX = re.compile(r"^\W*0[0-9]{1,2}\s+(?:[0-9]{1,14}\s+)?(?=\D)")
+# An article code: long, or in a column of its own, or glued to the name it stands before.
+_CODE = re.compile(
+    r"^[\s#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=\s|$)\s*"
+    r"|^[\s#*-]*[0-9]{6,14}(?=[^\W\d_])"
+)
+_LEADING_QTY = re.compile(
+    r"^\W*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3})"
+    r"\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s)\s*(?=\S)"
+)
+_TIMES = re.compile(r"^\s?[xX×*]\s?")
+
+
+def of_row(row: Row, end: int, factors: arithmetic.Factors | None) -> str:
+    """Return the name's text: what is left of the figures that make the total at `end`."""
+    if factors is None:
+        return _before_columns(row.text[:end])
+    first, last = sorted(
+        (factors.qty_figure, factors.price_figure), key=lambda figure: figure.start
+    )
+    before = _binding().sub("", row.text[: first.start])
+    # `4x Löwenbräu a 3,00`: the name stands between quantity and price.
+    between = _TIMES.sub("", _binding().sub("", row.text[first.end : last.start]))
+    if _letters(strip_code(before)) < _FEW_LETTERS and not _unit().fullmatch(between):
+        return between
+    return _before_columns(before)
+
+
+def strip_code(text: str) -> str:
+    """Return a name without an index and article code in front of it."""
+    stripped = _PADDED_INDEX.sub("", text)
+    if (match := _INDEX.match(stripped)) and _CODE.match(stripped[match.end() :]):
+        stripped = stripped[match.end() :]
+    while match := _CODE.match(stripped):
+        stripped = stripped[match.end() :]
+    return stripped
+
+
+def leading_qty(text: str) -> tuple[Decimal, str] | None:
+    """Return a quantity that stands in front of a name, and the name."""
+    match = _LEADING_QTY.match(text)
+    if match is None or _letters(text[match.end() :]) < _FEW_LETTERS:
+        return None
+    return Decimal(match["qty"].replace(",", ".")), text[match.end() :]
+
+
+def cleaned(text: str) -> str:
+    """Return a name without the signs around it."""
+    return re.sub(r"\s+", " ", text).strip(" -:;,|_=~.")
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text is a name: three letters, or two of a script of syllables."""
+    if _STAMP.search(text):
+        return False
+    syllables = sum(sign.isalpha() and sign > _SYLLABLES for sign in text)
+    return _letters(text) > _FEW_LETTERS or syllables >= _FEW_LETTERS
+
+
+def _before_columns(text: str) -> str:
+    """Cut off figures in columns of their own, and a currency's mark."""
+    text = _mark_at_end().sub("", text)
+    while match := re.search(r"\t[^\t]*$", text):
+        if _letters(match[0]) > _MARK_LETTERS or not _letters(text[: match.start()]):
+            break
+        text = text[: match.start()]
+    return text
+
+
+def _letters(text: str) -> int:
+    return sum(sign.isalpha() for sign in text)
+
+
+@functools.cache
+def _unit() -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:{words.units()})?\s*[xX×*@(]?[\s$]*", re.IGNORECASE)
+
+
+@functools.cache
+def _binding() -> re.Pattern[str]:
+    """What binds quantity and price: a unit, a sign of multiplication, an opening bracket."""
+    # A lone `a` is German for at; as a capital it ends names (VITAMIN A).
+    return re.compile(
+        rf"(?:\s+(?i:{words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?[\s$]*$"
+    )
+
+
+@functools.cache
+def _mark_at_end() -> re.Pattern[str]:
+    return re.compile(rf"(?<![0-9])\s(?:{words.marks()}|[A-Z]?[0-9]?\$)\s*$")

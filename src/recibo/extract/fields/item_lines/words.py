@@ -1,0 +1,55 @@
+"""The words of `words.toml`: what they mean for a row of goods."""
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+
+from recibo.extract.locales import tables
+from recibo.extract.locales.phrases import Phrasebook
+
+#: The kinds of words that a row may begin with.
+_OPENINGS = ("end", "on_item", "goods", "final")
+
+
+@functools.cache
+def _known() -> Mapping[str, list[str]]:
+    text = resources.files(__package__).joinpath("words.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@functools.cache
+def _openings() -> Phrasebook:
+    return Phrasebook({kind: _known()[kind] for kind in _OPENINGS})
+
+
+def opening(label: str) -> str | None:
+    """Return the kind of the phrase that a label begins with, None if it is none of these."""
+    found = _openings().find(label)
+    is_first = found and not any(map(str.isalnum, label[: found[0].start]))
+    return found[0].kind if is_first else None
+
+
+def is_of(word: str) -> bool:
+    """Tell whether a word behind `total` says that it is a total of something."""
+    return word.lower() in _known()["of"]
+
+
+@functools.cache
+def units() -> str:
+    """Return a pattern of the units of measure, the longest first."""
+    longest_first = sorted(set(_known()["units"]), key=len, reverse=True)
+    return rf"(?:{'|'.join(map(re.escape, longest_first))})\.?"
+
+
+@functools.cache
+def marks() -> str:
+    """Return a pattern of the marks and codes of all currencies, the longest first."""
+    every = {
+        mark
+        for currency in tables.currencies().values()
+        for mark in (*currency.marks, *currency.shared)
+    }
+    longest_first = sorted(every, key=len, reverse=True)
+    return rf"(?:(?<![^\W\d_])(?:{'|'.join(map(re.escape, longest_first))}))"
