@@ -1,16 +1,20 @@
 """Brazilian fiscal documents: which kind of paper lies there, and its header fields."""
 
+import functools
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import resources
 
 from recibo.extract.brazil.access_keys import Model
-from recibo.extract.fields import misreadings
+from recibo.extract.fields import fiscal_papers, forms, misreadings
 from recibo.extract.fields.fiscal_papers import cfe, ecf, keyed, nfce, nfe, nfse, others
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
 from recibo.extract.fields.fiscal_papers.paper import Paper
 from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.fields.folded import fold
+from recibo.extract.fields.forms import Form, Vocabulary
 from recibo.extract.model import Sheet
 
 
@@ -30,38 +34,13 @@ _NFSE = Kind(nfse.LABELS, nfse.read)
 _OTHER = Kind(others.LABELS, others.read)
 
 _BY_MODEL = {Model.NFE: _NFE, Model.NFCE: _NFCE, Model.CFE: _CFE}
+_BY_TITLE = {"nfce": _NFCE, "nfse": _NFSE, "cfe": _CFE, "nfe": _NFE}
 
-
-def _phrases(*phrases: str) -> re.Pattern[str]:
-    return re.compile("|".join(fold(phrase) for phrase in phrases))
-
-
-# In this order, for the words of one title stand in another's.
-_TITLES = (
-    (
-        _NFCE,
-        _phrases("Nota Fiscal de Consumidor", "DANFE NFC-e", "NFC-e", "Nota Fiscal do Consumidor"),
-    ),
-    (
-        _NFSE,
-        _phrases(
-            "DANFSe", "NFS-e", "Nota Fiscal de Serviço", "Nota Fiscal Eletrônica de Serviço",
-            "Nota Carioca", "Nota Fiscal Fatura de Serviço", "Nota do Milhão", "Nota Paulistana",
-            "Nota Fiscal Faturada de Serviço",
-        ),
-    ),
-    (_CFE, _phrases("Cupom Fiscal Eletrônico", "CF-e SAT", "CF-e-SAT", "Extrato CF-e")),
-    (
-        _NFE,
-        _phrases(
-            "DANFE", "Documento Auxiliar da Nota Fiscal Eletrônica", "Chave de Acesso da NF-e",
-        ),
-    ),
-)  # fmt: skip
 # The title of a coupon stands on a line of its own; reports of the same printer count coupons.
-_COUPON = fold("Cupom Fiscal")
-_NEARLY_COUPON = misreadings.of([_COUPON])
+_COUPON = misreadings.of([fold("Cupom Fiscal")])
 _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
+# Every fiscal paper names its issuer's tax id.
+_TAX_ID = re.compile("|".join(map(fold, ("CNPJ", "CPF", "C.G.C"))))
 
 
 def read(sheets: Sequence[Sheet]) -> Fiscal | None:
@@ -86,10 +65,17 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
     folded = [fold(line.text) for sheet in sheets for line in sheet.lines]
-    for kind, title in _TITLES:
-        if any(title.search(line) for line in folded):
-            return kind
-    return _ECF if _is_coupon(sheets, folded) else None
+    if not any(_TAX_ID.search(line) for line in folded):
+        return None
+    form = Form.of(sheets, _titles())
+    titled = (kind for title, kind in _BY_TITLE.items() if form.first(title))
+    return next(titled, _ECF if _is_coupon(sheets, folded) else None)
+
+
+@functools.cache
+def _titles() -> Vocabulary:
+    source = resources.files(fiscal_papers.__name__).joinpath("titles.toml")
+    return forms.vocabulary(tomllib.loads(source.read_text("utf-8")))
 
 
 def _is_coupon(sheets: Sequence[Sheet], folded: Sequence[str]) -> bool:
@@ -100,5 +86,5 @@ def _is_coupon(sheets: Sequence[Sheet], folded: Sequence[str]) -> bool:
 
 def _is_coupon_title(line: str) -> bool:
     """Tell whether a folded line is the title of a coupon, a misread letter or two allowed."""
-    near = _NEARLY_COUPON.match(line, 0)
+    near = _COUPON.match(line, 0)
     return near is not None and near[1] == len(line)

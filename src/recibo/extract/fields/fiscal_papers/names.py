@@ -2,30 +2,40 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
 
 from recibo.extract.brazil import tax_ids
 from recibo.extract.fields import letters
 from recibo.extract.fields.forms import Cell
 from recibo.extract.model import Found, Line
 
-#: How a company's legal name ends.
+_WORDS: Mapping[str, list[str]] = tomllib.loads(
+    resources.files(__package__).joinpath("names.toml").read_text("utf-8")
+)
+
+
+def _any(kind: str) -> str:
+    """Return a pattern of the words of a kind, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(_WORDS[kind], key=len, reverse=True))
+
+
+# Readers glue the form to the name before it.
 _LEGAL_FORM = re.compile(
-    r"(?:\b|(?<=[A-Z]))(?:LTDA|S[./]?A|EIRELI|EPP|ME|MEI|LIMITADA|CIA)\b\.?\s*"
-    r"(?:[-\u2013]?\s*(?:ME|EPP)\b\.?)?\s*$",
+    rf"(?:\b|(?<=[A-Z]))(?:{_any('legal_forms')})\b\.?\s*"
+    rf"(?:[-\u2013]?\s*(?:{_any('sizes')})\b\.?)?\s*$",
     re.IGNORECASE,
 )
 # Where the name has ended: registrations, the title of the paper, a rule, figures, an URL.
 _OTHER = re.compile(
-    r"\b(?:C\.?N\.?P\.?J|CPF|I\.?E|I\.?M|INSC|CEP|FONE|TEL|UF|DANFE|DOCUMENTO|CUPOM|EXTRATO)\b"
-    r"|CNPJ|NFC?-?E\b|^\W*$|[-=_*.]{4,}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
+    rf"\b(?:{_any('registrations')})\b|CNPJ|^\W*$|[-=_*.]{{4,}}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
     re.IGNORECASE,
 )
 # An address: a kind of street in front, a number behind a comma, a postal code. A company may be
 # called after a street, so a legal form goes before.
 _ADDRESS = re.compile(
-    r"^\s*(?:RUA|R|AV|AVENIDA|ALAMEDA|AL|ROD|RODOVIA|PRA[CÇ]A|P[CÇ]A|TRAVESSA|TV|ESTRADA|ESTR?"
-    r"|LARGO|QUADRA|Q[DN]|SETOR|BR|VIA)[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+|[0-9]{5}-?[0-9]{3}",
+    rf"^\s*(?:{_any('streets')})[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+|[0-9]{{5}}-?[0-9]{{3}}",
     re.IGNORECASE,
 )
 #: A name has so many letters at least.
