@@ -142,3 +142,9 @@ def test_the_first_pages_of_a_broken_tiff_can_still_be_had() -> None:
 
     with pytest.raises(errors.Unreadable):
         list(loaded)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 1_000_000), (100_000_000, 1), (20, 4_000_000)])
+def test_shape_that_holds_no_text_is_unreadable_before_it_is_decoded(size: tuple[int, int]) -> None:
+    with pytest.raises(errors.Unreadable):
+        page_of(Image.new("1", size, 1))

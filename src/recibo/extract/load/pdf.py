@@ -77,6 +77,7 @@ def _document(data: bytes) -> pdfium.PdfDocument:
 
 
 def _page(sheet: pdfium.PdfPage, *, number: int) -> Page:
+    limits.check_shape(sheet.get_width(), sheet.get_height())
     images = _images(sheet)
     scale = _scale(sheet, images)
     text = sheet.get_textpage()

@@ -134,6 +134,7 @@ def _frames(image: Image.Image) -> Iterator[int]:
 
 def _page(image: Image.Image, *, number: int) -> Page:
     width, height = image.size
+    limits.check_shape(width, height)
     orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
     is_mirrored, turns = _ORIENTATIONS.get(orientation, (False, 0))
     if turns % 2:
