@@ -22,6 +22,7 @@ _MOST_ROUNDING = Decimal("0.05")
 _TOLERANCE = Decimal("0.01")
 # More parts than this make sums that come out by chance.
 _MOST_PARTS = 5
+_MOST_LIKELY = 8
 _MOST_TAX = Decimal("0.45")
 
 # A candidate below this is left out: null is better than a guess.
@@ -139,7 +140,8 @@ def _is_part_of_total(total: Found[Decimal], findings: Findings) -> bool:
 
 
 def _likely(findings: Findings) -> list[Found[Decimal]]:
-    return [total for total in findings.totals if total.confidence > _LEAST_PART]
+    likely = [total for total in findings.totals if total.confidence > _LEAST_PART]
+    return likely[:_MOST_LIKELY]
 
 
 def _is_later_of_two(total: Found[Decimal], findings: Findings) -> bool:

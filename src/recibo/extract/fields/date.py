@@ -22,6 +22,7 @@ _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7,
 _UNLABELLED_RUN = -1.0
 # A time may stand this many rows from its date.
 _NEAR_ROWS = 2
+_MOST_CANDIDATES = 5
 _DOLLAR = "$"
 
 
@@ -41,8 +42,9 @@ def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
     by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
     for sight in sights:
         by_date[sight.day.date].append(sight)
-    found = [_found(same, rows, place, repeats=repeats[date]) for date, same in by_date.items()]
-    return tuple(sorted(found, key=lambda moment: -moment.confidence))
+    scores = {date: _best_score(same, repeats[date]) for date, same in by_date.items()}
+    best = sorted(scores, key=lambda date: -scores[date])[:_MOST_CANDIDATES]
+    return tuple(_found(by_date[date], rows, place, scores[date]) for date in best)
 
 
 def _orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
@@ -98,20 +100,19 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     return _LABELS[kinds[-1]] if kinds else 0
 
 
+def _best_score(same: Sequence[_Sight], repeats: int) -> float:
+    best = max(sight.score for sight in same)
+    return _BIAS + best + _REPEATED * min(max(repeats - 1, 0), 2)
+
+
 def _found(
-    same: Sequence[_Sight], rows: Sequence[Row], place: Place, *, repeats: int
+    same: Sequence[_Sight], rows: Sequence[Row], place: Place, score: float
 ) -> Found[Moment]:
-    best = max(same, key=lambda sight: sight.score)
-    time = _time(sorted(same, key=lambda sight: -sight.score), rows)
-    date, row = best.day.date, best.row
-    score = _BIAS + best.score + _REPEATED * min(max(repeats - 1, 0), 2)
-    return Found(
-        Moment(date, time, place.offset(date, time)),
-        probability(score),
-        row.text,
-        row.line.page,
-        row.box(best.day.start, best.day.end),
-    )
+    ranked = sorted(same, key=lambda sight: -sight.score)
+    best, time = ranked[0], _time(ranked, rows)
+    moment = Moment(best.day.date, time, place.offset(best.day.date, time))
+    box = best.row.box(best.day.start, best.day.end)
+    return Found(moment, probability(score), best.row.text, best.row.line.page, box)
 
 
 def _time(sights: Sequence[_Sight], rows: Sequence[Row]) -> dt.time | None:

@@ -1,5 +1,6 @@
 """Tells what each amount of a document is: a total, a tax, the cash that was handed over."""
 
+import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -69,6 +70,7 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
     ({"change"}, set(), Role.CHANGE),
 )
 _SUMS = (Role.PAYABLE, Role.TOTAL, Role.SUM, Role.SUBTOTAL, Role.TAX)
+_TOTALS = (Role.PAYABLE, Role.TOTAL)
 _MODIFIERS = {"excluding", "including"}
 
 
@@ -114,23 +116,29 @@ def role_of(kinds: Sequence[str]) -> Role:
 
 def _with_sensible_taxes(found: Sequence[Figure]) -> Iterator[Figure]:
     """Tell a total with its tax in it from a total of taxes by what they come to."""
-    sums = [figure.amount for figure in found if figure.role in _SUMS]
-    most = max((amount.value for amount in sums if amount.is_money), default=Decimal(0))
+    sums = sorted(
+        figure.amount.value for figure in found if figure.role in _SUMS and figure.amount.is_money
+    )
+    most = sums[-1] if sums else Decimal(0)
     for figure in found:
         kinds = {label.kind for label in figure.row.labels}
         if "tax" not in kinds or not kinds & {"total", "payable"}:
             yield figure
         elif figure.role is Role.TAX and figure.amount.value > most * _MOST_TAX:
             yield replace(figure, role=Role.TOTAL)
-        elif figure.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(figure.amount, sums):
+        elif figure.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(
+            figure.amount.value, sums
+        ):
             yield replace(figure, role=Role.TAX)
         else:
             yield figure
 
 
-def _is_tax_on_any(tax: Amount, sums: Sequence[Amount]) -> bool:
+def _is_tax_on_any(tax: Decimal, sums: Sequence[Decimal]) -> bool:
+    """Tell whether one of the sums, which ascend, is one that `tax` may be levied on."""
     low, high = _RATES
-    return any(low * whole.value < tax.value < high * whole.value for whole in sums)
+    index = bisect.bisect_right(sums, tax / high)
+    return index < len(sums) and low * sums[index] < tax
 
 
 def _of_row(row: Row, above: Row | None) -> Iterator[Figure]:

@@ -9,8 +9,12 @@ from recibo.extract.model import Box, Word
 
 # Below the head only a name with its legal form can be the seller's.
 _HEAD_ROWS = 20
+_MOST_BELOW_HEAD = 30
+# No name is longer.
+_MOST_LETTERS = 120
 # Words further apart than this many heights belong to different columns.
 _COLUMN_GAP = 1.8
+_MOST_COLUMNS = 6
 # A name is wrapped over so many rows at most, set in one size, without a gap between.
 _MOST_ROWS = 3
 _MOST_GAP, _SMALLEST_RATIO = 0.9, 0.6
@@ -49,9 +53,12 @@ class Candidate:
 def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
     """Return every piece of the rows as a candidate, and every run of pieces that may be one."""
     by_row = [_pieces(row) for row in rows]
+    below_head = 0
     for index, pieces in enumerate(by_row):
         for piece in pieces:
-            if index < _HEAD_ROWS or company_names.legal_ending(piece.text):
+            is_named = index >= _HEAD_ROWS and company_names.legal_ending(piece.text) is not None
+            below_head += is_named
+            if index < _HEAD_ROWS or (is_named and below_head <= _MOST_BELOW_HEAD):
                 yield from _runs(piece, by_row[index + 1 : index + _MOST_ROWS])
 
 
@@ -80,7 +87,8 @@ def _pieces(row: Row) -> tuple[Piece, ...]:
         if previous is None or gap > _COLUMN_GAP * min(word.box.height, previous.box.height):
             runs.append([])
         runs[-1].append(word)
-    return tuple(_piece(run, row, is_whole_row=len(runs) == 1) for run in runs)
+    pieces = (_piece(run, row, is_whole_row=len(runs) == 1) for run in runs[:_MOST_COLUMNS])
+    return tuple(piece for piece in pieces if len(piece.text) <= _MOST_LETTERS)
 
 
 def _piece(words: Sequence[Word], row: Row, *, is_whole_row: bool) -> Piece:

@@ -31,6 +31,8 @@ class Context:
     body: int
     #: The height that most rows have.
     height: float
+    #: The width of the widest row.
+    width: float
     #: The letters of the rows that give web and mail addresses, thanks and greetings.
     echoes: str
     #: The rows that stand below "bill to" and the like.
@@ -45,6 +47,7 @@ class Context:
             rows=tuple(rows),
             body=_body_start(rows),
             height=median(row.line.box.height for row in rows) or 1,
+            width=max(row.line.box.width for row in rows) or 1,
             echoes=" ".join(skeleton(row.text).letters for row in rows if _ECHO.search(row.text)),
             billed=frozenset(_below_words("billed", rows, 3)),
             owned=frozenset(_below_words("owned", rows, 2)),
@@ -103,13 +106,12 @@ def _of_place(candidate: Candidate, context: Context) -> dict[str, float]:
 
 def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
     heights = [piece.box.height for piece in candidate.pieces]
-    widest = max(row.line.box.width for row in context.rows)
     return {
         "joined": len(candidate.pieces) - 1,
         "wrapped": _is_wrapped(candidate),
         "complete": _is_last_complete(candidate),
         "uneven": 1 - min(heights) / max(heights),
-        "filled": candidate.pieces[0].box.width / widest,
+        "filled": candidate.pieces[0].box.width / context.width,
         "tall": _relative_height(candidate, context),
         "junk": any(_is_junk(piece) for piece in candidate.pieces),
     }
@@ -124,8 +126,9 @@ def _is_junk(piece: Piece) -> bool:
     )
 
 
-def _below(row: Row, context: Context, count: int) -> list[Row]:
-    return [other for other in context.rows if 0 < other.index - row.index <= count]
+def _below(row: Row, context: Context, count: int) -> tuple[Row, ...]:
+    start = row.index - context.rows[0].index + 1
+    return context.rows[start : start + count]
 
 
 def _body_start(rows: Sequence[Row]) -> int:

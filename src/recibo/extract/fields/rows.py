@@ -7,7 +7,12 @@ from functools import cached_property
 from recibo.extract.fields.amounts import Amount, amounts
 from recibo.extract.locales import tables
 from recibo.extract.locales.phrases import Phrase
-from recibo.extract.model import Box, Found, Line, Sheet
+from recibo.extract.model import Box, Line, Sheet
+
+# A printed line has fewer letters, and a document that is read has its head and its sums within
+# so many; what is longer was made to keep us busy.
+_MOST_LETTERS = 400
+_HEAD_LETTERS, _TAIL_LETTERS = 8_000, 16_000
 
 _MONEY_LABELS = (
     "payable",
@@ -41,8 +46,8 @@ class Row:
 
     @cached_property
     def text(self) -> str:
-        """The words with one blank between each two."""
-        return self.line.text
+        """The words with one blank between each two, cut where no printed line is as long."""
+        return self.line.text[:_MOST_LETTERS]
 
     @cached_property
     def labels(self) -> tuple[Phrase, ...]:
@@ -60,12 +65,28 @@ class Row:
 
 
 def rows(sheets: Sequence[Sheet], *, minor: int = 2) -> tuple[Row, ...]:
-    """Return the lines of all sheets as rows, in reading order."""
+    """Return the lines of all sheets as rows, in reading order; of endless ones both ends."""
     placed = [(sheet, line) for sheet in sheets for line in sheet.lines if line.words]
     return tuple(
         Row(line, index, line.box.y_centre / max(sheet.height, 1), minor)
-        for index, (sheet, line) in enumerate(placed)
+        for index, (sheet, line) in enumerate(_both_ends(placed))
     )
+
+
+def _both_ends(placed: Sequence[tuple[Sheet, Line]]) -> list[tuple[Sheet, Line]]:
+    head = _first_letters(placed, _HEAD_LETTERS)
+    tail = _first_letters(placed[len(head) :][::-1], _TAIL_LETTERS)
+    return [*head, *tail[::-1]]
+
+
+def _first_letters(placed: Sequence[tuple[Sheet, Line]], most: int) -> list[tuple[Sheet, Line]]:
+    kept = []
+    for sheet, line in placed:
+        most -= min(len(line.text), _MOST_LETTERS) + 1
+        if most < 0:
+            break
+        kept.append((sheet, line))
+    return kept
 
 
 def box_of(line: Line, start: int, end: int) -> Box:
@@ -85,8 +106,3 @@ def box_of(line: Line, start: int, end: int) -> Box:
     for part in parts[1:]:
         whole = whole.union(part)
     return whole
-
-
-def found_in(row: Row, value: str, confidence: float) -> Found[str]:
-    """Return a value that was read from the whole row."""
-    return Found(value, confidence, row.text, row.line.page, row.line.box)

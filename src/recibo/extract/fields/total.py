@@ -2,9 +2,11 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
+from typing import Self
 
 from recibo.extract.fields.figures import Figure, Role
 from recibo.extract.model import Found
@@ -12,6 +14,8 @@ from recibo.extract.model import Found
 # Totals are rounded to the next coin.
 _MOST_ROUNDING = Decimal("0.05")
 
+# So many candidates, and parts of each kind, are enough for the sums to be tried.
+_MOST_CANDIDATES, _MOST_PARTS = 30, 12
 # Totals beyond this are no reading of a receipt.
 _MOST = Decimal(10) ** 12
 
@@ -48,22 +52,50 @@ _TOTALS = (Role.PAYABLE, Role.TOTAL)
 _ECHOES = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
 
 
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What every amount is compared with."""
+
+    largest: Decimal
+    last_row: int
+    #: The index of the last row that shows a total above zero.
+    last_total: int
+    height: float
+
+    @classmethod
+    def of(cls, figures: Sequence[Figure]) -> Self:
+        paid = (Role.CASH, Role.CHANGE, Role.COUNT)
+        money = [figure for figure in figures if figure.amount.is_money]
+        due = [figure.amount.value for figure in money if figure.role not in paid]
+        totals_shown = [
+            figure.row.index for figure in figures if _is_total(figure) and figure.amount.value > 0
+        ]
+        return cls(
+            largest=max((value for value in due if value < _MOST), default=Decimal(0)),
+            last_row=max((figure.row.index for figure in figures), default=0) or 1,
+            last_total=max(totals_shown, default=0),
+            height=median([figure.row.line.box.height for figure in figures] or [1]) or 1,
+        )
+
+
 def totals(figures: Sequence[Figure]) -> tuple[Found[Decimal], ...]:
     """Return the amounts that may be the total, best first, one entry a value."""
+    context = _Context.of(figures)
     ranked = []
-    for figures_of_value in _by_value(figures).values():
-        best, score = _best(figures_of_value, figures)
+    for same in _by_value(figures).values():
+        best, score = _best(same, context)
         ranked.append(best.found(probability(_BIAS + score)))
-    return tuple(sorted(ranked, key=lambda found: -found.confidence))
+    return tuple(sorted(ranked, key=lambda found: -found.confidence)[:_MOST_CANDIDATES])
 
 
 def labelled(figures: Sequence[Figure], role: Role) -> tuple[Found[Decimal], ...]:
-    """Return the amounts that stand beside labels of `role`, in reading order."""
-    return tuple(
+    """Return the last few amounts that stand beside labels of `role`, in reading order."""
+    found = [
         figure.found(0.9 if figure.distance == 0 else 0.6)
         for figure in figures
         if figure.role is role and (figure.amount.is_money or figure.amount.decimals)
-    )
+    ]
+    return tuple(found[-_MOST_PARTS:])
 
 
 def probability(log_odds: float) -> float:
@@ -90,57 +122,33 @@ def _is_total(figure: Figure) -> bool:
     return figure.role in _TOTALS
 
 
-def _best(same: Sequence[Figure], figures: Sequence[Figure]) -> tuple[Figure, float]:
+def _best(same: Sequence[Figure], context: _Context) -> tuple[Figure, float]:
     """Return the figure that shows a value best, and the score of the value."""
-    scored = [(_features(figure, same, figures), figure) for figure in same]
-    ranked = [
-        (_score(features, figure), index, figure) for index, (features, figure) in enumerate(scored)
+    roles = {figure.role for figure in same if figure.role in _ECHOES}
+    scored = [
+        (_score(figure, _features(figure, roles, context)), index, figure)
+        for index, figure in enumerate(same)
     ]
-    score, _, best = max(ranked)
+    score, _, best = max(scored)
     return best, score
 
 
-def _score(features: dict[str, float], figure: Figure) -> float:
-    return _ROLE_WEIGHTS[figure.role] + sum(
-        _WEIGHTS[name] * value for name, value in features.items()
-    )
+def _score(figure: Figure, features: dict[str, float]) -> float:
+    weighted = (_WEIGHTS[name] * value for name, value in features.items())
+    return _ROLE_WEIGHTS[figure.role] + sum(weighted)
 
 
-def _features(
-    figure: Figure, same: Sequence[Figure], figures: Sequence[Figure]
-) -> dict[str, float]:
-    last = figures[-1].row.index or 1
-    totals_below = any(
-        _is_total(other) and other.row.index > figure.row.index and other.amount.value > 0
-        for other in figures
-    )
+def _features(figure: Figure, roles: set[Role], context: _Context) -> dict[str, float]:
     return {
-        "roles": min(len({other.role for other in same if other.role in _ECHOES}) - 1, 2),
+        "roles": min(len(roles) - 1, 2),
         "money": figure.amount.is_money,
-        "largest": figure.amount.value >= _largest(figures) - _MOST_ROUNDING,
-        "depth": figure.row.index / last,
-        "last": _is_total(figure) and not totals_below,
-        "height": _relative_height(figure, figures),
+        "largest": figure.amount.value >= context.largest - _MOST_ROUNDING,
+        "depth": figure.row.index / context.last_row,
+        "last": _is_total(figure) and figure.row.index >= context.last_total,
+        "height": max(-0.5, min(figure.row.line.box.height / context.height - 1, 1)),
         "distance": figure.distance if figure.role in _ECHOES else 0,
         "followed": any(
             other.is_money and other.start > figure.amount.start for other in figure.row.amounts
         ),
         "below": figure.is_below,
     }
-
-
-def _largest(figures: Iterable[Figure]) -> Decimal:
-    paid = (Role.CASH, Role.CHANGE, Role.COUNT)
-    return max(
-        (
-            figure.amount.value
-            for figure in figures
-            if figure.role not in paid and figure.amount.is_money and figure.amount.value < _MOST
-        ),
-        default=Decimal(0),
-    )
-
-
-def _relative_height(figure: Figure, figures: Sequence[Figure]) -> float:
-    usual = median(other.row.line.box.height for other in figures) or 1
-    return max(-0.5, min(figure.row.line.box.height / usual - 1, 1))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from recibo.extract.locales.folding import Skeleton, skeleton
@@ -123,6 +124,7 @@ def _words(text: str, bones: Skeleton) -> list[tuple[int, int]]:
     return list(pairwise([*cuts, len(bones.letters)])) if bones.letters else []
 
 
+@lru_cache(maxsize=8192)
 def _nearest(word: str, known: frozenset[str]) -> str:
     """Return the known word that is one edit away from `word`, else `word`."""
     if len(word) < _REPAIRED_LETTERS or word in known:
