@@ -37,7 +37,7 @@ lint: dev
 	$(BIN)/codespell
 
 tests: dev
-	$(BIN)/pytest -n auto --maxprocesses $(TEST_PROCESSES) --dist worksteal $(PYTEST_FLAGS)
+	$(BIN)/pytest -n auto --maxprocesses $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
 
 fmt: dev ## Format the code and repair what can be repaired
 	$(BIN)/ruff format .
@@ -45,6 +45,7 @@ fmt: dev ## Format the code and repair what can be repaired
 
 bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure on)
 	$(BIN)/python -m benchmarks.accuracy $(DATA)
+	$(BIN)/python -m benchmarks.accuracy $(DATA) --accuracy high
 	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.growth

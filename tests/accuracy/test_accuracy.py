@@ -15,10 +15,16 @@ DATA = Path(
     or Path(__file__).resolve().parents[3] / "shared" / "data"
 )
 
-pytestmark = pytest.mark.skipif(
-    not (DATA / "score_sroie.py").exists(),
-    reason="the documents to measure on are not here (RECIBO_ACCURACY_DATA names their folder)",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not (DATA / "score_sroie.py").exists(),
+        reason="the documents to measure on are not here (RECIBO_ACCURACY_DATA names their folder)",
+    ),
+    # All in one process, so that the sample is read once.
+    pytest.mark.xdist_group("accuracy"),
+    # Reading the sample takes many times longer on a machine that others load, too.
+    pytest.mark.timeout(1200),
+]
 
 
 @pytest.fixture(scope="module")
