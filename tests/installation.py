@@ -1,8 +1,10 @@
 """The whole service in this process, over a database of either kind and a reader in memory."""
 
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -105,14 +107,19 @@ class Installation:
 
 @asynccontextmanager
 async def opened(
-    database_url: str, data_dir: Path, *, reader: FakeReader | None = None, **settings: Any
+    database_url: str,
+    data_dir: Path,
+    *,
+    reader: FakeReader | None = None,
+    works: bool = True,
+    **settings: Any,
 ) -> AsyncIterator[Installation]:
-    """Open an installation on a fresh database."""
+    """Open an installation; its key is known only on a fresh database."""
     reader = reader or FakeReader()
     secrets: list[str] = []
     chosen = make_settings(data_dir, database_url=database_url, **settings)
     with capture_logs() as logs:
-        async with app.opened(chosen, reader=reader, greet=secrets.append) as asgi:
+        async with app.opened(chosen, works=works, reader=reader, greet=secrets.append) as asgi:
             secret = secrets[0] if secrets else ""
             async with (
                 client_of(asgi, headers={"X-API-Key": secret}) as client,
@@ -129,6 +136,23 @@ def make_settings(data_dir: Path, **settings: Any) -> Settings:
 def client_of(
     asgi: FastAPI, *, address: str = "127.0.0.1", headers: Mapping[str, str] | None = None
 ) -> httpx.AsyncClient:
-    """Return a client at an address that gets the answer even when the app raises."""
+    """Return a client at an address that gets the answer even when the app raises.
+
+    It insists that every status it sees is in the documents of the interface.
+    """
     transport = httpx.ASGITransport(app=asgi, raise_app_exceptions=False, client=(address, 1))
-    return httpx.AsyncClient(transport=transport, base_url="http://recibo.test", headers=headers)
+    return httpx.AsyncClient(
+        transport=transport,
+        base_url="http://recibo.test",
+        headers=headers,
+        event_hooks={"response": [partial(_insist_on_documents, asgi)]},
+    )
+
+
+async def _insist_on_documents(asgi: FastAPI, answer: httpx.Response) -> None:
+    for path, operations in asgi.openapi()["paths"].items():
+        operation = operations.get(answer.request.method.lower())
+        pattern = re.sub(r"\{\w+\}", "[^/]+", path)
+        if operation and re.fullmatch(pattern, answer.request.url.path):
+            asked = f"{answer.request.method} {path}"
+            assert str(answer.status_code) in operation["responses"], (asked, answer.status_code)

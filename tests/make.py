@@ -14,7 +14,7 @@ from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Scope
 from recibo.store import tables
-from recibo.store.db import Database, ReadSession
+from recibo.store.db import Database
 
 JPEG_HEAD = b"\xff\xd8\xff\xe0"
 BOTH = (Scope.READ, Scope.WRITE)
@@ -76,14 +76,13 @@ async def key(
 
 async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> Actor:
     """Add an org with a key and return the key at work."""
-    secret = await key(database, await org(database, plan=plan))
-    async with database.read() as session:
-        return await authenticated(session, secret)
+    return await actor_of(database, await key(database, await org(database, plan=plan)))
 
 
-async def authenticated(session: ReadSession, secret: str) -> Actor:
+async def actor_of(database: Database, secret: str) -> Actor:
     """Return the key at work that has this secret."""
-    return await keys.authenticate(session, secret, visit=Visit(request_id="req_test"))
+    async with database.read() as session:
+        return await keys.authenticate(session, secret, visit=Visit(request_id="req_test"))
 
 
 def upload(path: Path, *, accuracy: Accuracy = Accuracy.STANDARD, sha256: str = "") -> Upload:

@@ -72,4 +72,4 @@ def _may_see_metrics(request: Request, token: str | None) -> bool:
     if request.client and ipaddress.ip_address(request.client.host).is_loopback:
         return True
     given = request.headers.get("authorization", "")
-    return token is not None and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
+    return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())

@@ -1,0 +1,127 @@
+"""The service opened, left and opened again."""
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from recibo import app
+from recibo.kit import clock
+from recibo.store.lock import FolderInUseError
+from recibo.store.tables import UsageEvent
+from tests import installation, make
+from tests.readers import HeldReader
+
+PAPER = make.jpeg("paper")
+
+
+async def test_restart_takes_up_what_is_owed(database_url: str, tmp_path: Path) -> None:
+    async with installation.opened(database_url, tmp_path, extract_wait_seconds=0) as before:
+        before.reader.hold()
+        owed = [(await before.extracted(make.jpeg(str(number))))["id"] for number in range(5)]
+    async with installation.opened(database_url, tmp_path) as after:
+        ended = [
+            await after.services.extraction.wait(
+                await make.actor_of(after.database, before.secret), one, wait_seconds=20
+            )
+            for one in owed
+        ]
+        events = await after.rows(UsageEvent)
+
+    assert {"completed"} == {receipt.status for receipt in ended}
+    assert sorted(owed) == sorted(event.receipt_id for event in events)
+
+
+async def test_what_a_server_without_workers_takes_in_is_read_by_the_next_that_works(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with installation.opened(
+        database_url, tmp_path, works=False, extract_wait_seconds=0
+    ) as idle:
+        pending = await idle.extracted(PAPER)
+    async with installation.opened(database_url, tmp_path) as working:
+        actor = await make.actor_of(working.database, idle.secret)
+        read = await working.services.extraction.wait(actor, pending["id"], wait_seconds=20)
+
+    assert ("pending", "completed") == (pending["status"], read.status)
+
+
+async def test_attempts_count_across_restarts(database_url: str, tmp_path: Path) -> None:
+    secret = receipt_id = ""
+    for _ in range(3):
+        reader = HeldReader()
+        async with installation.opened(
+            database_url, tmp_path, reader=reader, extract_wait_seconds=0
+        ) as stopped:
+            if not receipt_id:
+                secret, receipt_id = stopped.secret, (await stopped.extracted(PAPER))["id"]
+            await reader.has_begun.wait()
+    async with installation.opened(database_url, tmp_path) as last:
+        actor = await make.actor_of(last.database, secret)
+        ended = await last.services.extraction.wait(actor, receipt_id, wait_seconds=20)
+
+    assert ended.failure is not None
+    assert ("failed", "server_error") == (ended.status, ended.failure.code)
+    assert [] == last.reader.seen
+
+
+async def test_start_sweeps_what_crashes_left(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(sqlite_url, tmp_path) as before:
+        kept = await before.extracted(PAPER)
+    for stray in ("files/ab/rcp_ab", "files/ab/rcp_ab.part", "spool/upload"):
+        path = tmp_path / stray
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"stray")
+
+    with clock.moved(dt.timedelta(seconds=1)):
+        async with installation.opened(sqlite_url, tmp_path):
+            left = [path for name in ("files", "spool") for path in (tmp_path / name).rglob("*")]
+
+    assert [kept["id"]] == [path.name for path in left if path.is_file()]
+
+
+async def test_embedded_folder_is_opened_once(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(sqlite_url, tmp_path):
+        with pytest.raises(FolderInUseError):
+            async with installation.opened(sqlite_url, tmp_path):
+                pass
+
+
+async def test_several_processes_may_share_postgres(postgres_url: str, tmp_path: Path) -> None:
+    async with (
+        installation.opened(postgres_url, tmp_path / "a") as one,
+        installation.opened(postgres_url, tmp_path / "b", works=False) as other,
+    ):
+        receipt = await one.extracted(PAPER)
+        seen = await other.get(f"/receipts/{receipt['id']}", secret=one.secret)
+
+    assert receipt == seen.json()
+
+
+async def test_key_of_the_demo_is_told_on_the_first_start_only(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with installation.opened(sqlite_url, tmp_path) as first:
+        told = (await first.get("/key")).json()
+    async with installation.opened(sqlite_url, tmp_path) as second:
+        assert "" == second.secret
+
+    assert first.secret.startswith("sk_live_")
+    assert ("scale", ["read", "write"]) == (told["plan"], told["scopes"])
+
+
+async def test_cursor_outlives_a_restart(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(sqlite_url, tmp_path) as before:
+        for number in range(2):
+            await before.extracted(make.jpeg(str(number)))
+        cursor = (await before.get("/receipts", limit="1")).json()["next_cursor"]
+    async with installation.opened(sqlite_url, tmp_path) as after:
+        page = await after.get("/receipts", secret=before.secret, limit="1", cursor=cursor)
+
+    assert 1 == len(page.json()["data"])
+
+
+async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
+    with pytest.raises(app.StartError, match="RECIBO_REDIS_URL"):
+        async with app.worker(installation.make_settings(tmp_path)):
+            pass

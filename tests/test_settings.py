@@ -1,0 +1,110 @@
+"""The settings."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from recibo import settings
+from recibo.settings import Settings
+from tests.installation import make_settings
+
+GOOD: dict[str, Any] = {
+    "environment": "production",
+    "secret_key": "s" * 32,
+    "base_url": "https://recibo.example",
+}
+
+
+def test_every_setting_has_a_default_that_works() -> None:
+    made = Settings(_env_file=None)
+
+    assert made.is_embedded
+    assert not made.is_production
+    assert made.private_webhooks_allowed
+    assert (25, 300) == (made.extract_wait_seconds, made.max_queue_seconds)
+
+
+def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECIBO_EXTRACT_WAIT_SECONDS", "3")
+    monkeypatch.setenv("EXTRACT_WAIT_SECONDS", "4")
+
+    assert 3 == Settings(_env_file=None).extract_wait_seconds
+
+
+def test_settings_come_from_a_file_that_may_hold_others_too(tmp_path: Path) -> None:
+    path = tmp_path / ".env"
+    path.write_text("RECIBO_READERS=2\nOTHER=1\nRECIBO_UNKNOWN=1\n")
+
+    assert 2 == Settings(_env_file=path).readers
+
+
+def test_production_with_all_it_needs_starts() -> None:
+    made = Settings(_env_file=None, **GOOD)
+
+    assert made.is_production
+    assert not made.private_webhooks_allowed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"secret_key": ""}, "RECIBO_SECRET_KEY"),
+        ({"base_url": ""}, "RECIBO_BASE_URL"),
+        ({"base_url": "http://recibo.example"}, "RECIBO_BASE_URL"),
+        ({"webhook_allow_private": True}, "RECIBO_WEBHOOK_ALLOW_PRIVATE"),
+    ],
+)
+def test_production_refuses_each_thing_that_is_only_for_trying_out(
+    wrong: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(ValidationError, match=named):
+        Settings(_env_file=None, **{**GOOD, **wrong})
+
+
+def test_production_names_all_that_is_wrong_at_once() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Settings(_env_file=None, environment="production", webhook_allow_private=True)
+
+    for named in ("RECIBO_SECRET_KEY", "RECIBO_BASE_URL", "RECIBO_WEBHOOK_ALLOW_PRIVATE"):
+        assert named in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"environment": "staging"},
+        {"extract_wait_seconds": -1},
+        {"max_queue_seconds": 0},
+        {"readers": -1},
+        {"webhook_allow_private": "perhaps"},
+    ],
+)
+def test_values_without_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Settings(_env_file=None, **wrong)
+
+
+def test_signing_key_is_made_once_and_is_for_the_owner_alone(tmp_path: Path) -> None:
+    made = make_settings(tmp_path / "new")
+
+    first = settings.secret_key(made)
+
+    assert first == settings.secret_key(made)
+    assert len(first) >= 32
+    modes = {path.stat().st_mode & 0o777 for path in (tmp_path / "new").iterdir()}
+    assert {0o600} == modes
+
+
+def test_signing_key_that_was_only_half_written_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "secret_key.part").write_text("")
+
+    assert len(settings.secret_key(make_settings(tmp_path))) >= 32
+
+
+def test_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> None:
+    given = {"secret_key": "given"}
+
+    assert "given" == settings.secret_key(make_settings(tmp_path, **given))
+    assert [] == list(tmp_path.iterdir())
