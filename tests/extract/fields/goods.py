@@ -205,6 +205,42 @@ Pos.  Artikel-Nr.  Bezeichnung                        Menge  Einheit  Einzelprei
             ("Montageleistung", "8", "55.00", "440.00"),
         ],
     ),
+    "a bill in sections": (
+        """
+Cloud Services Invoice                                            Invoice Number: 42183017
+                                                                  TOTAL AMOUNT DUE        $4.10
+  Summary
+    Service Charges                                                                       $4.10
+      Charges                                                                             $4.10
+      Credits                                                                             $0.00
+  Total for this invoice                                                                  $4.10
+  Detail
+    Data Transfer                                                                         $0.01
+      Charges                                                                             $0.01
+      VAT                                                                                 $0.00
+    Elastic Compute                                                                       $1.87
+      Charges                                                                             $1.87
+      VAT                                                                                 $0.00
+    Storage                                                                               $2.22
+      Charges                                                                             $2.22
+      VAT                                                                                 $0.00
+""",
+        [
+            ("Data Transfer", None, None, "0.01"),
+            ("Elastic Compute", None, None, "1.87"),
+            ("Storage", None, None, "2.22"),
+        ],
+    ),
+    "a letter with amounts": (
+        """
+Dear customer, thank you for your order of 12 March 2024, placed in our shop in London
+
+Our usual delivery fee for parcels of this size and weight in the whole country is        4.99
+We would like to offer you a voucher for your next purchase, to be used this year, of    10.00
+Yours sincerely, the whole team of the shop, always at your service in word and deed
+""",
+        [],
+    ),
     "a bill without goods": (
         """
 PARKING CITY CENTRE

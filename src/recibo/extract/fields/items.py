@@ -6,7 +6,8 @@ from decimal import Decimal
 
 from recibo.extract.fields import fiscal
 from recibo.extract.fields.fiscal_papers import nfse
-from recibo.extract.fields.item_lines import arithmetic, rows, tables, till
+from recibo.extract.fields.item_lines import arithmetic, outlines, rows, stops, tables, till
+from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.model import Found, LineItem, Sheet
 
 _Items = tuple[Found[LineItem], ...]
@@ -23,19 +24,27 @@ def find(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
     if note := fiscal.service_note(sheets):
         service = nfse.service(note)
         return (service,) if service else ()
-    rolled = till.read(lines)
-    # Rows with amounts on a wide page may be anything; what they add up to tells goods.
-    if not is_roll and not _is_summed(rolled, amounts):
-        return tabled
-    return _sounder(tabled, rolled, amounts)
+    listed = till.read(lines) if is_roll else _on_page(lines)
+    return _sounder(tabled, listed, amounts)
 
 
-def _sounder(tabled: _Items, rolled: _Items, amounts: Counter[Decimal]) -> _Items:
+def _on_page(lines: Sequence[Row]) -> _Items:
+    """Return rows with amounts on a wide page if they add up to a total.
+
+    There they may be anything; only their sum tells that they are goods.
+    """
+    if outlined := outlines.read(lines):
+        return outlined
+    listed = till.read(lines)
+    return listed if _sum(listed) in stops.totals(lines) else ()
+
+
+def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal]) -> _Items:
     """Return the reading whose figures agree better with one another, the table when in doubt."""
-    if not tabled or not rolled:
-        return tabled or rolled
+    if not tabled or not listed:
+        return tabled or listed
     return max(
-        (tabled, rolled),
+        (tabled, listed),
         key=lambda items: (
             _is_summed(items, amounts),
             sum(_is_product(item.value) for item in items),
@@ -45,8 +54,11 @@ def _sounder(tabled: _Items, rolled: _Items, amounts: Counter[Decimal]) -> _Item
 
 def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
     """Tell whether the sum of the items' totals is printed, apart from the only item itself."""
-    total = sum((item.value.total or Decimal(0) for item in items), Decimal(0))
-    return bool(items) and amounts[total] > (len(items) == 1)
+    return bool(items) and amounts[_sum(items)] > (len(items) == 1)
+
+
+def _sum(items: _Items) -> Decimal:
+    return sum((item.value.total or Decimal(0) for item in items), Decimal(0))
 
 
 def _is_product(item: LineItem) -> bool:

@@ -75,7 +75,8 @@ def _are_stacked(upper: Row, lower: Row) -> bool:
 
 def _parts(row: Row) -> list[Cell]:
     """Return the parts of headings in a row over or under the others; alone they mean nothing."""
-    return [Cell((word,)) for word in single_words(row.line.words)]
+    words = single_words(row.line.words)
+    return [Cell((word,)) for word in words if any(map(str.isalpha, word.text))]
 
 
 def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:

@@ -2,6 +2,8 @@
 
 import functools
 import re
+from collections.abc import Sequence
+from decimal import Decimal
 from enum import Enum
 
 from recibo.extract.fields.item_lines import words
@@ -37,6 +39,16 @@ def meaning(row: Row) -> Meaning | None:
     if _is_sum_of(_before_amount(row)):
         return Meaning.END
     return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
+
+
+def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
+    """Return the last amounts of the rows about money."""
+    ends = (row for row in rows if meaning(row) is Meaning.END)
+    return frozenset(
+        amounts[-1].value
+        for row in ends
+        if (amounts := [figure for figure in row.figures if figure.is_money])
+    )
 
 
 def ends_table(row: Row) -> bool:

@@ -1,0 +1,52 @@
+"""Bills in sections: charges at one indentation, their parts indented under them, no table.
+
+Bills of utilities, telephones and clouds are set so. What stands at one edge counts as the goods
+if it adds up to a printed total; anything else on such a page may be anything.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from recibo.extract.fields.item_lines import priced, stops, wording
+from recibo.extract.fields.item_lines.priced import Priced
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.item_lines.stops import Meaning
+from recibo.extract.model import Found, LineItem
+
+#: Rows at one edge begin within so many heights of one another.
+_EDGE = 0.5
+#: One row that equals the total may be the total.
+_FEWEST = 2
+_LIKELY = 0.8
+
+
+def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
+    """Return the charges at one edge that add up to a total."""
+    read_rows = [each for row in rows if (each := priced.read(row))]
+    ends = [stops.meaning(each.row) is Meaning.END for each in read_rows]
+    totals = stops.totals(rows)
+    starts = [0, *(index + 1 for index, is_end in enumerate(ends) if is_end)]
+    for start in starts:
+        charges = [
+            each
+            for each, is_end in zip(read_rows[start:], ends[start:], strict=True)
+            if not is_end and each.has_name
+        ]
+        for edge in _edges(charges):
+            if len(edge) >= _FEWEST and sum(each.total for each in edge) in totals:
+                return tuple(map(_item, edge))
+    return ()
+
+
+def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
+    """Return the charges that begin at the same left edge, the leftmost edge first."""
+    left = sorted(charges, key=lambda each: each.row.line.box.x0)
+    while left:
+        reach = left[0].row.line.box.x0 + _EDGE * left[0].row.height
+        edge = [each for each in charges if each in left and each.row.line.box.x0 <= reach]
+        left = [each for each in left if each not in edge]
+        yield edge
+
+
+def _item(charge: Priced) -> Found[LineItem]:
+    name = wording.cleaned(charge.words.replace("\t", " "))
+    return charge.row.cell.found(LineItem(name, total=charge.total), confidence=_LIKELY)
