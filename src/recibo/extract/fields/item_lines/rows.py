@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from recibo.extract.fields.folded import cut
 from recibo.extract.fields.forms import Cell
 from recibo.extract.fields.item_lines import figures
 from recibo.extract.fields.item_lines.figures import Figure
@@ -120,9 +119,11 @@ def _parts(word: Word) -> Iterator[Word]:
     if " " not in word.text:
         yield word
         return
+    step = word.box.width / len(word.text)
     for match in re.finditer(r"\S+", word.text):
-        if (part := cut(word, match.start(), match.end())) is not None:
-            yield part
+        x0, x1 = (word.box.x0 + step * place for place in match.span())
+        box = replace(word.box, x0=x0, x1=x1)
+        yield replace(word, text=match[0], box=box)
 
 
 def _with_separator(text: str) -> str:
