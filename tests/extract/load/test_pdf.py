@@ -223,7 +223,19 @@ def test_a_bomb_in_a_page_is_refused_before_it_is_decoded() -> None:
     data = document(lambda page: page.drawImage(bomb, 0, 0, WIDTH, HEIGHT))
 
     with pytest.raises(errors.TooManyPixels):
+        pdf.page_count(data)
+    with pytest.raises(errors.TooManyPixels):
         list(pdf.pages(data))
+
+
+def test_what_was_filled_into_a_form_is_on_the_page() -> None:
+    def form(page: canvas.Canvas) -> None:
+        page.acroForm.textfield(name="total", value="123.45", x=100, y=200, width=90, height=20)
+
+    page = only_page(document(print_body, form))
+
+    assert "123.45" in texts(page)
+    assert darkness(page, "123.45") > 20
 
 
 def test_pages_can_be_drawn_after_all_are_loaded() -> None:

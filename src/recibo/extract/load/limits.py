@@ -14,7 +14,7 @@ MAX_PIXELS = 100_000_000
 _LEAST_SIDE = 8
 
 #: The longest till rolls are thirty times as long as they are wide.
-_MOST_LENGTHS = 100
+_MOST_LENGTHS = 40
 
 
 def check_pages(count: int) -> None:

@@ -44,23 +44,22 @@ def opens(data: bytes) -> bool:
 
 
 def page_count(data: bytes) -> int:
-    """Count the pages.
+    """Count the pages and test the pictures on each by their headers.
 
     Raises:
-        Encrypted, Unreadable, TooManyPages: The document is refused.
+        Encrypted, Unreadable, TooManyPages, TooManyPixels: The document is refused.
     """
-    return len(_document(data))
+    document = _document(data)
+    for index in range(len(document)):
+        _images(_sheet(document, index))
+    return len(document)
 
 
 def pages(data: bytes) -> Iterator[Page]:
     """Yield the pages of a PDF. pdfium is not made for threads: one document at a time."""
     document = _document(data)
     for index in range(len(document)):
-        try:
-            sheet = document[index]
-        except pdfium.PdfiumError as error:
-            raise Unreadable from error
-        yield _page(sheet, number=index + 1)
+        yield _page(_sheet(document, index), number=index + 1)
 
 
 def _document(data: bytes) -> pdfium.PdfDocument:
@@ -73,7 +72,21 @@ def _document(data: bytes) -> pdfium.PdfDocument:
     except pdfium.PdfiumError as error:
         raise (Encrypted if error.err_code in _SECURITY_ERRORS else Unreadable) from error
     limits.check_pages(len(document))
+    if document.get_formtype() != pdfium_c.FORMTYPE_NONE:
+        document.init_forms()
     return document
+
+
+def _sheet(document: pdfium.PdfDocument, index: int) -> pdfium.PdfPage:
+    """Open a page, with what was filled into its forms printed on it."""
+    try:
+        sheet = document[index]
+        if document.get_formtype() != pdfium_c.FORMTYPE_NONE:
+            sheet.flatten()
+            sheet = document[index]
+    except pdfium.PdfiumError as error:
+        raise Unreadable from error
+    return sheet
 
 
 def _page(sheet: pdfium.PdfPage, *, number: int) -> Page:

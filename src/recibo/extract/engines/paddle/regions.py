@@ -85,10 +85,15 @@ def around(points: npt.NDArray[np.int32]) -> Region:
     return Region(x, y, width, height, math.radians(degrees))
 
 
+def line_thickness(found: Sequence[Region]) -> float:
+    """Return how thick most lines are; 0 without any."""
+    thicknesses = sorted(min(region.width, region.height) for region in found)
+    return thicknesses[len(thicknesses) // 2] if thicknesses else 0.0
+
+
 def with_upended(found: Sequence[Region]) -> list[Region]:
     """Return the regions of a picture with those marked whose text runs up or down."""
-    thicknesses = sorted(min(region.width, region.height) for region in found)
-    line = thicknesses[len(thicknesses) // 2] if thicknesses else 0.0
+    line = line_thickness(found)
     return [
         replace(region, is_upended=region.height >= UPENDED_RATIO * max(region.width, line))
         for region in found
