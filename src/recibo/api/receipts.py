@@ -14,7 +14,7 @@ from recibo.api.deps import CanDelete, CanRead, TheServices, refuse_repeated
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
 from recibo.extract.model import DocumentType
-from recibo.services import receipts
+from recibo.services import receipt_lists, receipts
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Receipt
 from recibo.shapes.states import ReceiptStatus
@@ -107,7 +107,7 @@ async def list_receipts(
     without a date match neither.
     """
     refuse_repeated(request, ListQuery)
-    filters = receipts.Filters(
+    filters = receipt_lists.Filters(
         type=query.type,
         status=query.status,
         after=_bound("after", query.after),
@@ -115,7 +115,7 @@ async def list_receipts(
         tags=_tags(request),
     )
     async with services.database.read() as session:
-        page = await receipts.page(
+        page = await receipt_lists.page(
             session,
             actor,
             filters,

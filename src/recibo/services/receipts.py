@@ -2,13 +2,12 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import Select, delete, select
 
-from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock, cursor, ids
+from recibo.errors import NotFound
+from recibo.kit import clock, ids
 from recibo.services import audit, replays
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
@@ -28,37 +27,11 @@ _FIELDS = (
 _UNREAD: dict[str, Any] = dict.fromkeys(_FIELDS) | {"line_items": ()}
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which receipts a list holds; all must fit."""
-
-    type: str | None = None
-    status: str | None = None
-    #: A calendar date on the paper, or an instant: issued on or after it.
-    after: dt.date | dt.datetime | None = None
-    #: Issued strictly before it.
-    before: dt.date | dt.datetime | None = None
-    tags: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """One page of a list."""
-
-    data: list[Receipt] = field(default_factory=list)
-    next_cursor: str | None = None
-
-    @property
-    def has_more(self) -> bool:
-        """Whether another page follows."""
-        return self.next_cursor is not None
-
-
 async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.Receipt:
     """Return the row of a live receipt of the actor's org; raises NotFound for any other id."""
     if not ids.is_well_formed(receipt_id):
         raise _no_such_receipt()
-    query = _live(actor).where(tables.Receipt.id == receipt_id)
+    query = live(actor).where(tables.Receipt.id == receipt_id)
     row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
         raise _no_such_receipt()
@@ -76,28 +49,6 @@ async def get(
     extras = {"evidence": read.evidence, "text": read.texts} if read else {}
     asked = {name: extras.get(name) for name in include}
     return DetailedReceipt.model_validate({**shape(row).model_dump(), **asked})
-
-
-async def page(
-    session: ReadSession,
-    actor: Actor,
-    filters: Filters,
-    *,
-    limit: int,
-    after_cursor: str | None,
-    cursor_key: str,
-) -> Slice:
-    """Return one page of the org's receipts, newest first."""
-    bound_to = {"org": actor.org_id, **asdict(filters)}
-    query = _filtered(actor, filters).order_by(tables.Receipt.id.desc()).limit(limit + 1)
-    if after_cursor is not None:
-        position = _position(after_cursor, bound_to, cursor_key)
-        query = query.where(tables.Receipt.id < position)
-    rows = list((await session.execute(query)).scalars())
-    data = [shape(row) for row in rows[:limit]]
-    if len(rows) <= limit:
-        return Slice(data)
-    return Slice(data, cursor.encode(data[-1].id, bound_to=bound_to, key=cursor_key))
 
 
 async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
@@ -169,40 +120,6 @@ def _no_such_receipt() -> NotFound:
     return NotFound("There is no receipt with this id.")
 
 
-def _live(actor: Actor) -> Select[tuple[tables.Receipt]]:
+def live(actor: Actor) -> Select[tuple[tables.Receipt]]:
+    """Select the receipts of the actor's org that are not deleted."""
     return scope.of(actor, tables.Receipt).where(tables.Receipt.deleted_at.is_(None))
-
-
-def _filtered(actor: Actor, filters: Filters) -> Select[tuple[tables.Receipt]]:
-    query = _live(actor)
-    if filters.type is not None:
-        query = query.where(tables.Receipt.type == filters.type)
-    if filters.status is not None:
-        query = query.where(tables.Receipt.status == filters.status)
-    if filters.after is not None:
-        query = query.where(_issue_column(filters.after) >= filters.after)
-    if filters.before is not None:
-        query = query.where(_issue_column(filters.before) < filters.before)
-    for key, value in filters.tags:
-        query = query.where(tables.Receipt.id.in_(_tagged(actor, key, value)))
-    return query
-
-
-def _issue_column(bound: dt.date | dt.datetime) -> Any:
-    """A date is compared with the one on the paper, a timestamp as an instant."""
-    is_instant = isinstance(bound, dt.datetime)
-    return tables.Receipt.issued_at if is_instant else tables.Receipt.issued_on
-
-
-def _tagged(actor: Actor, key: str, value: str) -> Select[tuple[str]]:
-    return scope.of(actor, tables.ReceiptTag).where(
-        tables.ReceiptTag.key == key, tables.ReceiptTag.value == value
-    ).with_only_columns(tables.ReceiptTag.receipt_id)  # fmt: skip
-
-
-def _position(given: str, bound_to: dict[str, object], key: str) -> str:
-    try:
-        return cursor.decode(given, bound_to=bound_to, key=key)
-    except cursor.BrokenCursorError:
-        message = "is not a cursor of this list; use next_cursor with the same filters"
-        raise ValidationFailed.of("cursor", message) from None

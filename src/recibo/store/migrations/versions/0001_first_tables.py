@@ -126,7 +126,14 @@ def upgrade() -> None:
         postgresql_where=sa.text("deleted_at IS NOT NULL"),
     )
     op.create_index("ix_receipts_file", "receipts", ["org_id", "file_sha256"], unique=False)
-    op.create_index("ix_receipts_issued_on", "receipts", ["org_id", "issued_on"], unique=False)
+    op.create_index(
+        "ix_receipts_issued_on",
+        "receipts",
+        ["org_id", "issued_on", "id"],
+        unique=False,
+        sqlite_where=sa.text("deleted_at IS NULL"),
+        postgresql_where=sa.text("deleted_at IS NULL"),
+    )
     op.create_index(
         "ix_receipts_live",
         "receipts",
