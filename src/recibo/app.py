@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from fastapi import FastAPI
+from sqlalchemy.exc import SQLAlchemyError
 
 from recibo.api import door
 from recibo.api.deps import Probe, Services
@@ -108,6 +109,7 @@ async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[Hou
         spool.clear(settings.spool_dir, is_shared=not settings.is_embedded)
         database = Database(settings.database)
         stack.push_async_callback(database.close)
+        await _check(database)
         # A name of its own: two apps in one process would share one memory.
         queue = settings.redis_url or f"memory://{ids.new('queue')}"
         engine = await stack.enter_async_context(engines.opened(queue))
@@ -117,6 +119,17 @@ async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[Hou
         blobs = Folder(settings.files_dir)
         pace = Pace(_ASSUMED_READING_SECONDS)
         yield House(settings, database, blobs, InProcess(), engine, reader, pace)
+
+
+async def _check(database: Database) -> None:
+    try:
+        is_migrated = await database.is_migrated()
+    except (OSError, SQLAlchemyError) as e:
+        message = f"the database does not answer: {e}"
+        raise StartError(message) from e
+    if not is_migrated:
+        message = "the database is of another version; run `recibo migrate` first."
+        raise StartError(message)
 
 
 @asynccontextmanager

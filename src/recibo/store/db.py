@@ -7,6 +7,8 @@ from typing import Any, NewType
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
@@ -55,6 +57,13 @@ class Database:
         async with self.read() as session:
             return (await session.execute(text("SELECT 1"))).scalar() == 1
 
+    async def is_migrated(self) -> bool:
+        """Tell whether the schema is of this version."""
+        newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+        async with self._reader.connect() as connection:
+            current = await connection.run_sync(_revision)
+        return current == newest
+
     async def close(self) -> None:
         """Close all connections."""
         await self._writer.dispose()
@@ -73,6 +82,10 @@ async def migrate(url: str) -> None:
             await connection.run_sync(_upgrade)
     finally:
         await engine.dispose()
+
+
+def _revision(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
 
 
 def _upgrade(connection: Connection) -> None:
