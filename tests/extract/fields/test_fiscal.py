@@ -115,6 +115,25 @@ def test_a_quoted_note_does_not_replace_the_documents_own_key() -> None:
     assert papers.NFE_TRUTH == said(fiscal.read([roll(text)]))
 
 
+@pytest.mark.parametrize(
+    ("stub", "name"),
+    [
+        (
+            "RECEBEMOS DE DISTRIBUIDORA PRODUTOS BONS LTDA OS PRODUTOS CONSTANTES DA NOTA",
+            "DISTRIBUIDORA PRODUTOS BONS LTDA",
+        ),
+        ("RECEBEMOS DE ACO FORTE LTDAOSPRODUTOS/SERVICOS DA NOTA", "ACO FORTE LTDA"),
+        ("Recebi(emos) de: Ferragens Uniao ME, os servicos constantes", "Ferragens Uniao ME"),
+    ],
+)
+def test_the_stub_names_the_issuer(stub: str, name: str) -> None:
+    record = fiscal.read([roll(f"{stub}\n{papers.NFE}")])
+
+    assert record is not None
+    assert record.merchant_name is not None
+    assert record.merchant_name.value == name
+
+
 def test_notes_of_the_tax_office_keep_the_printed_seller() -> None:
     office = goods_key("412403112223330001815589000004567818765432" + "1")
     text = papers.NFE.replace(NFE_KEY, office).replace("11.222.333/0001-81", "529.982.247-25")

@@ -17,11 +17,13 @@ LABELS = "nfe"
 #: The issuer's box begins within this many heights above the title beside it.
 _ABOVE = 1.5
 
-# The receipt that the buyer signs: RECEBEMOS DE <issuer> OS PRODUTOS …
-_STUB = re.compile(
-    r"RECEB(?:EMOS|I)?\s*\(?(?:EMOS)?\)?\s*D[EAO]\s*[:]?\s*(?P<name>.{3,120}?)\s*,?\s*[OA]S?\s*"
-    r"(?:PRODUTO|MERCADORIA|SERVI|BENS|ITENS)",
-    re.IGNORECASE | re.DOTALL,
+# The receipt that the buyer signs: RECEBEMOS DE <issuer> OS PRODUTOS … A name may have products in
+# it (DISTRIBUIDORA PRODUTOS), so glued words are tried last.
+_RECEIVED = r"RECEB(?:EMOS|I)?\s*\(?(?:EMOS)?\)?\s*D[EAO]\s*:?\s*(?P<name>.{3,120}?)"
+_GOODS = r"(?:PRODUTO|MERCADORIA|SERVI|BENS|ITENS)"
+_STUBS = tuple(
+    re.compile(_RECEIVED + article + _GOODS, re.IGNORECASE | re.DOTALL)
+    for article in (r"\s*,?\s[OA]S\s", r"\s*,?\s*[OA]S?\s*")
 )
 _NUMBER = re.compile(
     r"(?<![A-Z])N(?:[º°o.]|r)*\s*[:.]?\s*([0-9]{1,3}(?:\.[0-9]{3}){1,2}|[0-9]{4,9})\b"
@@ -56,7 +58,7 @@ def _number(document: Paper) -> Found[str] | None:
                 keyed = document.keyed
                 if value and (keyed is None or keyed.key.number == value):
                     return cell.found(value)
-    return paper.number(document, reader=lambda _: None)
+    return paper.keyed_number(document)
 
 
 def _issued_at(document: Paper) -> Found[Moment] | None:
@@ -97,7 +99,7 @@ def _stub_name(document: Paper) -> Found[str] | None:
         if "RECEB" not in line.text.upper():
             continue
         joined = " ".join(each.text for each in lines[index : index + 3])
-        match = _STUB.search(joined)
+        match = next((match for stub in _STUBS if (match := stub.search(joined))), None)
         if match and names.looks_like_name(match["name"]):
             name = names.cleaned(match["name"])
             return paper.line_cell(line).found(name, confidence=0.95)

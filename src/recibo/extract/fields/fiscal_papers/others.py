@@ -15,5 +15,5 @@ def read(document: Paper) -> Fiscal:
     return replace(
         paper.start(document, DocumentType.INVOICE, title="DF-e"),
         merchant_tax_id=paper.issuer_id(document, ()),
-        document_number=paper.number(document, reader=lambda _: None),
+        document_number=paper.keyed_number(document),
     )

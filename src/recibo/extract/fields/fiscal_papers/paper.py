@@ -74,12 +74,13 @@ def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Fo
     """Return the document's number: from the key, with the printed one as evidence if it agrees."""
     printed = list(paper.form.read(kinds, reader))
     if paper.keyed is None or not paper.keyed.key.is_sound:
-        return printed[0] if printed else _number_of_key(paper)
+        return printed[0] if printed else keyed_number(paper)
     agreeing = [found for found in printed if found.value == paper.keyed.key.number]
-    return agreeing[0] if agreeing else _number_of_key(paper)
+    return agreeing[0] if agreeing else keyed_number(paper)
 
 
-def _number_of_key(paper: Paper) -> Found[str] | None:
+def keyed_number(paper: Paper) -> Found[str] | None:
+    """Return the number that the key holds."""
     if paper.keyed is None or not paper.keyed.key.number:
         return None
     return paper.keyed.tells(paper.keyed.key.number)
