@@ -132,7 +132,7 @@ def _is_part_of_other(before: str, after: str) -> bool:
 
 
 def _is_negative(before: str, after: str) -> bool:
-    bare = _MARK_BEFORE().sub("", before).rstrip()
+    bare = _MARK_BEFORE().sub("", before)
     if bare.endswith("("):
         return after.startswith(")")
     return bool(

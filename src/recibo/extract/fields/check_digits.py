@@ -20,7 +20,7 @@ def passes(rule: str, number: str) -> bool:
 def _digits(number: str, length: int) -> list[int]:
     """Return the last `length` characters as digits, or nothing if they are not all digits."""
     tail = number[-length:]
-    return [int(digit) for digit in tail] if len(tail) == length and tail.isdigit() else []
+    return [int(digit) for digit in tail] if len(tail) == length and tail.isdecimal() else []
 
 
 def _weighted(digits: Iterable[int], weights: Iterable[int]) -> int:
@@ -28,7 +28,7 @@ def _weighted(digits: Iterable[int], weights: Iterable[int]) -> int:
 
 
 def _luhn(number: str) -> bool:
-    digits = [int(digit) for digit in number if digit.isdigit()]
+    digits = [int(digit) for digit in number if digit.isdecimal()]
     doubled = [digit if index % 2 == 0 else digit * 2 for index, digit in enumerate(digits[::-1])]
     return bool(digits) and sum(digit - 9 if digit > 9 else digit for digit in doubled) % 10 == 0  # noqa: PLR2004
 
@@ -61,10 +61,10 @@ def _ch_uid(number: str) -> bool:
 
 def _fr_tva(number: str) -> bool:
     key, siren = number[-11:-9], number[-9:]
-    if not siren.isdigit():
+    if not siren.isdecimal():
         return False
     # Keys with letters, of new companies, have another rule that is not published in full.
-    return not key.isdigit() or (int(siren) * 100 + 12) % 97 == int(key)
+    return not key.isdecimal() or (int(siren) * 100 + 12) % 97 == int(key)
 
 
 def _it_iva(number: str) -> bool:
@@ -76,10 +76,12 @@ def _es_nif(number: str) -> bool:
     if plain[:1] in "ABCDEFGHJNPQRSUVW":
         return _es_company(plain)
     person = plain.translate(str.maketrans("XYZ", "012"))
-    return person[:8].isdigit() and "TRWAGMYFPDXBNJZSQVHLCKE"[int(person[:8]) % 23] == plain[-1]
+    return person[:8].isdecimal() and "TRWAGMYFPDXBNJZSQVHLCKE"[int(person[:8]) % 23] == plain[-1]
 
 
 def _es_company(number: str) -> bool:
+    if not number[1:8].isdecimal():
+        return False
     digits = [int(digit) for digit in number[1:8]]
     odd = sum(digit * 2 // 10 + digit * 2 % 10 for digit in digits[::2])
     control = (10 - (odd + sum(digits[1::2])) % 10) % 10
@@ -103,12 +105,12 @@ def _nl_btw(number: str) -> bool:
 
 def _be_vat(number: str) -> bool:
     digits = number[-10:]
-    return digits.isdigit() and 97 - int(digits[:8]) % 97 == int(digits[8:])
+    return digits.isdecimal() and 97 - int(digits[:8]) % 97 == int(digits[8:])
 
 
 def _lu_tva(number: str) -> bool:
     digits = number[-8:]
-    return digits.isdigit() and int(digits[:6]) % 89 == int(digits[6:])
+    return digits.isdecimal() and int(digits[:6]) % 89 == int(digits[6:])
 
 
 def _gb_vat(number: str) -> bool:
@@ -161,7 +163,7 @@ def _ar_cuit(number: str) -> bool:
 
 def _cl_rut(number: str) -> bool:
     body = number[:-1]
-    if not body.isdigit():
+    if not body.isdecimal():
         return False
     weights = [2 + index % 6 for index in range(len(body))]
     rest = (11 - _weighted([int(digit) for digit in body[::-1]], weights) % 11) % 11

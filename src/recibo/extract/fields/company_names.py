@@ -83,7 +83,8 @@ def has_open_bracket(text: str) -> bool:
 def _with_form(name: str, ending: Ending) -> str:
     """Return the name up to its legal form, the form put right where it was misread."""
     printed = name[ending.start : ending.end]
-    if skeleton(printed).letters == skeleton(ending.form.text).letters and " " in printed:
+    is_exact = re.sub(r"\W", "", fold(printed)) == re.sub(r"\W", "", fold(ending.form.text))
+    if is_exact and (" " in printed or " " not in ending.form.text):
         return name[: ending.end]
     return f"{name[: ending.start].rstrip()} {ending.form.text}"
 

@@ -34,7 +34,7 @@ _WEIGHTS = {
     "address": -1.3,
     "notice": -1.4,
     "contact": -1.4,
-    "complete": -1.4,
+    "complete": -2.6,
     "short": -1.8,
     "notice_only": -2.0,
     "billed": -2.2,

@@ -37,18 +37,33 @@ def numbers(rows: Sequence[Row]) -> tuple[Found[str], ...]:
 def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
     for row in rows:
         labels = tables.phrasebook(*_KINDS).find(row.text)
-        for label, following in zip(labels, (*labels[1:], None), strict=False):
-            if label.kind not in _CONFIDENCE:
-                continue
-            end = following.start if following else len(row.text)
-            number = _read(row.text[label.end : end])
-            confidence = _CONFIDENCE[label.kind] - row.depth * 0.1
-            if number:
-                yield _found(number, confidence, row)
-            elif not re.search(r"\d", row.text) and row.index + 1 < len(rows):
-                below = _below(row, label, rows[row.index + 1])
-                if below:
-                    yield _found(below, confidence + _BELOW, rows[row.index + 1])
+        before = (None, *labels[:-1])
+        after = (*labels[1:], None)
+        for previous, label, following in zip(before, labels, after, strict=False):
+            if label.kind in _CONFIDENCE and not _is_of_other(previous, label, row.text):
+                end = following.start if following else len(row.text)
+                yield from _beside_or_below(label, end, row, rows)
+
+
+def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
+    """Tell whether a label belongs to the one before ("Tel No"), or begins a number ("INV-77")."""
+    is_number = re.match(r"[-_/]\w", text[label.end :]) is not None
+    if previous is None or previous.kind != "other_number":
+        return is_number
+    return is_number or not re.search(r"\w", text[previous.end : label.start])
+
+
+def _beside_or_below(
+    label: Phrase, end: int, row: Row, rows: Sequence[Row]
+) -> Iterator[Found[str]]:
+    number = _read(row.text[label.end : end])
+    confidence = _CONFIDENCE[label.kind] - row.depth * 0.1
+    if number:
+        yield _found(number, confidence, row)
+    elif not re.search(r"\d", row.text) and row.index + 1 < len(rows):
+        below = _below(row, label, rows[row.index + 1])
+        if below:
+            yield _found(below, confidence + _BELOW, rows[row.index + 1])
 
 
 def _read(text: str) -> str | None:

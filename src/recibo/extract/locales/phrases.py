@@ -97,11 +97,15 @@ class Phrasebook:
         return 0
 
     def _ends(self, text: str, bones: Skeleton, index: int, length: int) -> bool:
-        last = index + length - 1
-        if last >= len(bones.letters):
+        if index + length > len(bones.letters):
             return False
-        following = text[bones.places[last] + 1 : bones.places[last] + 2]
-        return not following.isalpha() or (self._glued and length >= _GLUED_LETTERS)
+        places = bones.places[index : index + length]
+        if not text[places[-1] + 1 : places[-1] + 2].isalpha():
+            return True
+        # The word that goes on must itself be long: "TOTALRM", but not the "e" of "total excl".
+        tail = places[-_GLUED_LETTERS:]
+        is_long = length >= _GLUED_LETTERS and tail[-1] - tail[0] == _GLUED_LETTERS - 1
+        return self._glued and is_long
 
     def _phrase(self, bones: Skeleton, index: int, length: int) -> Phrase:
         kind = self._kinds[bones.letters[index : index + length]]

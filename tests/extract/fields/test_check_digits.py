@@ -1,0 +1,51 @@
+import pytest
+
+from recibo.extract.fields.check_digits import passes
+
+# Numbers that the authorities or the holders publish.
+SOUND = {
+    "ar_cuit": "20267565393",
+    "at_uid": "ATU13585627",
+    "au_abn": "51824753556",
+    "be_vat": "0428759497",
+    "ca_bn": "144920675RT0001",
+    "ch_uid": "CHE100155212MWST",
+    "cl_rut": "125319092",
+    "de_ust": "DE812277765",
+    "dk_cvr": "13585628",
+    "es_nif": "B58378431",
+    "fi_y": "20774740",
+    "fr_tva": "FR40303265045",
+    "gb_vat": "343475355",
+    "in_gstin": "06AABCO6063D1ZQ",
+    "it_iva": "00743110157",
+    "lu_tva": "LU15027442",
+    "nl_btw": "NL810433941B01",
+    "no_org": "974760673MVA",
+    "pl_nip": "8567346215",
+    "pt_nif": "501964843",
+    "se_org": "5560125790",
+}
+
+
+@pytest.mark.parametrize(("rule", "number"), SOUND.items())
+def test_a_sound_number_passes(rule: str, number: str) -> None:
+    assert passes(rule, number)
+
+
+@pytest.mark.parametrize(("rule", "number"), SOUND.items())
+def test_two_swapped_figures_are_caught(rule: str, number: str) -> None:
+    swaps = [
+        number[:index] + number[index + 1] + number[index] + number[index + 2 :]
+        for index in range(2, len(number) - 1)
+        if number[index : index + 2].isdigit() and number[index] != number[index + 1]
+    ]
+
+    caught = [swap for swap in swaps if not passes(rule, swap)]
+
+    assert len(caught) >= len(swaps) - 4
+
+
+@pytest.mark.parametrize("rule", SOUND)
+def test_what_is_no_number_fails(rule: str) -> None:
+    assert not passes(rule, "ABC")

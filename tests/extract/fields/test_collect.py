@@ -1,0 +1,46 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recibo.extract import assemble
+from recibo.extract.fields.collect import collect
+from recibo.extract.model import Sheet
+from tests.extract.fields.papers_abroad import MALAYSIAN
+from tests.extract.typesetting import roll
+
+WORDS = st.sampled_from(
+    ["TOTAL", "GST", "CASH", "CHANGE", "12.50", "-3,00", "RM", "€", "SDN BHD", "(", "12/03/2018",
+     "14:35", "No", "Invoice", "0", "%", "³", "İ", "١٢", "..", "Bill To", "\u0000"]
+)  # fmt: skip
+
+
+def test_an_empty_sheet_has_nothing() -> None:
+    findings = collect([Sheet(1, 100, 100, ())])
+
+    assert (findings.totals, findings.merchant_names, findings.moments) == ((), (), ())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=1, max_size=6), max_size=12))
+def test_any_page_gives_a_receipt(page: list[list[str]]) -> None:
+    sheet = roll("\n".join("  ".join(row) for row in page) or "-", exact=False)
+
+    receipt = assemble.assemble(collect([sheet]))
+
+    assert 0 <= receipt.confidence <= 1
+
+
+def test_every_field_of_a_paper_is_found() -> None:
+    receipt = assemble.assemble(collect([roll(MALAYSIAN, exact=False)]))
+
+    found = (receipt.merchant_name, receipt.merchant_tax_id, receipt.total, receipt.subtotal)
+    others = (receipt.tax, receipt.currency, receipt.document_number)
+    assert [str(field and field.value) for field in (*found, *others)] == [
+        "KEDAI AMAN HARDWARE SDN BHD",
+        "000123456789",
+        "73.50",
+        "69.35",
+        "4.16",
+        "MYR",
+        "CS00123",
+    ]
+    assert receipt.confidence > 0.9

@@ -1,0 +1,38 @@
+import pytest
+
+from recibo.extract.fields import company_names
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("GARDEN BAKERY (KL) SDN BHD (139386 X)", "GARDEN BAKERY (KL) SDN BHD"),
+        ("AMAN VENTURE SDN BHD (1191015-W)", "AMAN VENTURE SDN BHD"),
+        ("LIM HENG STATION (Company No:001260452-W)", "LIM HENG STATION"),
+        ("Linde AG - Uferweg 40-42", "Linde AG"),
+        ("Sold By : Retail Services Pvt. Ltd.,", "Retail Services Pvt. Ltd"),
+        ("WELCOME TO BLUE HERON", "BLUE HERON"),
+        ("*** BLUE HERON ***", "BLUE HERON"),
+    ],
+)
+def test_what_is_not_the_name_is_cut_off(text: str, name: str) -> None:
+    assert company_names.clean(text) == name
+
+
+@pytest.mark.parametrize("form", ["SDN 8HD", "SON BHD", "SDN BHO", "SIN BHD", "SDNBHD"])
+def test_a_misread_legal_form_is_put_right(form: str) -> None:
+    assert company_names.clean(f"AMAN HARDWARE {form}") == "AMAN HARDWARE SDN BHD"
+
+
+def test_a_misread_word_of_trades_is_put_right() -> None:
+    assert company_names.clean("AMAN HARDWAKE") == "AMAN HARDWARE"
+
+
+def test_a_name_that_is_no_word_of_trades_is_left_alone() -> None:
+    assert company_names.clean("HARDWICKE & SONS") == "HARDWICKE & SONS"
+
+
+def test_an_open_bracket_or_a_joining_word_goes_on() -> None:
+    assert company_names.goes_on("AMAN ENTERPRISE (SETIA")
+    assert company_names.goes_on("AMAN HARDWARE &")
+    assert not company_names.goes_on("AMAN HARDWARE SDN BHD")

@@ -1,0 +1,28 @@
+import pytest
+
+from recibo.extract.fields.currency import currencies
+from recibo.extract.fields.place import locate
+from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+
+
+def likeliest(text: str) -> str | None:
+    rows = rows_of(text)
+    found = currencies(rows, locate(rows))
+    return found[0].value if found else None
+
+
+@pytest.mark.parametrize(("text", "code"), [(MALAYSIAN, "MYR"), (AMERICAN, "USD"), (GERMAN, "EUR")])
+def test_the_currency_follows_from_marks_and_country(text: str, code: str) -> None:
+    assert likeliest(text) == code
+
+
+def test_a_shared_mark_is_decided_by_the_country() -> None:
+    assert likeliest("TORONTO, ON M5V 2T6\nTOTAL $5.00") == "CAD"
+
+
+def test_a_mark_of_its_own_beats_the_country() -> None:
+    assert likeliest(f"{MALAYSIAN}\nUSD 1.00\nUSD 2.00\nUSD 3.00\nUSD 4.00") == "USD"
+
+
+def test_without_mark_and_country_there_is_none() -> None:
+    assert likeliest("COFFEE 3.00") is None

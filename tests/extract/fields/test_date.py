@@ -1,0 +1,39 @@
+import pytest
+
+from recibo.extract.fields.date import moments
+from recibo.extract.fields.place import locate
+from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+
+
+def issued(text: str) -> str | None:
+    rows = rows_of(text)
+    found = moments(rows, locate(rows))
+    return found[0].value.isoformat() if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        (MALAYSIAN, "2018-03-05T14:31:00+08:00"),
+        (AMERICAN, "2019-03-04T19:05:00-08:00"),
+        (GERMAN, "2019-04-03T14:35:00+02:00"),
+    ],
+)
+def test_order_time_and_offset_follow_the_country(text: str, moment: str) -> None:
+    assert issued(text) == moment
+
+
+def test_the_date_of_the_invoice_beats_other_dates() -> None:
+    paper = "Order Date: 01/02/2018\nInvoice Date: 03/02/2018\nDue Date: 05/03/2018"
+
+    assert issued(paper) == "2018-02-03T00:00:00+00:00"
+
+
+def test_a_date_on_the_page_shows_the_order_of_the_others() -> None:
+    paper = "Date: 03/04/2018\nReturn by 25/04/2018"
+
+    assert issued(paper) == "2018-04-03T00:00:00+00:00"
+
+
+def test_without_a_date_nothing_is_invented() -> None:
+    assert issued("TEL 03-8733 1234\nTOTAL 12.50\n9556939040118") is None

@@ -1,0 +1,91 @@
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recibo.extract.fields.days import clocks, days, run_together
+
+DATES = st.dates(dt.date(1990, 1, 1), dt.date(2059, 12, 31))
+SHAPES = ["%d/%m/%Y", "%d-%m-%Y", "%d.%m.%Y", "%Y-%m-%d", "%d %b %Y", "%B %d, %Y", "%d-%b-%y"]
+
+
+def dates(text: str) -> list[str]:
+    return [day.date.isoformat() for day in days(text)]
+
+
+@given(DATES, st.sampled_from(SHAPES))
+def test_a_date_is_read_in_every_shape(date: dt.date, shape: str) -> None:
+    if date.year < 2000 and "%y" in shape:
+        return
+
+    assert [day.date for day in days(f"Date: {date.strftime(shape)}")] == [date]
+
+
+@given(st.text())
+def test_any_text_can_be_asked_for_dates_and_times(text: str) -> None:
+    assert all(day.start < day.end for day in days(text))
+    assert all(clock.start < clock.end for clock in clocks(text, dotted=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("ORD #50 -REG #19- 18/01/2018 10:27:03", "2018-01-18"),
+        ("-REG #19-18/03/201823:02:16", "2018-03-18"),
+        ("0478 002 3900 03/21/03 15:49", "2003-03-21"),
+        ("----2003 CLOSED 24 Mar 18 09:58:26 PM", "2018-03-24"),
+        ("25-12-1814:35", "2018-12-25"),
+        ("27/06/185:02:32 PM", "2018-06-27"),
+        ("l2/O5/2018", "2018-05-12"),
+        ("14/dun/2017", "2017-06-14"),
+        ("2014年12月18日", "2014-12-18"),
+        ("3 de marzo de 2018", "2018-03-03"),
+        ("7. Mai 2014", "2014-05-07"),
+        ("20 DISEMBER 2018", "2018-12-20"),
+    ],
+)
+def test_a_date_is_found_among_other_signs(text: str, date: str) -> None:
+    assert dates(text) == [date]
+
+
+@pytest.mark.parametrize(
+    "text", ["1,23 4,56", "12.50 20.18", "03-12-3456", "400002 1.00 X 21.32", "31/02/2018"]
+)
+def test_what_is_no_date_is_not_read_as_one(text: str) -> None:
+    assert dates(text) == []
+
+
+def test_the_asked_order_decides_an_ambiguous_date() -> None:
+    day_first, month_first = days("03/04/2018", ("dmy",))[0], days("03/04/2018", ("mdy",))[0]
+
+    assert (day_first.date, month_first.date) == (dt.date(2018, 4, 3), dt.date(2018, 3, 4))
+    assert day_first.is_ambiguous
+
+
+def test_an_impossible_order_gives_way() -> None:
+    assert days("25/12/2018", ("mdy",))[0].date == dt.date(2018, 12, 25)
+
+
+def test_eight_figures_are_a_date_only_when_asked() -> None:
+    assert dates("27032018") == []
+    assert [day.date for day in run_together("27032018")] == [dt.date(2018, 3, 27)]
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("TIME:17:53", dt.time(17, 53)),
+        ("2:35 PM", dt.time(14, 35)),
+        ("12:05 am", dt.time(0, 5)),
+        ("21h35", dt.time(21, 35)),
+        ("25/12/201814:35:10", dt.time(14, 35, 10)),
+    ],
+)
+def test_a_time_is_read(text: str, time: dt.time) -> None:
+    assert [clock.time for clock in clocks(text)] == [time]
+
+
+def test_a_dotted_time_is_read_only_when_asked() -> None:
+    assert clocks("14.35") == ()
+    assert [clock.time for clock in clocks("14.35", dotted=True)] == [dt.time(14, 35)]

@@ -1,0 +1,54 @@
+import pytest
+
+from recibo.extract.fields.figures import Role, figures, role_of
+from tests.extract.fields.papers_abroad import MALAYSIAN, rows_of
+
+
+def roles(text: str) -> dict[str, Role]:
+    return {str(figure.amount.value): figure.role for figure in figures(rows_of(text))}
+
+
+@pytest.mark.parametrize(
+    ("row", "role"),
+    [
+        ("Grand Total        5.00", Role.PAYABLE),
+        ("TOTAL              5.00", Role.TOTAL),
+        ("Total (excl. GST)  5.00", Role.SUBTOTAL),
+        ("Total before disc  5.00", Role.SUBTOTAL),
+        ("Total after discount 5.00", Role.PAYABLE),
+        ("Sub Total          5.00", Role.SUBTOTAL),
+        ("Total Qty          5.00", Role.COUNT),
+        ("Rounding Adj       5.00", Role.ROUNDING),
+        ("Cash Tendered      5.00", Role.CASH),
+        ("Troco R$           5,00", Role.CHANGE),
+        ("zu zahlen          5,00", Role.PAYABLE),
+        ("Discount           5.00", Role.DISCOUNT),
+        ("Milk               5.00", Role.NONE),
+    ],
+)
+def test_the_label_makes_the_role(row: str, role: Role) -> None:
+    assert roles(row) == {"5.00": role}
+
+
+def test_each_amount_belongs_to_the_label_on_its_left() -> None:
+    assert roles("CASH 50.00 CHANGE 2.10") == {"50.00": Role.CASH, "2.10": Role.CHANGE}
+
+
+def test_a_label_may_stand_above_its_amount() -> None:
+    assert roles("TOTAL\n12.50") == {"12.50": Role.TOTAL}
+
+
+def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
+    paper = "Sub Total 100.00\nTotal GST 6.00\nTotal inclusive GST 106.00"
+
+    assert roles(paper) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.TOTAL} or (
+        roles(paper)["106.00"] is Role.PAYABLE
+    )
+
+
+def test_no_label_gives_no_role() -> None:
+    assert role_of([]) is Role.NONE
+
+
+def test_rates_are_no_figures() -> None:
+    assert "6" not in roles(MALAYSIAN)

@@ -1,0 +1,62 @@
+import pytest
+
+from recibo.extract.fields.merchant import merchants
+from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+
+REST = """
+NO. 12, JALAN MAWAR 3, TAMAN SERI
+43000 KAJANG, SELANGOR
+TEL: 03-8733 1234
+TAX INVOICE
+Invoice No: CS00123      Date: 05/03/2018 14:31
+TOTAL (RM)                         73.50
+"""
+
+
+def best(text: str) -> str | None:
+    found = merchants(rows_of(text))
+    return found[0].value if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (MALAYSIAN, "KEDAI AMAN HARDWARE SDN BHD"),
+        (AMERICAN, "BLUE HERON GRILL"),
+        (GERMAN, "BACKHAUS LINDE GMBH"),
+    ],
+)
+def test_the_name_stands_in_the_head(text: str, name: str) -> None:
+    assert best(text) == name
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("AMAN HUAT HARDWARE\nENTERPRISE (SETIA\nALAM) SDN BHD", None),
+        ("AMAN HUAT TRADING (KAJANG\nUTAMA) SDN BHD", None),
+        ("PERUSAHAAN AMAN HUAT MAJU\nSDN BHD", None),
+    ],
+)
+def test_a_wrapped_name_is_joined(head: str, name: str | None) -> None:
+    assert best(f"{head}\n(822737-X){REST}") == (name or head.replace("\n", " "))
+
+
+def test_a_shop_sign_above_a_whole_legal_name_is_not_joined() -> None:
+    assert best(f"MILKY WAY\nAMAN MAJU VENTURE SDN BHD (1191015-W){REST}") == (
+        "AMAN MAJU VENTURE SDN BHD"
+    )
+
+
+def test_a_note_above_the_name_is_passed_over() -> None:
+    assert best(f"tan ah kow\n\nAMAN MAJU SDN BHD\n(789417-W){REST}") == "AMAN MAJU SDN BHD"
+
+
+def test_the_buyer_is_not_the_seller() -> None:
+    paper = f"AMAN MAJU TRADING\n(789417-W){REST}\nBill To:\nBUYER BERHAD SDN BHD"
+
+    assert best(paper) == "AMAN MAJU TRADING"
+
+
+def test_an_empty_page_has_no_seller() -> None:
+    assert merchants(()) == ()

@@ -1,0 +1,42 @@
+import pytest
+
+from recibo.extract.fields.tax_id import tax_ids
+from recibo.extract.locales import tables
+from tests.extract.fields.papers_abroad import GERMAN, MALAYSIAN, rows_of
+
+
+def best(text: str, country: str | None = None) -> str | None:
+    found = tax_ids(rows_of(text), tables.countries()[country] if country else None)
+    return found[0].found.value if found else None
+
+
+def test_a_number_given_for_a_tax_beats_the_company_number() -> None:
+    assert best(MALAYSIAN, "MY") == "000123456789"
+
+
+def test_a_company_number_alone_below_the_name_is_taken() -> None:
+    paper = "KEDAI AMAN SDN BHD\n(123456-A)\n" + "LINE\n" * 6
+
+    assert best(paper, "MY") == "123456A"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GST ID: 0001 2345 6789",
+        "GST ID : OO0123456789",
+        "GST Reg No.\n000123456789",
+    ],
+)
+def test_groups_misread_zeros_and_a_line_break_are_overcome(text: str) -> None:
+    assert best(text, "MY") == "000123456789"
+
+
+def test_a_number_with_right_check_digits_needs_no_label() -> None:
+    assert best(GERMAN) == "DE812277765"
+    assert best("Steuer-Nr.DE812277765") == "DE812277765"
+
+
+def test_a_run_of_digits_without_a_label_is_no_tax_number() -> None:
+    assert best("397471822\nTOTAL 5.00", "FR") is None
+    assert best("SIREN 397 471 822", "FR") == "397471822"

@@ -1,0 +1,37 @@
+from recibo.extract.fields.figures import Role, figures
+from recibo.extract.fields.total import labelled, totals
+from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+
+
+def best(text: str) -> str:
+    return str(totals(figures(rows_of(text)))[0].value)
+
+
+def test_the_labelled_amount_is_the_total() -> None:
+    assert (best(MALAYSIAN), best(AMERICAN), best(GERMAN)) == ("73.50", "21.60", "11.90")
+
+
+def test_the_totals_of_a_tax_table_are_not_the_total() -> None:
+    paper = "TOTAL 106.00\nGST SUMMARY AMOUNT TAX\nSR 6% 100.00 6.00\nTOTAL 100.00 6.00"
+
+    assert best(paper) == "106.00"
+
+
+def test_evidence_stands_on_the_amount() -> None:
+    rows = rows_of("MILK 2.00\nTOTAL 12.50")
+    found = totals(figures(rows))[0]
+
+    assert found.text == "TOTAL 12.50"
+    assert found.box is not None
+    assert found.box.x0 > rows[1].line.box.x0
+
+
+def test_a_paper_without_amounts_has_no_total() -> None:
+    assert totals(figures(rows_of("NOTHING HERE"))) == ()
+
+
+def test_parts_are_gathered_by_their_role() -> None:
+    found = figures(rows_of(MALAYSIAN))
+
+    assert [str(part.value) for part in labelled(found, Role.TAX)] == ["4.16"]
+    assert [str(part.value) for part in labelled(found, Role.ROUNDING)] == ["-0.01"]

@@ -1,0 +1,36 @@
+import pytest
+
+from recibo.extract.fields.rows import rows
+from recibo.extract.fields.type import types
+from recibo.extract.model import DocumentType
+from tests.extract.fields.papers_abroad import AMERICAN, GERMAN
+from tests.extract.typesetting import roll
+
+INVOICE = """
+AMAN MAJU LIMITED                                                          INVOICE
+                                                        Invoice Number: INV-7788
+                                                        Invoice Date: 3 May 2018
+                                                        Due Date: 2 June 2018
+Bill To: Buyer Company                                  Payment Terms: 30 days
+Consulting services                                1          100.00        100.00
+Total due                                                                   100.00
+"""
+
+
+def likeliest(text: str, hint: DocumentType | None = None) -> DocumentType:
+    sheets = [roll(text)]
+    return types(sheets, rows(sheets), hint)[0].value
+
+
+@pytest.mark.parametrize("text", [AMERICAN, GERMAN])
+def test_a_slip_from_the_till_is_a_receipt(text: str) -> None:
+    assert likeliest(text) is DocumentType.RECEIPT
+
+
+def test_a_page_that_is_billed_is_an_invoice() -> None:
+    assert likeliest(INVOICE) is DocumentType.INVOICE
+
+
+def test_the_hint_does_not_override_the_paper() -> None:
+    assert likeliest(INVOICE, DocumentType.RECEIPT) is DocumentType.INVOICE
+    assert likeliest(AMERICAN, DocumentType.INVOICE) is DocumentType.RECEIPT

@@ -1,0 +1,99 @@
+from collections.abc import Sequence
+from decimal import Decimal
+
+from recibo.extract.assemble import assemble
+from recibo.extract.model import DocumentType, Findings, Found, LineItem
+
+
+def found(*amounts: str, confidence: float = 0.6) -> tuple[Found[Decimal], ...]:
+    return tuple(Found(Decimal(amount), confidence, amount) for amount in amounts)
+
+
+def total(findings: Findings) -> str | None:
+    chosen = assemble(findings).total
+    return str(chosen.value) if chosen else None
+
+
+def items(totals: Sequence[str]) -> tuple[Found[LineItem], ...]:
+    return tuple(Found(LineItem("x", total=Decimal(amount)), 0.9, "x") for amount in totals)
+
+
+def test_cash_less_change_settles_the_total() -> None:
+    findings = Findings(totals=found("15.00", "12.50"), cash=found("20.00"), change=found("7.50"))
+
+    assert total(findings) == "12.50"
+
+
+def test_the_sum_of_the_parts_settles_the_total() -> None:
+    findings = Findings(
+        totals=found("15.00", "12.50"),
+        subtotals=found("11.00"),
+        taxes=found("0.66"),
+        charges=found("1.10"),
+        discounts=found("0.26"),
+    )
+
+    assert total(findings) == "12.50"
+
+
+def test_the_items_settle_the_total() -> None:
+    findings = Findings(totals=found("15.00", "12.50"), line_items=items(["10.00", "2.50"]))
+
+    assert total(findings) == "12.50"
+
+
+def test_the_rounded_total_is_the_one_to_pay() -> None:
+    findings = Findings(totals=found("12.52", "12.50"), roundings=found("-0.02"))
+
+    assert total(findings) == "12.50"
+
+
+def test_a_sum_that_comes_out_makes_surer() -> None:
+    alone = assemble(Findings(totals=found("12.50")))
+    settled = assemble(Findings(totals=found("12.50"), cash=found("20.00"), change=found("7.50")))
+
+    assert alone.total is not None
+    assert settled.total is not None
+    assert settled.total.confidence > alone.total.confidence
+    assert settled.confidence > alone.confidence
+
+
+def test_several_taxes_that_lead_to_the_total_are_one() -> None:
+    receipt = assemble(
+        Findings(totals=found("118.00"), subtotals=found("100.00"), taxes=found("9.00", "9.00"))
+    )
+
+    assert receipt.tax is not None
+    assert (str(receipt.tax.value), str(receipt.total and receipt.total.value)) == (
+        "18.00",
+        "118.00",
+    )
+
+
+def test_a_tax_larger_than_the_total_is_none() -> None:
+    receipt = assemble(Findings(totals=found("12.50"), taxes=found("30.00")))
+
+    assert receipt.tax is None
+
+
+def test_nothing_found_gives_nothing() -> None:
+    receipt = assemble(Findings(), hint=DocumentType.INVOICE)
+
+    assert receipt.type.value is DocumentType.INVOICE
+    assert (receipt.total, receipt.subtotal, receipt.tax, receipt.merchant_name) == (None,) * 4
+    assert receipt.confidence < 0.2
+
+
+def test_an_unlikely_candidate_is_left_out() -> None:
+    receipt = assemble(Findings(merchant_tax_ids=(Found("123", 0.2, "123"),)))
+
+    assert receipt.merchant_tax_id is None
+
+
+def test_amounts_carry_the_digits_of_their_currency() -> None:
+    yen = assemble(Findings(totals=found("1280"), currencies=(Found("JPY", 0.9, "¥"),)))
+    ringgit = assemble(Findings(totals=found("43.7"), currencies=(Found("MYR", 0.9, "RM"),)))
+    unknown = assemble(Findings(totals=found("43.7")))
+
+    values = [str(receipt.total and receipt.total.value) for receipt in (yen, ringgit, unknown)]
+    assert values == ["1280", "43.70", "43.7"]
