@@ -100,11 +100,11 @@ def of_line(line: Line) -> Row:
 
 def are_roll(rows: Sequence[Row]) -> bool:
     """Tell whether the rows stand on a till roll: few letters fit across the text."""
-    if not rows:
-        return False
     pitches = sorted(
         word.box.width / len(word.text) for row in rows for word in row.line.words if word.text
     )
+    if not pitches:
+        return False
     left = min(row.line.box.x0 for row in rows)
     right = max(row.line.box.x1 for row in rows)
     return (right - left) / max(pitches[len(pitches) // 2], 1.0) < _ROLL_LETTERS
