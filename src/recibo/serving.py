@@ -5,10 +5,11 @@ import contextlib
 import signal
 import socket
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any
 
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
 
 from recibo import app
 from recibo.errors import ServiceError
@@ -21,6 +22,7 @@ from recibo.store.lock import FolderInUseError
 
 # Requests in flight get so long to end when the server is told to stop.
 _GRACE_SECONDS = 10
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve(settings: Settings, *, host: str, port: int, works: bool) -> int:
@@ -47,7 +49,19 @@ def create_key(settings: Settings, *, org: str, name: str, scopes: Sequence[str]
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens, once it does."""
+    """Says where it listens, once it does, and stops without dying of the signal."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on a signal; the original raises it again, and the house would never be closed."""
+        loop = asyncio.get_running_loop()
+        for one in _STOPPING:
+            loop.add_signal_handler(one, self.handle_exit, one, None)
+        try:
+            yield
+        finally:
+            for one in _STOPPING:
+                loop.remove_signal_handler(one)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -59,12 +73,12 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> None:
+    # First, so that no demo key is told by a server that cannot listen.
+    listening = _listening(host, port)
     async with app.opened(settings, works=works, greet=_greet) as asgi:
         server = _Server(
             uvicorn.Config(
                 asgi,
-                host=host,
-                port=port,
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -72,15 +86,12 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
         )
-        await server.serve()
-        if not server.started:
-            message = f"cannot listen on {host}:{port}; choose another --port."
-            raise app.StartError(message)
+        await server.serve([listening])
 
 
 async def _work(settings: Settings) -> None:
     stopped = asyncio.Event()
-    for one in (signal.SIGINT, signal.SIGTERM):
+    for one in _STOPPING:
         asyncio.get_running_loop().add_signal_handler(one, stopped.set)
     async with app.worker(settings):
         await stopped.wait()
@@ -96,6 +107,15 @@ async def _create_key(
     sys.stdout.write(f"{secret}\n")
 
 
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as e:
+        message = f"cannot listen on {host}, port {port} ({e}); choose another --host or --port."
+        raise app.StartError(message) from e
+
+
 def _greet(secret: str) -> None:
     sys.stdout.write(f"\nA demo org is ready. Its API key, shown only this once:\n\n  {secret}\n\n")
     sys.stdout.flush()
@@ -105,7 +125,14 @@ def _run(main: Coroutine[Any, Any, None]) -> int:
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(main)
-    except (app.StartError, FolderInUseError, ServiceError, ValueError) as e:
+    except (
+        app.StartError,
+        FolderInUseError,
+        ServiceError,
+        SQLAlchemyError,
+        OSError,
+        ValueError,
+    ) as e:
         sys.stderr.write(f"recibo: {e}\n")
         return 1
     return 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from recibo.errors import ExpiredApiKey, Unauthorized
+from recibo.errors import ExpiredApiKey, Unauthorized, ValidationFailed
 from recibo.kit import clock, ids, tokens
 from recibo.services import audit
 from recibo.shapes.actor import Actor, Visit
@@ -20,6 +20,7 @@ from recibo.store.tables import ApiKey, Org
 _PREFIXES = {KeyKind.SECRET: "sk_live_", KeyKind.PUBLISHABLE: "pk_publishable_"}
 _PREFIX_SHOWN = 8
 _LAST_SHOWN = 4
+_MAX_NAME = 255
 
 
 async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit) -> Actor:
@@ -53,7 +54,13 @@ def create(
     created_by: str | None = None,
     expires_at: dt.datetime | None = None,
 ) -> str:
-    """Add a secret key to an org inside the caller's transaction and return its secret, once."""
+    """Add a secret key to an org inside the caller's transaction and return its secret, once.
+
+    Raises:
+        ValidationFailed: the name is empty or longer than 255 characters.
+    """
+    if not 1 <= len(name) <= _MAX_NAME:
+        raise ValidationFailed.of("name", f"has 1 to {_MAX_NAME} characters")
     secret = tokens.new_secret(_PREFIXES[KeyKind.SECRET])
     row = ApiKey(
         id=ids.new("key"),
@@ -63,7 +70,7 @@ def create(
         secret_hash=tokens.fingerprint(secret),
         prefix=secret[:_PREFIX_SHOWN],
         last4=secret[-_LAST_SHOWN:],
-        scopes=[str(one) for one in scopes],
+        scopes=[str(one) for one in dict.fromkeys(scopes)],
         expires_at=expires_at,
         created_at=clock.now(),
         created_by=created_by,

@@ -97,6 +97,9 @@ def _upgrade(connection: Connection) -> None:
 
 def _with_driver(url: str) -> URL:
     parsed = make_url(url)
+    if parsed.get_backend_name() not in _DRIVERS:
+        message = f"a database URL begins with {' or '.join(f'{one}://' for one in _DRIVERS)}"
+        raise ValueError(message)
     return parsed.set(drivername=_DRIVERS[parsed.get_backend_name()])
 
 
