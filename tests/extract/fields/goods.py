@@ -231,6 +231,27 @@ Cloud Services Invoice                                            Invoice Number
             ("Storage", None, None, "2.22"),
         ],
     ),
+    "amounts slipped a row": (
+        """
+BISTRO CENTRAL
+12 CANAL STREET
+
+
+                     8.00
+1 Soup of the day    7.50
+1 Lamb chops        12.00
+I Iced tea
+                    27.50
+TOTAL               30.00
+CASH                 2.50
+CHANGE
+""",
+        [
+            ("Soup of the day", "1", None, "8.00"),
+            ("Lamb chops", "1", None, "7.50"),
+            ("Iced tea", "1", None, "12.00"),
+        ],
+    ),
     "a letter with amounts": (
         """
 Dear customer, thank you for your order of 12 March 2024, placed in our shop in London

@@ -6,7 +6,15 @@ from decimal import Decimal
 
 from recibo.extract.fields import fiscal
 from recibo.extract.fields.fiscal_papers import nfse
-from recibo.extract.fields.item_lines import arithmetic, outlines, rows, stops, tables, till
+from recibo.extract.fields.item_lines import (
+    arithmetic,
+    outlines,
+    rows,
+    slipped,
+    stops,
+    tables,
+    till,
+)
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.model import Found, LineItem, Sheet
 
@@ -24,8 +32,14 @@ def find(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
     if note := fiscal.service_note(sheets):
         service = nfse.service(note)
         return (service,) if service else ()
-    listed = till.read(lines) if is_roll else _on_page(lines)
+    listed = _on_roll(lines, amounts) if is_roll else _on_page(lines)
     return _sounder(tabled, listed, amounts)
+
+
+def _on_roll(lines: Sequence[Row], amounts: Counter[Decimal]) -> _Items:
+    """Return the goods of a roll, set right where a sum proves that its amounts slipped."""
+    listed = till.read(lines)
+    return listed if _is_summed(listed, amounts) else slipped.read(lines) or listed
 
 
 def _on_page(lines: Sequence[Row]) -> _Items:

@@ -25,7 +25,7 @@ _CODE = re.compile(
     r"|^[\s#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
 _LEADING_QTY = re.compile(
-    r"^\W*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3})"
+    r"^[^\w|]*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3}|[iIl|](?=\s))"
     r"\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s)\s*(?=\S)"
 )
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
@@ -61,7 +61,9 @@ def leading_qty(text: str) -> tuple[Decimal, str] | None:
     match = _LEADING_QTY.match(text)
     if match is None or _letters(text[match.end() :]) < _FEW_LETTERS:
         return None
-    return Decimal(match["qty"].replace(",", ".")), text[match.end() :]
+    # A lone stroke in front of a name is a one that the reader took for a letter.
+    qty = "1" if match["qty"] in "iIl|" else match["qty"].replace(",", ".")
+    return Decimal(qty), text[match.end() :]
 
 
 def cleaned(text: str) -> str:
@@ -71,7 +73,7 @@ def cleaned(text: str) -> str:
 
 def is_name(text: str) -> bool:
     """Tell whether a text is a name: three letters, or two of a script of syllables."""
-    if _STAMP.search(text):
+    if _STAMP.search(text) or _unit().fullmatch(text) or _mark().fullmatch(text):
         return False
     syllables = sum(sign.isalpha() and sign > _SYLLABLES for sign in text)
     return _letters(text) > _FEW_LETTERS or syllables >= _FEW_LETTERS
@@ -93,7 +95,12 @@ def _letters(text: str) -> int:
 
 @functools.cache
 def _unit() -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:{words.units()})?\s*[xX×*@(]?[\s$]*", re.IGNORECASE)
+    return re.compile(rf"[\W_]*(?:{words.units()})?[\W_]*[x×]?[\W_]*", re.IGNORECASE)
+
+
+@functools.cache
+def _mark() -> re.Pattern[str]:
+    return re.compile(rf"[\W_]*{words.marks()}[\W_]*")
 
 
 @functools.cache
@@ -101,7 +108,7 @@ def _binding() -> re.Pattern[str]:
     """What binds quantity and price: a unit, a sign of multiplication, an opening bracket."""
     # A lone `a` is German for at; as a capital it ends names (VITAMIN A).
     return re.compile(
-        rf"(?:\s+(?i:{words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?[\s$]*$"
+        rf"(?:\s+(?i:{words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?[\s$_]*$"
     )
 
 

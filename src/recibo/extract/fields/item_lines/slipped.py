@@ -1,0 +1,62 @@
+"""Rolls whose amounts slipped a row: a curled paper pairs names with their neighbours' amounts.
+
+Names and amounts still follow one another in their own columns. If as many amounts as there are
+names add up to the next amount, the total, then they belong together in that order.
+"""
+
+from collections.abc import Sequence
+
+from recibo.extract.fields import letters
+from recibo.extract.fields.item_lines import priced, regions, stops, wording
+from recibo.extract.fields.item_lines.priced import Priced
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.item_lines.stops import Meaning
+from recibo.extract.model import Found, LineItem
+
+#: Fewer names may add up by chance.
+_FEWEST = 3
+_LIKELY = 0.7
+
+
+def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
+    """Return the goods of a roll, names and amounts paired in order; none if no sum proves it."""
+    goods = regions.goods(rows)
+    priced_rows = [row for row, read in goods if read]
+    if not priced_rows:
+        return ()
+    following = rows[next(index for index, row in enumerate(rows) if row is priced_rows[0]) :]
+    names = _names(following)
+    amounts = [each for row in following if (each := priced.read(row))]
+    count = len(names)
+    if not _FEWEST <= count < len(amounts):
+        return ()
+    if sum(each.total for each in amounts[:count]) != amounts[count].total:
+        return ()
+    counted = [row for row in names if wording.leading_qty(row.text)]
+    is_counted = len(counted) * 2 >= count
+    items = tuple(
+        _item(row, amount, counted=is_counted)
+        for row, amount in zip(names, amounts[:count], strict=True)
+    )
+    return items if all(item.value.name for item in items) else ()
+
+
+def _names(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that name something, up to the first total."""
+    named: list[Row] = []
+    for row in rows:
+        if stops.meaning(row) is Meaning.END:
+            return named
+        if wording.is_name(wording.of_row(row, len(row.text), None)):
+            named.append(row)
+    return named
+
+
+def _item(row: Row, amount: Priced, *, counted: bool) -> Found[LineItem]:
+    before = priced.read(row)
+    words = before.words if before else row.text
+    leading = wording.leading_qty(words) if counted else None
+    qty, words = leading or (None, wording.strip_code(words))
+    name = wording.cleaned(words.replace("\t", " "))
+    name = name if row.is_exact else letters.mended(name)
+    return row.cell.found(LineItem(name, qty, None, amount.total), confidence=_LIKELY)
