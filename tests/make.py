@@ -12,7 +12,7 @@ from recibo.services.extraction import Upload
 from recibo.shapes.actor import Actor, Visit
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
-from recibo.shapes.states import Scope
+from recibo.shapes.states import ReceiptStatus, Scope
 from recibo.store import tables
 from recibo.store.db import Database
 
@@ -83,6 +83,25 @@ async def actor_of(database: Database, secret: str) -> Actor:
     """Return the key at work that has this secret."""
     async with database.read() as session:
         return await keys.authenticate(session, secret, visit=Visit(request_id="req_test"))
+
+
+def receipt(actor_: Actor) -> tables.Receipt:
+    """Return the row of a receipt that waits for its reading."""
+    return tables.Receipt(
+        id=ids.new("rcp"),
+        org_id=actor_.org_id,
+        status=ReceiptStatus.PENDING,
+        created_at=clock.now(),
+        updated_at=clock.now(),
+        created_by=actor_.key_id,
+        file_sha256="",
+        file_size=1,
+        media_type="image/jpeg",
+        tags={},
+        accuracy=Accuracy.STANDARD,
+        attempt=0,
+        quota_month="2026-03",
+    )
 
 
 def upload(path: Path, *, accuracy: Accuracy = Accuracy.STANDARD, sha256: str = "") -> Upload:
