@@ -53,8 +53,10 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
 
 
-def render(error: ServiceError, request_id: str) -> Response:
-    """Return the answer to an error."""
+def render(
+    error: ServiceError, request_id: str, *, beside: Mapping[str, object] | None = None
+) -> Response:
+    """Return the answer to an error, with more fields `beside` it where a route has some."""
     body: dict[str, Any] = {
         "code": error.code, "message": error.message, "request_id": request_id
     }  # fmt: skip
@@ -65,7 +67,7 @@ def render(error: ServiceError, request_id: str) -> Response:
     if error.receipt_id is not None:
         body["receipt_id"] = error.receipt_id
     return Response(
-        json.dumps({"error": body}),
+        json.dumps({"error": body, **(beside or {})}),
         status_code=error.status,
         headers=_headers(error),
         media_type="application/json",

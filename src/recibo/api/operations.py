@@ -3,18 +3,35 @@
 import asyncio
 import hmac
 import ipaddress
+from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import BaseModel
 
 from recibo.api.answers import errors_of
 from recibo.api.deps import Probe, TheServices
-from recibo.errors import NotFound
+from recibo.api.errors import ErrorAnswer, render
+from recibo.errors import NotFound, Overloaded
 
 router = APIRouter(tags=["operations"])
 
 _PROBE_SECONDS = 5
+
+
+class Readiness(BaseModel):
+    """Which parts work."""
+
+    status: Literal["ok"]
+    checks: dict[str, Literal["ok"]]
+
+
+class Unreadiness(ErrorAnswer):
+    """Which parts work, beside the error that all failures have."""
+
+    status: Literal["unavailable"]
+    checks: dict[str, Literal["ok", "failing"]]
 
 
 @router.get("/healthz", summary="Alive?")
@@ -26,19 +43,24 @@ async def healthz() -> dict[str, str]:
 @router.get(
     "/readyz",
     summary="Ready?",
-    responses={503: {"description": "A part does not work; `checks` tell which."}},
+    response_model=Readiness,
+    responses={
+        503: {"model": Unreadiness, "description": "A part does not work; `checks` tell which."}
+    },
 )
-async def readyz(services: TheServices) -> JSONResponse:
+async def readyz(request: Request, services: TheServices) -> Response:
     """Tell whether the database, the storage and the queue work."""
     outcomes = await asyncio.gather(*(_works(probe) for probe in services.probes.values()))
-    checks = dict(zip(services.probes, outcomes, strict=True))
-    is_ready = all(checks.values())
-    return JSONResponse(
-        {
-            "status": "ok" if is_ready else "unavailable",
-            "checks": {name: "ok" if works else "failing" for name, works in checks.items()},
-        },
-        status_code=200 if is_ready else 503,
+    checks = {
+        name: "ok" if works else "failing"
+        for name, works in zip(services.probes, outcomes, strict=True)
+    }
+    if all(outcomes):
+        return JSONResponse({"status": "ok", "checks": checks})
+    failing = ", ".join(name for name, state in checks.items() if state == "failing")
+    error = Overloaded(f"Not ready: {failing}.", retry_after=_PROBE_SECONDS)
+    return render(
+        error, request.state.request_id, beside={"status": "unavailable", "checks": checks}
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import structlog
 from docket import Docket, Worker
+from redis.exceptions import RedisError
 
 from recibo.shapes.ids import ReceiptId
 
@@ -32,8 +33,14 @@ class Engine:
         self._docket = docket
 
     async def add_reading(self, receipt_id: ReceiptId) -> None:
-        """Have a receipt read soon; one that is queued or being read is not added again."""
-        await self._docket.add(_READ, key=f"{_READ}:{receipt_id}")(receipt_id)
+        """Have a receipt read soon; one that is queued or being read is not added again.
+
+        When the queue is out of reach the receipt waits: what is owed is added again by itself.
+        """
+        try:
+            await self._docket.add(_READ, key=f"{_READ}:{receipt_id}")(receipt_id)
+        except (RedisError, OSError):
+            log.warning("the queue is out of reach", receipt_id=receipt_id, exc_info=True)
 
     async def is_alive(self) -> bool:
         """Tell whether the queue answers."""
