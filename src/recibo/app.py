@@ -101,7 +101,8 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
 @asynccontextmanager
 async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[House]:
     for folder in (settings.data_dir, settings.files_dir, settings.spool_dir):
-        folder.mkdir(parents=True, exist_ok=True)
+        # Receipts are nobody else's business.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         if settings.is_embedded:
             stack.enter_context(lock.held(settings.data_dir))

@@ -187,6 +187,8 @@ async def get_file(receipt_id: str, actor: CanRead, services: TheServices) -> Re
     "/{receipt_id}",
     summary="Delete a receipt",
     status_code=204,
+    # An answer without a body has no content type.
+    response_class=Response,
     responses=errors_of(401, 403, 404, 429, 500),
 )
 async def delete_receipt(receipt_id: str, actor: CanDelete, services: TheServices) -> None:
