@@ -97,3 +97,9 @@ def test_amounts_carry_the_digits_of_their_currency() -> None:
 
     values = [str(receipt.total and receipt.total.value) for receipt in (yen, ringgit, unknown)]
     assert values == ["1280", "43.70", "43.7"]
+
+
+def test_a_first_line_without_amount_or_date_is_no_seller() -> None:
+    letter = Findings(merchant_names=(Found("Dear Sir", 0.8, "Dear Sir"),))
+
+    assert assemble(letter).merchant_name is None

@@ -26,7 +26,8 @@ _MOST_LIKELY = 8
 _MOST_TAX = Decimal("0.45")
 
 # A candidate below this is left out: null is better than a guess.
-_LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.15, 0.1, 0.3, 0.3
+_LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.3, 0.25, 0.3, 0.3
+_LEAST_NAME_ALONE = 0.9
 _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
 
 # What the whole is worth without a total, and a field that is not there.
@@ -38,8 +39,10 @@ def assemble(findings: Findings, *, hint: DocumentType | None = None) -> Receipt
     currency = _likeliest(findings.currencies, _LEAST_CURRENCY)
     total = _total(findings)
     subtotal, tax = _parts(findings, total)
-    merchant_name = _likeliest(findings.merchant_names, _LEAST_NAME)
     issued_at = _likeliest(findings.moments, _LEAST_MOMENT)
+    # Any page of text has a first line: without an amount or a date it is hardly a seller's name.
+    least_name = _LEAST_NAME if total or issued_at else _LEAST_NAME_ALONE
+    merchant_name = _likeliest(findings.merchant_names, least_name)
     digits = tables.currencies()[currency.value].digits if currency else None
     return Receipt(
         type=_type(findings, hint),

@@ -60,3 +60,8 @@ def test_the_buyer_is_not_the_seller() -> None:
 
 def test_an_empty_page_has_no_seller() -> None:
     assert merchants(()) == ()
+
+
+@pytest.mark.parametrize("last", ["STATIONERY SDN BHD", "RESTAURANT SDN BHD"])
+def test_a_word_of_trades_alone_is_no_whole_name(last: str) -> None:
+    assert best(f"AMAN MAJU UTAMA\n{last}\n(822737-X){REST}") == f"AMAN MAJU UTAMA {last}"

@@ -26,6 +26,9 @@ _REGISTRATION = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# A long run of figures in front is the number of a form, a stamp or a till.
+_LEADING_CODE = re.compile(r"^\d{4,}\s+(?=[^\W\d]{2})")
+_ZERO_AMONG_LETTERS = re.compile(r"(?<=[A-Z])0(?=[A-Z])")
 _JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
 
@@ -41,7 +44,8 @@ class Ending:
 
 def clean(text: str) -> str:
     """Return a row's text as a name: what stands before, behind and around it taken off."""
-    name = _without_prefix(text.strip(_EDGES))
+    name = _ZERO_AMONG_LETTERS.sub("O", _LEADING_CODE.sub("", text.strip(_EDGES)))
+    name = _without_prefix(name)
     ending = legal_ending(name)
     if ending:
         name = _with_form(name, ending)

@@ -31,8 +31,6 @@ class Context:
     body: int
     #: The height that most rows have.
     height: float
-    #: The width of the widest row.
-    width: float
     #: The letters of the rows that give web and mail addresses, thanks and greetings.
     echoes: str
     #: The rows that stand below "bill to" and the like.
@@ -47,7 +45,6 @@ class Context:
             rows=tuple(rows),
             body=_body_start(rows),
             height=median(row.line.box.height for row in rows) or 1,
-            width=max(row.line.box.width for row in rows) or 1,
             echoes=" ".join(skeleton(row.text).letters for row in rows if _ECHO.search(row.text)),
             billed=frozenset(_below_words("billed", rows, 3)),
             owned=frozenset(_below_words("owned", rows, 2)),
@@ -73,6 +70,7 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "strong_form": bool(ending and ending.form.is_cue),
         "form": bool(ending and not ending.form.is_cue),
         "trade": bool(_book("trades").find(name)),
+        "generic": _book("trades").is_all(name[: ending.start] if ending else name),
         "notice": bool(_book("notice").find(name)),
         "notice_only": _book("notice").is_all(name),
         "address": _is_address(name),
@@ -111,7 +109,6 @@ def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
         "wrapped": _is_wrapped(candidate),
         "complete": _is_last_complete(candidate),
         "uneven": 1 - min(heights) / max(heights),
-        "filled": candidate.pieces[0].box.width / context.width,
         "tall": _relative_height(candidate, context),
         "junk": any(_is_junk(piece) for piece in candidate.pieces),
     }
@@ -161,9 +158,7 @@ def _is_registered(candidate: Candidate, context: Context) -> bool:
 def _is_address(text: str) -> bool:
     words = _book("address").find(text)
     return (
-        len(words) > 1
-        or bool(words and re.search(r"\d", text))
-        or bool(re.match(r"\d+[,\s-]", text))
+        len(words) > 1 or bool(words and re.search(r"\d", text)) or bool(re.match(r"\d+\s?,", text))
     )
 
 
