@@ -1,14 +1,14 @@
 """Why a document could not be read.
 
-    ReadingError
-    ├── UnsupportedFormat      not one of the formats the library reads
-    ├── InvalidDocument        the right kind of file, but one that is refused
-    │   ├── EmptyFile
-    │   ├── TooManyPages
-    │   ├── TooManyPixels
-    │   └── Encrypted
-    ├── Unreadable             cannot be decoded, or nothing on it can be read
-    └── MissingModel           the installation lacks its recognition models
+ReadingError
+├── UnsupportedFormat      not one of the formats the library reads
+├── InvalidDocument        the right kind of file, but one that is refused
+│   ├── EmptyFile
+│   ├── TooManyPages
+│   ├── TooManyPixels
+│   └── Encrypted
+├── Unreadable             cannot be decoded, or nothing on it can be read
+└── MissingModel           the installation lacks its recognition models
 """
 
 
