@@ -80,6 +80,13 @@ async def test_start_sweeps_what_crashes_left(sqlite_url: str, tmp_path: Path) -
     assert [kept["id"]] == [path.name for path in left if path.is_file()]
 
 
+async def test_data_is_for_its_owner_alone(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(sqlite_url, tmp_path / "data"):
+        folders = [tmp_path / "data", *(tmp_path / "data" / name for name in ("files", "spool"))]
+
+    assert {0o700} == {folder.stat().st_mode & 0o777 for folder in folders}
+
+
 async def test_embedded_folder_is_opened_once(sqlite_url: str, tmp_path: Path) -> None:
     async with installation.opened(sqlite_url, tmp_path):
         with pytest.raises(FolderInUseError):

@@ -58,6 +58,11 @@ async def test_part_that_fails_is_named_and_makes_503(door: Installation, probe:
         told["checks"]["queue"],
     )
     assert "ok" == told["checks"]["database"]
+    assert ("server_error", "Not ready: queue.") == (
+        told["error"]["code"],
+        told["error"]["message"],
+    )
+    assert str(told["error"]["retry_after"]) == answer.headers["Retry-After"]
     assert 200 == (await door.stranger.get("/healthz")).status_code
 
 

@@ -158,6 +158,7 @@ async def test_deleted_receipt_is_gone_at_once_and_its_use_is_not_refunded(
     deleted = await service.delete(path)
 
     assert (204, b"") == (deleted.status_code, deleted.content)
+    assert "content-type" not in deleted.headers
     assert 404 == (await service.get(path)).status_code
     assert 404 == (await service.get(f"{path}/file")).status_code
     assert 404 == (await service.delete(path)).status_code

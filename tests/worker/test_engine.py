@@ -3,6 +3,9 @@
 import asyncio
 from collections import Counter
 
+import pytest
+from docket import Docket
+
 from recibo.kit import ids
 from recibo.shapes.ids import ReceiptId
 from recibo.worker import engine as engines
@@ -129,3 +132,13 @@ async def test_leaving_ends_tasks_that_run() -> None:
 async def test_engine_in_memory_is_alive() -> None:
     async with engines.opened(name()) as engine:
         assert await engine.is_alive()
+
+
+async def test_queue_out_of_reach_fails_no_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ConnectionError
+
+    async with engines.opened(name()) as engine:
+        monkeypatch.setattr(Docket, "add", fail)
+
+        await engine.add_reading(ReceiptId("rcp_0"))
