@@ -17,7 +17,9 @@ from recibo.extract.load import pages
 from recibo.extract.model import (
     Accuracy,
     Box,
+    Code,
     DocumentType,
+    Line,
     Page,
     Receipt,
     Sheet,
@@ -37,13 +39,13 @@ class Trace(Protocol):
 class Look:
     """One way of looking at a picture."""
 
-    enlargement: float = 1.0
+    fineness: float = 1.0
     is_flattened: bool = False
 
 
 _LOOKS: dict[Accuracy, tuple[Look, ...]] = {
     Accuracy.STANDARD: (Look(),),
-    Accuracy.HIGH: (Look(), Look(enlargement=1.5), Look(is_flattened=True)),
+    Accuracy.HIGH: (Look(), Look(fineness=1.5), Look(is_flattened=True)),
 }
 
 
@@ -106,22 +108,30 @@ def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
 def _sheets(page: Page, looks: Sequence[Look], watch: "_Watch") -> list[Sheet]:
     """Read a page once for each look; a text layer reads the same every time."""
     if page.layer:
-        return [_sheet(page, page.layer, watch, is_exact=True)] * len(looks)
-    return [_recognised(page, look, watch) for look in looks]
+        with watch("lines"):
+            rows = lines.lines(page.layer)
+        with watch("codes"):
+            found = codes.find(page, _texts(rows), is_exact=True)
+        return [_sheet(page, rows, found, is_exact=True)] * len(looks)
+    readings = [_recognised(page, look, watch) for look in looks]
+    upright, rows = readings[0]
+    with watch("codes"):
+        found = codes.find(upright, _texts(rows), is_exact=False)
+    return [_sheet(turned, rows, found, is_exact=False) for turned, rows in readings]
 
 
-def _recognised(page: Page, look: Look, watch: "_Watch") -> Sheet:
-    """Read the picture of a page."""
+def _recognised(page: Page, look: Look, watch: "_Watch") -> tuple[Page, tuple[Line, ...]]:
+    """Return a page set upright, and the lines that are read on its picture."""
     with watch("clean"):
-        picture = page.draw(clean.reading_scale(page) * look.enlargement)
+        picture = page.draw(clean.reading_scale(page))
         if look.is_flattened:
             picture = clean.flattened(picture)
     with watch("words"):
-        reading = _engine().read(picture)
+        reading = _engine().read(picture, fineness=look.fineness)
     upright = clean.turned(page, reading.turns)
     height, width = picture.shape[:2] if reading.turns % 2 == 0 else picture.shape[1::-1]
-    words = [_placed(word, upright, width, height) for word in reading.words]
-    return _sheet(upright, words, watch, is_exact=False)
+    with watch("lines"):
+        return upright, lines.lines(_placed(word, upright, width, height) for word in reading.words)
 
 
 def _placed(word: Word, page: Page, width: int, height: int) -> Word:
@@ -132,11 +142,11 @@ def _placed(word: Word, page: Page, width: int, height: int) -> Word:
     return replace(word, box=placed, page=page.number)
 
 
-def _sheet(page: Page, words: Iterable[Word], watch: "_Watch", *, is_exact: bool) -> Sheet:
-    with watch("lines"):
-        rows = lines.lines(words)
-    with watch("codes"):
-        found = codes.find(page, [row.text for row in rows], is_exact=is_exact)
+def _texts(rows: Iterable[Line]) -> list[str]:
+    return [row.text for row in rows]
+
+
+def _sheet(page: Page, rows: tuple[Line, ...], found: tuple[Code, ...], *, is_exact: bool) -> Sheet:
     return Sheet(page.number, page.width, page.height, rows, found, is_exact)
 
 

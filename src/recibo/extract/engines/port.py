@@ -24,6 +24,9 @@ class Engine(Protocol):
         """The engine and its models, for traces and reports."""
         ...
 
-    def read(self, picture: Picture) -> Reading:
-        """Find all text of a picture that may lie on any of its four sides."""
+    def read(self, picture: Picture, *, fineness: float = 1.0) -> Reading:
+        """Find all text of a picture that may lie on any of its four sides.
+
+        `fineness` is how much finer than usual the engine looks, for a further opinion.
+        """
         ...

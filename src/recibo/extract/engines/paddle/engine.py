@@ -37,14 +37,14 @@ class PaddleEngine:
         self._classify = direction.DirectionClassifier()
         self._recognise = recognition.Recogniser()
 
-    def read(self, picture: Picture) -> Reading:
+    def read(self, picture: Picture, *, fineness: float = 1.0) -> Reading:
         """Find all text of a picture that may lie on any of its four sides."""
-        found = self._detect(picture)
+        found = self._detect(picture, fineness)
         turns = 0
         if _lies_on_its_side(found):
             turns = 1
             picture = np.ascontiguousarray(np.rot90(picture, -1))
-            found = self._detect(picture)
+            found = self._detect(picture, fineness)
         if self._stands_on_its_head(picture, found):
             turns += 2
             height, width = picture.shape[:2]
