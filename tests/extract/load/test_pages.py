@@ -1,8 +1,11 @@
 """What a file is, told from its content, and what is refused."""
 
+import contextlib
 import io
+import random
 import zipfile
 import zlib
+from typing import cast
 
 import pytest
 from PIL import Image
@@ -13,7 +16,7 @@ from recibo.extract import errors
 from recibo.extract.load import limits, pages
 from recibo.extract.load.pages import Kind
 from tests import drawing
-from tests.drawing import Row
+from tests.drawing import PictureFormat, Row
 
 ROWS = [Row("CORNER SHOP", is_centred=True), Row("TOTAL", "12.50"), Row("Thank you, come again")]
 SHEET = drawing.picture(ROWS)
@@ -147,7 +150,32 @@ def test_a_pdf_may_begin_with_blank_lines() -> None:
     assert Kind("application/pdf", "pdf", 1) == pages.inspect(b"\r\n\r\n" + WHOLE_PDF)
 
 
+def test_a_kind_of_heic_that_its_head_does_not_name_is_told_by_the_decoder() -> None:
+    """Cameras of ten bits a channel write another brand into the head."""
+    plain = drawing.encode(SHEET, "HEIF")
+    other = plain.replace(b"ftypheic", b"ftypheix", 1)
+
+    assert plain != other
+    assert Kind("image/heic", "heic", 1) == pages.inspect(other)
+
+
 def test_a_pdf_whose_owner_only_restricts_its_use_is_read() -> None:
     restricted = pdfencrypt.StandardEncryption("", ownerPassword="owner", canCopy=0)
 
     assert pages.inspect(text_pdf(1, encrypt=restricted)).page_count == 1
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "PDF"])
+def test_damaged_files_are_read_or_refused(kind: str) -> None:
+    """Bytes changed anywhere: a page or a reading error, nothing else."""
+    chance = random.Random(11)  # noqa: S311 - damage, not a secret
+    small = drawing.picture(ROWS, font_size=8)
+    whole = WHOLE_PDF if kind == "PDF" else drawing.encode(small, cast("PictureFormat", kind))
+    for _ in range(40):
+        damaged = bytearray(whole)
+        for _ in range(chance.choice((1, 5, 50))):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        with contextlib.suppress(errors.ReadingError):
+            pages.inspect(bytes(damaged))
+            for page in pages.pages(bytes(damaged)):
+                assert page.draw(1).shape[2] == 3

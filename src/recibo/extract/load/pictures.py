@@ -36,6 +36,16 @@ Image.MAX_IMAGE_PIXELS = None
 _DECODERS = (JpegImagePlugin, PngImagePlugin, WebPImagePlugin, TiffImagePlugin)
 _FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF")
 
+#: What the decoders call what they opened -> media type.
+_MIMES = {
+    "JPEG": "image/jpeg",
+    "MPO": "image/jpeg",
+    "PNG": "image/png",
+    "WEBP": "image/webp",
+    "TIFF": "image/tiff",
+    "HEIF": "image/heic",
+}
+
 #: The only format whose further pictures are pages; elsewhere they are previews or animation.
 _PAGED = "TIFF"
 
@@ -78,9 +88,9 @@ _DECODER_ERRORS = (
 def mime(data: bytes) -> str | None:
     """Return the media type of a file by its decoder, None when no decoder knows it."""
     try:
-        with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
-            return image.get_format_mimetype()
-    except _DECODER_ERRORS:
+        with _opened(data) as image:
+            return _MIMES.get(image.format or "")
+    except Unreadable:
         return None
 
 
