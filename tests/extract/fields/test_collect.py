@@ -44,3 +44,14 @@ def test_every_field_of_a_paper_is_found() -> None:
         "CS00123",
     ]
     assert receipt.confidence > 0.9
+
+
+def test_a_paper_in_another_script_is_read() -> None:
+    paper = "東京コーヒー\n2021年03月05日 10:22\nケーキ    ¥1,000\n消費税    ¥100\n合計    ¥1,100"
+
+    receipt = assemble.assemble(collect([roll(paper, exact=False)]))
+
+    assert receipt.total is not None
+    assert receipt.issued_at is not None
+    assert str(receipt.total.value) == "1100"
+    assert receipt.issued_at.value.isoformat() == "2021-03-05T10:22:00+09:00"

@@ -49,3 +49,10 @@ def test_a_phrase_does_not_end_in_the_midst_of_the_next_word() -> None:
     book = Phrasebook({"total": ["totale"]})
 
     assert book.find("total excl") == ()
+
+
+def test_in_running_text_words_are_words() -> None:
+    book = Phrasebook({"title": ["nota", "addition"]}, glued=False)
+
+    assert book.find("this is not a bill, additional copies") == ()
+    assert [phrase.kind for phrase in book.find("NOTA 12")] == ["title"]

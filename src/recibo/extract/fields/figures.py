@@ -14,21 +14,13 @@ from recibo.extract.model import Box, Found
 # A label whose amount was read as a line of its own stands this close above it, in line heights.
 _NEAR = 1.6
 
-# A row is one of amounts alone when figures make up this part of its signs; marks are the rest.
-_LEAST_AMOUNTS = 0.6
+# A row is one of amounts alone when it has no more letters than a currency's mark.
+_MOST_LETTERS = 4
 
 # No tax on goods takes a larger part of what is paid.
 _MOST_TAX = Decimal("0.45")
 # What is levied on a sum is between these parts of it.
 _RATES = (Decimal("0.01"), Decimal("0.2"))
-
-# A row is one of amounts alone when figures make up this part of its signs; marks are the rest.
-_LEAST_AMOUNTS = 0.6
-
-# No tax on goods takes a larger part of what is paid.
-_MOST_TAX = Decimal("0.45")
-# Nor is a total so small a part of the largest amount on the page.
-_LEAST = Decimal("0.2")
 
 
 class Role(StrEnum):
@@ -172,6 +164,5 @@ def _is_label_for(above: Row, row: Row) -> bool:
 
 
 def _is_amounts_alone(row: Row) -> bool:
-    covered = sum(amount.end - amount.start for amount in row.amounts)
-    letters = sum(character.isalnum() for character in row.text)
-    return bool(row.amounts) and covered >= _LEAST_AMOUNTS * letters
+    letters = sum(character.isalpha() for character in row.text)
+    return bool(row.amounts) and letters <= _MOST_LETTERS

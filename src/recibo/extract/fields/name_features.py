@@ -157,9 +157,8 @@ def _is_registered(candidate: Candidate, context: Context) -> bool:
 
 def _is_address(text: str) -> bool:
     words = _book("address").find(text)
-    return (
-        len(words) > 1 or bool(words and re.search(r"\d", text)) or bool(re.match(r"\d+\s?,", text))
-    )
+    is_listed = len(words) > 1 or (bool(words) and re.search(r"[\d,]", text) is not None)
+    return is_listed or re.match(r"\d+\s?,", text) is not None
 
 
 def _share_of_digits(text: str) -> float:

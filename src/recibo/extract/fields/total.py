@@ -90,10 +90,12 @@ def totals(figures: Sequence[Figure]) -> tuple[Found[Decimal], ...]:
 
 def labelled(figures: Sequence[Figure], role: Role) -> tuple[Found[Decimal], ...]:
     """Return the last few amounts that stand beside labels of `role`, in reading order."""
+    has_minor = any(figure.amount.decimals for figure in figures)
     found = [
         figure.found(0.9 if figure.distance == 0 else 0.6)
         for figure in figures
-        if figure.role is role and (figure.amount.is_money or figure.amount.decimals)
+        if figure.role is role
+        and (figure.amount.is_money or figure.amount.decimals or not has_minor)
     ]
     return tuple(found[-_MOST_PARTS:])
 

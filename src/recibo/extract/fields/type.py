@@ -38,12 +38,12 @@ def _by_words(rows: Sequence[Row]) -> float:
     billing = {
         row.text[phrase.start : phrase.end].lower()
         for row in rows
-        for phrase in tables.phrasebook("billing").find(row.text)
+        for phrase in tables.wordbook("billing").find(row.text)
     }
     receipt = {
         row.text[phrase.start : phrase.end].lower()
         for row in rows
-        for phrase in tables.phrasebook("receipt_title").find(row.text)
+        for phrase in tables.wordbook("receipt_title").find(row.text)
     }
     till = any(label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels)
     return (
@@ -68,7 +68,7 @@ def _by_hint(hint: DocumentType | None) -> float:
 
 
 def _title(rows: Sequence[Row]) -> Row | None:
-    book = tables.phrasebook("invoice_title")
+    book = tables.wordbook("invoice_title")
     return next((row for row in rows if book.find(row.text)), None)
 
 

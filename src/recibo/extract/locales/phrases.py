@@ -1,6 +1,6 @@
 """Finds known phrases in a line, whatever its case, accents, blanks and punctuation."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -38,15 +38,19 @@ class Phrasebook:
 
         Args:
             kinds: The phrases; one that stands in two kinds is the first's.
-            glued: Whether a long phrase is found in front of more letters.
+            glued: Whether engines lose blanks here: a long phrase is then found in front of more
+                letters, and one word in two pieces. If not, words are words.
             repaired: Words that are also known with one letter wrong, lost or too many.
         """
         self._glued = glued
         self._repaired = frozenset(skeleton(word).letters for word in repaired)
         self._kinds: dict[str, str] = {}
+        self._blanks: dict[str, int] = {}
         for kind, phrases in kinds.items():
             for phrase in phrases:
-                self._kinds.setdefault(skeleton(phrase).letters, kind)
+                letters = skeleton(phrase).letters
+                self._kinds.setdefault(letters, kind)
+                self._blanks[letters] = max(self._blanks.get(letters, 0), phrase.count(" "))
         self._lengths = sorted({len(letters) for letters in self._kinds}, reverse=True)
 
     def find(self, text: str) -> tuple[Phrase, ...]:
@@ -100,12 +104,18 @@ class Phrasebook:
         if index + length > len(bones.letters):
             return False
         places = bones.places[index : index + length]
+        if not self._glued and self._is_torn(text, places, bones.letters[index : index + length]):
+            return False
         if not text[places[-1] + 1 : places[-1] + 2].isalpha():
             return True
         # The word that goes on must itself be long: "TOTALRM", but not the "e" of "total excl".
         tail = places[-_GLUED_LETTERS:]
         is_long = length >= _GLUED_LETTERS and tail[-1] - tail[0] == _GLUED_LETTERS - 1
         return self._glued and is_long
+
+    def _is_torn(self, text: str, places: Sequence[int], letters: str) -> bool:
+        """Tell whether more blanks stand within the letters than within the phrase."""
+        return text[places[0] : places[-1]].count(" ") > self._blanks.get(letters, 0)
 
     def _phrase(self, bones: Skeleton, index: int, length: int) -> Phrase:
         kind = self._kinds[bones.letters[index : index + length]]

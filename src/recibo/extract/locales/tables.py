@@ -104,6 +104,12 @@ def phrasebook(*kinds: str) -> Phrasebook:
 
 
 @cache
+def wordbook(*kinds: str) -> Phrasebook:
+    """Return the book of these kinds for running text, where words are words."""
+    return Phrasebook({kind: labels()[kind] for kind in kinds}, glued=False)
+
+
+@cache
 def months() -> Mapping[str, int]:
     """Return the number of each month by its folded names."""
     return MappingProxyType(
