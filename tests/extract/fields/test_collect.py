@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,8 +14,9 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-def test_an_empty_sheet_has_nothing() -> None:
-    findings = collect([Sheet(1, 100, 100, ())])
+@pytest.mark.parametrize("sheets", [[], [Sheet(1, 100, 100, ())]])
+def test_an_empty_document_has_nothing(sheets: list[Sheet]) -> None:
+    findings = collect(sheets)
 
     assert (findings.totals, findings.merchant_names, findings.moments) == ((), (), ())
 

@@ -132,7 +132,7 @@ def _is_part_of_other(before: str, after: str) -> bool:
 
 
 def _is_negative(before: str, after: str) -> bool:
-    bare = _MARK_BEFORE().sub("", before)
+    bare = _mark_before().sub("", before)
     if bare.endswith("("):
         return after.startswith(")")
     return bool(
@@ -141,16 +141,16 @@ def _is_negative(before: str, after: str) -> bool:
 
 
 def _has_mark(before: str, after: str) -> bool:
-    return bool(_MARK_BEFORE().search(before) or _MARK_AFTER().match(after))
+    return bool(_mark_before().search(before) or _mark_after().match(after))
 
 
 @cache
-def _MARK_BEFORE() -> re.Pattern[str]:  # noqa: N802  # a constant that needs the tables
+def _mark_before() -> re.Pattern[str]:
     return re.compile(rf"(?:(?<![A-Za-z])(?:{_any_mark()}))\s?[{_MINUS}]?\s?$")
 
 
 @cache
-def _MARK_AFTER() -> re.Pattern[str]:  # noqa: N802
+def _mark_after() -> re.Pattern[str]:
     return re.compile(rf"\s?(?:{_any_mark()})(?![A-Za-z]|\s?\d)")
 
 

@@ -55,7 +55,7 @@ def _by_words(rows: Sequence[Row]) -> float:
 
 
 def _by_shape(sheets: Sequence[Sheet]) -> float:
-    lines = sheets[0].lines
+    lines = sheets[0].lines if sheets else ()
     if not lines:
         return 0
     width = max(line.box.x1 for line in lines) - min(line.box.x0 for line in lines)
