@@ -17,6 +17,8 @@ PictureFormat = Literal["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "GIF", "BMP"]
 
 # Characters a row, as an 80 mm thermal printer has them.
 COLUMNS = 42
+# Of the font used here, in its size.
+LETTER_WIDTH = 0.602
 INK = (30, 30, 34)
 PAPER = (255, 255, 255)
 
@@ -55,7 +57,9 @@ def picture(
     pen = ImageDraw.Draw(sheet)
     for number, row in enumerate(rows):
         font = _font("Bold" if row.is_bold else "", font_size)
-        pen.text((margin, margin + number * pitch), row.text, font=font, fill=INK)
+        for column, sign in enumerate(row.text):
+            place = (margin + column * width, margin + number * pitch)
+            pen.text(place, sign, font=font, fill=INK)
     if code:
         sheet.paste(code, ((size[0] - code.width) // 2, size[1] - margin - code.height))
     return sheet
@@ -100,7 +104,7 @@ def qr_code(text: str, *, module: int = 6) -> Image.Image:
 
 def _cell(font_size: int) -> tuple[float, int]:
     """Return a letter's width and the distance of rows, pixels."""
-    return _font("", font_size).getlength("0"), round(font_size * 1.35)
+    return font_size * LETTER_WIDTH, round(font_size * 1.35)
 
 
 @cache
@@ -111,4 +115,5 @@ def _font(weight: Literal["", "Bold"], size: int) -> ImageFont.FreeTypeFont:
         raise RuntimeError("matplotlib, which brings the font, is not installed")
     folder = Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf"
     name = f"DejaVuSansMono-{weight}.ttf" if weight else "DejaVuSansMono.ttf"
-    return ImageFont.truetype(folder / name, size)
+    # Letters are placed one by one: the layout of whole lines depends on a library of the system.
+    return ImageFont.truetype(folder / name, size, layout_engine=ImageFont.Layout.BASIC)
