@@ -69,10 +69,11 @@ async def opened(
         greet: Told the secret of the demo org's key on a first start in development.
     """
     async with _house(settings, reader) as house, AsyncExitStack() as stack:
-        if not settings.is_production and (secret := await demo.seed(house.database)):
-            greet(secret)
         if works:
             await stack.enter_async_context(_working(house))
+        # Last, so that no start that fails tells the secret.
+        if not settings.is_production and (secret := await demo.seed(house.database)):
+            greet(secret)
         yield door.make(_services(house, works=works))
 
 

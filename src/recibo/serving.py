@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Coroutine, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -67,15 +68,16 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         for server in self.servers:
             for listening in server.sockets:
-                host, port = listening.getsockname()[:2]
-                sys.stdout.write(f"Recibo listens on http://{host}:{port}, documents at /docs\n")
+                url = _url(listening)
+                sys.stdout.write(f"Recibo listens on {url}, documents at {url}/docs\n")
         sys.stdout.flush()
 
 
 async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> None:
     # First, so that no demo key is told by a server that cannot listen.
     listening = _listening(host, port)
-    async with app.opened(settings, works=works, greet=_greet) as asgi:
+    greet = partial(_greet, _url(listening))
+    async with app.opened(settings, works=works, greet=greet) as asgi:
         server = _Server(
             uvicorn.Config(
                 asgi,
@@ -116,8 +118,17 @@ def _listening(host: str, port: int) -> socket.socket:
         raise app.StartError(message) from e
 
 
-def _greet(secret: str) -> None:
-    sys.stdout.write(f"\nA demo org is ready. Its API key, shown only this once:\n\n  {secret}\n\n")
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _greet(url: str, secret: str) -> None:
+    curl = f'curl -H "X-API-Key: {secret}" -F file=@docs/pictures/receipt.png {url}/v1/extract'
+    sys.stdout.write(
+        f"\nA demo org is ready. Its API key, shown only this once:\n\n  {secret}\n\n"
+        f"Try it:\n\n  {curl}\n\n"
+    )
     sys.stdout.flush()
 
 

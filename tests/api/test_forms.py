@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recibo.api.forms import MAX_FILE_BYTES
+from recibo.extract.load.limits import MAX_BYTES
 from recibo.extract.load.pages import Kind
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
@@ -281,7 +281,7 @@ async def test_15_mib_pass_and_one_byte_more_is_400_file_too_large(
         exact = await send_file(door, most)
         over = await send_file(door, most + b"\0")
 
-    assert len(most) == MAX_FILE_BYTES
+    assert len(most) == MAX_BYTES
     assert 200 == exact.status_code
     assert (400, "file_too_large") == told(over)
 

@@ -16,14 +16,13 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from recibo.errors import FileTooLarge, UnsupportedFormat, ValidationFailed
-from recibo.extract.load import formats
+from recibo.extract.load import formats, limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import webhook_urls
 from recibo.services.extraction import Upload
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-MAX_FILE_BYTES = 15 * 1024 * 1024
 # Beside the file: sixteen metadata entries of 64 and 256 characters, a URL, and the form itself.
 _MAX_FORM_BYTES = 256 * 1024
 _MAX_FIELD_BYTES = 64 * 1024
@@ -116,7 +115,7 @@ class _WholeForm(MultiPartParser):
 
     async def _bounded(self, request: Request) -> AsyncGenerator[bytes, None]:
         """Pass the body on until it is larger than any allowed form."""
-        limit = MAX_FILE_BYTES + _MAX_FORM_BYTES
+        limit = limits.MAX_BYTES + _MAX_FORM_BYTES
         if int(request.headers.get("content-length", 0)) > limit:
             raise FileTooLarge
         size = 0
@@ -154,7 +153,7 @@ def _file(form: FormData) -> UploadFile:
 def _refuse_size(file: UploadFile) -> None:
     if not file.size:
         raise ValidationFailed.of("file", "is empty; send the document")
-    if file.size > MAX_FILE_BYTES:
+    if file.size > limits.MAX_BYTES:
         raise FileTooLarge
 
 

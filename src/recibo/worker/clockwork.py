@@ -22,6 +22,8 @@ from recibo.worker import metrics
 log = structlog.get_logger(__name__)
 
 _PERIOD_SECONDS = 30
+# A statement that is cancelled leaves its connection in the middle of it.
+_LAST_TURN_SECONDS = 10
 _ROUND = 1000
 # An upload writes its file before its row; nobody takes longer between the two.
 _STRAY_AGE = dt.timedelta(hours=1)
@@ -37,14 +39,15 @@ class Clockwork:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Turn while the block lasts."""
-        loop = asyncio.create_task(self._run())
+        """Turn while the block lasts; a turn that has begun is ended, if it ends soon."""
+        stopping = asyncio.Event()
+        loop = asyncio.create_task(self._run(stopping))
         try:
             yield
         finally:
-            loop.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await loop
+            stopping.set()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(loop, _LAST_TURN_SECONDS)
 
     async def turn(self) -> None:
         """Do all that is due now; one duty that fails keeps none of the others."""
@@ -77,10 +80,11 @@ class Clockwork:
             for receipt_id in set(batch) - known:
                 await self.blobs.discard(receipt_id)
 
-    async def _run(self) -> None:
-        while True:
+    async def _run(self, stopping: asyncio.Event) -> None:
+        while not stopping.is_set():
             await self.turn()
-            await asyncio.sleep(_PERIOD_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), _PERIOD_SECONDS)
 
 
 async def _tried(duty: Callable[[], Awaitable[None]]) -> None:
