@@ -48,7 +48,7 @@ class Postgres:
         """Return the address of one of its databases."""
         return f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
 
-    def execute(self, *statements: str) -> None:
+    def execute(self, *statements: str, database: str = "postgres") -> None:
         """Run each statement in a transaction of its own."""
         commands = [part for statement in statements for part in ("-c", statement)]
         subprocess.run(
@@ -58,9 +58,10 @@ class Postgres:
                 "-v",
                 "ON_ERROR_STOP=1",
                 *commands,
-                self.url("postgres"),
+                self.url(database),
             ],
             check=True,
+            stdout=subprocess.DEVNULL,
         )
 
     def is_ready(self) -> bool:
