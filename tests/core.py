@@ -8,7 +8,7 @@ from sqlalchemy import select
 from recibo.kit.pace import Pace
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Reader
-from recibo.services.extraction import Capacity, Extraction, Submitted
+from recibo.services.reading.extraction import Capacity, Extraction, Submitted
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import tables

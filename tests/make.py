@@ -7,8 +7,8 @@ from pathlib import Path
 
 from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
 from recibo.kit import clock, ids
-from recibo.services import keys
-from recibo.services.extraction import Upload
+from recibo.services.identity import keys
+from recibo.services.reading.extraction import Upload
 from recibo.shapes.actor import Actor, Visit
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName

@@ -14,8 +14,8 @@ from recibo.api.deps import Probe, Services
 from recibo.kit import ids
 from recibo.kit.pace import Pace
 from recibo.outside.reader import PoolReader, Reader
-from recibo.services import demo
-from recibo.services.extraction import Capacity, Extraction
+from recibo.services.identity import demo
+from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
 from recibo.store import lock, spool
 from recibo.store.blobs import Folder

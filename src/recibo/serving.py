@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from recibo import app
 from recibo.errors import ServiceError
 from recibo.kit import logs
-from recibo.services import keys, orgs
+from recibo.services.identity import keys, orgs
 from recibo.settings import Settings
 from recibo.shapes.states import Scope
 from recibo.store.db import migrate as migrate_database

@@ -168,7 +168,7 @@ async def test_what_nobody_foresaw_is_a_500_of_the_one_shape(
         message = "SELECT secret FROM /etc/passwd"
         raise ZeroDivisionError(message)
 
-    monkeypatch.setattr("recibo.services.receipt_lists.page", fail)
+    monkeypatch.setattr("recibo.services.reading.receipt_lists.page", fail)
 
     answer = await door.get("/receipts")
 

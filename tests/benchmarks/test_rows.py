@@ -3,8 +3,8 @@
 from sqlalchemy import func, select
 
 from benchmarks import rows
-from recibo.services import demo
-from recibo.services.receipts import shape
+from recibo.services.identity import demo
+from recibo.services.reading.receipts import shape
 from recibo.store import tables
 from recibo.store.db import Database
 

@@ -16,19 +16,19 @@ ORG_TABLES = {
 # an Actor; a function that takes one is never listed.
 FOR_THE_INSTALLATION = {
     # Who asks is found by the secret.
-    "services.keys.authenticate",
+    "services.identity.keys.authenticate",
     # Workers carry what is owed to everybody; `begin` hands them the org.
-    "services.readings._held",
-    "services.readings.begin",
-    "services.readings.count_owed",
-    "services.readings.failures_of",
-    "services.readings.owed",
-    "services.replays.forget",
-    "services.usage.give_back",
+    "services.reading.readings._held",
+    "services.reading.readings.begin",
+    "services.reading.readings.count_owed",
+    "services.reading.readings.failures_of",
+    "services.reading.readings.owed",
+    "services.reading.replays.forget",
+    "services.reading.usage.give_back",
     # The clockwork sweeps and purges for all.
-    "services.receipts.existing",
-    "services.receipts.purge",
-    "services.replays.purge_expired",
+    "services.reading.receipts.existing",
+    "services.reading.receipts.purge",
+    "services.reading.replays.purge_expired",
 }
 
 

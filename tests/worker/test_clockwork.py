@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 
 from recibo.kit import clock
-from recibo.services import receipts
+from recibo.services.reading import receipts
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import tables
@@ -91,7 +91,7 @@ async def test_deleted_receipts_are_purged_after_30_days_with_all_that_is_theirs
 async def test_purge_goes_on_until_nothing_is_left(
     parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recibo.services.receipts._PURGE_BATCH", 2)
+    monkeypatch.setattr("recibo.services.reading.receipts._PURGE_BATCH", 2)
     for number in range(5):
         await deleted(parts, actor, str(number))
 

@@ -10,8 +10,8 @@ from fastapi.security import APIKeyHeader
 from pydantic import BaseModel
 
 from recibo.errors import InsufficientScope, ValidationFailed
-from recibo.services import keys
-from recibo.services.extraction import Extraction
+from recibo.services.identity import keys
+from recibo.services.reading.extraction import Extraction
 from recibo.shapes.actor import Actor, Visit
 from recibo.shapes.states import Scope
 from recibo.store.blobs import Blobs

@@ -19,7 +19,7 @@ from recibo.errors import FileTooLarge, UnsupportedFormat, ValidationFailed
 from recibo.extract.load import formats, limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import webhook_urls
-from recibo.services.extraction import Upload
+from recibo.services.reading.extraction import Upload
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

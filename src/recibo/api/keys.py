@@ -5,7 +5,8 @@ from pydantic import Field
 
 from recibo.api.answers import errors_of
 from recibo.api.deps import AnyKey, TheServices
-from recibo.services import keys, usage
+from recibo.services.identity import keys
+from recibo.services.reading import usage
 from recibo.shapes.keys import Key
 from recibo.shapes.plans import PLANS, PlanName
 

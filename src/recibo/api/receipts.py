@@ -14,7 +14,7 @@ from recibo.api.deps import CanDelete, CanRead, TheServices, refuse_repeated
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
 from recibo.extract.model import DocumentType
-from recibo.services import receipt_lists, receipts
+from recibo.services.reading import receipt_lists, receipts
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Receipt
 from recibo.shapes.states import ReceiptStatus

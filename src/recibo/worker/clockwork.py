@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import structlog
 
 from recibo.kit import clock
-from recibo.services import readings, receipts, replays
-from recibo.services.extraction import Carrier
+from recibo.services.reading import readings, receipts, replays
+from recibo.services.reading.extraction import Carrier
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.worker import metrics

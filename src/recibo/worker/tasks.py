@@ -8,8 +8,8 @@ import structlog
 from recibo.extract.model import Receipt
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
-from recibo.services import readings
-from recibo.services.readings import Order, Refusal
+from recibo.services.reading import readings
+from recibo.services.reading.readings import Order, Refusal
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.states import FailureCode
 from recibo.store.blobs import Blobs

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Select, func, null, select
 
 from recibo.errors import ValidationFailed
 from recibo.kit import cursor
-from recibo.services import receipts
+from recibo.services.reading import receipts
 from recibo.shapes.actor import Actor
 from recibo.shapes.receipts import Receipt
 from recibo.store import scope

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 
 from recibo.extract import model
 from recibo.kit import clock
-from recibo.services import replays, usage
+from recibo.services.reading import replays, usage
 from recibo.shapes import receipts as shapes
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.states import FailureCode, ReceiptStatus

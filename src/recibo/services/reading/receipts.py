@@ -8,7 +8,8 @@ from sqlalchemy import Select, delete, select
 
 from recibo.errors import NotFound
 from recibo.kit import clock, ids
-from recibo.services import audit, replays
+from recibo.services import audit
+from recibo.services.reading import replays
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Failure, Receipt

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from recibo.errors import RateLimitExceeded
 from recibo.kit import clock
-from recibo.services import usage
-from recibo.services.usage import Usage
+from recibo.services.reading import usage
+from recibo.services.reading.usage import Usage
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.plans import PlanName

@@ -3,7 +3,7 @@
 from sqlalchemy import select
 
 from recibo.kit import clock, ids
-from recibo.services import keys
+from recibo.services.identity import keys
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Role

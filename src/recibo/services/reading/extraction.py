@@ -26,7 +26,8 @@ from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import clock, ids
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
-from recibo.services import audit, readings, receipts, replays, usage
+from recibo.services import audit
+from recibo.services.reading import readings, receipts, replays, usage
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import Receipt

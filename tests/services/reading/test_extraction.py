@@ -9,8 +9,8 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as SyncSession
 
 from recibo.errors import Overloaded
-from recibo.services import replays
-from recibo.services.extraction import Capacity, Extraction, Submitted
+from recibo.services.reading import replays
+from recibo.services.reading.extraction import Capacity, Extraction, Submitted
 from recibo.shapes.actor import Actor
 from recibo.store import tables
 from recibo.store.signals import InProcess

@@ -7,8 +7,8 @@ from sqlalchemy import update
 
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
-from recibo.services import readings
-from recibo.services.readings import Order, Refusal
+from recibo.services.reading import readings
+from recibo.services.reading.readings import Order, Refusal
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.states import FailureCode

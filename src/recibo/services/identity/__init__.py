@@ -1,0 +1,1 @@
+"""Who may act: users, orgs, members, sessions, keys."""
