@@ -9,7 +9,7 @@ from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
 from recibo.kit import clock, ids
 from recibo.services.identity import keys
 from recibo.services.reading.extraction import Upload
-from recibo.shapes.actor import Actor, Visit
+from recibo.shapes.actor import Actor, KeyActor, Visit
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import ReceiptStatus, Scope
@@ -74,12 +74,12 @@ async def key(
         return keys.create(session, org_id, name="test", scopes=scopes, expires_at=expires_at)
 
 
-async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> Actor:
+async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> KeyActor:
     """Add an org with a key and return the key at work."""
     return await actor_of(database, await key(database, await org(database, plan=plan)))
 
 
-async def actor_of(database: Database, secret: str) -> Actor:
+async def actor_of(database: Database, secret: str) -> KeyActor:
     """Return the key at work that has this secret."""
     async with database.read() as session:
         return await keys.authenticate(session, secret, visit=Visit(request_id="req_test"))

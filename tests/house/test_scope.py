@@ -7,6 +7,7 @@ from recibo.store import tables
 from tests.house import source
 
 STATEMENTS = {"select", "update", "delete", "get", "select_from"}
+ACTORS = {"Actor", "KeyActor", "Member"}
 ORG_TABLES = {
     mapper.class_.__name__
     for mapper in tables.Table.registry.mappers
@@ -85,4 +86,4 @@ def _names(node: ast.expr) -> set[str]:
 def _takes_actor(function: source.Function) -> bool:
     arguments = function.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    return any(one.annotation and "Actor" in _names(one.annotation) for one in every)
+    return any(one.annotation and ACTORS & _names(one.annotation) for one in every)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from recibo.errors import InsufficientScope, ValidationFailed
 from recibo.services.identity import keys
 from recibo.services.reading.extraction import Extraction
-from recibo.shapes.actor import Actor, Visit
+from recibo.shapes.actor import KeyActor, Visit
 from recibo.shapes.states import Scope
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
@@ -67,38 +67,38 @@ _api_key = APIKeyHeader(
 
 async def _authenticated(
     request: Request, services: TheServices, secret: Annotated[str | None, Security(_api_key)]
-) -> Actor:
+) -> KeyActor:
     async with services.database.read() as session:
         return await keys.authenticate(session, secret, visit=visit_of(request))
 
 
-AnyKey = Annotated[Actor, Depends(_authenticated)]
+AnyKey = Annotated[KeyActor, Depends(_authenticated)]
 
 
-async def _reads(actor: AnyKey) -> Actor:
+async def _reads(actor: AnyKey) -> KeyActor:
     return _require(actor, Scope.READ)
 
 
-async def _extracts(actor: AnyKey) -> Actor:
+async def _extracts(actor: AnyKey) -> KeyActor:
     if Scope.EXTRACT_WRITE in actor.scopes:
         return actor
     return _require(actor, Scope.WRITE)
 
 
-async def _deletes(actor: AnyKey) -> Actor:
+async def _deletes(actor: AnyKey) -> KeyActor:
     return _require(_require(actor, Scope.READ), Scope.WRITE)
 
 
-def _require(actor: Actor, scope: Scope) -> Actor:
+def _require(actor: KeyActor, scope: Scope) -> KeyActor:
     if scope not in actor.scopes:
         message = f"the scope `{scope}`"
         raise InsufficientScope.lacking(message)
     return actor
 
 
-CanRead = Annotated[Actor, Depends(_reads)]
-CanExtract = Annotated[Actor, Depends(_extracts)]
-CanDelete = Annotated[Actor, Depends(_deletes)]
+CanRead = Annotated[KeyActor, Depends(_reads)]
+CanExtract = Annotated[KeyActor, Depends(_extracts)]
+CanDelete = Annotated[KeyActor, Depends(_deletes)]
 
 
 def refuse_repeated(request: Request, query: type[BaseModel]) -> None:

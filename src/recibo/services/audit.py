@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recibo.kit import clock, ids
-from recibo.shapes.actor import Actor
+from recibo.shapes.actor import Actor, KeyActor, Person
 from recibo.shapes.ids import OrgId
 from recibo.shapes.states import AuditAction, ResourceType
 from recibo.store.db import Session
@@ -13,7 +13,7 @@ from recibo.store.tables import AuditEvent
 
 def record(
     session: Session,
-    actor: Actor,
+    actor: Actor | Person,
     action: AuditAction,
     *,
     resource: tuple[ResourceType, str],
@@ -26,7 +26,8 @@ def record(
         action,
         resource,
         org_id=actor.org_id,
-        actor_api_key_id=actor.key_id,
+        actor_user_id=None if isinstance(actor, KeyActor) else actor.user_id,
+        actor_api_key_id=actor.key_id if isinstance(actor, KeyActor) else None,
         ip_address=actor.visit.ip_address,
         user_agent=actor.visit.user_agent,
         request_id=actor.visit.request_id,
@@ -37,7 +38,7 @@ def record(
 
 def record_by_operator(
     session: Session,
-    org_id: OrgId,
+    org_id: OrgId | None,
     action: AuditAction,
     *,
     resource: tuple[ResourceType, str],

@@ -1,10 +1,14 @@
 """Who acts: the one value that every service function is told."""
 
+import datetime as dt
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from recibo.shapes.ids import KeyId, OrgId
+from recibo.shapes.ids import KeyId, OrgId, SessionId, UserId
+from recibo.shapes.orgs import Org
+from recibo.shapes.permissions import PERMISSIONS, Permission
 from recibo.shapes.plans import PlanName
-from recibo.shapes.states import KeyKind, Scope
+from recibo.shapes.states import KeyKind, Role, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +18,90 @@ class Visit:
     request_id: str
     ip_address: str | None = None
     user_agent: str | None = None
+    #: Whether limits per IP may refuse it; they spare a developer's own machine.
+    is_limited_by_ip: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
-    """An API key at work in its org."""
+class _InOrg:
+    """Somebody at work in an org."""
 
     org_id: OrgId
     plan: PlanName
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class KeyActor(_InOrg):
+    """An API key at work in its org."""
+
     key_id: KeyId
     kind: KeyKind
     scopes: frozenset[Scope]
+    #: The browser session of a publishable key, the only one whose receipts it sees.
+    browser_session: str | None = None
+
+    @property
+    def created_by(self) -> str:
+        """What is told of who made a thing."""
+        return self.browser_session or self.key_id
+
+
+@dataclass(frozen=True, slots=True)
+class Member(_InOrg):
+    """A member at work in an org, with the role of this very request."""
+
+    user_id: UserId
+    role: Role
+
+    @property
+    def created_by(self) -> str:
+        """What is told of who made a thing."""
+        return self.user_id
+
+    def may(self, permission: Permission) -> bool:
+        """Tell whether the role allows it."""
+        return permission in PERMISSIONS[self.role]
+
+
+Actor: TypeAlias = KeyActor | Member
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user at work on an account, not on an org's things."""
+
+    #: None for whoever gave an unknown address.
+    user_id: UserId | None
+    #: In whose audit log it is told.
+    org_id: OrgId | None
     visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A user with a session, in an org or in none."""
+
+    user_id: UserId
+    session_id: SessionId
+    email: str
+    full_name: str | None
+    created_at: dt.datetime
+    is_email_verified: bool
+    has_second_factor: bool
+    #: None for a user without a membership, as is `role`.
+    org: Org | None
+    role: Role | None
+    visit: Visit
+
+    @property
+    def member(self) -> Member | None:
+        """The user at work in the org; None without one."""
+        if self.org is None or self.role is None:
+            return None
+        return Member(OrgId(self.org.id), self.org.plan, self.visit, self.user_id, self.role)
+
+    @property
+    def person(self) -> Person:
+        """The user at work on the own account."""
+        return Person(self.user_id, OrgId(self.org.id) if self.org else None, self.visit)

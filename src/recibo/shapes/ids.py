@@ -6,3 +6,6 @@ OrgId = NewType("OrgId", str)
 UserId = NewType("UserId", str)
 KeyId = NewType("KeyId", str)
 ReceiptId = NewType("ReceiptId", str)
+#: Of a sign-in and all tokens refreshed from it.
+SessionId = NewType("SessionId", str)
+InvitationId = NewType("InvitationId", str)

@@ -43,23 +43,95 @@ class ReplayKind(StrEnum):
     KEY = "key"
 
 
+class SignInMethod(StrEnum):
+    """How a session began."""
+
+    SIGNUP = "signup"
+    PASSWORD = "password"  # noqa: S105 - a method, not a password
+    MAGIC_LINK = "magic_link"
+    INVITATION = "invitation"
+    #: From a session before it: the second factor, another org, a changed password.
+    CONTINUED = "continued"
+
+
+class MailTokenKind(StrEnum):
+    """What a link in a mail proves."""
+
+    MAGIC_LINK = "magic_link"
+    VERIFY_EMAIL = "verify_email"
+    PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind, not a password
+
+
+class MailKind(StrEnum):
+    """The mails that are written."""
+
+    VERIFY_EMAIL = "verify_email"
+    MAGIC_LINK = "magic_link"
+    PASSWORD_RESET = "password_reset"  # noqa: S105 - a kind, not a password
+    INVITATION = "invitation"
+    PASSWORD_CHANGED = "password_changed"  # noqa: S105
+    SECOND_FACTOR_ENABLED = "second_factor_enabled"
+    SECOND_FACTOR_DISABLED = "second_factor_disabled"
+    RECOVERY_CODE_USED = "recovery_code_used"
+    #: An account that somebody else may have made with this address was emptied.
+    ACCOUNT_RECLAIMED = "account_reclaimed"
+    KEY_EXPIRING = "key_expiring"
+
+
+class TotpLedger(StrEnum):
+    """What a code was used for; a code used for one still works for another."""
+
+    ENROLL = "enroll"
+    VERIFY = "verify"
+    DISABLE = "disable"
+
+
 class AuditAction(StrEnum):
     """What is written to the audit log, `subject.action`."""
 
+    USER_SIGNED_UP = "user.signed_up"
+    USER_SIGNED_IN = "user.signed_in"
+    USER_SIGN_IN_FAILED = "user.sign_in_failed"
+    USER_UPDATED = "user.updated"
+    USER_ORG_SWITCHED = "user.org_switched"
+    USER_EMAIL_VERIFIED = "user.email_verified"
+    #: Whoever made the account lost it to the mailbox's owner.
+    USER_RECLAIMED = "user.reclaimed"
+    USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105
+    USER_PASSWORD_RESET = "user.password_reset"  # noqa: S105
+    USER_SESSIONS_ENDED = "user.sessions_ended"
+    USER_2FA_ENROLLING = "user.2fa_enrolling"
+    USER_2FA_ENABLED = "user.2fa_enabled"
+    USER_2FA_DISABLED = "user.2fa_disabled"
+    USER_RECOVERY_CODE_USED = "user.recovery_code_used"
+    USER_DISABLED = "user.disabled"
+    USER_ENABLED = "user.enabled"
     ORG_CREATED = "org.created"
+    ORG_UPDATED = "org.updated"
+    MEMBER_INVITED = "member.invited"
+    INVITATION_REVOKED = "invitation.revoked"
+    INVITATION_ACCEPTED = "invitation.accepted"
+    MEMBER_ROLE_CHANGED = "member.role_changed"
+    MEMBER_REMOVED = "member.removed"
     APIKEY_CREATED = "apikey.created"
+    APIKEY_REVOKED = "apikey.revoked"
     RECEIPT_CREATED = "receipt.created"
     RECEIPT_REREAD = "receipt.reread"
     RECEIPT_DELETED = "receipt.deleted"
     RECEIPT_PURGED = "receipt.purged"
+    SUBSCRIPTION_UPDATED = "subscription.updated"
 
 
 class ResourceType(StrEnum):
     """What an audit event is about."""
 
+    USER = "user"
     ORG = "org"
+    MEMBERSHIP = "membership"
+    INVITATION = "invitation"
     API_KEY = "api_key"
     RECEIPT = "receipt"
+    SUBSCRIPTION = "subscription"
 
 
 class FailureCode(StrEnum):

@@ -8,7 +8,18 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Boolean, Date, ForeignKey, Index, Integer, MetaData, String, Text, text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Date,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from recibo.store.columns import Id, Json, Money, UtcDateTime
@@ -59,6 +70,21 @@ class User(Table):
     email: Mapped[str] = mapped_column(String(320), unique=True)
     full_name: Mapped[str | None]
     created_at: Mapped[dt.datetime]
+    #: When somebody proved to read this address.
+    email_verified_at: Mapped[dt.datetime | None]
+    disabled_at: Mapped[dt.datetime | None]
+    #: Argon2id; None for those who came by a link and have set none.
+    password_hash: Mapped[str | None]
+    #: Raised to end all access tokens; each carries the one it was made under.
+    epoch: Mapped[int] = mapped_column(server_default="0", default=0)
+    #: The org to sign in to.
+    last_org_id: Mapped[str | None] = mapped_column(Id)
+    #: Where the account was made: whose mailbox it is, is told by this, too.
+    signup_ip_address: Mapped[str | None] = mapped_column(String(64))
+    signup_user_agent: Mapped[str | None]
+    #: Sealed, bound to this row; not active before `totp_enabled_at`.
+    totp_secret: Mapped[str | None]
+    totp_enabled_at: Mapped[dt.datetime | None]
 
 
 class Membership(Table):
@@ -67,9 +93,136 @@ class Membership(Table):
     __tablename__ = "memberships"
 
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
-    user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id"), primary_key=True)
+    user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id"), primary_key=True, index=True)
     role: Mapped[str] = mapped_column(String(16))
     created_at: Mapped[dt.datetime]
+
+
+class Invitation(Table):
+    """An offer to join an org; at most one an address is pending."""
+
+    __tablename__ = "invitations"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
+    email: Mapped[str] = mapped_column(String(320))
+    role: Mapped[str] = mapped_column(String(16))
+    invited_by: Mapped[str] = mapped_column(Id)
+    #: Of the token in the mail; None until that is written.
+    token_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
+    created_at: Mapped[dt.datetime]
+    expires_at: Mapped[dt.datetime]
+    accepted_at: Mapped[dt.datetime | None]
+    revoked_at: Mapped[dt.datetime | None]
+
+    __table_args__ = (
+        Index(None, "org_id", "id"),
+        Index("uq_invitations_pending", "org_id", "email", unique=True,
+              sqlite_where=text("accepted_at IS NULL AND revoked_at IS NULL"),
+              postgresql_where=text("accepted_at IS NULL AND revoked_at IS NULL")),
+    )  # fmt: skip
+
+
+class UserSession(Table):
+    """One sign-in and all tokens that were refreshed from it: a refresh family."""
+
+    __tablename__ = "user_sessions"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id", ondelete="CASCADE"))
+    org_id: Mapped[str | None] = mapped_column(Id)
+    #: How it began (`shapes.states.SignInMethod`).
+    method: Mapped[str] = mapped_column(String(16))
+    #: Bound to its org: it may not leave it, nor touch the account.
+    is_bound: Mapped[bool]
+    ip_address: Mapped[str | None] = mapped_column(String(64))
+    user_agent: Mapped[str | None]
+    created_at: Mapped[dt.datetime]
+    expires_at: Mapped[dt.datetime] = mapped_column(index=True)
+    ended_at: Mapped[dt.datetime | None]
+    #: It awaits the second factor until then; None when none is owed.
+    pending_until: Mapped[dt.datetime | None]
+
+    __table_args__ = (Index(None, "user_id", "id"),)
+
+
+class RefreshToken(Table):
+    """A refresh token of a session; it works once."""
+
+    __tablename__ = "refresh_tokens"
+
+    #: The JWT's `jti`.
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    session_id: Mapped[str] = mapped_column(
+        Id, ForeignKey("user_sessions.id", ondelete="CASCADE"), index=True
+    )
+    expires_at: Mapped[dt.datetime] = mapped_column(index=True)
+    used_at: Mapped[dt.datetime | None]
+
+
+class MailToken(Table):
+    """What a link in a mail proves; deleted when it is used."""
+
+    __tablename__ = "mail_tokens"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    #: `shapes.states.MailTokenKind`.
+    kind: Mapped[str] = mapped_column(String(16))
+    user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id", ondelete="CASCADE"))
+    expires_at: Mapped[dt.datetime] = mapped_column(index=True)
+
+    __table_args__ = (Index(None, "user_id", "kind"),)
+
+
+class RecoveryCode(Table):
+    """A code that stands in for the second factor once."""
+
+    __tablename__ = "recovery_codes"
+
+    user_id: Mapped[str] = mapped_column(
+        Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
+    )
+    code_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    used_at: Mapped[dt.datetime | None]
+
+
+class SpentTotpStep(Table):
+    """A time step whose code was used; the primary key lets one of many at once in."""
+
+    __tablename__ = "spent_totp_steps"
+
+    user_id: Mapped[str] = mapped_column(
+        Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
+    )
+    #: Enrolling, signing in and disabling each keep their own.
+    ledger: Mapped[str] = mapped_column(String(8), primary_key=True)
+    step: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+
+
+class Counter(Table):
+    """How often something happened in a window of time that began with the first."""
+
+    __tablename__ = "counters"
+
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    count: Mapped[int]
+    expires_at: Mapped[dt.datetime] = mapped_column(index=True)
+
+
+class Mail(Table):
+    """A mail that is owed; deleted when it is sent. It holds no token: those are made when sent."""
+
+    __tablename__ = "mails"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    #: `shapes.states.MailKind`.
+    kind: Mapped[str] = mapped_column(String(32))
+    recipient: Mapped[str] = mapped_column(String(320))
+    #: What the text names.
+    names: Mapped[dict[str, Any]] = mapped_column(Json)
+    created_at: Mapped[dt.datetime]
+    due_at: Mapped[dt.datetime] = mapped_column(index=True)
+    attempts: Mapped[int]
 
 
 class ApiKey(Table):
@@ -85,12 +238,14 @@ class ApiKey(Table):
     prefix: Mapped[str] = mapped_column(String(8))
     last4: Mapped[str] = mapped_column(String(4))
     scopes: Mapped[list[str]] = mapped_column(Json)
-    expires_at: Mapped[dt.datetime | None]
+    expires_at: Mapped[dt.datetime | None] = mapped_column(index=True)
     revoked_at: Mapped[dt.datetime | None]
     created_at: Mapped[dt.datetime]
     #: The user's id; None for a key made on the command line.
     created_by: Mapped[str | None] = mapped_column(Id)
     last_used_at: Mapped[dt.datetime | None]
+    #: The shortest notice of its end that was mailed, in hours.
+    notified_hours: Mapped[int | None]
 
 
 class Receipt(Table):
@@ -252,4 +407,8 @@ class AuditEvent(Table):
     request_id: Mapped[str | None] = mapped_column(String(128))
     created_at: Mapped[dt.datetime]
 
-    __table_args__ = (Index(None, "org_id", "id"),)
+    __table_args__ = (
+        Index(None, "org_id", "id"),
+        Index(None, "org_id", "action", "id"),
+        Index(None, "org_id", "resource_type", "id"),
+    )

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from recibo.errors import ExpiredApiKey, Unauthorized, ValidationFailed
 from recibo.kit import clock, ids, tokens
 from recibo.services import audit
-from recibo.shapes.actor import Actor, Visit
+from recibo.shapes.actor import KeyActor, Visit
 from recibo.shapes.ids import KeyId, OrgId
 from recibo.shapes.keys import Key
 from recibo.shapes.plans import PlanName
@@ -23,7 +23,7 @@ _LAST_SHOWN = 4
 _MAX_NAME = 255
 
 
-async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit) -> Actor:
+async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit) -> KeyActor:
     """Return who holds this secret.
 
     Raises:
@@ -87,7 +87,7 @@ def create(
     return secret
 
 
-async def own(session: ReadSession, actor: Actor) -> Key:
+async def own(session: ReadSession, actor: KeyActor) -> Key:
     """Return the record of the key that acts."""
     query = scope.of(actor, ApiKey).where(ApiKey.id == actor.key_id)
     return shape((await session.execute(query)).scalar_one())
@@ -112,8 +112,8 @@ def shape(row: ApiKey) -> Key:
     )
 
 
-def _actor(row: ApiKey, plan: PlanName, visit: Visit) -> Actor:
-    return Actor(
+def _actor(row: ApiKey, plan: PlanName, visit: Visit) -> KeyActor:
+    return KeyActor(
         org_id=OrgId(row.org_id),
         plan=plan,
         key_id=KeyId(row.id),

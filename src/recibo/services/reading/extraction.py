@@ -290,7 +290,7 @@ def _row(actor: Actor, upload: Upload, receipt_id: ReceiptId) -> tables.Receipt:
         status=ReceiptStatus.PENDING,
         created_at=now,
         updated_at=now,
-        created_by=actor.key_id,
+        created_by=actor.created_by,
         file_sha256=upload.sha256,
         file_size=upload.size,
         media_type=upload.media_type,
