@@ -18,6 +18,8 @@ ORG_TABLES = {
 FOR_THE_INSTALLATION = {
     # Who asks is found by the secret.
     "services.identity.keys.authenticate",
+    # The mail that is sent names the invitation.
+    "services.identity.links.mint_invitation",
     # Workers carry what is owed to everybody; `begin` hands them the org.
     "services.reading.readings._held",
     "services.reading.readings.begin",

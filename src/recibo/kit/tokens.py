@@ -17,8 +17,13 @@ _CHECKSUM_LENGTH = 6
 
 def new_secret(prefix: str) -> str:
     """Return a new secret that starts with `prefix`."""
-    body = prefix + "".join(secrets.choice(ALPHABET) for _ in range(_RANDOM_LENGTH))
+    body = prefix + new_link_token()
     return body + _checksum(body)
+
+
+def new_link_token() -> str:
+    """Return a new token for a link in a mail: the random characters alone."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(_RANDOM_LENGTH))
 
 
 def is_well_formed(secret: str) -> bool:

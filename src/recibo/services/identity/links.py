@@ -1,0 +1,84 @@
+"""Tokens of links in mails: minted when the mail is written, stored hashed, worth one use."""
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+
+from sqlalchemy import delete, select, update
+
+from recibo.errors import ValidationFailed
+from recibo.kit import clock, tokens
+from recibo.shapes.ids import InvitationId, UserId
+from recibo.shapes.states import MailTokenKind
+from recibo.store.db import Session
+from recibo.store.tables import Invitation, MailToken, User
+
+#: How long a token works.
+LIVES: Mapping[MailTokenKind, dt.timedelta] = {
+    MailTokenKind.MAGIC_LINK: dt.timedelta(minutes=15),
+    MailTokenKind.VERIFY_EMAIL: dt.timedelta(hours=48),
+    MailTokenKind.PASSWORD_RESET: dt.timedelta(minutes=60),
+}
+_WELL_FORMED = re.compile(r"[0-9A-Za-z]{32}")
+
+
+async def mint(session: Session, kind: MailTokenKind, user_id: UserId) -> str:
+    """Make a token; from the commit on the user's earlier ones of this kind are worth nothing."""
+    # Two at once wait for one another here, or both would stay.
+    await session.execute(select(User.id).where(User.id == user_id).with_for_update())
+    await session.execute(
+        delete(MailToken).where(MailToken.user_id == user_id, MailToken.kind == kind)
+    )
+    token = tokens.new_link_token()
+    session.add(
+        MailToken(
+            token_hash=tokens.fingerprint(token),
+            kind=kind,
+            user_id=user_id,
+            expires_at=clock.now() + LIVES[kind],
+        )
+    )
+    return token
+
+
+async def mint_invitation(session: Session, invitation_id: InvitationId) -> str | None:
+    """Make the token of an invitation in place of an earlier one; None when it is not pending."""
+    token = tokens.new_link_token()
+    statement = (
+        update(Invitation)
+        .where(
+            Invitation.id == invitation_id,
+            Invitation.accepted_at.is_(None),
+            Invitation.revoked_at.is_(None),
+            Invitation.expires_at > clock.now(),
+        )
+        .values(token_hash=tokens.fingerprint(token))
+        .returning(Invitation.id)
+    )
+    found = (await session.execute(statement)).scalar_one_or_none()
+    return None if found is None else token
+
+
+async def consume(session: Session, kind: MailTokenKind, token: str) -> UserId:
+    """Spend a token and return whose mailbox it proves; of two at once, one does.
+
+    It stays spent only if the caller's transaction commits.
+
+    Raises:
+        ValidationFailed: it is unknown, spent, replaced, expired or of another kind.
+    """
+    if _WELL_FORMED.fullmatch(token):
+        statement = (
+            delete(MailToken)
+            .where(
+                MailToken.token_hash == tokens.fingerprint(token),
+                MailToken.kind == kind,
+                MailToken.expires_at > clock.now(),
+            )
+            .returning(MailToken.user_id)
+        )
+        user_id = (await session.execute(statement)).scalar_one_or_none()
+        if user_id is not None:
+            return UserId(user_id)
+    message = "The link is unknown, was used or has expired; ask for a new one."
+    raise ValidationFailed.of("token", message)
