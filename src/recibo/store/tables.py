@@ -411,4 +411,11 @@ class AuditEvent(Table):
         Index(None, "org_id", "id"),
         Index(None, "org_id", "action", "id"),
         Index(None, "org_id", "resource_type", "id"),
-    )
+        # An event has one actor at most, so it stands in one of these.
+        Index(None, "org_id", "actor_user_id", "id",
+              sqlite_where=text("actor_user_id IS NOT NULL"),
+              postgresql_where=text("actor_user_id IS NOT NULL")),
+        Index(None, "org_id", "actor_api_key_id", "id",
+              sqlite_where=text("actor_api_key_id IS NOT NULL"),
+              postgresql_where=text("actor_api_key_id IS NOT NULL")),
+    )  # fmt: skip
