@@ -93,7 +93,7 @@ def receipt(actor_: Actor) -> tables.Receipt:
         status=ReceiptStatus.PENDING,
         created_at=clock.now(),
         updated_at=clock.now(),
-        created_by=actor_.key_id,
+        created_by=actor_.created_by,
         file_sha256="",
         file_size=1,
         media_type="image/jpeg",

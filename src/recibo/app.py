@@ -12,9 +12,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from recibo.api import door
 from recibo.api.deps import Probe, Services
 from recibo.kit import ids
+from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
 from recibo.outside.reader import PoolReader, Reader
 from recibo.services.identity import demo
+from recibo.services.identity.identity import Identity
+from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
 from recibo.store import lock, spool
@@ -45,6 +48,7 @@ class House:
     engine: Engine
     reader: Reader
     pace: Pace
+    identity: Identity
 
     @property
     def readers(self) -> int:
@@ -120,7 +124,19 @@ async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[Hou
             stack.push_async_callback(reader.aclose)
         blobs = Folder(settings.files_dir)
         pace = Pace(_ASSUMED_READING_SECONDS)
-        yield House(settings, database, blobs, InProcess(), engine, reader, pace)
+        identity = _identity(settings, database)
+        stack.callback(identity.passwords.close)
+        yield House(settings, database, blobs, InProcess(), engine, reader, pace, identity)
+
+
+def _identity(settings: Settings, database: Database) -> Identity:
+    return Identity(
+        database=database,
+        keyring=Keyring(secret_key(settings), previous=settings.older_secrets),
+        passwords=Passwords(),
+        is_production=settings.is_production,
+        signups_per_ip_per_hour=settings.max_signups,
+    )
 
 
 async def _check(database: Database) -> None:
@@ -168,6 +184,8 @@ def _services(house: House, *, works: bool) -> Services:
         metrics_token=settings.metrics_token,
         is_production=settings.is_production,
         probes=_probes(house, works=works),
+        identity=house.identity,
+        base_url=settings.base_url,
     )
 
 

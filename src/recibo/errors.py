@@ -5,8 +5,11 @@ ServiceError
 │   ├── UnsupportedFormat   400 unsupported_format
 │   └── FileTooLarge        400 file_too_large
 ├── Unauthorized            401 unauthorized
+│   ├── NoSession           401 unauthorized
 │   └── ExpiredApiKey       401 expired_api_key
+├── AuthenticationFailed    401 authentication_failed
 ├── InsufficientScope       403 insufficient_scope
+├── CrossSiteRequest        403 cross_site_request
 ├── NotFound                404 not_found
 ├── MethodNotAllowed        405 method_not_allowed
 ├── Conflict                409 conflict
@@ -82,10 +85,21 @@ class Unauthorized(ServiceError):
     code = "unauthorized"
 
 
+class NoSession(Unauthorized):
+    """The session is missing, not valid or over; sign in and send its access token."""
+
+
 class ExpiredApiKey(Unauthorized):
     """The API key has expired; create a new one."""
 
     code = "expired_api_key"
+
+
+class AuthenticationFailed(ServiceError):
+    """What was shown to prove who you are is not right."""
+
+    status = 401
+    code = "authentication_failed"
 
 
 class InsufficientScope(ServiceError):
@@ -95,9 +109,17 @@ class InsufficientScope(ServiceError):
     code = "insufficient_scope"
 
     @classmethod
-    def lacking(cls, needed: str) -> "InsufficientScope":
-        """Name the scope or permission that is missing."""
-        return cls(f"This needs {needed}.", details=(Detail("scope", f"{needed} is missing"),))
+    def lacking(cls, kind: str, needed: str) -> "InsufficientScope":
+        """Name the scope or permission that is missing, such as `scope` and `read`."""
+        message = f"This needs the {kind} `{needed}`."
+        return cls(message, details=(Detail(kind, f"`{needed}` is missing"),))
+
+
+class CrossSiteRequest(ServiceError):
+    """A page of another site may not use this session."""
+
+    status = 403
+    code = "cross_site_request"
 
 
 class NotFound(ServiceError):

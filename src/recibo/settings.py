@@ -40,6 +40,11 @@ class Settings(BaseSettings):
         default="",
         description="Signs and encrypts; generated once into the data folder when empty.",
     )
+    previous_secret_keys: str = Field(
+        default="",
+        description="Older values of SECRET_KEY, separated by commas: what they signed and "
+        "encrypted stays good.",
+    )
     environment: Environment = Environment.DEVELOPMENT
     base_url: str = Field(
         default="", description="The public address; the one actually served when empty."
@@ -49,6 +54,11 @@ class Settings(BaseSettings):
     )
     max_queue_seconds: float = Field(
         default=300, gt=0, description="Expected wait above which uploads are refused with 503."
+    )
+    signups_per_ip_per_hour: int | None = Field(
+        default=None,
+        ge=0,
+        description="Signups that one address may try in an hour; 20, in development 1000.",
     )
     readers: int = Field(default=0, ge=0, description="Reading processes; one a core when 0.")
     webhook_allow_private: bool | None = Field(
@@ -71,6 +81,18 @@ class Settings(BaseSettings):
         if self.webhook_allow_private is None:
             return not self.is_production
         return self.webhook_allow_private
+
+    @property
+    def max_signups(self) -> int:
+        """How many signups one address may try in an hour."""
+        if self.signups_per_ip_per_hour is None:
+            return 20 if self.is_production else 1000
+        return self.signups_per_ip_per_hour
+
+    @property
+    def older_secrets(self) -> list[str]:
+        """The secrets that signed and sealed before, the newest first."""
+        return [one.strip() for one in self.previous_secret_keys.split(",") if one.strip()]
 
     @property
     def database(self) -> str:

@@ -1,23 +1,30 @@
 """How answers look, and how they are documented."""
 
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import Response
+from pydantic import BaseModel
 
 from recibo.api.errors import ErrorAnswer
 from recibo.shapes.receipts import Receipt
 
 _MEANINGS = {
     400: "The request is not valid; `details` name the fields.",
-    401: "The API key is missing, not valid or expired.",
-    403: "The API key lacks the scope.",
+    401: "The credential is missing, not right, or over.",
+    403: "The scope or permission is missing, or a page of another site asks.",
     404: "There is no such thing in this org.",
-    409: "The Idempotency-Key was used with another file.",
+    409: "It conflicts with what is there already.",
     422: "The document is unreadable; nothing is billed.",
-    429: "The quota is used up; `retry_after` tells when it renews.",
+    429: "A limit or the quota is reached; `retry_after` tells when to try again.",
     500: "Something went wrong on our side; try again.",
     503: "The service is busy; nothing was kept or billed. Try again after `retry_after`.",
 }
+
+
+class Ok(BaseModel):
+    """It was done."""
+
+    ok: Literal[True] = True
 
 
 def errors_of(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -6,16 +6,24 @@ from pathlib import Path
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Security
+from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
 from fastapi.security import APIKeyHeader
+from fastapi.security.base import SecurityBase
 from pydantic import BaseModel
 
-from recibo.errors import InsufficientScope, ValidationFailed
-from recibo.services.identity import keys
+from recibo.api import origins
+from recibo.errors import InsufficientScope, NotFound, ValidationFailed
+from recibo.services.identity import keys, sessions
+from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Extraction
-from recibo.shapes.actor import KeyActor, Visit
+from recibo.shapes.actor import KeyActor, Member, SignedIn, Visit
+from recibo.shapes.permissions import Permission
 from recibo.shapes.states import Scope
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
+
+ACCESS_COOKIE = "service_access"
+REFRESH_COOKIE = "service_refresh"
 
 #: Tells whether a part of the service works.
 Probe = Callable[[], Awaitable[bool]]
@@ -42,6 +50,9 @@ class Services:
     is_production: bool
     #: By the name of the part.
     probes: Mapping[str, Probe]
+    identity: Identity
+    #: The public address; empty when none was named.
+    base_url: str
 
 
 def services_of(request: Request) -> Services:
@@ -91,14 +102,88 @@ async def _deletes(actor: AnyKey) -> KeyActor:
 
 def _require(actor: KeyActor, scope: Scope) -> KeyActor:
     if scope not in actor.scopes:
-        message = f"the scope `{scope}`"
-        raise InsufficientScope.lacking(message)
+        raise InsufficientScope.lacking("scope", scope)
     return actor
 
 
 CanRead = Annotated[KeyActor, Depends(_reads)]
 CanExtract = Annotated[KeyActor, Depends(_extracts)]
 CanDelete = Annotated[KeyActor, Depends(_deletes)]
+
+
+class _Session(SecurityBase):
+    """Finds the access token: in the Authorization header if there is one, else in the cookie."""
+
+    def __init__(self) -> None:
+        self.model = HTTPBearerModel(bearerFormat="JWT", description="An access token.")
+        self.scheme_name = "Session"
+
+    async def __call__(self, request: Request) -> str | None:
+        return access_token_of(request)
+
+
+def access_token_of(request: Request) -> str | None:
+    """Return the access token that a request shows; empty when its Authorization is no bearer."""
+    header = request.headers.get("authorization")
+    if header is None:
+        return request.cookies.get(ACCESS_COOKIE)
+    scheme, _, token = header.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+async def refuse_cross_site(request: Request, services: TheServices) -> None:
+    """Guard the routes that set or clear the session's cookies."""
+    origins.refuse_cross_site(request, services.base_url)
+
+
+async def _signed_in(
+    request: Request, services: TheServices, token: Annotated[str | None, Security(_Session())]
+) -> SignedIn:
+    if "authorization" not in request.headers and ACCESS_COOKIE in request.cookies:
+        origins.refuse_cross_site(request, services.base_url)
+    async with services.database.read() as session:
+        return await sessions.authenticate(
+            session, services.identity.keyring, token, visit=visit_of(request)
+        )
+
+
+TheUser = Annotated[SignedIn, Depends(_signed_in)]
+
+
+def _may(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
+    async def guard(user: TheUser) -> Member:
+        member = user.member
+        if member is None or not member.may(permission):
+            raise InsufficientScope.lacking("permission", permission)
+        return member
+
+    return guard
+
+
+MayReadTeam = Annotated[Member, Depends(_may(Permission.TEAM_READ))]
+MayInvite = Annotated[Member, Depends(_may(Permission.TEAM_INVITE))]
+MayWriteTeam = Annotated[Member, Depends(_may(Permission.TEAM_WRITE))]
+MayRemoveMembers = Annotated[Member, Depends(_may(Permission.TEAM_REMOVE))]
+MayReadKeys = Annotated[Member, Depends(_may(Permission.KEYS_READ))]
+MayWriteKeys = Annotated[Member, Depends(_may(Permission.KEYS_WRITE))]
+MayReadAudit = Annotated[Member, Depends(_may(Permission.AUDIT_READ))]
+
+
+def _may_in_org(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
+    """Guard what is about the org itself: without one there is nothing to be refused."""
+
+    async def guard(user: TheUser) -> Member:
+        if user.member is None:
+            raise NotFound("You are in no org; accept an invitation or sign up for one.")
+        if not user.member.may(permission):
+            raise InsufficientScope.lacking("permission", permission)
+        return user.member
+
+    return guard
+
+
+MayReadOrg = Annotated[Member, Depends(_may_in_org(Permission.ORG_READ))]
+MayWriteOrg = Annotated[Member, Depends(_may_in_org(Permission.ORG_WRITE))]
 
 
 def refuse_repeated(request: Request, query: type[BaseModel]) -> None:

@@ -1,19 +1,19 @@
 """GET and DELETE under /v1/receipts."""
 
-import datetime as dt
-import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 from starlette.types import Receive, Scope, Send
 
 from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.deps import CanDelete, CanRead, TheServices, refuse_repeated
+from recibo.api.queries import Digits, bound
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
 from recibo.extract.model import DocumentType
+from recibo.services.pages import Wanted
 from recibo.services.reading import receipt_lists, receipts
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Receipt
@@ -25,8 +25,6 @@ _INCLUDABLE = frozenset({"evidence", "text"})
 _METADATA = "metadata."
 # No receipt has more tags, so a list that asks for more is a mistake.
 _MAX_TAGS = 16
-# A + that was not percent-coded arrives as a blank.
-_LOST_PLUS = re.compile(r" (\d\d(:?\d\d)?)$")
 
 _METADATA_PARAMETER: dict[str, Any] = {
     "parameters": [
@@ -42,14 +40,6 @@ _METADATA_PARAMETER: dict[str, Any] = {
 }
 
 
-def _digits(given: object) -> object:
-    """Refuse what Python would take for a whole number as well: blanks, signs, `5.0`, `1_0`."""
-    if isinstance(given, str) and not (given.isascii() and given.isdigit()):
-        message = "must be a whole number, in digits"
-        raise ValueError(message)
-    return given
-
-
 class ListQuery(BaseModel):
     """Which receipts to list."""
 
@@ -57,7 +47,7 @@ class ListQuery(BaseModel):
     before: str | None = Field(default=None, description="Issued strictly before; ISO 8601.")
     type: DocumentType | None = None
     status: ReceiptStatus | None = None
-    limit: Annotated[int, BeforeValidator(_digits)] = Field(default=50, ge=1, le=200)
+    limit: Digits = Field(default=50, ge=1, le=200)
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
 
@@ -110,8 +100,8 @@ async def list_receipts(
     filters = receipt_lists.Filters(
         type=query.type,
         status=query.status,
-        after=_bound("after", query.after),
-        before=_bound("before", query.before),
+        after=bound("after", query.after),
+        before=bound("before", query.before),
         tags=_tags(request),
     )
     async with services.database.read() as session:
@@ -119,9 +109,7 @@ async def list_receipts(
             session,
             actor,
             filters,
-            limit=query.limit,
-            after_cursor=query.cursor,
-            cursor_key=services.cursor_key,
+            wanted=Wanted(query.limit, query.cursor, services.cursor_key),
         )
     return ReceiptList(data=page.data, has_more=page.has_more, next_cursor=page.next_cursor)
 
@@ -198,22 +186,6 @@ async def delete_receipt(receipt_id: str, actor: CanDelete, services: TheService
     """
     async with services.database.write() as session:
         await receipts.soft_delete(session, actor, receipt_id)
-
-
-def _bound(name: str, given: str | None) -> dt.date | dt.datetime | None:
-    """Return a date, or an instant for a timestamp (UTC when it names no offset)."""
-    if given is None:
-        return None
-    try:
-        return dt.date.fromisoformat(given)
-    except ValueError:
-        pass
-    try:
-        instant = dt.datetime.fromisoformat(_LOST_PLUS.sub(r"+\1", given))
-        return (instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
-    except (ValueError, OverflowError):
-        message = "must be an ISO 8601 date or timestamp, such as 2026-03-14"
-        raise ValidationFailed.of(name, message) from None
 
 
 def _tags(request: Request) -> tuple[tuple[str, str], ...]:

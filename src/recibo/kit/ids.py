@@ -4,6 +4,9 @@ import re
 
 import uuid_utils
 
+# RFC 9562, section 5.7: an id begins with the Unix time in milliseconds.
+_TIME_BITS = 48
+_RANDOM_DIGITS = 20
 _WELL_FORMED = re.compile(r"[a-z]+_[0-9a-f]{32}")
 
 
@@ -15,3 +18,9 @@ def new(prefix: str) -> str:
 def is_well_formed(text: str) -> bool:
     """Tell whether this could be an id at all; what could not never reaches the database."""
     return _WELL_FORMED.fullmatch(text) is not None
+
+
+def first_at(prefix: str, unix_seconds: float) -> str:
+    """Return the least id that is made at a time, or the nearest one that ids know."""
+    milliseconds = min(max(int(unix_seconds * 1000), 0), 2**_TIME_BITS - 1)
+    return f"{prefix}_{milliseconds:012x}{'0' * _RANDOM_DIGITS}"

@@ -1,14 +1,50 @@
-"""The audit log: written in the transaction of the change that it tells of."""
+"""The audit log: written in the transaction of the change that it tells of, read by its org."""
 
+import datetime as dt
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlalchemy import ColumnElement, delete, false, select
+
 from recibo.kit import clock, ids
+from recibo.services import pages
+from recibo.services.pages import Wanted
+from recibo.shapes import audit as shapes
 from recibo.shapes.actor import Actor, KeyActor, Person
 from recibo.shapes.ids import OrgId
 from recibo.shapes.states import AuditAction, ResourceType
-from recibo.store.db import Session
+from recibo.store import append_only, scope
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import AuditEvent
+
+_PURGE_BATCH = 500
+# An entry's id and its time are taken one after the other, while a host's clock may be set.
+_CLOCK_STEP_SECONDS = 60.0
+_ACTORS = {"usr": AuditEvent.actor_user_id, "key": AuditEvent.actor_api_key_id}
+_FIELDS = tuple(shapes.AuditEvent.model_fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which entries a list holds; all must fit."""
+
+    action: str | None = None
+    resource_type: str | None = None
+    #: The id of a user or of an API key.
+    actor: str | None = None
+    #: A day, UTC, or an instant: not before it.
+    since: dt.date | dt.datetime | None = None
+    #: A day, UTC, which counts as a whole, or an instant: not after it.
+    until: dt.date | dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One page of the log."""
+
+    items: list[shapes.AuditEvent]
+    next_cursor: str | None
 
 
 def record(
@@ -16,7 +52,7 @@ def record(
     actor: Actor | Person,
     action: AuditAction,
     *,
-    resource: tuple[ResourceType, str],
+    resource: tuple[ResourceType, str | None],
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
@@ -41,7 +77,7 @@ def record_by_operator(
     org_id: OrgId | None,
     action: AuditAction,
     *,
-    resource: tuple[ResourceType, str],
+    resource: tuple[ResourceType, str | None],
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
@@ -49,8 +85,70 @@ def record_by_operator(
     _add(session, action, resource, org_id=org_id, before=_copy(before), after=_copy(after))
 
 
+async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: Wanted) -> Slice:
+    """Return one page of the org's log, newest first."""
+    bound_to = {"list": "audit", "org": actor.org_id, **asdict(filters)}
+    query = scope.of(actor, AuditEvent).where(*_conditions(filters))
+    rows, next_cursor = await pages.newest_first(
+        session, query, AuditEvent.id, wanted=wanted, bound_to=bound_to
+    )
+    return Slice([_shape(row) for row in rows], next_cursor)
+
+
+async def purge(database: Database) -> int:
+    """Delete up to 500 entries whose retention is over; return how many there were."""
+    async with database.write() as session:
+        # Ids are in the order of time, so no index is needed on the time itself.
+        oldest = select(AuditEvent.id).order_by(AuditEvent.id).limit(_PURGE_BATCH)
+        statement = (
+            delete(AuditEvent)
+            .where(AuditEvent.id.in_(oldest), append_only.is_over(session))
+            .returning(AuditEvent.id)
+        )
+        return len((await session.execute(statement)).all())
+
+
+def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
+    found = []
+    if filters.action is not None:
+        found.append(AuditEvent.action == filters.action)
+    if filters.resource_type is not None:
+        found.append(AuditEvent.resource_type == filters.resource_type)
+    if filters.actor is not None:
+        column = _ACTORS.get(filters.actor.partition("_")[0])
+        found.append(false() if column is None else column == filters.actor)
+    if filters.since is not None:
+        since = _instant(filters.since, dt.time.min)
+        found += [
+            AuditEvent.created_at >= since,
+            AuditEvent.id >= _id_near(since, -_CLOCK_STEP_SECONDS),
+        ]
+    if filters.until is not None:
+        until = _instant(filters.until, dt.time.max)
+        found += [
+            AuditEvent.created_at <= until,
+            AuditEvent.id < _id_near(until, _CLOCK_STEP_SECONDS),
+        ]
+    return found
+
+
+def _instant(bound: dt.date | dt.datetime, time: dt.time) -> dt.datetime:
+    if isinstance(bound, dt.datetime):
+        return bound
+    return dt.datetime.combine(bound, time, dt.UTC)
+
+
+def _id_near(moment: dt.datetime, seconds: float) -> str:
+    """Return a bound in ids, by which the entries of a span of time are found at once."""
+    return ids.first_at("aud", moment.timestamp() + seconds)
+
+
+def _shape(row: AuditEvent) -> shapes.AuditEvent:
+    return shapes.AuditEvent.model_validate({name: getattr(row, name) for name in _FIELDS})
+
+
 def _add(
-    session: Session, action: AuditAction, resource: tuple[ResourceType, str], **columns: Any
+    session: Session, action: AuditAction, resource: tuple[ResourceType, str | None], **columns: Any
 ) -> None:
     resource_type, resource_id = resource
     session.add(

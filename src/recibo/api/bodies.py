@@ -1,0 +1,106 @@
+"""JSON bodies: read after the guards of a route, never before them.
+
+The framework reads a declared body before it asks any dependency; a caller without a credential
+would make the service take in a megabyte, and hear of its spelling before hearing 401.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, NoReturn, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+
+from recibo.errors import Detail, ValidationFailed
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_MAX_BYTES = 1024 * 1024
+_JSON = "application/json"
+
+
+def of(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
+    """Return a dependency that reads the body into a model; name it after the guards."""
+
+    async def read(request: Request) -> Model:
+        return await _read(request, model)
+
+    return read
+
+
+def optional(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
+    """Return the same for a body that may be missing: the model's defaults hold."""
+
+    async def read(request: Request) -> Model:
+        return await _read(request, model, is_optional=True)
+
+    return read
+
+
+def documented(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
+    """Return what tells the documents of the interface about a body (`openapi_extra`)."""
+    schema = model.model_json_schema()
+    return {"requestBody": {"required": required, "content": {_JSON: {"schema": schema}}}}
+
+
+async def _read(request: Request, model: type[Model], *, is_optional: bool = False) -> Model:
+    text = await _text(request)
+    if is_optional and not text.strip():
+        return model()
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != _JSON:
+        raise ValidationFailed.of("Content-Type", f"is not {_JSON}")
+    try:
+        return model.model_validate(_parsed(text))
+    except ValidationError as e:
+        raise _refusal(e) from None
+
+
+async def _text(request: Request) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_BYTES:
+            raise ValidationFailed.of("body", "is larger than 1 MB; send less")
+    return bytes(body)
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        parsed = json.loads(text.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise ValidationFailed.of("body", "is not valid JSON in UTF-8") from None
+    for one in _strings(parsed):
+        if "\0" in one:
+            raise ValidationFailed.of("body", "holds a NUL character; leave it out")
+        if any("\ud800" <= character <= "\udfff" for character in one):
+            raise ValidationFailed.of("body", "holds half of a surrogate pair; leave it out")
+    return parsed
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    # RFC 8259 knows no NaN and no Infinity; Python's parser does.
+    raise ValueError(name)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield every string of parsed JSON; no recursion, as it may be nested deeply."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list):
+            left += one
+        elif isinstance(one, dict):
+            left += one.keys()
+            left += one.values()
+
+
+def _refusal(error: ValidationError) -> ValidationFailed:
+    details = tuple(
+        Detail(".".join(str(part) for part in one["loc"]) or "body", one["msg"])
+        for one in error.errors(include_url=False, include_context=False, include_input=False)
+    )
+    message = "; ".join(f"{one.field}: {one.message}" for one in details)
+    return ValidationFailed(message, details=details)

@@ -1,0 +1,42 @@
+"""Who may use a session's cookies: pages of our own only."""
+
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+from recibo.errors import CrossSiteRequest
+
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+_PORTS = {"http": 80, "https": 443}
+
+
+def refuse_cross_site(request: Request, base_url: str) -> None:
+    """Refuse what a page of another site asks in a session's name, or to begin or end one.
+
+    Requests with an Authorization header pass: no browser adds one by itself. So do those without
+    `Origin` and `Sec-Fetch-Site`: they come from no browser.
+
+    Raises:
+        CrossSiteRequest: the browser says that another site asks.
+    """
+    if request.method in _SAFE_METHODS or "authorization" in request.headers:
+        return
+    origin = request.headers.get("origin")
+    is_foreign = origin is not None and not _is_own(origin, request, base_url)
+    if is_foreign or request.headers.get("sec-fetch-site") == "cross-site":
+        raise CrossSiteRequest
+
+
+def _is_own(origin: str, request: Request, base_url: str) -> bool:
+    own = {_origin_of(str(request.url)), _origin_of(base_url)} - {None}
+    return _origin_of(origin) in own
+
+
+def _origin_of(url: str) -> tuple[str, str, int | None] | None:
+    """Return scheme, host and port (RFC 6454); None for `null` and whatever has none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return None
+    return (parts.scheme, parts.hostname, port) if parts.scheme and parts.hostname else None

@@ -1,0 +1,52 @@
+"""What the query parameters of lists have in common."""
+
+import datetime as dt
+import re
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator
+
+from recibo.errors import ValidationFailed
+
+# A + that was not percent-coded arrives as a blank.
+_LOST_PLUS = re.compile(r" (\d\d(:?\d\d)?)$")
+
+
+def _digits(given: object) -> object:
+    """Refuse what Python would take for a whole number as well: blanks, signs, `5.0`, `1_0`."""
+    if isinstance(given, str) and not (given.isascii() and given.isdigit()):
+        message = "must be a whole number, in digits"
+        raise ValueError(message)
+    return given
+
+
+def _storable(given: object) -> object:
+    """Refuse NUL, which PostgreSQL takes for no text."""
+    if isinstance(given, str) and "\0" in given:
+        message = "must not hold NUL"
+        raise ValueError(message)
+    return given
+
+
+Digits: TypeAlias = Annotated[int, BeforeValidator(_digits)]
+Text: TypeAlias = Annotated[str, BeforeValidator(_storable)]
+
+
+def bound(name: str, given: str | None) -> dt.date | dt.datetime | None:
+    """Return a date, or an instant for a timestamp (UTC when it names no offset).
+
+    Raises:
+        ValidationFailed: it is neither, or beyond the years that are known.
+    """
+    if given is None:
+        return None
+    try:
+        return dt.date.fromisoformat(given)
+    except ValueError:
+        pass
+    try:
+        instant = dt.datetime.fromisoformat(_LOST_PLUS.sub(r"+\1", given))
+        return (instant if instant.tzinfo else instant.replace(tzinfo=dt.UTC)).astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        message = "must be an ISO 8601 date or timestamp, such as 2026-03-14"
+        raise ValidationFailed.of(name, message) from None

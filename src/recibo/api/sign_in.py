@@ -1,0 +1,107 @@
+"""Beginning, continuing and ending a session: sign-up, login, refresh, logout, links in mails."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from recibo.api import bodies
+from recibo.api.answers import Ok, errors_of
+from recibo.api.cookies import clear_session, set_session
+from recibo.api.deps import REFRESH_COOKIE, TheServices, refuse_cross_site, visit_of
+from recibo.services.identity import accounts, sessions
+from recibo.shapes.sessions import TokenResponse
+
+router = APIRouter(prefix="/v1/auth", tags=["sessions"], dependencies=[Depends(refuse_cross_site)])
+
+
+class Signup(BaseModel):
+    """Who signs up, and for what org."""
+
+    email: str
+    password: str = Field(min_length=8, max_length=128)
+    full_name: str | None = Field(default=None, max_length=255)
+    org_name: str = Field(min_length=1, max_length=255)
+
+
+class Login(BaseModel):
+    """An address and its password."""
+
+    email: str
+    password: str
+
+
+class Refresh(BaseModel):
+    """The refresh token, where it is not sent as a cookie."""
+
+    refresh_token: str | None = None
+
+
+@router.post(
+    "/signup",
+    summary="Sign up",
+    status_code=201,
+    openapi_extra=bodies.documented(Signup),
+    responses=errors_of(400, 403, 409, 429, 500),
+)
+async def sign_up(
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[Signup, Depends(bodies.of(Signup))],
+) -> TokenResponse:
+    """Create a user and an org owned by that user, mail a verify-email link, begin a session."""
+    tokens = await accounts.sign_up(
+        services.identity,
+        accounts.Signup(body.email, body.password, body.full_name, body.org_name),
+        visit=visit_of(request),
+    )
+    set_session(response, tokens, request, services)
+    return tokens
+
+
+@router.post(
+    "/login",
+    summary="Sign in by password",
+    openapi_extra=bodies.documented(Login),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def log_in(
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[Login, Depends(bodies.of(Login))],
+) -> TokenResponse:
+    """Begin a session; with two-factor authentication on, the pair works once that is shown."""
+    tokens = await accounts.sign_in(
+        services.identity, email=body.email, password=body.password, visit=visit_of(request)
+    )
+    set_session(response, tokens, request, services)
+    return tokens
+
+
+@router.post(
+    "/refresh",
+    summary="Refresh a session",
+    openapi_extra=bodies.documented(Refresh, required=False),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def refresh(
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[Refresh, Depends(bodies.optional(Refresh))],
+) -> TokenResponse:
+    """Use up the refresh token, of the body or else of the cookie, and return the next pair."""
+    is_from_cookie = body.refresh_token is None
+    token = request.cookies.get(REFRESH_COOKIE) if is_from_cookie else body.refresh_token
+    tokens = await sessions.refresh(services.identity, token, from_cookie=is_from_cookie)
+    set_session(response, tokens, request, services)
+    return tokens
+
+
+@router.post("/logout", summary="Sign out", responses=errors_of(403, 429, 500))
+async def log_out(request: Request, response: Response, services: TheServices) -> Ok:
+    """Clear both cookies; the tokens themselves stay good until they are over."""
+    clear_session(response, request, services)
+    return Ok()

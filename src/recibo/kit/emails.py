@@ -1,0 +1,45 @@
+"""E-mail addresses: which are well-formed, and which are thrown away after use."""
+
+from disposable_email_domains import blocklist
+from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
+
+# Reserved by RFC 6761 and RFC 6762; nobody has mail there but a developer. The library leaves it to
+# its list, which is ours to change, whether they pass; here it depends on where the service runs.
+_DEVELOPERS_DOMAINS = frozenset({"test", "local", "localhost", "invalid"})
+SPECIAL_USE_DOMAIN_NAMES[:] = [
+    one for one in SPECIAL_USE_DOMAIN_NAMES if one not in _DEVELOPERS_DOMAINS
+]
+_DISPOSABLE = frozenset(blocklist) | {"tempmail.com", "throwaway.email"}
+
+
+class BadEmailError(Exception):
+    """The address is not well-formed; the message says why."""
+
+
+def parse(text: str, *, is_production: bool) -> str:
+    """Return an address in lower case, its domain as it goes over the wire (RFC 5890).
+
+    Raises:
+        BadEmailError: nobody could be reached by it. Whether its domain exists is not asked.
+    """
+    domain = text.rpartition("@")[2].lower().rstrip(".")
+    is_developers = domain.rpartition(".")[2] in _DEVELOPERS_DOMAINS
+    if is_developers and is_production:
+        message = f"{domain} is a reserved domain that has no mail"
+        raise BadEmailError(message)
+    try:
+        parsed = validate_email(
+            text,
+            allow_smtputf8=False,
+            check_deliverability=False,
+            globally_deliverable=not is_developers,
+        )
+    except EmailNotValidError as e:
+        raise BadEmailError(str(e)) from None
+    return (parsed.ascii_email or parsed.normalized).lower()
+
+
+def is_disposable(address: str) -> bool:
+    """Tell whether a parsed address is on a disposable domain, or below one."""
+    labels = address.rpartition("@")[2].split(".")
+    return any(".".join(labels[start:]) in _DISPOSABLE for start in range(len(labels)))

@@ -1,0 +1,129 @@
+"""What the installation's secret is for: signed tokens, sealed texts, keyed fingerprints.
+
+Each use has a key of its own, derived by HKDF (RFC 5869). The newest secret signs and seals; older
+ones still verify and open, so that the secret can be changed without signing anybody out.
+"""
+
+import base64
+import hashlib
+import hmac
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+_ISSUER = "recibo"
+_ALGORITHM = "HS256"
+# Times are judged by the caller, whose clock tests can move.
+_JWT_OPTIONS: Any = {
+    "require": ["iss", "aud", "sub", "exp", "iat", "jti"],
+    "verify_exp": False,
+    "verify_iat": False,
+}
+# NIST SP 800-38D, 8.2.1: 96 bits.
+_NONCE_BYTES = 12
+
+
+class BadTokenError(Exception):
+    """It was not made by this installation, or for something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The keys that one secret gives."""
+
+    #: Names the secret in what it made, and tells nothing about it.
+    id: str
+    signing: bytes
+    sealing: AESGCM
+    fingerprinting: bytes
+
+
+class Keyring:
+    """Signs, seals and fingerprints; threads may share it."""
+
+    def __init__(self, secret: str, *, previous: Sequence[str] = ()) -> None:
+        self._newest = _keys(secret)
+        self._all = {one.id: one for one in map(_keys, (*reversed(previous), secret))}
+
+    def sign(self, claims: Mapping[str, Any], *, audience: str) -> str:
+        """Return a JWT (RFC 7519) of these claims, for one use only: the audience."""
+        return jwt.encode(
+            {**claims, "iss": _ISSUER, "aud": audience},
+            self._newest.signing,
+            algorithm=_ALGORITHM,
+            headers={"kid": self._newest.id},
+        )
+
+    def claims(self, token: str, *, audience: str) -> dict[str, Any]:
+        """Return the claims of a JWT that `sign` made for this audience; `exp` is not judged.
+
+        Raises:
+            BadTokenError: it is anything else.
+        """
+        try:
+            keys = self._all[jwt.get_unverified_header(token)["kid"]]
+            return jwt.decode(
+                token,
+                keys.signing,
+                algorithms=[_ALGORITHM],
+                audience=audience,
+                issuer=_ISSUER,
+                options=_JWT_OPTIONS,
+            )
+        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as e:
+            raise BadTokenError from e
+
+    def seal(self, text: str, *, bound_to: str) -> str:
+        """Return a text encrypted by AES-GCM; it opens only for what it is bound to."""
+        nonce = os.urandom(_NONCE_BYTES)
+        sealed = self._newest.sealing.encrypt(nonce, text.encode(), bound_to.encode())
+        return f"{self._newest.id}.{base64.b64encode(nonce + sealed).decode()}"
+
+    def unseal(self, sealed: str, *, bound_to: str) -> str:
+        """Return what was sealed.
+
+        Raises:
+            BadTokenError: it was changed, is bound to something else, or its secret is gone.
+        """
+        key_id, _, text = sealed.partition(".")
+        try:
+            data = base64.b64decode(text, validate=True)
+            sealing = self._all[key_id].sealing
+            opened = sealing.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to.encode())
+            return opened.decode()
+        except (InvalidTag, KeyError, ValueError) as e:
+            raise BadTokenError from e
+
+    def fingerprint(self, text: str, *, bound_to: str) -> str:
+        """Return the HMAC-SHA256 under which a short secret is stored."""
+        return _fingerprint(self._newest, text, bound_to)
+
+    def fingerprints(self, text: str, *, bound_to: str) -> list[str]:
+        """Return every fingerprint that may have been stored, under older secrets too."""
+        return [_fingerprint(one, text, bound_to) for one in self._all.values()]
+
+
+def _keys(secret: str) -> _Keys:
+    signing = _derived(secret, "sign")
+    return _Keys(
+        id=hashlib.sha256(signing).hexdigest()[:8],
+        signing=signing,
+        sealing=AESGCM(_derived(secret, "seal")),
+        fingerprinting=_derived(secret, "fingerprint"),
+    )
+
+
+def _derived(secret: str, use: str) -> bytes:
+    return HKDF(SHA256(), 32, salt=None, info=f"recibo {use}".encode()).derive(secret.encode())
+
+
+def _fingerprint(keys: _Keys, text: str, bound_to: str) -> str:
+    message = f"{bound_to}\0{text}".encode()
+    return hmac.new(keys.fingerprinting, message, hashlib.sha256).hexdigest()

@@ -1,0 +1,191 @@
+"""Accounts: signing up, signing in by password, and what a user says of the own account."""
+
+import datetime as dt
+from dataclasses import dataclass, replace
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from recibo.errors import AuthenticationFailed, Conflict, ValidationFailed
+from recibo.kit import clock, ids
+from recibo.services import audit, mails
+from recibo.services.identity import attempts, orgs, passwords, sessions
+from recibo.services.identity.attempts import Counted, Limit
+from recibo.services.identity.identity import Identity
+from recibo.services.identity.sessions import Start
+from recibo.shapes.actor import Person, SignedIn, Visit
+from recibo.shapes.ids import OrgId, UserId
+from recibo.shapes.sessions import TokenResponse
+from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Membership, User
+
+MAX_NAME = 255
+
+_HOUR = dt.timedelta(hours=1)
+_QUARTER = dt.timedelta(minutes=15)
+_FROM_ONE_IP = Limit("password:account+ip", 10, _QUARTER)
+_FOR_AN_ACCOUNT = Limit("password:account", 100, _QUARTER)
+_FOR_AN_IP = Limit("password:ip", 50, _QUARTER)
+
+
+@dataclass(frozen=True, slots=True)
+class Signup:
+    """Who signs up, and for what org."""
+
+    email: str
+    password: str
+    full_name: str | None
+    org_name: str
+
+
+async def sign_up(identity: Identity, wanted: Signup, *, visit: Visit) -> TokenResponse:
+    """Create a user with an org of their own, owe the verify-email link, and begin a session.
+
+    Raises:
+        ValidationFailed: a field does not hold; the address is disposable.
+        RateLimitExceeded: too many signups from this IP within the hour.
+        Conflict: the address is registered already.
+    """
+    address = identity.lasting_email(wanted.email)
+    async with identity.database.write() as session:
+        await attempts.take(session, _signup_limits(identity, visit))
+    hashed = await identity.passwords.hash(wanted.password)
+    user = User(
+        id=ids.new("usr"),
+        email=address,
+        full_name=wanted.full_name,
+        created_at=clock.now(),
+        password_hash=hashed,
+        signup_ip_address=visit.ip_address,
+        signup_user_agent=visit.user_agent,
+    )
+    async with identity.database.write() as session:
+        return await _sign_up(session, identity, user, wanted.org_name, visit)
+
+
+async def _sign_up(
+    session: Session, identity: Identity, user: User, org_name: str, visit: Visit
+) -> TokenResponse:
+    session.add(user)
+    try:
+        # The address is free here or nowhere.
+        await session.flush()
+    except IntegrityError:
+        raise Conflict("This e-mail address is registered already; sign in.") from None
+    org_id = await orgs.add(session, org_name, billing_email=user.email)
+    session.add(Membership(org_id=org_id, user_id=user.id, role=Role.OWNER, created_at=clock.now()))
+    who = Person(UserId(user.id), org_id, visit)
+    audit.record(
+        session,
+        who,
+        AuditAction.ORG_CREATED,
+        resource=(ResourceType.ORG, org_id),
+        after={"name": org_name, "plan": "free"},
+    )
+    audit.record(
+        session,
+        who,
+        AuditAction.USER_SIGNED_UP,
+        resource=(ResourceType.USER, user.id),
+        after={"email": user.email, "full_name": user.full_name},
+    )
+    mails.owe(session, MailKind.VERIFY_EMAIL, to=user.email, names={"org": org_name})
+    return await sessions.begin(session, identity, user, Start(SignInMethod.SIGNUP, org_id, visit))
+
+
+async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit) -> TokenResponse:
+    """Begin a session by password; a pending one when a second factor is owed.
+
+    Unknown addresses, wrong passwords and disabled accounts take the same time and get the same
+    answer.
+
+    Raises:
+        AuthenticationFailed: no such account with this password, or it is disabled.
+        RateLimitExceeded: too many wrong passwords.
+    """
+    address = identity.email(email)
+    counted = _password_limits(address, visit)
+    async with identity.database.write() as session:
+        await attempts.take(session, counted)
+        stored = await _by_email(session, address)
+    hash_ = stored.password_hash if stored and not stored.disabled_at else None
+    is_right = await identity.passwords.verify(hash_, password[: passwords.MAX_LENGTH + 1])
+    async with identity.database.write() as session:
+        # Looked up again: it may have been changed while the password was verified.
+        user = await _by_email(session, address)
+        if is_right and user is not None and user.password_hash == hash_ and not user.disabled_at:
+            await attempts.give_back(session, counted)
+            return await signed_in(session, identity, user, SignInMethod.PASSWORD, visit)
+        await _record_failure(session, address, visit)
+    raise AuthenticationFailed("The e-mail address or the password is wrong.")
+
+
+async def signed_in(
+    session: Session, identity: Identity, user: User, method: SignInMethod, visit: Visit
+) -> TokenResponse:
+    """Begin a session in the org last used, inside the caller's transaction."""
+    org_id = await orgs.home(session, user)
+    audit.record(
+        session,
+        Person(UserId(user.id), org_id, visit),
+        AuditAction.USER_SIGNED_IN,
+        resource=(ResourceType.USER, user.id),
+        after={"method": method},
+    )
+    return await sessions.begin(session, identity, user, Start(method, org_id, visit))
+
+
+async def rename(identity: Identity, caller: SignedIn, name: str | None) -> SignedIn:
+    """Change the caller's name and return the caller with it.
+
+    Raises:
+        ValidationFailed: it is longer than 255 characters.
+    """
+    if name is not None and len(name) > MAX_NAME:
+        raise ValidationFailed.of("name", f"has at most {MAX_NAME} characters")
+    async with identity.database.write() as session:
+        user = await session.get_one(User, caller.user_id)
+        audit.record(
+            session,
+            caller.person,
+            AuditAction.USER_UPDATED,
+            resource=(ResourceType.USER, user.id),
+            before={"full_name": user.full_name},
+            after={"full_name": name},
+        )
+        user.full_name = name
+    return replace(caller, full_name=name)
+
+
+def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:
+    return [(Limit("signup:ip", identity.signups_per_ip_per_hour, _HOUR), visit.ip_address or "")]
+
+
+def _password_limits(address: str, visit: Visit) -> list[Counted]:
+    ip_address = visit.ip_address or ""
+    counted = [(_FROM_ONE_IP, f"{address} {ip_address}"), (_FOR_AN_ACCOUNT, address)]
+    return [*counted, (_FOR_AN_IP, ip_address)] if visit.is_limited_by_ip else counted
+
+
+async def _by_email(session: Session | ReadSession, address: str) -> User | None:
+    query = select(User).where(User.email == address)
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def _record_failure(session: Session, address: str, visit: Visit) -> None:
+    """Tell the org of an account that somebody failed; one query, whether or not there is one."""
+    query = (
+        select(User.id, Membership.org_id)
+        .outerjoin(Membership, Membership.user_id == User.id)
+        .where(User.email == address)
+        .order_by((Membership.org_id == User.last_org_id).desc(), Membership.created_at)
+    )
+    found = (await session.execute(query.limit(1))).one_or_none()
+    user_id = UserId(found.id) if found else None
+    audit.record(
+        session,
+        Person(user_id, OrgId(found.org_id) if found and found.org_id else None, visit),
+        AuditAction.USER_SIGN_IN_FAILED,
+        resource=(ResourceType.USER, user_id),
+    )

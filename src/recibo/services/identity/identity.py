@@ -1,0 +1,45 @@
+"""What the services of identity work with."""
+
+from dataclasses import dataclass
+
+from recibo.errors import ValidationFailed
+from recibo.kit import emails
+from recibo.kit.keyring import Keyring
+from recibo.services.identity.passwords import Passwords
+from recibo.store.db import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Built once by `recibo.app`."""
+
+    database: Database
+    keyring: Keyring
+    passwords: Passwords
+    is_production: bool
+    signups_per_ip_per_hour: int
+
+    @property
+    def invitations_an_hour(self) -> int:
+        """How many invitations an org may send."""
+        return 20 if self.is_production else 1000
+
+    @property
+    def invitations_a_day_to_one(self) -> int:
+        """How many of them may go to one address."""
+        return 3 if self.is_production else 1000
+
+    def email(self, text: str, *, field: str = "email") -> str:
+        """Return an address as it is stored; raises ValidationFailed when it is none."""
+        try:
+            return emails.parse(text, is_production=self.is_production)
+        except emails.BadEmailError as e:
+            raise ValidationFailed.of(field, str(e)) from None
+
+    def lasting_email(self, text: str, *, field: str = "email") -> str:
+        """Return an address that is not disposable; raises ValidationFailed when it is."""
+        address = self.email(text, field=field)
+        if emails.is_disposable(address):
+            message = "is on a disposable domain; use a lasting address"
+            raise ValidationFailed.of(field, message)
+        return address

@@ -1,0 +1,333 @@
+"""Sessions: how they begin, go on, are recognised and end.
+
+A session is a refresh family (RFC 9700, 4.14.2): one sign-in, and all tokens refreshed from it.
+Access tokens are judged without a look at their session: what ends them early is the user's epoch,
+which is read with the membership at each request.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, delete, select, update
+
+from recibo.errors import AuthenticationFailed, NoSession
+from recibo.kit import clock, ids
+from recibo.kit.keyring import BadTokenError, Keyring
+from recibo.services.identity import orgs
+from recibo.services.identity.identity import Identity
+from recibo.shapes.actor import SignedIn, Visit
+from recibo.shapes.ids import OrgId, SessionId, UserId
+from recibo.shapes.sessions import TokenResponse
+from recibo.shapes.states import Role, SignInMethod
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Membership, Org, RefreshToken, User, UserSession
+
+ACCESS_LIFE = dt.timedelta(minutes=15)
+REFRESH_LIFE = dt.timedelta(days=30)
+FAMILY_LIFE = dt.timedelta(days=90)
+# A login waits so long for its second factor.
+_PENDING_LIFE = dt.timedelta(minutes=5)
+# Two tabs of a browser refresh at once with the one cookie they share.
+_GRACE = dt.timedelta(seconds=30)
+_ACCESS = "access"
+_REFRESH = "refresh"
+
+# These prove one factor; the others follow from a session that has proven all.
+_FIRST_FACTORS = {SignInMethod.PASSWORD, SignInMethod.MAGIC_LINK, SignInMethod.INVITATION}
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a session begins."""
+
+    method: SignInMethod
+    org_id: OrgId | None
+    visit: Visit
+    #: It may not leave its org, nor touch the account.
+    is_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an access token says, whether or not its session still waits for the second factor."""
+
+    user_id: UserId
+    session_id: SessionId
+    org_id: OrgId | None
+    epoch: int
+    is_pending: bool
+
+
+async def authenticate(
+    session: ReadSession, keyring: Keyring, token: str | None, *, visit: Visit
+) -> SignedIn:
+    """Return whose access token this is, with the role that the user has now.
+
+    Raises:
+        NoSession: it is missing, no access token, over, or the membership is gone.
+        AuthenticationFailed: its session still waits for the second factor.
+    """
+    shown = read_access_token(keyring, token)
+    if shown is None:
+        raise NoSession
+    found = (await session.execute(_user_in_org(shown))).one_or_none()
+    if found is None or found.epoch != shown.epoch or found.disabled_at is not None:
+        raise NoSession
+    if shown.org_id is not None and found.role is None:
+        raise NoSession
+    if shown.is_pending:
+        await _require_completed(session, shown)
+    return _signed_in(found, shown, visit)
+
+
+def read_access_token(keyring: Keyring, token: str | None) -> Shown | None:
+    """Return what an access token says; None when it is none, or over."""
+    claims = _claims(keyring, token, _ACCESS)
+    if claims is None:
+        return None
+    return Shown(
+        user_id=UserId(claims["sub"]),
+        session_id=SessionId(claims["sid"]),
+        org_id=OrgId(claims["org"]) if claims["org"] else None,
+        epoch=claims["epoch"],
+        is_pending=claims.get("pending", False),
+    )
+
+
+async def begin(session: Session, identity: Identity, user: User, start: Start) -> TokenResponse:
+    """Begin a session inside the caller's transaction and return its first tokens.
+
+    With a second factor the pair is pending, and ends what waited from the same place before.
+    """
+    is_pending = user.totp_enabled_at is not None and start.method in _FIRST_FACTORS
+    if is_pending:
+        await _end_pending(session, user, start.visit)
+    now = clock.now()
+    row = UserSession(
+        id=ids.new("ses"),
+        user_id=user.id,
+        org_id=start.org_id,
+        method=start.method,
+        is_bound=start.is_bound,
+        ip_address=start.visit.ip_address,
+        user_agent=start.visit.user_agent,
+        created_at=now,
+        expires_at=now + FAMILY_LIFE,
+        pending_until=now + _PENDING_LIFE if is_pending else None,
+    )
+    session.add(row)
+    if start.org_id is not None and not is_pending:
+        user.last_org_id = start.org_id
+    # The refresh token's row refers to it.
+    await session.flush()
+    return _mint(session, identity.keyring, row, user)
+
+
+async def refresh(identity: Identity, token: str | None, *, from_cookie: bool) -> TokenResponse:
+    """Use up a refresh token and return the next pair of its family.
+
+    Raises:
+        AuthenticationFailed: it is missing, no refresh token, over or used, or its session ended,
+            or still waits for the second factor.
+    """
+    claims = _claims(identity.keyring, token, _REFRESH)
+    if claims is None:
+        raise AuthenticationFailed("The refresh token is not valid; sign in again.")
+    async with identity.database.write() as session:
+        family = await _spent(session, claims["jti"], is_forgiving=from_cookie)
+        tokens = await _next(session, identity.keyring, family, claims["epoch"])
+    # Beyond the transaction: what a reuse ends must stay ended.
+    if tokens is None:
+        raise AuthenticationFailed("The refresh token is used up or over; sign in again.")
+    return tokens
+
+
+async def family(session: Session | ReadSession, session_id: SessionId) -> UserSession | None:
+    """Return the row of a session that is neither ended nor over."""
+    query = select(UserSession).where(
+        UserSession.id == session_id,
+        UserSession.ended_at.is_(None),
+        UserSession.expires_at > clock.now(),
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def end_all(session: Session, user: User) -> None:
+    """End every session of a user inside the caller's transaction, access tokens at once."""
+    user.epoch = User.epoch + 1
+    await session.flush()
+    await session.refresh(user, ["epoch"])
+    await session.execute(
+        update(UserSession)
+        .where(UserSession.user_id == user.id, UserSession.ended_at.is_(None))
+        .values(ended_at=clock.now())
+    )
+
+
+async def end_in_org(session: Session, user_id: UserId, org_id: OrgId) -> None:
+    """End a user's sessions of one org inside the caller's transaction."""
+    await session.execute(
+        update(UserSession)
+        .where(
+            UserSession.user_id == user_id,
+            UserSession.org_id == org_id,
+            UserSession.ended_at.is_(None),
+        )
+        .values(ended_at=clock.now())
+    )
+
+
+async def continued(
+    session: Session, identity: Identity, user: User, signed_in: SignedIn
+) -> TokenResponse:
+    """Begin a session in place of the caller's, which ended with all the others."""
+    start = Start(
+        method=SignInMethod.CONTINUED,
+        org_id=OrgId(signed_in.org.id) if signed_in.org else None,
+        visit=signed_in.visit,
+    )
+    return await begin(session, identity, user, start)
+
+
+async def purge_expired(session: Session) -> None:
+    """Delete the sessions and refresh tokens that are over."""
+    now = clock.now()
+    await session.execute(delete(RefreshToken).where(RefreshToken.expires_at <= now))
+    await session.execute(delete(UserSession).where(UserSession.expires_at <= now))
+
+
+def _user_in_org(shown: Shown) -> Any:
+    return (
+        select(
+            User.email,
+            User.full_name,
+            User.created_at.label("user_created_at"),
+            User.email_verified_at,
+            User.totp_enabled_at,
+            User.disabled_at,
+            User.epoch,
+            Membership.role,
+            *orgs.COLUMNS,
+        )
+        .outerjoin(
+            Membership, (Membership.user_id == User.id) & (Membership.org_id == shown.org_id)
+        )
+        .outerjoin(Org, Org.id == Membership.org_id)
+        .where(User.id == shown.user_id)
+    )
+
+
+def _signed_in(found: Row[Any], shown: Shown, visit: Visit) -> SignedIn:
+    return SignedIn(
+        user_id=shown.user_id,
+        session_id=shown.session_id,
+        email=found.email,
+        full_name=found.full_name,
+        created_at=found.user_created_at,
+        is_email_verified=found.email_verified_at is not None,
+        has_second_factor=found.totp_enabled_at is not None,
+        org=orgs.shape(found) if found.role else None,
+        role=Role(found.role) if found.role else None,
+        visit=visit,
+    )
+
+
+async def _require_completed(session: ReadSession, shown: Shown) -> None:
+    row = await family(session, shown.session_id)
+    if row is None or row.pending_until is not None:
+        message = "This session waits for the second factor: POST /v1/auth/2fa/verify."
+        raise AuthenticationFailed(message)
+
+
+async def _end_pending(session: Session, user: User, visit: Visit) -> None:
+    await session.execute(
+        update(UserSession)
+        .where(
+            UserSession.user_id == user.id,
+            UserSession.pending_until.is_not(None),
+            UserSession.ended_at.is_(None),
+            UserSession.ip_address.is_not_distinct_from(visit.ip_address),
+            UserSession.user_agent.is_not_distinct_from(visit.user_agent),
+        )
+        .values(ended_at=clock.now())
+    )
+
+
+async def _spent(session: Session, jti: str, *, is_forgiving: bool) -> UserSession | None:
+    """Use up a refresh token and return its family; a reuse that is no second tab ends that."""
+    now = clock.now()
+    token = (
+        await session.execute(
+            select(RefreshToken).where(RefreshToken.id == jti).with_for_update(key_share=True)
+        )
+    ).scalar_one_or_none()
+    if token is None:
+        return None
+    found = await family(session, SessionId(token.session_id))
+    if token.used_at is None:
+        token.used_at = now
+        return found
+    if now - token.used_at > _GRACE:
+        if found is not None:
+            found.ended_at = now
+        return None
+    return found if is_forgiving else None
+
+
+async def _next(
+    session: Session, keyring: Keyring, row: UserSession | None, epoch: int
+) -> TokenResponse | None:
+    if row is None or row.pending_until is not None:
+        return None
+    user = await session.get_one(User, row.user_id)
+    if user.disabled_at is not None or user.epoch != epoch:
+        return None
+    if row.org_id is None:
+        row.org_id = await orgs.home(session, user)
+    return _mint(session, keyring, row, user)
+
+
+def _mint(session: Session, keyring: Keyring, row: UserSession, user: User) -> TokenResponse:
+    now = clock.now()
+    token = RefreshToken(
+        id=ids.new("rft"),
+        session_id=row.id,
+        expires_at=min(now + REFRESH_LIFE, row.expires_at),
+    )
+    session.add(token)
+    is_pending = row.pending_until is not None
+    claims: dict[str, Any] = {
+        "sub": user.id,
+        "org": row.org_id,
+        "sid": row.id,
+        "epoch": user.epoch,
+        "iat": int(now.timestamp()),
+    }
+    if is_pending:
+        claims["pending"] = True
+    access = {**claims, "jti": ids.new("act"), "exp": int((now + ACCESS_LIFE).timestamp())}
+    refresh_ = {**claims, "jti": token.id, "exp": int(token.expires_at.timestamp())}
+    return TokenResponse(
+        access_token=_signed(keyring, access, _ACCESS),
+        refresh_token=_signed(keyring, refresh_, _REFRESH),
+        expires_in=int(ACCESS_LIFE.total_seconds()),
+        user_id=user.id,
+        org_id=row.org_id,
+        two_factor_required=True if is_pending else None,
+    )
+
+
+def _signed(keyring: Keyring, claims: dict[str, Any], type_: str) -> str:
+    return keyring.sign({**claims, "type": type_}, audience=f"recibo:{type_}")
+
+
+def _claims(keyring: Keyring, token: str | None, type_: str) -> dict[str, Any] | None:
+    if not token:
+        return None
+    try:
+        claims = keyring.claims(token, audience=f"recibo:{type_}")
+    except BadTokenError:
+        return None
+    is_live = claims["type"] == type_ and claims["exp"] > clock.now().timestamp()
+    return claims if is_live else None

@@ -1,0 +1,62 @@
+"""Counts of what happened within a window of time that begins with the first."""
+
+import datetime as dt
+
+from sqlalchemy import case, delete, select, update
+
+from recibo.kit import clock, tokens
+from recibo.store import upsert
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Counter
+
+
+async def add(session: Session, name: str, subject: str, *, window: dt.timedelta) -> int:
+    """Count one more inside the caller's transaction and return the new count."""
+    now = clock.now()
+    statement = upsert.insert(session, Counter).values(
+        key=_key(name, subject), count=1, expires_at=now + window
+    )
+    is_over = Counter.expires_at <= now
+    statement = statement.on_conflict_do_update(
+        index_elements=[Counter.key],
+        set_={
+            "count": case((is_over, 1), else_=Counter.count + 1),
+            "expires_at": case((is_over, now + window), else_=Counter.expires_at),
+        },
+    ).returning(Counter.count)
+    return int((await session.execute(statement)).scalar_one())
+
+
+async def take_back(session: Session, name: str, subject: str) -> None:
+    """Count one less inside the caller's transaction."""
+    await session.execute(
+        update(Counter)
+        .where(Counter.key == _key(name, subject), Counter.count > 0)
+        .values(count=Counter.count - 1)
+    )
+
+
+async def ends_at(session: Session | ReadSession, name: str, subject: str) -> dt.datetime | None:
+    """Return when the window that runs now ends; None when none runs."""
+    query = select(Counter.expires_at).where(
+        Counter.key == _key(name, subject), Counter.expires_at > clock.now()
+    )
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def count(session: Session | ReadSession, name: str, subject: str) -> int:
+    """Return the count of the window that runs now."""
+    query = select(Counter.count).where(
+        Counter.key == _key(name, subject), Counter.expires_at > clock.now()
+    )
+    return (await session.execute(query)).scalar_one_or_none() or 0
+
+
+async def purge_expired(session: Session) -> None:
+    """Delete the counts whose window is over."""
+    await session.execute(delete(Counter).where(Counter.expires_at <= clock.now()))
+
+
+def _key(name: str, subject: str) -> str:
+    # Subjects hold addresses of people, of any length.
+    return f"{name}:{tokens.fingerprint(subject)}"
