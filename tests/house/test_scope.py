@@ -29,6 +29,7 @@ FOR_THE_INSTALLATION = {
     "services.reading.replays.forget",
     "services.reading.usage.give_back",
     # The clockwork sweeps and purges for all.
+    "services.audit.purge",
     "services.reading.receipts.existing",
     "services.reading.receipts.purge",
     "services.reading.replays.purge_expired",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.kit import ids
+from recibo.kit import clock, ids
 
 
 def test_ids_name_their_kind_and_sort_by_time() -> None:
@@ -23,3 +23,20 @@ def test_made_id_is_well_formed() -> None:
 )  # fmt: skip
 def test_anything_else_is_not(text: str) -> None:
     assert not ids.is_well_formed(text)
+
+
+def test_first_id_of_a_time_parts_the_earlier_from_the_later() -> None:
+    before = clock.now().timestamp() - 1
+    made = ids.new("rcp")
+    after = clock.now().timestamp() + 1
+
+    assert ids.first_at("rcp", before) < made < ids.first_at("rcp", after)
+
+
+def test_times_that_ids_do_not_know_have_the_nearest_one() -> None:
+    year_1, year_9999 = -62135596800.0, 253402300800.0
+    bounds = [ids.first_at("rcp", seconds) for seconds in (year_1, 0, year_9999, 1e18)]
+
+    assert all(ids.is_well_formed(bound) for bound in bounds)
+    assert sorted(bounds) == bounds
+    assert bounds[0] == bounds[1]

@@ -6,7 +6,7 @@ import os
 import pytest
 from sqlalchemy import func, select
 
-from recibo.kit import clock
+from recibo.kit import clock, ids
 from recibo.services.reading import receipts
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
@@ -111,6 +111,27 @@ async def test_expired_replays_are_purged(parts: Core, actor: Actor) -> None:
         await parts.clockwork.purge()
 
     assert 0 == await count(parts.database, tables.Replay)
+
+
+async def test_audit_entries_are_purged_when_their_retention_is_over(
+    parts: Core, actor: Actor
+) -> None:
+    kept = await count(parts.database, tables.AuditEvent)
+    async with parts.database.write() as session:
+        session.add_all(
+            tables.AuditEvent(
+                id=ids.first_at("aud", number),
+                org_id=actor.org_id,
+                action="org.updated",
+                resource_type="org",
+                created_at=clock.now() - 401 * DAY,
+            )
+            for number in range(1001)
+        )
+
+    await parts.clockwork.turn()
+
+    assert kept == await count(parts.database, tables.AuditEvent)
 
 
 async def test_sweep_deletes_old_strays_and_nothing_else(parts: Core, actor: Actor) -> None:

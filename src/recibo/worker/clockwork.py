@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import structlog
 
 from recibo.kit import clock
+from recibo.services import audit
 from recibo.services.reading import readings, receipts, replays
 from recibo.services.reading.extraction import Carrier
 from recibo.store.blobs import Blobs
@@ -63,12 +64,14 @@ class Clockwork:
             await self.carrier.add_reading(receipt_id)
 
     async def purge(self) -> None:
-        """Delete receipts whose retention is over, with their files, and expired replays."""
+        """Delete what nobody may keep longer: receipts with their files, replays, audit entries."""
         while purged := await receipts.purge(self.database):
             for receipt_id in purged:
                 await self.blobs.discard(receipt_id)
         async with self.database.write() as session:
             await replays.purge_expired(session)
+        while await audit.purge(self.database):
+            pass
 
     async def sweep(self, *, older_than: dt.timedelta = _STRAY_AGE) -> None:
         """Delete files that no row knows: their upload broke off between the two."""

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import ColumnElement, Select, func, null, select
 
-from recibo.errors import ValidationFailed
-from recibo.kit import cursor
+from recibo.services import pages
+from recibo.services.pages import Wanted
 from recibo.services.reading import receipts
 from recibo.shapes.actor import Actor
 from recibo.shapes.receipts import Receipt
@@ -48,26 +48,14 @@ class Slice:
         return self.next_cursor is not None
 
 
-async def page(
-    session: ReadSession,
-    actor: Actor,
-    filters: Filters,
-    *,
-    limit: int,
-    after_cursor: str | None,
-    cursor_key: str,
-) -> Slice:
+async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: Wanted) -> Slice:
     """Return one page of the org's receipts, newest first."""
     bound_to = {"org": actor.org_id, **asdict(filters)}
     query = await _filtered(session, actor, filters)
-    if after_cursor is not None:
-        query = query.where(Row.id < _position(after_cursor, bound_to, cursor_key))
-    query = query.order_by(Row.id.desc()).limit(limit + 1)
-    rows = list((await session.execute(query)).scalars())
-    data = [receipts.shape(row) for row in rows[:limit]]
-    if len(rows) <= limit:
-        return Slice(data)
-    return Slice(data, cursor.encode(data[-1].id, bound_to=bound_to, key=cursor_key))
+    rows, next_cursor = await pages.newest_first(
+        session, query, Row.id, wanted=wanted, bound_to=bound_to
+    )
+    return Slice([receipts.shape(row) for row in rows], next_cursor)
 
 
 async def _filtered(session: ReadSession, actor: Actor, filters: Filters) -> Select[tuple[Row]]:
@@ -136,11 +124,3 @@ def _tagged(actor: Actor, key: str, value: str) -> Select[tuple[str]]:
     return scope.of(actor, ReceiptTag).where(
         ReceiptTag.key == key, ReceiptTag.value == value
     ).with_only_columns(ReceiptTag.receipt_id)  # fmt: skip
-
-
-def _position(given: str, bound_to: dict[str, object], key: str) -> str:
-    try:
-        return cursor.decode(given, bound_to=bound_to, key=key)
-    except cursor.BrokenCursorError:
-        message = "is not a cursor of this list; use next_cursor with the same filters"
-        raise ValidationFailed.of("cursor", message) from None
