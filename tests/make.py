@@ -7,17 +7,20 @@ from pathlib import Path
 
 from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
 from recibo.kit import clock, ids
-from recibo.services.identity import keys
+from recibo.services.identity import keys, sessions
+from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Upload
 from recibo.shapes.actor import Actor, KeyActor, Visit
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
-from recibo.shapes.states import ReceiptStatus, Scope
+from recibo.shapes.sessions import TokenResponse
+from recibo.shapes.states import ReceiptStatus, Role, Scope, SignInMethod
 from recibo.store import tables
 from recibo.store.db import Database
 
 JPEG_HEAD = b"\xff\xd8\xff\xe0"
 BOTH = (Scope.READ, Scope.WRITE)
+VISIT = Visit(request_id="req_test")
 
 
 def jpeg(text: str) -> bytes:
@@ -74,6 +77,29 @@ async def key(
         return keys.create(session, org_id, name="test", scopes=scopes, expires_at=expires_at)
 
 
+async def session(
+    identity: Identity,
+    org_id: OrgId | None,
+    *,
+    role: Role = Role.OWNER,
+    visit: Visit = VISIT,
+) -> TokenResponse:
+    """Add a user with this role in an org and return the tokens of a session."""
+    user = tables.User(
+        id=(user_id := ids.new("usr")), email=f"{user_id}@recibo.test", created_at=clock.now()
+    )
+    async with identity.database.write() as session_:
+        session_.add(user)
+        # The membership refers to the user.
+        await session_.flush()
+        if org_id is not None:
+            session_.add(
+                tables.Membership(org_id=org_id, user_id=user_id, role=role, created_at=clock.now())
+            )
+        start = sessions.Start(SignInMethod.PASSWORD, org_id, visit)
+        return await sessions.begin(session_, identity, user, start)
+
+
 async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> KeyActor:
     """Add an org with a key and return the key at work."""
     return await actor_of(database, await key(database, await org(database, plan=plan)))
@@ -82,7 +108,7 @@ async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> KeyAc
 async def actor_of(database: Database, secret: str) -> KeyActor:
     """Return the key at work that has this secret."""
     async with database.read() as session:
-        return await keys.authenticate(session, secret, visit=Visit(request_id="req_test"))
+        return await keys.authenticate(session, secret, visit=VISIT)
 
 
 def receipt(actor_: Actor) -> tables.Receipt:
