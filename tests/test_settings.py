@@ -14,6 +14,7 @@ GOOD: dict[str, Any] = {
     "environment": "production",
     "secret_key": "s" * 32,
     "base_url": "https://recibo.example",
+    "email_url": "smtp://mail.recibo.example",
 }
 
 
@@ -53,6 +54,8 @@ def test_production_with_all_it_needs_starts() -> None:
         ({"secret_key": ""}, "RECIBO_SECRET_KEY"),
         ({"base_url": ""}, "RECIBO_BASE_URL"),
         ({"base_url": "http://recibo.example"}, "RECIBO_BASE_URL"),
+        ({"email_url": ""}, "RECIBO_EMAIL_URL"),
+        ({"email_url": "outbox"}, "RECIBO_EMAIL_URL"),
         ({"webhook_allow_private": True}, "RECIBO_WEBHOOK_ALLOW_PRIVATE"),
     ],
 )
@@ -67,8 +70,8 @@ def test_production_names_all_that_is_wrong_at_once() -> None:
     with pytest.raises(ValidationError) as refused:
         Settings(_env_file=None, environment="production", webhook_allow_private=True)
 
-    for named in ("RECIBO_SECRET_KEY", "RECIBO_BASE_URL", "RECIBO_WEBHOOK_ALLOW_PRIVATE"):
-        assert named in str(refused.value)
+    for named in ("SECRET_KEY", "BASE_URL", "EMAIL_URL", "WEBHOOK_ALLOW_PRIVATE"):
+        assert f"RECIBO_{named}" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ from recibo.api.deps import Probe, Services
 from recibo.kit import ids
 from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
+from recibo.outside import mail
 from recibo.outside.reader import PoolReader, Reader
+from recibo.services import letters
 from recibo.services.identity import demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
@@ -27,10 +29,13 @@ from recibo.store.signals import InProcess
 from recibo.worker import engine as engines
 from recibo.worker.clockwork import Clockwork
 from recibo.worker.engine import Engine
+from recibo.worker.post import Post
 from recibo.worker.tasks import Tasks
 
 # Until the first readings are measured.
 _ASSUMED_READING_SECONDS = 2.0
+# Where `recibo serve` listens when it is not told otherwise.
+_ADDRESS = "http://127.0.0.1:8000"
 
 
 class StartError(Exception):
@@ -49,6 +54,7 @@ class House:
     reader: Reader
     pace: Pace
     identity: Identity
+    post: Post
 
     @property
     def readers(self) -> int:
@@ -62,6 +68,7 @@ async def opened(
     *,
     works: bool = True,
     reader: Reader | None = None,
+    address: str = _ADDRESS,
     greet: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[FastAPI]:
     """Open the house and build its ASGI app; with `works` it reads what is uploaded, too.
@@ -70,9 +77,10 @@ async def opened(
         settings: How to run.
         works: Whether this process reads documents.
         reader: What reads them; child processes when None.
+        address: Where it is served, which links lead to unless the settings say another.
         greet: Told the secret of the demo org's key on a first start in development.
     """
-    async with _house(settings, reader) as house, AsyncExitStack() as stack:
+    async with _house(settings, reader, address) as house, AsyncExitStack() as stack:
         if works:
             await stack.enter_async_context(_working(house))
         # Last, so that no start that fails tells the secret.
@@ -87,7 +95,7 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
     if settings.is_embedded or not settings.redis_url:
         message = "recibo worker needs RECIBO_DATABASE_URL (PostgreSQL) and RECIBO_REDIS_URL."
         raise StartError(message)
-    async with _house(settings, None) as house, _working(house):
+    async with _house(settings, None, _ADDRESS) as house, _working(house):
         yield
 
 
@@ -104,7 +112,7 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
-async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[House]:
+async def _house(settings: Settings, reader: Reader | None, address: str) -> AsyncIterator[House]:
     for folder in (settings.data_dir, settings.files_dir, settings.spool_dir):
         # Receipts are nobody else's business.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -126,7 +134,23 @@ async def _house(settings: Settings, reader: Reader | None) -> AsyncIterator[Hou
         pace = Pace(_ASSUMED_READING_SECONDS)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
-        yield House(settings, database, blobs, InProcess(), engine, reader, pace, identity)
+        post = _post(settings, database, address)
+        yield House(settings, database, blobs, InProcess(), engine, reader, pace, identity, post)
+
+
+def _post(settings: Settings, database: Database, address: str) -> Post:
+    base_url = base_url_of(settings, address)
+    try:
+        mailer = mail.of(settings.email_url, outbox=settings.outbox_dir)
+        sender = letters.sender(settings.email_from, base_url)
+    except ValueError as e:
+        raise StartError(str(e)) from e
+    return Post(database, mailer, letters.Letterhead(base_url, sender))
+
+
+def base_url_of(settings: Settings, address: str) -> str:
+    """Return where links lead to: the public address, else the one that is served."""
+    return (settings.base_url or address).rstrip("/")
 
 
 def _identity(settings: Settings, database: Database) -> Identity:
@@ -159,7 +183,11 @@ async def _working(house: House) -> AsyncIterator[None]:
     if house.settings.is_embedded:
         # Nobody else uploads into this folder, so a file without a row is a stray at any age.
         await clockwork.sweep(older_than=dt.timedelta(0))
-    async with house.engine.working(tasks.read, concurrency=house.readers), clockwork.running():
+    async with (
+        house.engine.working(tasks.read, concurrency=house.readers),
+        clockwork.running(),
+        house.post.running(),
+    ):
         yield
 
 

@@ -77,7 +77,8 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
     # First, so that no demo key is told by a server that cannot listen.
     listening = _listening(host, port)
     greet = partial(_greet, _url(listening))
-    async with app.opened(settings, works=works, greet=greet) as asgi:
+    address = _reachable(_url(listening))
+    async with app.opened(settings, works=works, address=address, greet=greet) as asgi:
         server = _Server(
             uvicorn.Config(
                 asgi,
@@ -124,6 +125,11 @@ def _listening(host: str, port: int) -> socket.socket:
 def _url(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _reachable(url: str) -> str:
+    """Name this machine where the address stands for all of its own."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 def _greet(url: str, secret: str) -> None:

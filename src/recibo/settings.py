@@ -49,6 +49,14 @@ class Settings(BaseSettings):
     base_url: str = Field(
         default="", description="The public address; the one actually served when empty."
     )
+    email_url: str = Field(
+        default="",
+        description="`smtp://…` or `smtps://…`; files in the data folder's outbox when empty.",
+    )
+    email_from: str = Field(
+        default="",
+        description="Who mails come from; `no-reply@` the public address's host when empty.",
+    )
     extract_wait_seconds: float = Field(
         default=25, ge=0, description="How long POST /v1/extract waits before it answers `pending`."
     )
@@ -114,6 +122,11 @@ class Settings(BaseSettings):
         """Where uploads lie while their request lasts."""
         return self.data_dir / "spool"
 
+    @property
+    def outbox_dir(self) -> Path:
+        """Where mails are written while no server is told to take them."""
+        return self.data_dir / "outbox"
+
     @model_validator(mode="after")
     def _fit_for_production(self) -> Self:
         problems = list(self._problems()) if self.is_production else []
@@ -126,6 +139,9 @@ class Settings(BaseSettings):
         found = {
             "RECIBO_SECRET_KEY is not set": not self.secret_key,
             "RECIBO_BASE_URL must be an https address": not self.base_url.startswith("https://"),
+            "RECIBO_EMAIL_URL is not set: mails would only be written into a folder": (
+                self.email_url in ("", "outbox")
+            ),
             "RECIBO_WEBHOOK_ALLOW_PRIVATE allows private webhooks": self.private_webhooks_allowed,
         }
         return [f"  {problem}" for problem, holds in found.items() if holds]

@@ -15,6 +15,7 @@ PRODUCTION: dict[str, Any] = {
     "environment": Environment.PRODUCTION,
     "secret_key": "s" * 32,
     "base_url": "https://recibo.test",
+    "email_url": "smtp://127.0.0.1:9",
 }
 
 

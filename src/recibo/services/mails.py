@@ -1,13 +1,18 @@
-"""Mails that are owed: a row of the change's own transaction each, sent by the worker.
+"""Mails that are owed: a row of the change's own transaction each, taken by whoever sends it.
 
-No row holds a token: it is made when the mail is written, just before it is sent.
+No row holds a token: it is made when the mail is composed, just before it is sent.
 """
 
+import datetime as dt
+import random
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select, update
 
 from recibo.kit import clock, ids
 from recibo.shapes.states import MailKind
-from recibo.store.db import Session
+from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Mail
 
 #: What the caller must name; what goes to the user alone names nothing.
@@ -17,6 +22,41 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     # `when` is the key's end, in ISO 8601.
     MailKind.KEY_EXPIRING: frozenset({"key", "org", "when"}),
 }
+# Longer than a mail takes to be sent, or two would send it.
+LEASE = dt.timedelta(minutes=2)
+# After each failed try; from then on the last.
+_PAUSES = (
+    dt.timedelta(seconds=5),
+    dt.timedelta(seconds=30),
+    dt.timedelta(minutes=2),
+    dt.timedelta(minutes=10),
+    dt.timedelta(minutes=30),
+    dt.timedelta(hours=1),
+)
+# Many that failed together come again spread out.
+_JITTER = 0.2
+_LONGEST_WAIT = dt.timedelta(days=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A mail that was seen to be due; others may see it, too."""
+
+    id: str
+    due_at: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A mail that is ours to send until the lease is over."""
+
+    id: str
+    kind: MailKind
+    recipient: str
+    names: Mapping[str, str | int]
+    created_at: dt.datetime
+    attempt: int
+    until: dt.datetime
 
 
 def owe(
@@ -43,3 +83,58 @@ def owe(
             attempts=0,
         )
     )
+
+
+async def due(session: ReadSession, *, limit: int) -> list[Due]:
+    """Return mails that are due, the longest due first."""
+    query = (
+        select(Mail.id, Mail.due_at)
+        .where(Mail.due_at <= clock.now())
+        .order_by(Mail.due_at)
+        .limit(limit)
+    )
+    return [Due(row.id, row.due_at) for row in await session.execute(query)]
+
+
+async def take(session: Session, seen: Due) -> Lease | None:
+    """Take a mail for a while; None when another has, or it is sent."""
+    until = clock.now() + LEASE
+    statement = (
+        update(Mail)
+        .where(Mail.id == seen.id, Mail.due_at == seen.due_at)
+        .values(due_at=until, attempts=Mail.attempts + 1)
+        .returning(Mail)
+    )
+    row = (await session.execute(statement)).scalar_one_or_none()
+    if row is None:
+        return None
+    return Lease(
+        id=row.id,
+        kind=MailKind(row.kind),
+        recipient=row.recipient,
+        names=row.names,
+        created_at=row.created_at,
+        attempt=row.attempts,
+        until=until,
+    )
+
+
+async def forget(session: Session, lease: Lease) -> None:
+    """Drop a mail: it is sent, or never will be."""
+    await session.execute(delete(Mail).where(Mail.id == lease.id))
+
+
+async def put_off(session: Session, lease: Lease) -> bool:
+    """Have a mail that could not be sent tried again later; False when it is dropped for its age.
+
+    Nothing happens when the lease is over and another took it.
+    """
+    now = clock.now()
+    is_ours = (Mail.id == lease.id, Mail.due_at == lease.until)
+    if now - lease.created_at >= _LONGEST_WAIT:
+        await session.execute(delete(Mail).where(*is_ours))
+        return False
+    pause = _PAUSES[min(lease.attempt, len(_PAUSES)) - 1]
+    due_at = now + pause * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+    await session.execute(update(Mail).where(*is_ours).values(due_at=due_at))
+    return True

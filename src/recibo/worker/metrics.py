@@ -10,3 +10,4 @@ READING_SECONDS = Histogram(
     buckets=(0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 240),
 )
 OWED_READINGS = Gauge("recibo_owed_readings", "Readings owed when the clockwork last looked.")
+MAILS = Counter("recibo_mails_total", "Tries at owed mails.", ["kind", "outcome"])
