@@ -44,6 +44,7 @@ def turned(page: Page, turns: int) -> Page:
         width=width,
         height=height,
         draw=lambda scale: np.ascontiguousarray(np.rot90(draw(scale), -turns)),
+        draw_grey=None,
     )
 
 

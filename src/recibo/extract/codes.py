@@ -6,16 +6,16 @@ last: their Code 128 needs two pixels a bar, stands in frames that spoil its qui
 blurred by cameras.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 import zxingcpp
 
 from recibo.extract.brazil import code_keys, key_search
-from recibo.extract.model import Box, Code, Page
+from recibo.extract.model import Box, Code, Grey, Page
 
 #: The symbologies that documents speak of themselves with; goods bear the others.
 _FORMATS = zxingcpp.barcode_formats_from_str("QRCode,Code128")
@@ -45,8 +45,6 @@ _ENLARGEMENT = 2.0
 _BAR_PAIR = 4
 _SHARPENING = 3.0
 
-Grey = npt.NDArray[np.uint8]
-
 
 def find(page: Page, texts: Sequence[str], *, is_exact: bool) -> tuple[Code, ...]:
     """Return the codes on an upright page; boxes are in pixels at scale 1.
@@ -61,7 +59,8 @@ def find(page: Page, texts: Sequence[str], *, is_exact: bool) -> tuple[Code, ...
     if is_exact:
         # A drawn page has no pixels of its own.
         scale = _BARS_SHORT_SIDE / min(page.width, page.height)
-        return _read(page, _grey(page, scale)) if is_wanting else ()
+        draw = page.draw_grey or functools.partial(_grey, page)
+        return _read(page, draw(scale)) if is_wanting else ()
     picture = _grey(page, _own_scale(page))
     codes = _read(page, picture)
     if not is_wanting or code_keys.read(codes):

@@ -1,9 +1,10 @@
 """Puts words into lines, and lines into reading order."""
 
 import bisect
+import math
 from collections.abc import Iterable, Sequence
 
-from recibo.extract.model import Line, Word
+from recibo.extract.model import Line, Word, around
 
 #: Two words share a row if their middles lie within this share of the smaller height of each
 #: other, or, in different sizes, their feet within the second share.
@@ -70,9 +71,9 @@ def _row_of(word: Word, rows: Sequence[list[Word]], slopes: "_Slopes") -> list[W
 
 def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
     """Return how far a word lies off a row; below 1 it belongs to it."""
-    if any(_overlap(word, other) > _MAX_OVERLAP for other in row):
+    near = _neighbour(word, row)
+    if near is None:
         return 1.0
-    near = min(row, key=lambda other: abs(other.box.x_centre - word.box.x_centre))
     # Where slopes change down the page, the longer word knows better how its row runs.
     guide = max(word, near, key=lambda either: either.box.width)
     drop = slopes.at(guide) * (word.box.x_centre - near.box.x_centre)
@@ -82,10 +83,22 @@ def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
     return min(middles / _MAX_MIDDLES_APART, feet / _MAX_FEET_APART) / max(height, 1.0)
 
 
-def _overlap(word: Word, other: Word) -> float:
-    """Return how much of the narrower word stands over or under the other one."""
-    shared = min(word.box.x1, other.box.x1) - max(word.box.x0, other.box.x0)
-    return shared / max(1.0, min(word.box.width, other.box.width))
+def _neighbour(word: Word, row: Sequence[Word]) -> Word | None:
+    """Return the word of a row whose middle is next in x; None if one stands over or under it."""
+    # The innermost loop of a page full of text: plain figures instead of properties.
+    left, right = word.box.x0, word.box.x1
+    width, twice_middle = right - left, left + right
+    near, least = None, math.inf
+    for other in row:
+        x0, x1 = other.box.x0, other.box.x1
+        if x0 < right and left < x1:
+            shared = min(x1, right) - max(x0, left)
+            if shared > _MAX_OVERLAP * max(1.0, min(width, x1 - x0)):
+                return None
+        apart = abs(x0 + x1 - twice_middle)
+        if apart < least:
+            near, least = other, apart
+    return near
 
 
 class _Slopes:
@@ -112,8 +125,4 @@ class _Slopes:
 
 def _line(row: Sequence[Word]) -> Line:
     ordered = tuple(sorted(row, key=lambda word: word.box.x0))
-    boxes = (word.box for word in ordered)
-    box = next(boxes)
-    for other in boxes:
-        box = box.union(other)
-    return Line(ordered, box, page=ordered[0].page)
+    return Line(ordered, around([word.box for word in ordered]), page=ordered[0].page)

@@ -5,7 +5,7 @@ For a PDF page with a text layer the pixels are those of the page drawn at `Page
 """
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -16,6 +16,9 @@ import numpy.typing as npt
 
 #: A picture: height x width x 3, RGB, 8 bits a channel.
 Picture = npt.NDArray[np.uint8]
+
+#: The same without colours: height x width.
+Grey = npt.NDArray[np.uint8]
 
 T = TypeVar("T")
 
@@ -98,6 +101,18 @@ class Box:
         )
 
 
+def around(boxes: Sequence[Box]) -> Box:
+    """Return the smallest box that holds all of them; there must be one."""
+    if len(boxes) == 1:
+        return boxes[0]
+    return Box(
+        min(box.x0 for box in boxes),
+        min(box.y0 for box in boxes),
+        max(box.x1 for box in boxes),
+        max(box.y1 for box in boxes),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """A run of text as the engine or the text layer gave it: one word, or a few with blanks."""
@@ -146,6 +161,8 @@ class Page:
     #: Draws the page at a scale, about `width` and `height` times as large; a huge page comes
     #: out smaller than asked for.
     draw: Callable[[float], Picture]
+    #: Draws it in grey; None where that costs as much as to draw it in colours.
+    draw_grey: Callable[[float], Grey] | None = None
     #: Words of a PDF's text layer in pixels at scale 1; empty when the page is a mere picture.
     layer: tuple[Word, ...] = ()
     #: Pixels an inch at scale 1 where the file tells, else None.

@@ -2,11 +2,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from recibo.extract.fields import items
-from recibo.extract.model import Found, LineItem
+from recibo.extract.fields import fiscal, items
+from recibo.extract.model import Found, LineItem, Sheet
 from tests.extract.fields import papers
 from tests.extract.fields.goods import LISTS, Row
 from tests.extract.typesetting import roll
+
+
+def _found(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
+    return items.find(sheets, fiscal.opened(sheets))
 
 
 def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
@@ -24,7 +28,7 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
 @pytest.mark.parametrize(("text", "rows"), LISTS.values(), ids=LISTS)
 @pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
 def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
-    assert rows == _rows(items.find([roll(text, exact=exact)]))
+    assert rows == _rows(_found([roll(text, exact=exact)]))
 
 
 @pytest.mark.parametrize(
@@ -92,14 +96,14 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
 )
 @pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
 def test_goods_of_fiscal_papers_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
-    assert rows == _rows(items.find([roll(text, exact=exact)]))
+    assert rows == _rows(_found([roll(text, exact=exact)]))
 
 
 def test_zeros_among_letters_are_mended_in_recognised_text_only() -> None:
     text = "SH0P\nC0FFEE LATTE    3.50\nTEA 500G        2.00\nTOTAL            5.50"
 
-    assert _rows(items.find([roll(text, exact=False)]))[0][0] == "COFFEE LATTE"
-    assert _rows(items.find([roll(text)]))[0][0] == "C0FFEE LATTE"
+    assert _rows(_found([roll(text, exact=False)]))[0][0] == "COFFEE LATTE"
+    assert _rows(_found([roll(text)]))[0][0] == "C0FFEE LATTE"
 
 
 def test_a_table_goes_on_over_pages() -> None:
@@ -109,13 +113,13 @@ def test_a_table_goes_on_over_pages() -> None:
         f"{head}\nSecond thing               3       5.00      15.00\nTotal 35.00", number=2
     )
 
-    names = [item.value.name for item in items.find([first, second])]
+    names = [item.value.name for item in _found([first, second])]
 
     assert names == ["First thing to buy", "Second thing"]
 
 
 def test_each_item_keeps_its_evidence() -> None:
-    (item,) = items.find([roll("SHOP\nCOFFEE    3.50\nTOTAL     3.50", number=3)])
+    (item,) = _found([roll("SHOP\nCOFFEE    3.50\nTOTAL     3.50", number=3)])
 
     assert item.text == "COFFEE 3.50"
     assert item.page == 3
@@ -123,7 +127,7 @@ def test_each_item_keeps_its_evidence() -> None:
 
 
 def test_an_empty_document_lists_nothing() -> None:
-    assert items.find([]) == ()
+    assert _found([]) == ()
 
 
 @pytest.mark.parametrize(
@@ -136,4 +140,4 @@ def test_an_empty_document_lists_nothing() -> None:
     ids=["one row", "one figure", "rows of figures"],
 )
 def test_figures_without_end_are_read_to_their_end(text: str) -> None:
-    assert isinstance(items.find([roll(text)]), tuple)
+    assert isinstance(_found([roll(text)]), tuple)

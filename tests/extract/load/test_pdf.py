@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 
+import numpy as np
 import pypdfium2 as pdfium
 import pytest
 from PIL import Image
@@ -251,6 +252,25 @@ def test_a_page_is_drawn_at_the_scale_asked_for() -> None:
 
     assert page.draw(0.5).shape[1] == pytest.approx(page.width / 2, abs=1)
     assert page.draw(1.5).shape[1] == pytest.approx(page.width * 1.5, abs=1)
+
+
+def test_a_page_drawn_in_grey_is_the_same_picture() -> None:
+    page = only_page(document(print_body))
+    assert page.draw_grey is not None
+
+    grey, colours = page.draw_grey(1), page.draw(1)
+
+    # Letters may stand a part of a pixel aside; an empty page would be 3 off.
+    assert grey.shape == colours.shape[:2]
+    assert np.abs(grey - colours.mean(axis=2)).mean() < 1
+
+
+def test_colours_are_drawn_in_their_order() -> None:
+    def red(page: canvas.Canvas) -> None:
+        page.setFillColorRGB(1, 0, 0)
+        page.rect(0, 0, WIDTH, HEIGHT, fill=1)
+
+    assert [255, 0, 0] == only_page(document(red)).draw(0.1)[10, 10].tolist()
 
 
 def test_loading_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,16 @@ def test_a_long_phrase_may_be_glued_to_what_follows() -> None:
     assert found("TOTALRM12.50") == [("total", "TOTAL")]
 
 
+def test_a_phrase_may_be_glued_to_the_one_before() -> None:
+    assert found("TOTALTAX 12.50") == [("total", "TOTAL"), ("tax", "TAX")]
+
+
+def test_a_phrase_of_one_sign_is_found() -> None:
+    book = Phrasebook({"tax": ["税"], "total": ["grand total"]})
+
+    assert [phrase.kind for phrase in book.find("税 80 GRAND TOTAL 880")] == ["tax", "total"]
+
+
 def test_a_phrase_does_not_begin_within_a_word() -> None:
     assert found("metatotal") == []
 

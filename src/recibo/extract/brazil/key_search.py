@@ -22,6 +22,9 @@ _LONGEST_LINE = 600
 #: A narrow roll breaks a key once, rarely twice.
 _MOST_LINES = 3
 
+#: So many of its letters are digits, if read as letters now and then.
+_FEWEST_DIGITS = 32
+
 _BETWEEN = r"[\s.,\-\u2013/:|]{0,3}"
 _DIGIT = "[0-9OQDILSBZ]"
 
@@ -33,6 +36,7 @@ def _shape(parts: Iterable[tuple[str, int]]) -> re.Pattern[str]:
     return re.compile(f"(?=({_BETWEEN.join(letters)}))")
 
 
+_ANY_DIGIT = re.compile(_DIGIT)
 _LETTER = "[0-9A-Z]"
 _GOODS = _shape([(_DIGIT, 6), (_LETTER, 12), (_DIGIT, 26)])
 _SERVICE = _shape([(_DIGIT, 9), (_LETTER, 12), (_DIGIT, 29)])
@@ -61,7 +65,10 @@ def find(lines: Sequence[str], *, known: Iterable[str] = ()) -> tuple[PrintedKey
         known: Tax ids printed on the page; they settle which repair of a damaged key is right.
     """
     found: dict[str, PrintedKey] = {}
+    digits = [len(_ANY_DIGIT.findall(line.upper())) for line in lines]
     for span in _spans(lines):
+        if sum(digits[span.start : span.stop]) < _FEWEST_DIGITS:
+            continue
         for printed in _read(lines, span):
             found.setdefault(printed.key.text, printed)
     if not any(printed.key.is_sound for printed in found.values()):

@@ -20,7 +20,7 @@ from recibo.extract.fields import type as kind
 from recibo.extract.fields.figures import Role, figures
 from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.fields.place import locate
-from recibo.extract.fields.rows import rows
+from recibo.extract.fields.rows import USUAL_MINOR, rows
 from recibo.extract.locales import tables
 from recibo.extract.model import DocumentType, Findings, Found, Sheet
 
@@ -32,9 +32,9 @@ _LIKELY_TOTALS = 3
 
 def collect(sheets: Sequence[Sheet], *, hint: DocumentType | None = None) -> Findings:
     """Return the candidates of every field of one document; `hint` only breaks ties."""
-    findings = replace(_general(sheets, hint), line_items=items.find(sheets))
-    paper = fiscal.read(sheets)
-    return _with_fiscal(findings, paper) if paper else findings
+    document = fiscal.opened(sheets)
+    findings = replace(_general(sheets, hint), line_items=items.find(sheets, document))
+    return _with_fiscal(findings, document.read()) if document else findings
 
 
 def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
@@ -45,7 +45,8 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
     if place.country is None and tax_ids:
         place = locate(lines, hints=[tax_ids[0].number.country])
     currencies = currency.currencies(lines, place)
-    amounts = figures(rows(sheets, minor=_minor_digits(currencies)))
+    minor = _minor_digits(currencies)
+    amounts = figures(lines if minor == USUAL_MINOR else rows(sheets, minor=minor))
     totals = total.totals(amounts)
     split = tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]])
     names = merchant.merchants(lines)
@@ -76,7 +77,7 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
 
 
 def _minor_digits(currencies: Sequence[Found[str]]) -> int:
-    return tables.currencies()[currencies[0].value].digits if currencies else 2
+    return tables.currencies()[currencies[0].value].digits if currencies else USUAL_MINOR
 
 
 def _with_fiscal(findings: Findings, paper: Fiscal) -> Findings:

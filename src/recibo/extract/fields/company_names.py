@@ -64,8 +64,7 @@ def legal_ending(text: str) -> Ending | None:
 
 def is_form_alone(text: str) -> bool:
     """Tell whether `text` is a legal form and nothing else."""
-    letters = skeleton(text).letters
-    return any(skeleton(form.text).letters == letters for form in tables.legal_forms())
+    return skeleton(text).letters in _form_letters()
 
 
 def is_over(text: str) -> bool:
@@ -142,8 +141,7 @@ def _exact_ending(text: str) -> Ending | None:
     if not matches:
         return None
     last = matches[-1]
-    index = next(int(name[1:]) for name, found in last.groupdict().items() if found)
-    return Ending(tables.legal_forms()[index], last.start(), last.end())
+    return Ending(tables.legal_forms()[int((last.lastgroup or "")[1:])], last.start(), last.end())
 
 
 def _misread_ending(text: str) -> Ending | None:
@@ -170,16 +168,27 @@ def _differences(tail: str, letters: str) -> int:
 
 
 @cache
+def _form_letters() -> frozenset[str]:
+    return frozenset(skeleton(form.text).letters for form in tables.legal_forms())
+
+
+@cache
 def _any_form() -> re.Pattern[str]:
-    forms = enumerate(tables.legal_forms())
-    return re.compile("|".join(f"(?P<f{index}>{_pattern(form.text)})" for index, form in forms))
+    """Return a pattern of all legal forms, which asks first with which letter one can begin."""
+    by_letter: dict[str, list[str]] = {}
+    for index, form in enumerate(tables.legal_forms()):
+        pattern = _pattern(form.text)
+        letter = re.escape(fold(form.text).strip(".")[:1])
+        by_letter.setdefault(letter, []).append(f"(?P<f{index}>{pattern})")
+    branches = (f"(?={letter})(?:{'|'.join(forms)})" for letter, forms in by_letter.items())
+    return re.compile(f"(?<![a-z])(?:{'|'.join(branches)})")
 
 
 def _pattern(form: str) -> str:
     # "SDN. BHD.", "SDN BHD" and "SDNBHD" are one form; "S/B" keeps its slash.
     letters = re.split(r"[\s.]+", fold(form).strip("."))
     middle = r"[\s.,]*".join(re.escape(part) for part in letters)
-    return rf"(?<![a-z]){middle}(?![a-z])\.?"
+    return rf"{middle}(?![a-z])\.?"
 
 
 @cache

@@ -1,9 +1,11 @@
 """Finds the currency: by its marks beside the amounts, else by the country."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from recibo.extract.fields.place import Place, mark_patterns
+from recibo.extract.fields import marks
+from recibo.extract.fields.marks import Marks
+from recibo.extract.fields.place import Place
 from recibo.extract.fields.rows import Row
 from recibo.extract.model import Found
 
@@ -13,8 +15,8 @@ _DEFAULT_DOLLAR = "USD"
 
 def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
     """Return the currencies that the page may be in, best first."""
-    own = _counts(rows, is_shared=False)
-    shared = _counts(rows, is_shared=True)
+    own = _counts(rows, marks.own())
+    shared = _counts(rows, marks.shared())
     home = place.country.currency if place.country else None
     if own:
         return _by_own_marks(own, home, rows)
@@ -26,13 +28,10 @@ def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
     return ()
 
 
-def _counts(rows: Sequence[Row], *, is_shared: bool) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for code, patterns in mark_patterns().items():
-        pattern = patterns[is_shared]
-        if pattern is not None:
-            counts[code] = sum(len(pattern.findall(row.text)) for row in rows)
-    return +counts
+def _counts(rows: Sequence[Row], known: Mapping[str, Marks]) -> Counter[str]:
+    page = "\n".join(row.text for row in rows)
+    seen = {code: own for code, own in known.items() if own.search(page)}
+    return +Counter({code: sum(own.count(row.text) for row in rows) for code, own in seen.items()})
 
 
 def _by_own_marks(
@@ -47,10 +46,9 @@ def _by_own_marks(
 
 
 def _found(code: str, confidence: float, rows: Sequence[Row]) -> Found[str]:
-    for patterns in mark_patterns()[code]:
-        for row in rows if patterns else ():
-            match = patterns.search(row.text) if patterns else None
-            if match:
+    for known in (marks.own().get(code), marks.shared().get(code)):
+        for row in rows if known else ():
+            if known and (match := known.search(row.text)):
                 box = row.box(match.start(), match.end())
                 return Found(code, confidence, match.group().strip(), row.line.page, box)
     return Found(code, confidence, "")

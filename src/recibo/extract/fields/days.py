@@ -4,6 +4,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from recibo.extract.locales import tables
 from recibo.extract.locales.folding import fold
@@ -13,6 +14,8 @@ from recibo.extract.locales.tables import Order
 _FIRST_YEAR, _LAST_YEAR = 1990, 2059
 
 _SHORT_NAME = 3
+
+_DIGIT = re.compile(r"\d")
 
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
 
@@ -83,9 +86,7 @@ class Clock:
 
 def days(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
     """Return the dates in `text`; of an ambiguous one the reading that `orders` names first."""
-    clean = _clean(text)
-    found = [*_named(clean), *_in_figures(clean, orders)]
-    return tuple(_without_overlaps(found))
+    return _days(text, tuple(orders))
 
 
 def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
@@ -114,6 +115,15 @@ def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=4096)
+def _days(text: str, orders: tuple[Order, ...]) -> tuple[Day, ...]:
+    clean = _clean(text)
+    if not _DIGIT.search(clean):
+        return ()
+    return tuple(_without_overlaps([*_named(clean), *_in_figures(clean, orders)]))
+
+
+@lru_cache(maxsize=4096)
 def _clean(text: str) -> str:
     folded = fold(text)
     for pattern, digit in _MISREAD:

@@ -43,21 +43,37 @@ _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 _TAX_ID = re.compile("|".join(map(fold, ("CNPJ", "CPF", "C.G.C"))))
 
 
-def read(sheets: Sequence[Sheet]) -> Fiscal | None:
-    """Read the header fields of a fiscal document; None if the paper is no such document.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A fiscal document opened as what it is."""
+
+    kind: Kind
+    paper: Paper
+
+    @property
+    def is_service_note(self) -> bool:
+        """Whether it bills a service, and so lists no goods."""
+        return self.kind is _NFSE
+
+    def read(self) -> Fiscal:
+        """Read the header fields."""
+        return self.kind.read(self.paper)
+
+
+def opened(sheets: Sequence[Sheet]) -> Opened | None:
+    """Open a fiscal document; None if the paper is no such document.
 
     Reports of fiscal printers (LEITURA X, REDUÇÃO Z), card slips and payment slips are none.
     """
     key = keyed.read(sheets)
     kind = _recognise(sheets, key)
-    return kind.read(Paper.open(sheets, key, labels=kind.labels)) if kind else None
+    return Opened(kind, Paper.open(sheets, key, labels=kind.labels)) if kind else None
 
 
-def service_note(sheets: Sequence[Sheet]) -> Paper | None:
-    """Return the document opened as a service note; None if it is another."""
-    key = keyed.read(sheets)
-    kind = _recognise(sheets, key)
-    return Paper.open(sheets, key, labels=kind.labels) if kind is _NFSE else None
+def read(sheets: Sequence[Sheet]) -> Fiscal | None:
+    """Read the header fields of a fiscal document; None if the paper is no such document."""
+    document = opened(sheets)
+    return document.read() if document else None
 
 
 def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:

@@ -4,7 +4,6 @@ A value stands right of its label or under it, in the column that reaches to the
 here knows a layout: several hundred municipal forms differ only in where their boxes stand.
 """
 
-import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import TypeVar
 from recibo.extract.fields import misreadings
 from recibo.extract.fields.folded import FoldedLine, fold, fold_line
 from recibo.extract.fields.misreadings import Misreadings
-from recibo.extract.model import Box, Found, Sheet, Word
+from recibo.extract.model import Box, Found, Sheet, Word, around
 
 T = TypeVar("T")
 #: Reads a value from the text of a box, or declines.
@@ -70,7 +69,7 @@ class Cell:
     @property
     def box(self) -> Box:
         """The box around the words."""
-        return functools.reduce(Box.union, (word.box for word in self.words))
+        return around([word.box for word in self.words])
 
     @property
     def confidence(self) -> float:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
-from recibo.extract.fields import fiscal
+from recibo.extract.fields.fiscal import Opened
 from recibo.extract.fields.fiscal_papers import nfse
 from recibo.extract.fields.item_lines import (
     arithmetic,
@@ -21,16 +21,21 @@ from recibo.extract.model import Found, LineItem, Sheet
 _Items = tuple[Found[LineItem], ...]
 
 
-def find(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
-    """Return the line items of a document, top to bottom; none is invented."""
+def find(sheets: Sequence[Sheet], document: Opened | None) -> tuple[Found[LineItem], ...]:
+    """Return the line items of a document, top to bottom; none is invented.
+
+    Args:
+        sheets: Its pages.
+        document: The same opened as a fiscal document; None if it is none.
+    """
     lines = rows.of_sheets(sheets)
     is_roll = rows.are_roll(lines)
     amounts = Counter(figure.value for row in lines for figure in row.figures if figure.is_money)
     tabled = tables.read(lines, is_roll=is_roll)
     if _is_summed(tabled, amounts) and all(_is_product(item.value) for item in tabled):
         return tabled
-    if note := fiscal.service_note(sheets):
-        service = nfse.service(note)
+    if document and document.is_service_note:
+        service = nfse.service(document.paper)
         return (service,) if service else ()
     listed = _on_roll(lines, amounts) if is_roll else _on_page(lines)
     return _sounder(tabled, listed, amounts)

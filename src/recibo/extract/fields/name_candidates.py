@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from recibo.extract.fields import company_names
 from recibo.extract.fields.rows import Row
-from recibo.extract.model import Box, Word
+from recibo.extract.model import Box, Word, around
 
 # Below the head only a name with its legal form can be the seller's.
 _HEAD_ROWS = 20
@@ -92,9 +92,7 @@ def _pieces(row: Row) -> tuple[Piece, ...]:
 
 
 def _piece(words: Sequence[Word], row: Row, *, is_whole_row: bool) -> Piece:
-    box = words[0].box
-    for word in words[1:]:
-        box = box.union(word.box)
+    box = around([word.box for word in words])
     text = " ".join(word.text for word in words)
     confidence = sum(word.confidence for word in words) / len(words)
     return Piece(text, box, row, confidence, is_whole_row)
@@ -114,8 +112,6 @@ def _continues(piece: Piece, below: Piece) -> bool:
 def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
     text = " ".join(piece.text for piece in pieces)
     name = company_names.clean(text)
-    box = pieces[0].box
-    for piece in pieces[1:]:
-        box = box.union(piece.box)
+    box = around([piece.box for piece in pieces])
     has_letters = any(character.isalpha() for character in name)
     return Candidate(name if has_letters else "", text, box, pieces)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from zoneinfo import ZoneInfo
 
+from recibo.extract.fields import marks
 from recibo.extract.fields.rows import Row
 from recibo.extract.locales import tables
 from recibo.extract.locales.phrases import Phrasebook
@@ -79,10 +80,10 @@ def _winner(votes: dict[str, float]) -> Country | None:
 
 
 def _by_marks(text: str) -> Iterator[tuple[str, float]]:
-    for code, (own, shared) in mark_patterns().items():
-        weight = _SHARED_MARK if shared and shared.search(text) else 0
-        weight = _MARK if own and own.search(text) else weight
-        for country in _countries_paying_in(code) if weight else ():
+    weights = {code: _SHARED_MARK for code, known in marks.shared().items() if known.search(text)}
+    weights |= {code: _MARK for code, known in marks.own().items() if known.search(text)}
+    for code, weight in weights.items():
+        for country in _countries_paying_in(code):
             yield country, weight
 
 
@@ -141,25 +142,6 @@ def _zone(country: Country | None, rows: Sequence[Row]) -> str | None:
 
 def _countries_paying_in(currency: str) -> list[str]:
     return [code for code, row in tables.countries().items() if row.currency == currency]
-
-
-@cache
-def mark_patterns() -> dict[str, tuple[re.Pattern[str] | None, re.Pattern[str] | None]]:
-    """Return by currency the patterns of its own marks and of those that it shares."""
-    return {
-        code: (_mark_pattern(row.marks), _mark_pattern(row.shared))
-        for code, row in tables.currencies().items()
-    }
-
-
-def _mark_pattern(marks: Sequence[str]) -> re.Pattern[str] | None:
-    if not marks:
-        return None
-    any_mark = "|".join(re.escape(mark) for mark in marks)
-    # Beside a figure, or alone in brackets as at the head of a column.
-    return re.compile(
-        rf"(?<![^\W\d_])(?:{any_mark})\s?[-(]?\s?\d|\d\s?(?:{any_mark})(?!\w)|\((?:{any_mark})\)"
-    )
 
 
 @cache

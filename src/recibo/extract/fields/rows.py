@@ -7,12 +7,15 @@ from functools import cached_property
 from recibo.extract.fields.amounts import Amount, amounts
 from recibo.extract.locales import tables
 from recibo.extract.locales.phrases import Phrase
-from recibo.extract.model import Box, Line, Sheet
+from recibo.extract.model import Box, Line, Sheet, around
 
 # A printed line has fewer letters, and a document that is read has its head and its sums within
 # so many; what is longer was made to keep us busy.
 _MOST_LETTERS = 400
 _HEAD_LETTERS, _TAIL_LETTERS = 8_000, 16_000
+
+#: So many minor digits have all but a few currencies.
+USUAL_MINOR = 2
 
 _MONEY_LABELS = (
     "payable",
@@ -42,7 +45,7 @@ class Row:
     #: The height of its middle on its page, 0 at the top and 1 at the bottom.
     depth: float
     #: How many minor digits the document's currency has.
-    minor: int = 2
+    minor: int = USUAL_MINOR
 
     @cached_property
     def text(self) -> str:
@@ -64,7 +67,7 @@ class Row:
         return box_of(self.line, start, end)
 
 
-def rows(sheets: Sequence[Sheet], *, minor: int = 2) -> tuple[Row, ...]:
+def rows(sheets: Sequence[Sheet], *, minor: int = USUAL_MINOR) -> tuple[Row, ...]:
     """Return the lines of all sheets as rows, in reading order; of endless ones both ends."""
     placed = [(sheet, line) for sheet in sheets for line in sheet.lines if line.words]
     return tuple(
@@ -100,9 +103,4 @@ def box_of(line: Line, start: int, end: int) -> Box:
             left = word.box.x0 + step * first
             parts.append(Box(left, word.box.y0, left + step * (last - first), word.box.y1))
         offset += len(word.text) + 1
-    if not parts:
-        return line.box
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.union(part)
-    return whole
+    return around(parts) if parts else line.box

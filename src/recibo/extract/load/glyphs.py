@@ -14,6 +14,8 @@ from recibo.extract.model import Box
 #: text that they recognised in the first.
 _INKLESS = frozenset({pdfium_c.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium_c.FPDF_TEXTRENDERMODE_CLIP})
 
+_QUARTER = math.pi / 2
+
 #: Text that leans further from the sides of the page is a watermark. Radians.
 _MAX_LEAN = 0.2
 
@@ -29,10 +31,13 @@ class Glyph:
     """One letter, or a blank or a line's end, which part words."""
 
     letter: str
-    #: As tall as the font, as wide as the letter's advance.
+    #: As tall as the font, as wide as the letter's advance; a blank's is empty.
     box: Box
     #: Quarter turns clockwise of the writing against the upright page.
     turns: int
+
+
+_NOWHERE = Box(0, 0, 0, 0)
 
 
 class Frame:
@@ -52,18 +57,14 @@ class Frame:
 
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
         """Return a rectangle of the page in pixels."""
-        xs, ys = zip(self._pixel(left, bottom), self._pixel(right, top), strict=True)
-        return Box(min(xs), min(ys), max(xs), max(ys))
+        (x, y), (right_x, right_y), (up_x, up_y) = self._origin, self._right, self._up
+        x0, x1 = x + left * right_x + bottom * up_x, x + right * right_x + top * up_x
+        y0, y1 = y + left * right_y + bottom * up_y, y + right * right_y + top * up_y
+        return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
     def holds(self, box: Box) -> bool:
         """Tell whether the middle of a box lies on the page."""
         return 0 <= box.x_centre <= self.width and 0 <= box.y_centre <= self.height
-
-    def _pixel(self, x: float, y: float) -> tuple[float, float]:
-        return (
-            self._origin[0] + x * self._right[0] + y * self._up[0],
-            self._origin[1] + x * self._right[1] + y * self._up[1],
-        )
 
     def _place(self, page: pdfium.PdfPage, x: float, y: float) -> tuple[float, float]:
         across, down = ctypes.c_int(), ctypes.c_int()
@@ -75,14 +76,14 @@ def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
     """Yield the letters that can be seen, in the order in which the page draws them."""
     ink = _Ink()
     for index in range(text.count_chars()):
-        letter = chr(pdfium_c.FPDFText_GetUnicode(text, index))
+        letter = chr(pdfium_c.FPDFText_GetUnicode(text.raw, index))
         if letter.isspace():
-            yield Glyph(letter, Box(0, 0, 0, 0), 0)
+            yield Glyph(letter, _NOWHERE, 0)
             continue
-        angle = pdfium_c.FPDFText_GetCharAngle(text, index)
-        quarters = round(angle / (math.pi / 2))
+        angle = pdfium_c.FPDFText_GetCharAngle(text.raw, index)
+        quarters = round(angle / _QUARTER)
         box = _box(text, index, frame)
-        is_straight = abs(angle - quarters * math.pi / 2) <= _MAX_LEAN
+        is_straight = abs(angle - quarters * _QUARTER) <= _MAX_LEAN
         if is_straight and frame.holds(box) and ink.is_seen(text, index):
             yield Glyph(letter, box, (quarters + frame.turns) % 4)
 
@@ -90,7 +91,7 @@ def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
 def _box(text: pdfium.PdfTextPage, index: int, frame: Frame) -> Box:
     """Return a letter's place, as tall as its font, so that a row's letters share one height."""
     loose = pdfium_c.FS_RECTF()
-    pdfium_c.FPDFText_GetLooseCharBox(text, index, loose)
+    pdfium_c.FPDFText_GetLooseCharBox(text.raw, index, loose)
     return frame.box(loose.left, loose.bottom, loose.right, loose.top)
 
 
@@ -102,7 +103,7 @@ class _Ink:
 
     def is_seen(self, text: pdfium.PdfTextPage, index: int) -> bool:
         """Tell whether a letter leaves ink."""
-        drawn = pdfium_c.FPDFText_GetTextObject(text, index)
+        drawn = pdfium_c.FPDFText_GetTextObject(text.raw, index)
         if not drawn:
             return True
         address = ctypes.addressof(drawn.contents)

@@ -1,12 +1,13 @@
 """The words that a PDF page holds as text, and whether they can be trusted."""
 
+import functools
 import itertools
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from recibo.extract.load.glyphs import Glyph
-from recibo.extract.model import Box, Word
+from recibo.extract.model import Box, Word, around
 
 #: Shares of a letter's height. Letters further apart are of two words (pdfium marks most blanks
 #: itself); a step back or aside beyond these starts a new word too.
@@ -110,15 +111,15 @@ def _size(glyph: Glyph) -> float:
 
 
 def _word(run: Sequence[Glyph]) -> Word:
-    box = run[0].box
     text = _clean(run[0].letter)
     for last, glyph in itertools.pairwise(run):
-        box = box.union(glyph.box)
         is_parted = last.turns and _gap(last, glyph) > _BLANK * _size(last)
         text += (" " if is_parted else "") + _clean(glyph.letter)
+    box = around([glyph.box for glyph in run])
     return Word(text.strip(), box, confidence=1.0, is_upended=bool(run[0].turns % 2))
 
 
+@functools.lru_cache(maxsize=4096)
 def _clean(letter: str) -> str:
     """Return a letter as people type it; empty for what is no letter at all."""
     if letter == _BROKEN_HYPHEN:

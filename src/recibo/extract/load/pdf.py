@@ -4,14 +4,16 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
+import numpy.typing as npt
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from recibo.extract.errors import Encrypted, InvalidDocument, Unreadable
 from recibo.extract.load import layer, limits
 from recibo.extract.load.glyphs import Frame, Glyph, glyphs
-from recibo.extract.model import Page, Picture
+from recibo.extract.model import Grey, Page, Picture
 
 #: The resolution at which a page counts as drawn at scale 1: enough for every printed letter.
 DPI = 200
@@ -106,6 +108,7 @@ def _page(sheet: pdfium.PdfPage, *, number: int) -> Page:
         width=frame.width,
         height=frame.height,
         draw=_drawer(sheet, scale=scale, turns=turns),
+        draw_grey=_grey_drawer(sheet, scale=scale, turns=turns),
         layer=layer.words(letters) if is_text else (),
         dpi=scale * _POINTS_PER_INCH,
     )
@@ -172,11 +175,27 @@ def _drawer(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[flo
     """Return what draws the page at a multiple of `scale` after `turns` quarters clockwise."""
 
     def draw(times: float) -> Picture:
-        bitmap = sheet.render(
-            scale=min(scale * times, _largest_scale(sheet)),
-            rotation=90 * turns,
-            rev_byteorder=True,
-        )
-        return np.array(bitmap.to_numpy()[:, :, :3], dtype=np.uint8)
+        # pdfium draws twice as fast in its own order of colours.
+        drawn = _drawn(sheet, scale * times, turns=turns)
+        return np.asarray(cv2.cvtColor(drawn, cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
     return draw
+
+
+def _grey_drawer(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Grey]:
+    """Return what draws the page in grey, in a third of the time."""
+
+    def draw(times: float) -> Grey:
+        return _drawn(sheet, scale * times, turns=turns, is_grey=True)
+
+    return draw
+
+
+def _drawn(
+    sheet: pdfium.PdfPage, scale: float, *, turns: int, is_grey: bool = False
+) -> npt.NDArray[np.uint8]:
+    """Draw a page in pdfium's order of colours, or in grey."""
+    bitmap = sheet.render(
+        scale=min(scale, _largest_scale(sheet)), rotation=90 * turns, grayscale=is_grey
+    )
+    return np.asarray(bitmap.to_numpy(), dtype=np.uint8)

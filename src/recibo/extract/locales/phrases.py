@@ -14,6 +14,10 @@ _GLUED_LETTERS = 5
 # Shorter words are one edit away from too many others.
 _REPAIRED_LETTERS = 4
 
+# Phrases are looked up by so many of their first letters, so that most words of a line are passed
+# by at once.
+_HEAD_LETTERS = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -22,6 +26,17 @@ class Phrase:
     kind: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Bones:
+    """A line's letters as books that repair the same words compare them."""
+
+    letters: str
+    #: For each letter its index in the line.
+    places: tuple[int, ...]
+    #: The letters at which a word begins, as indices into `letters`.
+    starts: tuple[int, ...]
 
 
 class Phrasebook:
@@ -43,7 +58,7 @@ class Phrasebook:
             repaired: Words that are also known with one letter wrong, lost or too many.
         """
         self._glued = glued
-        self._repaired = frozenset(skeleton(word).letters for word in repaired)
+        self._repaired = _skeletons(tuple(repaired))
         self._kinds: dict[str, str] = {}
         self._blanks: dict[str, int] = {}
         for kind, phrases in kinds.items():
@@ -51,21 +66,24 @@ class Phrasebook:
                 letters = skeleton(phrase).letters
                 self._kinds.setdefault(letters, kind)
                 self._blanks[letters] = max(self._blanks.get(letters, 0), phrase.count(" "))
-        self._lengths = sorted({len(letters) for letters in self._kinds}, reverse=True)
+        self._head = min([_HEAD_LETTERS, *map(len, self._kinds)])
+        self._lengths = _lengths_by_head(self._kinds, self._head)
 
     def find(self, text: str) -> tuple[Phrase, ...]:
         """Return the phrases in `text` from left to right; none overlaps another."""
-        bones = self._repair(text, skeleton(text))
+        bones = _bones(text, self._repaired)
         found: list[Phrase] = []
         index = 0
-        while index < len(bones.letters):
-            is_start = (found and found[-1].end == bones.places[index]) or _starts(
-                text, bones, index
-            )
-            length = self._longest(text, bones, index) if is_start else 0
-            if length:
+        for start in bones.starts:
+            if start < index:
+                continue
+            index = start
+            # What directly follows a phrase may begin another one, though no word begins there.
+            while length := self._longest(text, bones, index):
                 found.append(self._phrase(bones, index, length))
-            index += length or 1
+                index += length
+                if index == len(bones.places) or bones.places[index] != found[-1].end:
+                    break
         return tuple(found)
 
     def kinds(self, text: str) -> frozenset[str]:
@@ -80,27 +98,15 @@ class Phrasebook:
         )
         return covered > 0 and covered == sum(character.isalnum() for character in text)
 
-    def _repair(self, text: str, bones: Skeleton) -> Skeleton:
-        if not self._repaired:
-            return bones
-        letters, places = "", list[int]()
-        for start, end in _words(text, bones):
-            word, spots = bones.letters[start:end], bones.places[start:end]
-            right = _nearest(word, self._repaired)
-            letters += right
-            places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]
-            places.append(spots[-1])
-        return Skeleton(letters, tuple(places))
-
-    def _longest(self, text: str, bones: Skeleton, index: int) -> int:
-        for length in self._lengths:
+    def _longest(self, text: str, bones: _Bones, index: int) -> int:
+        for length in self._lengths.get(bones.letters[index : index + self._head], ()):
             if bones.letters[index : index + length] in self._kinds and self._ends(
                 text, bones, index, length
             ):
                 return length
         return 0
 
-    def _ends(self, text: str, bones: Skeleton, index: int, length: int) -> bool:
+    def _ends(self, text: str, bones: _Bones, index: int, length: int) -> bool:
         if index + length > len(bones.letters):
             return False
         places = bones.places[index : index + length]
@@ -117,13 +123,46 @@ class Phrasebook:
         """Tell whether more blanks stand within the letters than within the phrase."""
         return text[places[0] : places[-1]].count(" ") > self._blanks.get(letters, 0)
 
-    def _phrase(self, bones: Skeleton, index: int, length: int) -> Phrase:
+    def _phrase(self, bones: _Bones, index: int, length: int) -> Phrase:
         kind = self._kinds[bones.letters[index : index + length]]
         return Phrase(kind, bones.places[index], bones.places[index + length - 1] + 1)
 
 
-def _starts(text: str, bones: Skeleton, index: int) -> bool:
-    place = bones.places[index]
+@lru_cache(maxsize=64)
+def _skeletons(words: tuple[str, ...]) -> frozenset[str]:
+    """Return the letters of words: one set for all books that repair them."""
+    return frozenset(skeleton(word).letters for word in words)
+
+
+def _lengths_by_head(phrases: Iterable[str], head: int) -> Mapping[str, tuple[int, ...]]:
+    """Return the lengths of the phrases with the same `head` first letters, the longest first."""
+    lengths: dict[str, set[int]] = {}
+    for phrase in phrases:
+        lengths.setdefault(phrase[:head], set()).add(len(phrase))
+    return {head: tuple(sorted(known, reverse=True)) for head, known in lengths.items()}
+
+
+@lru_cache(maxsize=4096)
+def _bones(text: str, known: frozenset[str]) -> _Bones:
+    """Return the letters of `text`, words one edit away from a known one put right."""
+    bones = skeleton(text)
+    bones = _repaired(text, bones, known) if known else bones
+    starts = (index for index, place in enumerate(bones.places) if _is_start(text, place))
+    return _Bones(bones.letters, bones.places, tuple(starts))
+
+
+def _repaired(text: str, bones: Skeleton, known: frozenset[str]) -> Skeleton:
+    letters, places = "", list[int]()
+    for start, end in _words(text, bones):
+        word, spots = bones.letters[start:end], bones.places[start:end]
+        right = _nearest(word, known)
+        letters += right
+        places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]
+        places.append(spots[-1])
+    return Skeleton(letters, tuple(places))
+
+
+def _is_start(text: str, place: int) -> bool:
     before = text[place - 1] if place else " "
     return not before.isalpha() and not (before.isdigit() and text[place].isdigit())
 

@@ -9,7 +9,7 @@ from recibo.extract.brazil import code_keys, key_search, tax_ids
 from recibo.extract.brazil.access_keys import AccessKey
 from recibo.extract.brazil.key_search import PrintedKey
 from recibo.extract.brazil.qr_payloads import Payload
-from recibo.extract.model import Box, Found, Line, Sheet
+from recibo.extract.model import Found, Line, Sheet, around
 
 T = TypeVar("T")
 
@@ -89,14 +89,7 @@ def _from_text(printed: PrintedKey, lines: Sequence[Line]) -> Keyed:
     spanned = [lines[index] for index in printed.lines]
     confidence = _MENDED if printed.is_mended else _PRINTED if printed.key.is_sound else _UNSOUND
     confidence *= min(line.confidence for line in spanned)
-    box = _around(spanned)
+    box = around([line.box for line in spanned])
     return Keyed(
         printed.key, Found(printed.key.text, confidence, printed.text, spanned[0].page, box)
     )
-
-
-def _around(lines: Sequence[Line]) -> Box:
-    box = lines[0].box
-    for line in lines[1:]:
-        box = box.union(line.box)
-    return box

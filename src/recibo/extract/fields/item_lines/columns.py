@@ -8,6 +8,7 @@ from recibo.extract.fields.forms import Cell, cells
 from recibo.extract.fields.item_lines import headings
 from recibo.extract.fields.item_lines.headings import Heading, Role
 from recibo.extract.fields.item_lines.rows import Row, single_words
+from recibo.extract.model import Box
 
 #: A second row of headings stands within this many heights.
 _STACKED = 2.4
@@ -124,20 +125,24 @@ def place(row: Row, columns: Sequence[Heading]) -> dict[Role, Cell]:
 
 def _parted(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Heading]]:
     """Return a cell with its column, or its words each with theirs if it spans several."""
-    under = [each for each in columns if min(each.x1, cell.box.x1) > max(each.x0, cell.box.x0)]
+    box = cell.box
+    under = [each for each in columns if min(each.x1, box.x1) > max(each.x0, box.x0)]
     if len(under) <= 1:
-        yield cell, min(columns, key=lambda each: _distance(cell, each))
+        yield cell, _nearest(box, columns)
         return
     for word in cell.words:
         part = Cell((word,))
         # A word without a digit stands in no column of figures, however far a heading reaches.
         has_digit = any(map(str.isdigit, word.text))
         fitting = [each for each in under if has_digit or each.role not in _DIGIT_ROLES]
-        yield part, min(fitting or under, key=lambda each: _distance(part, each))
+        yield part, _nearest(word.box, fitting or under)
 
 
-def _distance(cell: Cell, column: Heading) -> tuple[float, float]:
-    """Return how far a cell is from a column: the gap, then the distance of the middles."""
-    gap = max(column.x0 - cell.box.x1, cell.box.x0 - column.x1)
-    middle = abs((column.x0 + column.x1) / 2 - cell.box.x_centre)
-    return max(gap, 0.0), middle
+def _nearest(box: Box, columns: Sequence[Heading]) -> Heading:
+    """Return the column that a box is least far from: by the gap, then by the middles."""
+
+    def distance(column: Heading) -> tuple[float, float]:
+        gap = max(column.x0 - box.x1, box.x0 - column.x1)
+        return max(gap, 0.0), abs((column.x0 + column.x1) / 2 - box.x_centre)
+
+    return min(columns, key=distance)
