@@ -3,16 +3,19 @@
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from recibo.api import bodies
-from recibo.api.answers import errors_of
-from recibo.api.deps import TheServices, TheUser
-from recibo.services.identity import accounts
+from recibo.api.answers import OkWithSession, errors_of
+from recibo.api.cookies import set_session
+from recibo.api.deps import TheUser
+from recibo.services.identity import own_account
 from recibo.shapes.actor import SignedIn
 from recibo.shapes.plans import PlanName
+from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import Role
+from recibo.web.services import TheServices, refuse_cross_site
 
 router = APIRouter(prefix="/v1/auth", tags=["account"])
 
@@ -52,6 +55,19 @@ class Renaming(BaseModel):
     name: str | None = Field(default=None, max_length=255)
 
 
+class NewPassword(BaseModel):
+    """The password to set, and the one that is to be replaced."""
+
+    new_password: str = Field(min_length=8, max_length=128)
+    current_password: str | None = None
+
+
+class Switch(BaseModel):
+    """Where to go."""
+
+    org_id: str
+
+
 @router.get("/me", summary="Get the caller", responses=errors_of(401, 429, 500))
 async def get_me(user: TheUser) -> Me:
     """Return the user, the session's org and the role in it."""
@@ -72,7 +88,64 @@ async def rename_me(
     """Change the caller's name; null takes it away."""
     if "name" not in body.model_fields_set:
         return _me(user)
-    return _me(await accounts.rename(services.identity, user, body.name))
+    return _me(await own_account.rename(services.identity, user, body.name))
+
+
+@router.post(
+    "/password",
+    summary="Change the password",
+    dependencies=[Depends(refuse_cross_site)],
+    openapi_extra=bodies.documented(NewPassword),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def change_password(
+    user: TheUser,
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[NewPassword, Depends(bodies.of(NewPassword))],
+) -> OkWithSession:
+    """Set a password and end all other sessions."""
+    tokens = await own_account.change_password(
+        services.identity, user, body.new_password, body.current_password
+    )
+    set_session(response, tokens, request, services)
+    return OkWithSession.of(tokens)
+
+
+@router.post(
+    "/logout-all",
+    summary="End all other sessions",
+    dependencies=[Depends(refuse_cross_site)],
+    responses=errors_of(401, 403, 429, 500),
+)
+async def end_sessions(
+    user: TheUser, request: Request, response: Response, services: TheServices
+) -> OkWithSession:
+    """End every session of the caller; the one that asks goes on with a new pair."""
+    tokens = await own_account.end_sessions(services.identity, user)
+    set_session(response, tokens, request, services)
+    return OkWithSession.of(tokens)
+
+
+@router.post(
+    "/switch-org",
+    summary="Switch to another org",
+    dependencies=[Depends(refuse_cross_site)],
+    openapi_extra=bodies.documented(Switch),
+    responses=errors_of(400, 401, 403, 404, 429, 500),
+)
+async def switch_org(
+    user: TheUser,
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[Switch, Depends(bodies.of(Switch))],
+) -> TokenResponse:
+    """Begin a session in another org of the caller's."""
+    tokens = await own_account.switch_org(services.identity, user, body.org_id)
+    set_session(response, tokens, request, services)
+    return tokens
 
 
 def _me(user: SignedIn) -> Me:

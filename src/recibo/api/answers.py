@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from recibo.api.errors import ErrorAnswer
 from recibo.shapes.receipts import Receipt
+from recibo.shapes.sessions import TokenResponse
 
 _MEANINGS = {
     400: "The request is not valid; `details` name the fields.",
@@ -25,6 +26,17 @@ class Ok(BaseModel):
     """It was done."""
 
     ok: Literal[True] = True
+
+
+class OkWithSession(TokenResponse):
+    """It was done; the caller's session goes on with this pair."""
+
+    ok: Literal[True] = True
+
+    @classmethod
+    def of(cls, tokens: TokenResponse) -> "OkWithSession":
+        """Return the answer with these tokens."""
+        return cls(**tokens.model_dump())
 
 
 def errors_of(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -1,9 +1,7 @@
-"""What routes ask for: the services, the actor, guards."""
+"""What routes ask for: the actor, guards."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, cast
+from collections.abc import Awaitable, Callable
+from typing import Annotated
 
 from fastapi import Depends, Request, Security
 from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
@@ -11,65 +9,15 @@ from fastapi.security import APIKeyHeader
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel
 
-from recibo.api import origins
 from recibo.errors import InsufficientScope, NotFound, ValidationFailed
 from recibo.services.identity import keys, sessions
-from recibo.services.identity.identity import Identity
-from recibo.services.reading.extraction import Extraction
-from recibo.shapes.actor import KeyActor, Member, SignedIn, Visit
+from recibo.services.identity.sessions import Shown
+from recibo.shapes.actor import KeyActor, Member, SignedIn
 from recibo.shapes.permissions import Permission
 from recibo.shapes.states import Scope
-from recibo.store.blobs import Blobs
-from recibo.store.db import Database
-
-ACCESS_COOKIE = "service_access"
-REFRESH_COOKIE = "service_refresh"
-
-#: Tells whether a part of the service works.
-Probe = Callable[[], Awaitable[bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What the routes work with; `recibo.app` builds it."""
-
-    database: Database
-    blobs: Blobs
-    extraction: Extraction
-    #: Where uploads lie while their request lasts.
-    spool: Path
-    #: Signs the cursors of lists.
-    cursor_key: str
-    #: How long POST /v1/extract waits for the reading.
-    extract_wait_seconds: float
-    #: Whether webhooks must be https, as in production.
-    https_webhooks_only: bool
-    #: Whether webhooks may go to loopback and private addresses.
-    private_webhooks_allowed: bool
-    metrics_token: str | None
-    is_production: bool
-    #: By the name of the part.
-    probes: Mapping[str, Probe]
-    identity: Identity
-    #: The public address; empty when none was named.
-    base_url: str
-
-
-def services_of(request: Request) -> Services:
-    """Return what the app was built with."""
-    return cast("Services", request.app.state.services)
-
-
-def visit_of(request: Request) -> Visit:
-    """Return where a request comes from."""
-    return Visit(
-        request_id=request.state.request_id,
-        ip_address=request.client.host if request.client else None,
-        user_agent=request.headers.get("user-agent"),
-    )
-
-
-TheServices = Annotated[Services, Depends(services_of)]
+from recibo.web import origins
+from recibo.web.cookies import ACCESS_COOKIE
+from recibo.web.services import TheServices, visit_of
 
 _api_key = APIKeyHeader(
     name="X-API-Key", auto_error=False, description="A secret key, `sk_live_…`."
@@ -134,6 +82,17 @@ def access_token_of(request: Request) -> str | None:
 async def refuse_cross_site(request: Request, services: TheServices) -> None:
     """Guard the routes that set or clear the session's cookies."""
     origins.refuse_cross_site(request, services.base_url)
+
+
+async def refuse_cross_site_cookies(request: Request, services: TheServices) -> None:
+    """Guard public routes that bear the session's cookies, if at all, and do not set them."""
+    if ACCESS_COOKIE in request.cookies or REFRESH_COOKIE in request.cookies:
+        origins.refuse_cross_site(request, services.base_url)
+
+
+def shown_by(request: Request, services: Services) -> Shown | None:
+    """Return what the access token says that a request to a public route shows, if it does."""
+    return sessions.read_access_token(services.identity.keyring, access_token_of(request))
 
 
 async def _signed_in(

@@ -7,9 +7,9 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi_offline import FastAPIOffline
 
-from recibo.api import account, audit, errors, extract, keys, operations, receipts, sign_in
-from recibo.api.deps import Services
+from recibo.api import account, audit, errors, extract, keys, mailed, operations, receipts, sign_in
 from recibo.api.requests import Requests
+from recibo.web.services import Services
 
 _DESCRIPTION = """
 Upload a photo, scan or PDF of a receipt, an invoice or a Brazilian fiscal document and get back a
@@ -33,7 +33,7 @@ def make(services: Services) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.state.services = services
-    for module in (account, audit, extract, keys, operations, receipts, sign_in):
+    for module in (account, audit, extract, keys, mailed, operations, receipts, sign_in):
         app.include_router(module.router)
     errors.install(app)
     app.add_middleware(Requests)

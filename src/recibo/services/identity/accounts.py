@@ -1,26 +1,24 @@
 """Accounts: signing up, signing in by password, and what a user says of the own account."""
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from recibo.errors import AuthenticationFailed, Conflict, ValidationFailed
+from recibo.errors import AuthenticationFailed, Conflict
 from recibo.kit import clock, ids
 from recibo.services import audit, mails
 from recibo.services.identity import attempts, orgs, passwords, sessions
 from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.sessions import Start
-from recibo.shapes.actor import Person, SignedIn, Visit
+from recibo.shapes.actor import Person, Visit
 from recibo.shapes.ids import OrgId, UserId
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User
-
-MAX_NAME = 255
 
 _HOUR = dt.timedelta(hours=1)
 _QUARTER = dt.timedelta(minutes=15)
@@ -110,7 +108,7 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
         await attempts.take(session, counted)
         stored = await _by_email(session, address)
     hash_ = stored.password_hash if stored and not stored.disabled_at else None
-    is_right = await identity.passwords.verify(hash_, password[: passwords.MAX_LENGTH + 1])
+    is_right = await identity.passwords.verify(hash_, _cut(password))
     async with identity.database.write() as session:
         # Looked up again: it may have been changed while the password was verified.
         user = await _by_email(session, address)
@@ -136,26 +134,25 @@ async def signed_in(
     return await sessions.begin(session, identity, user, Start(method, org_id, visit))
 
 
-async def rename(identity: Identity, caller: SignedIn, name: str | None) -> SignedIn:
-    """Change the caller's name and return the caller with it.
+async def require_password(identity: Identity, user: User, password: str, *, visit: Visit) -> None:
+    """Verify a password of a known account as a sign-in would, outside any transaction.
 
     Raises:
-        ValidationFailed: it is longer than 255 characters.
+        AuthenticationFailed: it is wrong.
+        RateLimitExceeded: too many wrong ones.
     """
-    if name is not None and len(name) > MAX_NAME:
-        raise ValidationFailed.of("name", f"has at most {MAX_NAME} characters")
+    counted = _password_limits(user.email, visit)
     async with identity.database.write() as session:
-        user = await session.get_one(User, caller.user_id)
-        audit.record(
-            session,
-            caller.person,
-            AuditAction.USER_UPDATED,
-            resource=(ResourceType.USER, user.id),
-            before={"full_name": user.full_name},
-            after={"full_name": name},
-        )
-        user.full_name = name
-    return replace(caller, full_name=name)
+        await attempts.take(session, counted)
+    if not await identity.passwords.verify(user.password_hash, _cut(password)):
+        raise AuthenticationFailed("The current password is wrong.")
+    async with identity.database.write() as session:
+        await attempts.give_back(session, counted)
+
+
+def _cut(password: str) -> str:
+    # Longer than any password is: as wrong as the whole, and cheaper.
+    return password[: passwords.MAX_LENGTH + 1]
 
 
 def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:

@@ -4,13 +4,13 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 
 from recibo.errors import ValidationFailed
 from recibo.kit import clock, tokens
 from recibo.shapes.ids import InvitationId, UserId
 from recibo.shapes.states import MailTokenKind
-from recibo.store.db import Session
+from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Invitation, MailToken, User
 
 #: How long a token works.
@@ -59,26 +59,53 @@ async def mint_invitation(session: Session, invitation_id: InvitationId) -> str 
     return None if found is None else token
 
 
-async def consume(session: Session, kind: MailTokenKind, token: str) -> UserId:
-    """Spend a token and return whose mailbox it proves; of two at once, one does.
-
-    It stays spent only if the caller's transaction commits.
+async def require_live(session: ReadSession, kind: MailTokenKind, token: str) -> None:
+    """Refuse what `consume` would refuse now; nothing is spent.
 
     Raises:
         ValidationFailed: it is unknown, spent, replaced, expired or of another kind.
     """
-    if _WELL_FORMED.fullmatch(token):
-        statement = (
-            delete(MailToken)
-            .where(
-                MailToken.token_hash == tokens.fingerprint(token),
-                MailToken.kind == kind,
-                MailToken.expires_at > clock.now(),
-            )
-            .returning(MailToken.user_id)
-        )
-        user_id = (await session.execute(statement)).scalar_one_or_none()
-        if user_id is not None:
-            return UserId(user_id)
+    if await _user_of(session, kind, token) is None:
+        raise _refusal()
+
+
+async def consume(session: Session, kind: MailTokenKind, token: str) -> UserId:
+    """Spend a token and return whose mailbox it proves; of two at once, one does.
+
+    It stays spent only if the caller's transaction commits. The user's row is locked.
+
+    Raises:
+        ValidationFailed: it is unknown, spent, replaced, expired or of another kind.
+    """
+    user_id = await _user_of(session, kind, token)
+    if user_id is None:
+        raise _refusal()
+    # Before the token's row, as in `mint`: the other way round the two would block one another.
+    await session.execute(select(User.id).where(User.id == user_id).with_for_update())
+    statement = delete(MailToken).where(*_is(kind, token)).returning(MailToken.user_id)
+    if (await session.execute(statement)).scalar_one_or_none() is None:
+        raise _refusal()
+    return user_id
+
+
+async def _user_of(
+    session: Session | ReadSession, kind: MailTokenKind, token: str
+) -> UserId | None:
+    if not _WELL_FORMED.fullmatch(token):
+        return None
+    query = select(MailToken.user_id).where(*_is(kind, token))
+    user_id = (await session.execute(query)).scalar_one_or_none()
+    return None if user_id is None else UserId(user_id)
+
+
+def _refusal() -> ValidationFailed:
     message = "The link is unknown, was used or has expired; ask for a new one."
-    raise ValidationFailed.of("token", message)
+    return ValidationFailed.of("token", message)
+
+
+def _is(kind: MailTokenKind, token: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        MailToken.token_hash == tokens.fingerprint(token),
+        MailToken.kind == kind,
+        MailToken.expires_at > clock.now(),
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Row, delete, select, update
 
-from recibo.errors import AuthenticationFailed, NoSession
+from recibo.errors import AuthenticationFailed, Detail, InsufficientScope, NoSession
 from recibo.kit import clock, ids
 from recibo.kit.keyring import BadTokenError, Keyring
 from recibo.services.identity import orgs
@@ -153,6 +153,30 @@ async def family(session: Session | ReadSession, session_id: SessionId) -> UserS
     return (await session.execute(query)).scalar_one_or_none()
 
 
+async def free(session: Session | ReadSession, caller: SignedIn) -> UserSession:
+    """Return the caller's session, which may touch the account.
+
+    Raises:
+        NoSession: it has ended.
+        InsufficientScope: it came from an invitation and is bound to that org.
+    """
+    row = await family(session, caller.session_id)
+    if row is None:
+        raise NoSession
+    if row.is_bound:
+        message = "This session came from an invitation and is bound to its org; sign in first."
+        raise InsufficientScope(message, details=(Detail("session", "is bound to its org"),))
+    return row
+
+
+async def is_shown(session: Session | ReadSession, shown: Shown | None, user: User) -> bool:
+    """Tell whether what was shown is a live session of this user, all factors proven."""
+    if shown is None or shown.user_id != user.id or shown.epoch != user.epoch:
+        return False
+    row = await family(session, shown.session_id)
+    return row is not None and row.pending_until is None
+
+
 async def end_all(session: Session, user: User) -> None:
     """End every session of a user inside the caller's transaction, access tokens at once."""
     user.epoch = User.epoch + 1
@@ -179,15 +203,10 @@ async def end_in_org(session: Session, user_id: UserId, org_id: OrgId) -> None:
 
 
 async def continued(
-    session: Session, identity: Identity, user: User, signed_in: SignedIn
+    session: Session, identity: Identity, user: User, org_id: OrgId | None, visit: Visit
 ) -> TokenResponse:
     """Begin a session in place of the caller's, which ended with all the others."""
-    start = Start(
-        method=SignInMethod.CONTINUED,
-        org_id=OrgId(signed_in.org.id) if signed_in.org else None,
-        visit=signed_in.visit,
-    )
-    return await begin(session, identity, user, start)
+    return await begin(session, identity, user, Start(SignInMethod.CONTINUED, org_id, visit))
 
 
 async def purge_expired(session: Session) -> None:

@@ -1,0 +1,142 @@
+"""What a link in a mail does: sign in, verify the address, reset the password."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from recibo.errors import AuthenticationFailed, RateLimitExceeded
+from recibo.services import audit, mails
+from recibo.services.identity import accounts, attempts, links, orgs, ownership, passwords, sessions
+from recibo.services.identity.attempts import Counted, Limit
+from recibo.services.identity.identity import Identity
+from recibo.services.identity.sessions import Shown
+from recibo.shapes.actor import Person, SignedIn, Visit
+from recibo.shapes.ids import UserId
+from recibo.shapes.sessions import TokenResponse
+from recibo.shapes.states import (
+    AuditAction,
+    MailKind,
+    MailTokenKind,
+    ResourceType,
+    SignInMethod,
+)
+from recibo.store.tables import User
+
+_HOUR = dt.timedelta(hours=1)
+_A_MINUTE_FROM_HERE = Limit("mail:address+ip:minute", 1, dt.timedelta(minutes=1))
+_AN_HOUR_FROM_HERE = Limit("mail:address+ip:hour", 5, _HOUR)
+_AN_HOUR = Limit("mail:address:hour", 20, _HOUR)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A link's token, and who shows it."""
+
+    token: str
+    visit: Visit
+    #: The session that is shown beside it.
+    shown: Shown | None = None
+
+
+async def request(identity: Identity, kind: MailKind, email: str, *, visit: Visit) -> bool:
+    """Owe a mail with a link to an address; whether there is an account, its sender finds out.
+
+    So known and unknown addresses take the same time. Returns False when there were too many
+    mails already: then none is owed, and the link sent before stays good.
+
+    Raises:
+        ValidationFailed: it is no address.
+    """
+    address = identity.email(email)
+    try:
+        async with identity.database.write() as session:
+            await attempts.take(session, _mail_limits(kind, address, visit))
+            mails.owe(session, kind, to=address)
+    except RateLimitExceeded:
+        return False
+    return True
+
+
+async def resend_verification(identity: Identity, caller: SignedIn) -> None:
+    """Owe another verify-email link, unless the address is verified.
+
+    Raises:
+        RateLimitExceeded: too many were sent.
+    """
+    if caller.is_email_verified:
+        return
+    kind = MailKind.VERIFY_EMAIL
+    async with identity.database.write() as session:
+        await attempts.take(session, _mail_limits(kind, caller.email, caller.visit))
+        mails.owe(session, kind, to=caller.email)
+
+
+async def sign_in(identity: Identity, proof: Proof) -> TokenResponse:
+    """Begin a session by magic link; a pending one when a second factor is owed.
+
+    Raises:
+        ValidationFailed: the token is unknown, used or expired.
+        AuthenticationFailed: the account is disabled.
+    """
+    async with identity.database.write() as session:
+        user_id = await links.consume(session, MailTokenKind.MAGIC_LINK, proof.token)
+        user = await session.get_one(User, user_id)
+        if user.disabled_at is not None:
+            raise AuthenticationFailed("This account is disabled.")
+        await ownership.prove(session, user, visit=proof.visit, shown=proof.shown)
+        method = SignInMethod.MAGIC_LINK
+        return await accounts.signed_in(session, identity, user, method, proof.visit)
+
+
+async def verify_email(identity: Identity, token: str, *, visit: Visit) -> str:
+    """Note that an address is its user's, and return it.
+
+    Raises:
+        ValidationFailed: the token is unknown, used or expired.
+    """
+    async with identity.database.write() as session:
+        user_id = await links.consume(session, MailTokenKind.VERIFY_EMAIL, token)
+        user = await session.get_one(User, user_id)
+        await ownership.verified(session, user, visit)
+        return user.email
+
+
+async def reset_password(
+    identity: Identity, proof: Proof, new_password: str
+) -> TokenResponse | None:
+    """Set a new password by a link, and end all sessions but the caller's.
+
+    Returns the tokens of the caller's session, if one of this user is shown.
+
+    Raises:
+        ValidationFailed: the token is unknown, used or expired, or the password does not hold.
+    """
+    passwords.require_valid(new_password, field="new_password")
+    kind = MailTokenKind.PASSWORD_RESET
+    async with identity.database.read() as reading:
+        # Hashing is dear; a stranger's guess is not worth it.
+        await links.require_live(reading, kind, proof.token)
+    hashed = await identity.passwords.hash(new_password)
+    async with identity.database.write() as session:
+        user = await session.get_one(User, await links.consume(session, kind, proof.token))
+        is_shown = await sessions.is_shown(session, proof.shown, user)
+        await ownership.prove(session, user, visit=proof.visit, shown=proof.shown)
+        user.password_hash = hashed
+        await sessions.end_all(session, user)
+        person = Person(UserId(user.id), await orgs.home(session, user), proof.visit)
+        audit.record(
+            session,
+            person,
+            AuditAction.USER_PASSWORD_RESET,
+            resource=(ResourceType.USER, user.id),
+        )
+        mails.owe(session, MailKind.PASSWORD_CHANGED, to=user.email)
+        if not is_shown or proof.shown is None:
+            return None
+        return await sessions.continued(session, identity, user, proof.shown.org_id, proof.visit)
+
+
+def _mail_limits(kind: MailKind, address: str, visit: Visit) -> list[Counted]:
+    here = f"{kind} {address} {visit.ip_address}"
+    return [
+        (_A_MINUTE_FROM_HERE, here), (_AN_HOUR_FROM_HERE, here), (_AN_HOUR, f"{kind} {address}")
+    ]  # fmt: skip
