@@ -2,16 +2,22 @@
 
 import re
 import unicodedata
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypedDict
 
 from sqlalchemy import Row, or_, select
 
-from recibo.errors import NotFound
+from recibo.errors import InsufficientScope, NoSession, NotFound, ValidationFailed
 from recibo.kit import clock, ids
+from recibo.services import audit
+from recibo.services.identity.identity import Identity
+from recibo.shapes.actor import Member
 from recibo.shapes.ids import OrgId
 from recibo.shapes.orgs import Org as OrgShape
+from recibo.shapes.permissions import Permission
 from recibo.shapes.plans import PlanName
-from recibo.store import upsert
+from recibo.shapes.states import AuditAction, ResourceType, Role
+from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, Org, User
 
@@ -25,9 +31,20 @@ COLUMNS: tuple[Any, ...] = (
     Org.plan,
     Org.created_at.label("org_created_at"),
 )
+_MAX_NAME = 255
+_MAX_LOGO_URL = 500
 _MAX_SLUG = 60
 # A hyphen and a number.
 _MAX_SUFFIX = 12
+
+
+class Changes(TypedDict, total=False):
+    """What to change of an org; what is left out stays."""
+
+    name: str
+    #: None clears it.
+    logo_url: str | None
+    billing_email: str
 
 
 async def named(session: ReadSession | Session, name: str) -> OrgId:
@@ -85,11 +102,87 @@ async def add(session: Session, name: str, *, billing_email: str) -> OrgId:
             return OrgId(org_id)
 
 
+async def lock(session: Session, org_id: OrgId) -> Org:
+    """Return an org's row, locked until the caller's transaction ends.
+
+    Whoever changes what is counted or compared within an org (its owners, its invitations, its
+    keys) locks it first, so that of two at once the second sees what the first did.
+
+    Raises:
+        NotFound: there is no such org.
+    """
+    # Rows that refer to the org may still be added: they lock its key alone.
+    query = select(Org).where(Org.id == org_id).with_for_update(key_share=True)
+    found = (await session.execute(query)).scalar_one_or_none()
+    if found is None:
+        raise NotFound("This org is gone.")
+    return found
+
+
+async def still(session: Session, actor: Member, permission: Permission) -> Member:
+    """Return the actor with the role held now: it may have changed since the request was let in.
+
+    Call it with the org locked: then the role stays for the rest of the transaction.
+
+    Raises:
+        NoSession: the actor was removed.
+        InsufficientScope: the role does not allow it any more.
+    """
+    query = scope.of(actor, Membership).where(Membership.user_id == actor.user_id)
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is None:
+        raise NoSession
+    now = replace(actor, role=Role(row.role))
+    if not now.may(permission):
+        raise InsufficientScope.lacking("permission", permission)
+    return now
+
+
+async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShape:
+    """Change what an org says of itself and return it.
+
+    Raises:
+        ValidationFailed: a field does not hold.
+        NotFound: the org is gone.
+        InsufficientScope: the actor may not, or may not any more.
+    """
+    checked = _checked(identity, changes)
+    async with identity.database.write() as session:
+        row = await lock(session, actor.org_id)
+        actor = await still(session, actor, Permission.ORG_WRITE)
+        before = OrgShape.model_validate(row, from_attributes=True)
+        after = before.model_copy(update=dict(checked))
+        if after == before:
+            return before
+        for name, value in checked.items():
+            setattr(row, name, value)
+        audit.record(
+            session,
+            actor,
+            AuditAction.ORG_UPDATED,
+            resource=(ResourceType.ORG, row.id),
+            before=before.model_dump(mode="json"),
+            after=after.model_dump(mode="json"),
+        )
+    return after
+
+
 def slug_of(name: str) -> str:
     """Return a name in ASCII, lower case, words joined by hyphens, at most 60 characters."""
     folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")
     return words[:_MAX_SLUG].rstrip("-") or "org"
+
+
+def _checked(identity: Identity, changes: Changes) -> Changes:
+    checked = changes.copy()
+    if not 1 <= len(changes.get("name", "-")) <= _MAX_NAME:
+        raise ValidationFailed.of("name", f"has 1 to {_MAX_NAME} characters")
+    if len(changes.get("logo_url") or "") > _MAX_LOGO_URL:
+        raise ValidationFailed.of("logo_url", f"has at most {_MAX_LOGO_URL} characters")
+    if "billing_email" in changes:
+        checked["billing_email"] = identity.email(changes["billing_email"], field="billing_email")
+    return checked
 
 
 async def _free_slug(session: Session, base: str) -> str:

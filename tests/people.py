@@ -1,0 +1,62 @@
+"""People who use a running service: each with a session, in an org or in none."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from recibo.shapes.ids import OrgId
+from recibo.shapes.states import Role
+from tests import make
+from tests.installation import Installation
+
+PASSWORD = "correct horse battery staple"  # noqa: S105 - opens nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody signed in: what they are told apart by, and what they show."""
+
+    user_id: str
+    org_id: str
+    email: str
+    #: The token response.
+    tokens: Mapping[str, Any]
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """What goes with each of their requests."""
+        return bearer(self.tokens["access_token"])
+
+
+def bearer(access_token: str) -> dict[str, str]:
+    """Return the header that shows an access token."""
+    return {"Authorization": f"Bearer {access_token}"}
+
+
+async def signed_up(
+    i: Installation, *, email: str = "ana@people.test", org: str = "Padaria Aurora"
+) -> Session:
+    """Sign somebody up over HTTP, the owner of a new org; the client keeps no cookie of it."""
+    body = {"email": email, "password": PASSWORD, "org_name": org}
+    answer = await i.stranger.post("/v1/auth/signup", json=body)
+    assert answer.status_code == 201, answer.text
+    return await session_of(i, answer)
+
+
+async def joined(i: Installation, owner: Session, role: Role = Role.DEVELOPER) -> Session:
+    """Add a new user to somebody's org, signed in there."""
+    tokens = await make.session(i.services.identity, OrgId(owner.org_id), role=role)
+    user_id = tokens.user_id
+    return Session(user_id, owner.org_id, f"{user_id}@recibo.test", tokens.model_dump())
+
+
+async def session_of(i: Installation, answer: httpx.Response) -> Session:
+    """Return the session that an answer brings; the client keeps no cookie of it."""
+    i.stranger.cookies.clear()
+    tokens = answer.json()
+    me = await i.stranger.get("/v1/auth/me", headers=bearer(tokens["access_token"]))
+    assert me.status_code == 200, me.text
+    email = me.json()["user"]["email"]
+    return Session(tokens["user_id"], tokens["org_id"], email, tokens)
