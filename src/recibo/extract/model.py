@@ -263,8 +263,8 @@ class Findings:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """Everything read from one document. None means that it is not on the page."""
+class Header:
+    """What a document says once. None means that it is not on the page."""
 
     type: Found[DocumentType]
     merchant_name: Found[str] | None = None
@@ -276,9 +276,16 @@ class Receipt:
     tax: Found[Decimal] | None = None
     #: ISO 4217.
     currency: Found[str] | None = None
+    #: Of a Brazilian fiscal paper without separators and leading zeros, else as printed.
     document_number: Found[str] | None = None
     #: 44 or 50 letters and digits.
     document_key: Found[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(Header):
+    """Everything read from one document."""
+
     line_items: tuple[Found[LineItem], ...] = ()
     category: Category | None = None
     #: 0 to 1: how likely the answer as a whole is right.

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.model import Found, Moment
+from recibo.extract.model import Found, Header, Moment
 from tests.extract.typesetting import bare, checked, cnpj, goods_key
 
 CNPJ = cnpj("046413760001")
@@ -418,7 +417,7 @@ NFE_STUB_TRUTH = NFE_TRUTH | {
 Truth = Mapping[str, str | None]
 
 
-def said(fiscal: Fiscal | None) -> Truth:
+def said(fiscal: Header | None) -> Truth:
     """Return the values of a record as texts."""
     assert fiscal is not None
     return {field: _text(getattr(fiscal, field)) for field in NFCE_TRUTH}

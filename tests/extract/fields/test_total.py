@@ -1,10 +1,10 @@
-from recibo.extract.fields.figures import Role, figures
+from recibo.extract.fields.entries import Role, entries
 from recibo.extract.fields.total import labelled, totals
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
 def best(text: str) -> str:
-    return str(totals(figures(rows_of(text)))[0].value)
+    return str(totals(entries(rows_of(text)))[0].value)
 
 
 def test_the_labelled_amount_is_the_total() -> None:
@@ -19,7 +19,7 @@ def test_the_totals_of_a_tax_table_are_not_the_total() -> None:
 
 def test_evidence_stands_on_the_amount() -> None:
     rows = rows_of("MILK 2.00\nTOTAL 12.50")
-    found = totals(figures(rows))[0]
+    found = totals(entries(rows))[0]
 
     assert found.text == "TOTAL 12.50"
     assert found.box is not None
@@ -27,11 +27,11 @@ def test_evidence_stands_on_the_amount() -> None:
 
 
 def test_a_paper_without_amounts_has_no_total() -> None:
-    assert totals(figures(rows_of("NOTHING HERE"))) == ()
+    assert totals(entries(rows_of("NOTHING HERE"))) == ()
 
 
 def test_parts_are_gathered_by_their_role() -> None:
-    found = figures(rows_of(MALAYSIAN))
+    found = entries(rows_of(MALAYSIAN))
 
     assert [str(part.value) for part in labelled(found, Role.TAX)] == ["4.16"]
     assert [str(part.value) for part in labelled(found, Role.ROUNDING)] == ["-0.01"]

@@ -10,6 +10,9 @@ from recibo.extract.locales import tables
 # More digits than this is a number of something, not a sum of money.
 _MOST_DIGITS = 12
 
+# Thousands are grouped by so many digits.
+_GROUP = 3
+
 # What engines read for a 0 or a 1 in the midst of figures.
 _MISREAD = (
     (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?<![A-Za-z])[Oo](?=[.,]\s?\d)"), "0"),
@@ -108,7 +111,7 @@ def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
     if len(groups) == 1:
         return Decimal(plain), 0
     whole, last = groups[:-1], groups[-1]
-    if any(len(group) != 3 for group in whole[1:]):  # noqa: PLR2004  # thousands
+    if any(len(group) != _GROUP for group in whole[1:]):
         return None
     if _is_grouping(whole, last, minor):
         return Decimal("".join(groups)), 0
@@ -117,9 +120,9 @@ def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
 
 def _is_grouping(whole: list[str], last: str, minor: int) -> bool:
     return (
-        len(last) == 3  # noqa: PLR2004  # thousands
+        len(last) == _GROUP
         and whole[0].lstrip("0") != ""
-        and len(whole[0]) <= 3  # noqa: PLR2004
+        and len(whole[0]) <= _GROUP
         and (minor != len(last) or len(whole) > 1)
     )
 

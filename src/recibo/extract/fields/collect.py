@@ -17,12 +17,11 @@ from recibo.extract.fields import (
     total,
 )
 from recibo.extract.fields import type as kind
-from recibo.extract.fields.figures import Role, figures
-from recibo.extract.fields.fiscal_papers.record import Fiscal
+from recibo.extract.fields.entries import Role, entries
 from recibo.extract.fields.place import locate
 from recibo.extract.fields.rows import USUAL_MINOR, rows
 from recibo.extract.locales import tables
-from recibo.extract.model import DocumentType, Findings, Found, Sheet
+from recibo.extract.model import DocumentType, Findings, Found, Header, Sheet
 
 T = TypeVar("T")
 
@@ -46,7 +45,7 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         place = locate(lines, hints=[tax_ids[0].number.country])
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
-    amounts = figures(lines if minor == USUAL_MINOR else rows(sheets, minor=minor))
+    amounts = entries(lines if minor == USUAL_MINOR else rows(sheets, minor=minor))
     totals = total.totals(amounts)
     split = tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]])
     names = merchant.merchants(lines)
@@ -80,7 +79,7 @@ def _minor_digits(currencies: Sequence[Found[str]]) -> int:
     return tables.currencies()[currencies[0].value].digits if currencies else USUAL_MINOR
 
 
-def _with_fiscal(findings: Findings, paper: Fiscal) -> Findings:
+def _with_fiscal(findings: Findings, paper: Header) -> Findings:
     """Put what the fiscal paper says in the place of what the others found, field by field."""
     return replace(
         findings,

@@ -16,6 +16,10 @@ _FIRST_YEAR, _LAST_YEAR = 1990, 2059
 _SHORT_NAME = 3
 
 _DIGIT = re.compile(r"\d")
+# A year in full, and a date with it, day and month with their zeros.
+_YEAR_DIGITS, _ALL_DIGITS = 4, 8
+
+_NOON = 12
 
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
 
@@ -182,14 +186,14 @@ def _quality(text: str, day: Day) -> int:
     """Return how much a text looks like a date: one separator throughout, a full year."""
     printed = text[day.start : day.end]
     signs = set(re.findall(r"[^\d\s]", printed))
-    return 2 * (len(signs) == 1) + (len(re.findall(r"\d", printed)) == 8) - (" " in printed)  # noqa: PLR2004
+    return 2 * (len(signs) == 1) + (len(_DIGIT.findall(printed)) == _ALL_DIGITS) - (" " in printed)
 
 
 def _are_separators(gap: str, other_gap: str, year: str) -> bool:
     # Blanks alone part the figures of a date only where the year is written in full, and a
     # comma only where its twin is one too: "1,23 4,56" is two prices.
     if gap.isspace() or other_gap.isspace():
-        return gap.isspace() and other_gap.isspace() and len(year) == 4  # noqa: PLR2004
+        return gap.isspace() and other_gap.isspace() and len(year) == _YEAR_DIGITS
     return ("," in gap) == ("," in other_gap) or "." in gap + other_gap
 
 
@@ -200,7 +204,7 @@ def _readings(
     readings = []
     for order in dict.fromkeys((*orders, *ORDERS)):
         parts = dict(zip(order, (first, second, third), strict=True))
-        if len(parts["d"]) > 2 or len(parts["m"]) > 2:  # noqa: PLR2004  # a year stands there
+        if _YEAR_DIGITS in (len(parts["d"]), len(parts["m"])):
             continue
         date = _date(parts["y"], parts["m"], parts["d"])
         if date:
@@ -220,8 +224,8 @@ def _day(
 
 def _date(year: str, month: str, day: str) -> dt.date | None:
     figures = year.lstrip("'\u2019")
-    full = int(figures) if len(figures) == 4 else _century(int(figures))  # noqa: PLR2004
-    if len(figures) not in (2, 4) or not _FIRST_YEAR <= full <= _LAST_YEAR:
+    full = int(figures) if len(figures) == _YEAR_DIGITS else _century(int(figures))
+    if len(figures) not in (2, _YEAR_DIGITS) or not _FIRST_YEAR <= full <= _LAST_YEAR:
         return None
     try:
         return dt.date(full, int(month), int(day))
@@ -234,11 +238,11 @@ def _century(year: int) -> int:
 
 
 def _time(hour: int, minute: int, second: int, half: str) -> dt.time | None:
-    if half.startswith("p") and hour < 12:  # noqa: PLR2004
-        hour += 12
-    if half.startswith("a") and hour == 12:  # noqa: PLR2004
+    if half.startswith("p") and hour < _NOON:
+        hour += _NOON
+    if half.startswith("a") and hour == _NOON:
         hour = 0
-    return dt.time(hour, minute, second) if hour < 24 else None  # noqa: PLR2004
+    return dt.time(hour, minute, second) if hour < 2 * _NOON else None
 
 
 def _without_overlaps(found: Iterable[Day]) -> list[Day]:

@@ -12,10 +12,9 @@ from recibo.extract.fields import fiscal_papers, forms, misreadings
 from recibo.extract.fields.fiscal_papers import cfe, ecf, keyed, nfce, nfe, nfse, others
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
 from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.fields.folded import fold
 from recibo.extract.fields.forms import Form, Vocabulary
-from recibo.extract.model import Sheet
+from recibo.extract.fields.squeezed import squeeze
+from recibo.extract.model import Header, Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Kind:
     """A kind of paper: the labels to open it with and its reader."""
 
     labels: str
-    read: Callable[[Paper], Fiscal]
+    read: Callable[[Paper], Header]
 
 
 _NFE = Kind(nfe.LABELS, nfe.read)
@@ -37,10 +36,10 @@ _BY_MODEL = {Model.NFE: _NFE, Model.NFCE: _NFCE, Model.CFE: _CFE}
 _BY_TITLE = {"nfce": _NFCE, "nfse": _NFSE, "cfe": _CFE, "nfe": _NFE}
 
 # The title of a coupon stands on a line of its own; reports of the same printer count coupons.
-_COUPON = misreadings.of([fold("Cupom Fiscal")])
+_COUPON = misreadings.of([squeeze("Cupom Fiscal")])
 _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 # Every fiscal paper names its issuer's tax id.
-_TAX_ID = re.compile("|".join(map(fold, ("CNPJ", "CPF", "C.G.C"))))
+_TAX_ID = re.compile("|".join(map(squeeze, ("CNPJ", "CPF", "C.G.C"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Opened:
         """Whether it bills a service, and so lists no goods."""
         return self.kind is _NFSE
 
-    def read(self) -> Fiscal:
+    def read(self) -> Header:
         """Read the header fields."""
         return self.kind.read(self.paper)
 
@@ -70,7 +69,7 @@ def opened(sheets: Sequence[Sheet]) -> Opened | None:
     return Opened(kind, Paper.open(sheets, key, labels=kind.labels)) if kind else None
 
 
-def read(sheets: Sequence[Sheet]) -> Fiscal | None:
+def read(sheets: Sequence[Sheet]) -> Header | None:
     """Read the header fields of a fiscal document; None if the paper is no such document."""
     document = opened(sheets)
     return document.read() if document else None
@@ -80,12 +79,12 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
     """Return the kind of paper: by the key's model, else by the titles on it."""
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
-    folded = [fold(line.text) for sheet in sheets for line in sheet.lines]
-    if not any(_TAX_ID.search(line) for line in folded):
+    squeezed = [squeeze(line.text) for sheet in sheets for line in sheet.lines]
+    if not any(_TAX_ID.search(line) for line in squeezed):
         return None
     form = Form.of(sheets, _titles())
     titled = (kind for title, kind in _BY_TITLE.items() if form.first(title))
-    return next(titled, _ECF if _is_coupon(sheets, folded) else None)
+    return next(titled, _ECF if _is_coupon(sheets, squeezed) else None)
 
 
 @functools.cache
@@ -94,13 +93,13 @@ def _titles() -> Vocabulary:
     return forms.vocabulary(tomllib.loads(source.read_text("utf-8")))
 
 
-def _is_coupon(sheets: Sequence[Sheet], folded: Sequence[str]) -> bool:
-    has_title = any(_is_coupon_title(line) for line in folded)
+def _is_coupon(sheets: Sequence[Sheet], squeezed: Sequence[str]) -> bool:
+    has_title = any(_is_coupon_title(line) for line in squeezed)
     texts = (line.text.upper() for sheet in sheets for line in sheet.lines)
     return has_title and any(_COUNTER.search(text) for text in texts)
 
 
 def _is_coupon_title(line: str) -> bool:
-    """Tell whether a folded line is the title of a coupon, a misread letter or two allowed."""
+    """Tell whether a squeezed line is the title of a coupon, a misread letter or two allowed."""
     near = _COUPON.match(line, 0)
     return near is not None and near[1] == len(line)

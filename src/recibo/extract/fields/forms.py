@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from recibo.extract.fields import misreadings
-from recibo.extract.fields.folded import FoldedLine, fold, fold_line
 from recibo.extract.fields.misreadings import Misreadings
+from recibo.extract.fields.squeezed import SqueezedLine, squeeze, squeeze_line
 from recibo.extract.model import Box, Found, Sheet, Word, around
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Label:
     kind: str
     #: Index of its line in the form.
     line: int
-    #: The folded characters it spans.
+    #: The squeezed characters it spans.
     start: int
     end: int
     box: Box
@@ -93,7 +93,7 @@ class Cell:
 
 def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
     """Make a vocabulary of phrases by kind."""
-    kinds = {fold(phrase): kind for kind, known in phrases.items() for phrase in known}
+    kinds = {squeeze(phrase): kind for kind, known in phrases.items() for phrase in known}
     longest_first = sorted(kinds, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     return Vocabulary(pattern, kinds, misreadings.of(kinds))
@@ -103,13 +103,13 @@ def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
 class Form:
     """A document as lines and the labels on them."""
 
-    lines: tuple[FoldedLine, ...]
+    lines: tuple[SqueezedLine, ...]
     labels: tuple[Label, ...]
 
     @classmethod
     def of(cls, sheets: Sequence[Sheet], words: Vocabulary) -> "Form":
         """Look for the labels of a vocabulary on every sheet."""
-        lines = tuple(fold_line(line) for sheet in sheets for line in sheet.lines)
+        lines = tuple(squeeze_line(line) for sheet in sheets for line in sheet.lines)
         labels = [label for index in range(len(lines)) for label in _labels(index, lines, words)]
         return cls(lines, tuple(labels))
 
@@ -200,7 +200,7 @@ def cells(words: Sequence[Word]) -> Iterator[Cell]:
         yield Cell(tuple(current))
 
 
-def _labels(index: int, lines: Sequence[FoldedLine], words: Vocabulary) -> Iterator[Label]:
+def _labels(index: int, lines: Sequence[SqueezedLine], words: Vocabulary) -> Iterator[Label]:
     line = lines[index]
     is_exact = line.line.confidence >= 1
     place = 0
@@ -216,7 +216,7 @@ def _labels(index: int, lines: Sequence[FoldedLine], words: Vocabulary) -> Itera
 
 
 def _match(
-    line: FoldedLine, place: int, words: Vocabulary, *, exact: bool
+    line: SqueezedLine, place: int, words: Vocabulary, *, exact: bool
 ) -> tuple[str, int] | None:
     """Return the phrase that begins at a place and where it ends."""
     match = words.pattern.match(line.text, place)
@@ -231,7 +231,7 @@ def _match(
     return near if _is_label(line, place, near[1]) else None
 
 
-def _is_label(line: FoldedLine, start: int, end: int) -> bool:
+def _is_label(line: SqueezedLine, start: int, end: int) -> bool:
     """Tell whether the characters stand apart enough to be a label, the shorter the stricter."""
     length = end - start
     if length >= _LONG:
@@ -242,7 +242,7 @@ def _is_label(line: FoldedLine, start: int, end: int) -> bool:
     return ends_word and (length > _SHORT or _begins_cell(line, start))
 
 
-def _begins_cell(line: FoldedLine, start: int) -> bool:
+def _begins_cell(line: SqueezedLine, start: int) -> bool:
     if start == 0 or line.owners[start] == line.owners[start - 1]:
         return start == 0
     word, before = line.line.words[line.owners[start]], line.line.words[line.owners[start] - 1]

@@ -34,7 +34,7 @@ class Misreadings:
 
 
 def of(phrases: Iterable[str]) -> Misreadings:
-    """Prepare phrases, folded, for look-up."""
+    """Prepare phrases, squeezed, for look-up."""
     heads: dict[str, list[str]] = {}
     seconds: dict[str, list[str]] = {}
     for phrase in phrases:

@@ -9,7 +9,7 @@ from typing import Self
 
 from recibo.extract.fields import company_names, days
 from recibo.extract.fields.name_candidates import Candidate, Piece
-from recibo.extract.fields.rows import Row
+from recibo.extract.fields.rows import USUAL_MINOR, Row
 from recibo.extract.locales import tables
 from recibo.extract.locales.folding import skeleton
 from recibo.extract.locales.phrases import Phrasebook
@@ -20,6 +20,7 @@ _REGISTERED = re.compile(
 _HEAD_ROWS = 15
 _LEAST_ECHO = 5
 _MOST_DIGITS = 0.4
+_FEWEST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,11 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "address": _is_address(name),
         "contact": bool(_book("contact").find(name)),
         "figures": _share_of_digits(name),
-        "money": any(amount.decimals == 2 for row in candidate.rows for amount in row.amounts),  # noqa: PLR2004
+        "money": _bears_money(candidate),
         "dated": bool(days.days(candidate.text) or days.clocks(candidate.text)),
         "lower": name.islower(),
         "upper": name.isupper(),
-        "short": sum(character.isalpha() for character in name) < 4,  # noqa: PLR2004
+        "short": sum(character.isalpha() for character in name) < _FEWEST_LETTERS,
         "single": len(name.split()) == 1,
         "open": company_names.goes_on(candidate.text) or name.count(")") > name.count("("),
         "unsure": 1 - min(piece.confidence for piece in candidate.pieces),
@@ -112,6 +113,11 @@ def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
         "tall": _relative_height(candidate, context),
         "junk": any(_is_junk(piece) for piece in candidate.pieces),
     }
+
+
+def _bears_money(candidate: Candidate) -> bool:
+    amounts = (amount for row in candidate.rows for amount in row.amounts)
+    return any(amount.decimals == USUAL_MINOR for amount in amounts)
 
 
 def _is_junk(piece: Piece) -> bool:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from statistics import median
 from typing import Self
 
-from recibo.extract.fields.figures import Figure, Role
+from recibo.extract.fields.entries import Entry, Role
 from recibo.extract.model import Found
 
 # Totals are rounded to the next coin.
@@ -63,39 +63,38 @@ class _Context:
     height: float
 
     @classmethod
-    def of(cls, figures: Sequence[Figure]) -> Self:
+    def of(cls, entries: Sequence[Entry]) -> Self:
         paid = (Role.CASH, Role.CHANGE, Role.COUNT)
-        money = [figure for figure in figures if figure.amount.is_money]
-        due = [figure.amount.value for figure in money if figure.role not in paid]
+        money = [entry for entry in entries if entry.amount.is_money]
+        due = [entry.amount.value for entry in money if entry.role not in paid]
         totals_shown = [
-            figure.row.index for figure in figures if _is_total(figure) and figure.amount.value > 0
+            entry.row.index for entry in entries if _is_total(entry) and entry.amount.value > 0
         ]
         return cls(
             largest=max((value for value in due if value < _MOST), default=Decimal(0)),
-            last_row=max((figure.row.index for figure in figures), default=0) or 1,
+            last_row=max((entry.row.index for entry in entries), default=0) or 1,
             last_total=max(totals_shown, default=0),
-            height=median([figure.row.line.box.height for figure in figures] or [1]) or 1,
+            height=median([entry.row.line.box.height for entry in entries] or [1]) or 1,
         )
 
 
-def totals(figures: Sequence[Figure]) -> tuple[Found[Decimal], ...]:
+def totals(entries: Sequence[Entry]) -> tuple[Found[Decimal], ...]:
     """Return the amounts that may be the total, best first, one entry a value."""
-    context = _Context.of(figures)
+    context = _Context.of(entries)
     ranked = []
-    for same in _by_value(figures).values():
+    for same in _by_value(entries).values():
         best, score = _best(same, context)
         ranked.append(best.found(probability(_BIAS + score)))
     return tuple(sorted(ranked, key=lambda found: -found.confidence)[:_MOST_CANDIDATES])
 
 
-def labelled(figures: Sequence[Figure], role: Role) -> tuple[Found[Decimal], ...]:
+def labelled(entries: Sequence[Entry], role: Role) -> tuple[Found[Decimal], ...]:
     """Return the last few amounts that stand beside labels of `role`, in reading order."""
-    has_minor = any(figure.amount.decimals for figure in figures)
+    has_minor = any(entry.amount.decimals for entry in entries)
     found = [
-        figure.found(0.9 if figure.distance == 0 else 0.6)
-        for figure in figures
-        if figure.role is role
-        and (figure.amount.is_money or figure.amount.decimals or not has_minor)
+        entry.found(0.9 if entry.distance == 0 else 0.6)
+        for entry in entries
+        if entry.role is role and (entry.amount.is_money or entry.amount.decimals or not has_minor)
     ]
     return tuple(found[-_MOST_PARTS:])
 
@@ -105,52 +104,52 @@ def probability(log_odds: float) -> float:
     return 1 / (1 + math.exp(-log_odds))
 
 
-def _by_value(figures: Sequence[Figure]) -> dict[Decimal, list[Figure]]:
-    groups: dict[Decimal, list[Figure]] = defaultdict(list)
-    has_money = any(_is_candidate(figure) and figure.amount.is_money for figure in figures)
-    for figure in figures:
+def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:
+    groups: dict[Decimal, list[Entry]] = defaultdict(list)
+    has_money = any(_is_candidate(entry) and entry.amount.is_money for entry in entries)
+    for entry in entries:
         # Where money is written with minor digits, a bare whole number is a count or a code.
-        if _is_candidate(figure) and (figure.amount.is_money or not has_money or _is_total(figure)):
-            groups[figure.amount.value].append(figure)
+        if _is_candidate(entry) and (entry.amount.is_money or not has_money or _is_total(entry)):
+            groups[entry.amount.value].append(entry)
     return groups
 
 
-def _is_candidate(figure: Figure) -> bool:
-    value = figure.amount.value
-    return abs(value) < _MOST and (value > 0 or _is_total(figure))
+def _is_candidate(entry: Entry) -> bool:
+    value = entry.amount.value
+    return abs(value) < _MOST and (value > 0 or _is_total(entry))
 
 
-def _is_total(figure: Figure) -> bool:
-    return figure.role in _TOTALS
+def _is_total(entry: Entry) -> bool:
+    return entry.role in _TOTALS
 
 
-def _best(same: Sequence[Figure], context: _Context) -> tuple[Figure, float]:
-    """Return the figure that shows a value best, and the score of the value."""
-    roles = {figure.role for figure in same if figure.role in _ECHOES}
+def _best(same: Sequence[Entry], context: _Context) -> tuple[Entry, float]:
+    """Return the entry that shows a value best, and the score of the value."""
+    roles = {entry.role for entry in same if entry.role in _ECHOES}
     scored = [
-        (_score(figure, _features(figure, roles, context)), index, figure)
-        for index, figure in enumerate(same)
+        (_score(entry, _features(entry, roles, context)), index, entry)
+        for index, entry in enumerate(same)
     ]
     score, _, best = max(scored)
     return best, score
 
 
-def _score(figure: Figure, features: dict[str, float]) -> float:
+def _score(entry: Entry, features: dict[str, float]) -> float:
     weighted = (_WEIGHTS[name] * value for name, value in features.items())
-    return _ROLE_WEIGHTS[figure.role] + sum(weighted)
+    return _ROLE_WEIGHTS[entry.role] + sum(weighted)
 
 
-def _features(figure: Figure, roles: set[Role], context: _Context) -> dict[str, float]:
+def _features(entry: Entry, roles: set[Role], context: _Context) -> dict[str, float]:
     return {
         "roles": min(len(roles) - 1, 2),
-        "money": figure.amount.is_money,
-        "largest": figure.amount.value >= context.largest - _MOST_ROUNDING,
-        "depth": figure.row.index / context.last_row,
-        "last": _is_total(figure) and figure.row.index >= context.last_total,
-        "height": max(-0.5, min(figure.row.line.box.height / context.height - 1, 1)),
-        "distance": figure.distance if figure.role in _ECHOES else 0,
+        "money": entry.amount.is_money,
+        "largest": entry.amount.value >= context.largest - _MOST_ROUNDING,
+        "depth": entry.row.index / context.last_row,
+        "last": _is_total(entry) and entry.row.index >= context.last_total,
+        "height": max(-0.5, min(entry.row.line.box.height / context.height - 1, 1)),
+        "distance": entry.distance if entry.role in _ECHOES else 0,
         "followed": any(
-            other.is_money and other.start > figure.amount.start for other in figure.row.amounts
+            other.is_money and other.start > entry.amount.start for other in entry.row.amounts
         ),
-        "below": figure.is_below,
+        "below": entry.is_below,
     }

@@ -6,15 +6,14 @@ from decimal import Decimal
 
 from recibo.extract.fields.fiscal_papers import paper, rolls
 from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.model import DocumentType, Found, Moment
+from recibo.extract.model import DocumentType, Found, Header, Moment
 
 LABELS = "rolls"
 
 _NUMBER = re.compile(r"^\W*(?:N?[º°o.]*)?\W*([0-9]{1,6})\b")
 
 
-def read(document: Paper) -> Fiscal:
+def read(document: Paper) -> Header:
     """Read an extract."""
     total = paper.coded_total(document) or rolls.amount(document, "total")
     return replace(

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from recibo.extract.fields.fiscal_papers import paper, rolls
 from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.model import DocumentType, Found
+from recibo.extract.model import DocumentType, Found, Header
 
 LABELS = "rolls"
 
@@ -15,7 +14,7 @@ _COUNTER = re.compile(r"C[O0]{2}\s*[:;.]?\s*([0-9OoIl]{4,9})")
 _DIGITS = str.maketrans("OoIl", "0011")
 
 
-def read(document: Paper) -> Fiscal:
+def read(document: Paper) -> Header:
     """Read a coupon."""
     return replace(
         paper.start(document, DocumentType.CUPOM_FISCAL, title="CUPOM FISCAL"),

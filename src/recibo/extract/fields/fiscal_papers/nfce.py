@@ -7,8 +7,7 @@ from decimal import Decimal
 
 from recibo.extract.fields.fiscal_papers import paper, rolls
 from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.model import DocumentType, Found, Moment
+from recibo.extract.model import DocumentType, Found, Header, Moment
 
 LABELS = "rolls"
 
@@ -16,7 +15,7 @@ _NUMBER = re.compile(r"^\W*(?:N?[º°o.]*)?\W*([0-9]{1,9})\b")
 _SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 
 
-def read(document: Paper) -> Fiscal:
+def read(document: Paper) -> Header:
     """Read an NFC-e."""
     total = paper.coded_total(document) or _payable(document)
     return replace(

@@ -8,9 +8,8 @@ from decimal import Decimal
 from recibo.extract.fields import forms
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.fields.forms import Cell
-from recibo.extract.model import DocumentType, Found, Moment
+from recibo.extract.model import DocumentType, Found, Header, Moment
 
 LABELS = "nfe"
 
@@ -30,7 +29,7 @@ _NUMBER = re.compile(
 )
 
 
-def read(document: Paper) -> Fiscal:
+def read(document: Paper) -> Header:
     """Read a DANFE."""
     return replace(
         paper.start(document, DocumentType.NFE, title="DANFE"),

@@ -8,9 +8,8 @@ from decimal import Decimal
 from recibo.extract.brazil import access_keys, tax_ids
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.fields.forms import Cell, Label
-from recibo.extract.model import DocumentType, Found, LineItem, Moment
+from recibo.extract.model import DocumentType, Found, Header, LineItem, Moment
 
 LABELS = "nfse"
 
@@ -25,7 +24,7 @@ _APART = 1.6
 _LABELLED_KEY = 0.5
 
 
-def read(document: Paper) -> Fiscal:
+def read(document: Paper) -> Header:
     """Read a service note."""
     gross = _gross(document)
     return replace(

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from recibo.extract.fields.fiscal_papers import paper
 from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.fields.fiscal_papers.record import Fiscal
-from recibo.extract.model import DocumentType
+from recibo.extract.model import DocumentType, Header
 
 LABELS = "rolls"
 
 
-def read(document: Paper) -> Fiscal:
+def read(document: Paper) -> Header:
     """Read what the key tells; the general finders see to the rest."""
     return replace(
         paper.start(document, DocumentType.INVOICE, title="DF-e"),

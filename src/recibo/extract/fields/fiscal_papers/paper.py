@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import resources
 
-from recibo.extract.brazil import figures, states, tax_ids
+from recibo.extract.brazil import numerals, states, tax_ids
 from recibo.extract.fields import forms
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
-from recibo.extract.fields.fiscal_papers.record import Fiscal
 from recibo.extract.fields.forms import Cell, Form, Vocabulary
-from recibo.extract.model import DocumentType, Found, Line, Moment, Sheet
+from recibo.extract.model import DocumentType, Found, Header, Line, Moment, Sheet
 
 #: What the key or a code says outranks what is printed beside it.
 _FROM_KEY = 0.97
@@ -50,10 +49,10 @@ def _vocabulary(labels: str) -> Vocabulary:
     return forms.vocabulary(tomllib.loads(source.read_text("utf-8")))
 
 
-def start(paper: Paper, kind: DocumentType, *, title: str) -> Fiscal:
+def start(paper: Paper, kind: DocumentType, *, title: str) -> Header:
     """Return a record of what every fiscal document has: type, currency, key."""
     evidence = paper.keyed.found.text if paper.keyed else title
-    return Fiscal(
+    return Header(
         type=Found(kind, _FROM_KEY if paper.keyed else _LIKELY, evidence),
         currency=Found("BRL", _FROM_KEY, evidence),
         document_key=paper.keyed.found if paper.keyed else None,
@@ -67,7 +66,7 @@ def amount(paper: Paper, *kinds: str) -> Found[Decimal] | None:
 
 def first_amount(text: str) -> Decimal | None:
     """Return the first amount of money in a text."""
-    return next(figures.amounts(text), None)
+    return next(numerals.amounts(text), None)
 
 
 def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Found[str] | None:
@@ -98,8 +97,8 @@ class Issuer:
 
 def printed_ids(paper: Paper) -> Iterator[Issuer]:
     """Return the tax ids on the paper in reading order, sound or not."""
-    for index, folded in enumerate(paper.form.lines):
-        for cell in forms.cells(folded.line.words):
+    for index, squeezed in enumerate(paper.form.lines):
+        for cell in forms.cells(squeezed.line.words):
             for printed in tax_ids.find(cell.text):
                 confidence = 1.0 if printed.is_sound else 0.5
                 found = cell.found(printed.text, confidence=confidence)

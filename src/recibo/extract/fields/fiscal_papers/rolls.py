@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from recibo.extract.brazil import figures
+from recibo.extract.brazil import numerals
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
 from recibo.extract.fields.forms import Label
@@ -44,12 +44,12 @@ def amounts(document: Paper, kind: str) -> Iterator[Found[Decimal]]:
 
 def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
     beside = document.form.right(label)
-    values = list(figures.amounts(beside.text)) if beside else []
+    values = list(numerals.amounts(beside.text)) if beside else []
     if beside and values:
         return beside.found(values[-1])
     for cell in document.form.below(label):
         # Only a bare amount: the next line of the roll says something else.
-        value = figures.amount(cell.text)
+        value = numerals.amount(cell.text)
         if value is not None and not re.search("[A-Za-z]{3}", cell.text):
             return cell.found(value)
         return None
@@ -63,8 +63,8 @@ def taxes(document: Paper) -> Found[Decimal] | None:
         words = line.words_after(label.end)
         text = " ".join(word.text for word in words)
         following = document.form.lines[label.line + 1 : label.line + 3]
-        for candidate in (text, *(folded.line.text for folded in following)):
-            values = list(figures.amounts(candidate))
+        for candidate in (text, *(squeezed.line.text for squeezed in following)):
+            values = list(numerals.amounts(candidate))
             if values:
                 return paper.line_cell(line.line).found(values[0])
             if re.search(r"[A-Za-z]{3}", candidate) and "12" not in candidate:
@@ -78,9 +78,9 @@ def stamps(document: Paper) -> Iterator[Found[Moment]]:
     protocols = {
         label.line for kind in ("protocol", "printed") for label in document.form.every(kind)
     }
-    for index, folded in enumerate(document.form.lines):
-        for moment in moments.every(folded.line.text):
-            found = paper.line_cell(folded.line).found(moment)
+    for index, squeezed in enumerate(document.form.lines):
+        for moment in moments.every(squeezed.line.text):
+            found = paper.line_cell(squeezed.line).found(moment)
             is_late = index in protocols or moment.time is None
             if is_late:
                 late.append(found)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recibo.extract.fields.folded import fold
 from recibo.extract.fields.forms import Cell, cells
 from recibo.extract.fields.item_lines import headings
 from recibo.extract.fields.item_lines.headings import Heading, Role
 from recibo.extract.fields.item_lines.rows import Row, single_words
+from recibo.extract.fields.squeezed import squeeze
 from recibo.extract.model import Box
 
 #: A second row of headings stands within this many heights.
@@ -16,7 +16,7 @@ _STACKED = 2.4
 _FEWEST = 3
 _DIGIT_ROLES = frozenset({Role.CODE, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 _ONCE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.CODE})
-_SAYS_TOTAL = fold("total")
+_SAYS_TOTAL = squeeze("total")
 
 
 def tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[Heading]]]:
@@ -109,7 +109,7 @@ def _one_of_each(columns: Sequence[Heading]) -> list[Heading]:
 
 def _best_total(totals: Sequence[Heading]) -> Heading:
     """Return the column of the rows' totals: the one that says so, else the last."""
-    saying = [column for column in totals if _SAYS_TOTAL in fold(column.text)]
+    saying = [column for column in totals if _SAYS_TOTAL in squeeze(column.text)]
     return (saying or list(totals))[-1]
 
 

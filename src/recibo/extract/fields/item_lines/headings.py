@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
 
-from recibo.extract.fields.folded import fold
 from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.squeezed import squeeze
 
 
 class Role(StrEnum):
@@ -47,12 +47,12 @@ class Heading:
 
 @functools.cache
 def roles() -> Mapping[str, Role]:
-    """Return the role of each heading by its folded text; the first role that claims it wins."""
+    """Return the role of each heading by its squeezed text; the first role that claims it wins."""
     text = resources.files(__package__).joinpath("headings.toml").read_text("utf-8")
     known: dict[str, Role] = {}
     for role, phrases in tomllib.loads(text).items():
         for phrase in phrases:
-            known.setdefault(fold(phrase), Role(role))
+            known.setdefault(squeeze(phrase), Role(role))
     known.pop("", None)
     return known
 
@@ -60,7 +60,7 @@ def roles() -> Mapping[str, Role]:
 @functools.lru_cache(maxsize=8192)
 def role_of(text: str) -> Role | None:
     """Return the role of a heading."""
-    return roles().get(fold(text))
+    return roles().get(squeeze(text))
 
 
 def read(row: Row) -> list[Heading]:

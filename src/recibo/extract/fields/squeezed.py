@@ -1,6 +1,6 @@
-"""Lines folded for comparison with labels: no accents, no blanks, look-alike signs made one.
+"""Lines squeezed for comparison with labels: no accents, no blanks, look-alike signs made one.
 
-Readers glue words together, lose accents and take O for 0; a folded line has no such differences,
+Readers glue words together, lose accents and take O for 0; a squeezed line has no such differences,
 and each of its characters still knows where it stands on the page.
 """
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from recibo.extract.model import Box, Line, Word
 
-# Signs that readers take for one another; labels and lines are folded alike, so nothing is lost.
+# Signs that readers take for one another; labels and lines are squeezed alike, so nothing is lost.
 _LOOK_ALIKES = str.maketrans("0QDILJ5826", "OOOIIISBZG")
 
 
 @dataclass(frozen=True, slots=True)
-class FoldedLine:
-    """A line as folded characters, with the way back to its words."""
+class SqueezedLine:
+    """A line as squeezed characters, with the way back to its words."""
 
     line: Line
     text: str
@@ -36,7 +36,7 @@ class FoldedLine:
         return Box(left, min(box.y0 for box in boxes), right, max(box.y1 for box in boxes))
 
     def printed(self, start: int, end: int) -> str:
-        """Return the text from which the characters from `start` to before `end` were folded."""
+        """Return the text from which the characters from `start` to before `end` were squeezed."""
         words = self.line.words[self.owners[start] : self.owners[end - 1] + 1]
         text = " ".join(word.text for word in words)
         behind = len(words[-1].text) - self.places[end - 1] - 1
@@ -63,13 +63,13 @@ class FoldedLine:
         return word.box.x0 + word.box.width * place / max(len(word.text), 1)
 
 
-def fold(text: str) -> str:
-    """Return a label or text folded."""
-    return "".join(_fold_letter(letter) for letter in text)
+def squeeze(text: str) -> str:
+    """Return a label or text squeezed."""
+    return "".join(_squeeze_letter(letter) for letter in text)
 
 
-def fold_line(line: Line) -> FoldedLine:
-    """Fold a line."""
+def squeeze_line(line: Line) -> SqueezedLine:
+    """Squeeze a line."""
     letters: list[str] = []
     owners: list[int] = []
     places: list[int] = []
@@ -77,15 +77,15 @@ def fold_line(line: Line) -> FoldedLine:
     for owner, word in enumerate(line.words):
         begins = True
         for place, letter in enumerate(word.text):
-            folded = _fold_letter(letter)
-            for sign in folded:
+            squeezed = _squeeze_letter(letter)
+            for sign in squeezed:
                 letters.append(sign)
                 owners.append(owner)
                 places.append(place)
                 starts.append(begins)
                 begins = False
-            begins = begins or not folded
-    return FoldedLine(line, "".join(letters), tuple(owners), tuple(places), tuple(starts))
+            begins = begins or not squeezed
+    return SqueezedLine(line, "".join(letters), tuple(owners), tuple(places), tuple(starts))
 
 
 def cut(word: Word, start: int, end: int) -> Word | None:
@@ -102,7 +102,7 @@ def cut(word: Word, start: int, end: int) -> Word | None:
 
 
 @functools.lru_cache(maxsize=4096)
-def _fold_letter(letter: str) -> str:
+def _squeeze_letter(letter: str) -> str:
     """Return the letter without its accent in capitals, empty for blanks and punctuation."""
     spread = unicodedata.normalize("NFKD", letter).upper()
     kept = "".join(sign for sign in spread if sign.isalnum())

@@ -1,11 +1,11 @@
 import pytest
 
-from recibo.extract.fields.figures import Role, figures, role_of
+from recibo.extract.fields.entries import Role, entries, role_of
 from tests.extract.fields.papers_abroad import MALAYSIAN, rows_of
 
 
 def roles(text: str) -> dict[str, Role]:
-    return {str(figure.amount.value): figure.role for figure in figures(rows_of(text))}
+    return {str(entry.amount.value): entry.role for entry in entries(rows_of(text))}
 
 
 @pytest.mark.parametrize(

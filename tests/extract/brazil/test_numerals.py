@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.extract.brazil import figures
+from recibo.extract.brazil import numerals
 
 cents = st.decimals(min_value=0, max_value=10**11, places=2)
 
@@ -16,12 +16,12 @@ def _printed(value: Decimal) -> str:
 
 @given(cents)
 def test_a_printed_amount_reads_back(value: Decimal) -> None:
-    assert value == figures.amount(f"R$ {_printed(value)}")
+    assert value == numerals.amount(f"R$ {_printed(value)}")
 
 
 @given(cents)
 def test_an_amount_straight_from_xml_reads_back(value: Decimal) -> None:
-    assert value == figures.amount(f"R$ {value}")
+    assert value == numerals.amount(f"R$ {value}")
 
 
 @pytest.mark.parametrize(
@@ -35,20 +35,20 @@ def test_an_amount_straight_from_xml_reads_back(value: Decimal) -> None:
     ],
 )
 def test_what_readers_and_printers_do_to_amounts_is_undone(text: str, value: str) -> None:
-    assert Decimal(value) == figures.amount(text)
+    assert Decimal(value) == numerals.amount(text)
 
 
 @pytest.mark.parametrize("text", ["", "12", "1,234", "1.2.3,45", "12/03/2024", "a"])
 def test_other_figures_are_no_amounts(text: str) -> None:
-    assert figures.amount(text) is None
+    assert numerals.amount(text) is None
 
 
 def test_two_amounts_are_not_one() -> None:
-    assert figures.amount("1,00 2,00") is None
-    assert [Decimal("1.00"), Decimal("2.00")] == list(figures.amounts("1,00 2,00"))
+    assert numerals.amount("1,00 2,00") is None
+    assert [Decimal("1.00"), Decimal("2.00")] == list(numerals.amounts("1,00 2,00"))
 
 
 def test_a_quantity_has_any_number_of_decimals() -> None:
-    assert Decimal("0.672") == figures.quantity("0.672")
-    assert Decimal("13.032") == figures.quantity("13,032")
-    assert figures.quantity("3 UN") is None
+    assert Decimal("0.672") == numerals.quantity("0.672")
+    assert Decimal("13.032") == numerals.quantity("13,032")
+    assert numerals.quantity("3 UN") is None

@@ -67,7 +67,7 @@ _MODIFIERS = {"excluding", "including"}
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Entry:
     """An amount and what it is."""
 
     amount: Amount
@@ -87,9 +87,9 @@ class Figure:
         return Found(self.amount.value, confidence, self.row.text, self.row.line.page, self.box())
 
 
-def figures(rows: Sequence[Row]) -> tuple[Figure, ...]:
+def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     """Return all amounts of the document in reading order, each with its role."""
-    found: list[Figure] = []
+    found: list[Entry] = []
     for row in rows:
         above = rows[row.index - 1] if row.index else None
         found.extend(_of_row(row, above))
@@ -106,24 +106,22 @@ def role_of(kinds: Sequence[str]) -> Role:
     return Role(plain[-1]) if plain else Role.NONE
 
 
-def _with_sensible_taxes(found: Sequence[Figure]) -> Iterator[Figure]:
+def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
     """Tell a total with its tax in it from a total of taxes by what they come to."""
     sums = sorted(
-        figure.amount.value for figure in found if figure.role in _SUMS and figure.amount.is_money
+        entry.amount.value for entry in found if entry.role in _SUMS and entry.amount.is_money
     )
     most = sums[-1] if sums else Decimal(0)
-    for figure in found:
-        kinds = {label.kind for label in figure.row.labels}
+    for entry in found:
+        kinds = {label.kind for label in entry.row.labels}
         if "tax" not in kinds or not kinds & {"total", "payable"}:
-            yield figure
-        elif figure.role is Role.TAX and figure.amount.value > most * _MOST_TAX:
-            yield replace(figure, role=Role.TOTAL)
-        elif figure.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(
-            figure.amount.value, sums
-        ):
-            yield replace(figure, role=Role.TAX)
+            yield entry
+        elif entry.role is Role.TAX and entry.amount.value > most * _MOST_TAX:
+            yield replace(entry, role=Role.TOTAL)
+        elif entry.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(entry.amount.value, sums):
+            yield replace(entry, role=Role.TAX)
         else:
-            yield figure
+            yield entry
 
 
 def _is_tax_on_any(tax: Decimal, sums: Sequence[Decimal]) -> bool:
@@ -133,7 +131,7 @@ def _is_tax_on_any(tax: Decimal, sums: Sequence[Decimal]) -> bool:
     return index < len(sums) and low * sums[index] < tax
 
 
-def _of_row(row: Row, above: Row | None) -> Iterator[Figure]:
+def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
     labels: list[Phrase] = []
     is_fresh = True
     distance = 0
@@ -150,7 +148,7 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Figure]:
         if element.is_percent:
             continue
         role = role_of([label.kind for label in labels])
-        yield Figure(element, role, row, distance, is_below)
+        yield Entry(element, role, row, distance, is_below)
         is_fresh = False
         distance += 1
 
