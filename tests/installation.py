@@ -15,12 +15,12 @@ from structlog.testing import capture_logs
 
 from recibo import app
 from recibo.api import door
-from recibo.api.deps import Services
 from recibo.outside.fake_reader import FakeReader
 from recibo.settings import Settings
 from recibo.shapes.ids import ReceiptId
 from recibo.store.db import Database
 from recibo.store.tables import Table
+from recibo.web.services import Services
 
 Row = TypeVar("Row", bound=Table)
 

@@ -10,7 +10,6 @@ from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
 from recibo.api import door
-from recibo.api.deps import Probe, Services
 from recibo.kit import ids
 from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
@@ -26,6 +25,7 @@ from recibo.store import lock, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
 from recibo.store.signals import InProcess
+from recibo.web.services import Probe, Services
 from recibo.worker import engine as engines
 from recibo.worker.clockwork import Clockwork
 from recibo.worker.engine import Engine

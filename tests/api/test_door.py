@@ -12,7 +12,7 @@ from tests import make
 from tests.installation import Installation
 
 if TYPE_CHECKING:
-    from recibo.api.deps import Services
+    from recibo.web.services import Services
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recibo.api.deps import Probe
 from recibo.settings import Environment
+from recibo.web.services import Probe
 from tests import installation, make
 from tests.installation import Installation
 

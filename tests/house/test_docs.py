@@ -12,7 +12,7 @@ from recibo.settings import Settings
 from tests.house import source
 
 if TYPE_CHECKING:
-    from recibo.api.deps import Services
+    from recibo.web.services import Services
 
 API = (source.ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 SELF_HOSTING = (source.ROOT / "docs" / "self-hosting.md").read_text(encoding="utf-8")

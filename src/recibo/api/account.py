@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field
 
 from recibo.api import bodies
 from recibo.api.answers import OkWithSession, errors_of
-from recibo.api.cookies import set_session
-from recibo.api.deps import TheUser
+from recibo.api.deps import TheUser, refuse_cross_site
 from recibo.services.identity import own_account
 from recibo.shapes.actor import SignedIn
 from recibo.shapes.plans import PlanName
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import Role
-from recibo.web.services import TheServices, refuse_cross_site
+from recibo.web.cookies import set_session
+from recibo.web.services import TheServices
 
 router = APIRouter(prefix="/v1/auth", tags=["account"])
 

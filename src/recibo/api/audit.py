@@ -6,11 +6,12 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from recibo.api.answers import errors_of
-from recibo.api.deps import MayReadAudit, TheServices, refuse_repeated
+from recibo.api.deps import MayReadAudit, refuse_repeated
 from recibo.api.queries import Digits, Text, bound
 from recibo.services import audit
 from recibo.services.pages import Wanted
 from recibo.shapes.audit import AuditEvent
+from recibo.web.services import TheServices
 
 router = APIRouter(prefix="/v1/audit", tags=["audit"])
 

@@ -16,8 +16,8 @@ from recibo.shapes.actor import KeyActor, Member, SignedIn
 from recibo.shapes.permissions import Permission
 from recibo.shapes.states import Scope
 from recibo.web import origins
-from recibo.web.cookies import ACCESS_COOKIE
-from recibo.web.services import TheServices, visit_of
+from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
+from recibo.web.services import Services, TheServices, visit_of
 
 _api_key = APIKeyHeader(
     name="X-API-Key", auto_error=False, description="A secret key, `sk_live_…`."

@@ -6,10 +6,11 @@ from fastapi import APIRouter, Request, Response
 
 from recibo.api import forms
 from recibo.api.answers import errors_of, receipt_answer
-from recibo.api.deps import CanExtract, TheServices
+from recibo.api.deps import CanExtract
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import webhook_urls
 from recibo.shapes.receipts import Receipt
+from recibo.web.services import TheServices
 
 router = APIRouter(prefix="/v1", tags=["extraction"])
 

@@ -4,11 +4,12 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from recibo.api.answers import errors_of
-from recibo.api.deps import AnyKey, TheServices
+from recibo.api.deps import AnyKey
 from recibo.services.identity import keys
 from recibo.services.reading import usage
 from recibo.shapes.keys import Key
 from recibo.shapes.plans import PLANS, PlanName
+from recibo.web.services import TheServices
 
 router = APIRouter(prefix="/v1", tags=["api keys"])
 

@@ -7,19 +7,18 @@ from pydantic import BaseModel, Field
 
 from recibo.api import bodies
 from recibo.api.answers import Ok, OkWithSession, errors_of
-from recibo.api.cookies import set_session
 from recibo.api.deps import (
-    TheServices,
     TheUser,
     refuse_cross_site,
     refuse_cross_site_cookies,
     shown_by,
-    visit_of,
 )
 from recibo.services.identity import mailed
 from recibo.services.identity.mailed import Proof
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import MailKind
+from recibo.web.cookies import set_session
+from recibo.web.services import TheServices, visit_of
 
 router = APIRouter(prefix="/v1/auth", tags=["mailed links"])
 

@@ -11,9 +11,9 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 
 from recibo.api.answers import errors_of
-from recibo.api.deps import Probe, TheServices
 from recibo.api.errors import ErrorAnswer, render
 from recibo.errors import NotFound, Overloaded
+from recibo.web.services import Probe, TheServices
 
 router = APIRouter(tags=["operations"])
 

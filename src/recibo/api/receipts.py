@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.types import Receive, Scope, Send
 
 from recibo.api.answers import errors_of, receipt_answer
-from recibo.api.deps import CanDelete, CanRead, TheServices, refuse_repeated
+from recibo.api.deps import CanDelete, CanRead, refuse_repeated
 from recibo.api.queries import Digits, bound
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
@@ -18,6 +18,7 @@ from recibo.services.reading import receipt_lists, receipts
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Receipt
 from recibo.shapes.states import ReceiptStatus
+from recibo.web.services import TheServices
 
 router = APIRouter(prefix="/v1/receipts", tags=["receipts"])
 

@@ -7,10 +7,11 @@ from pydantic import BaseModel, Field
 
 from recibo.api import bodies
 from recibo.api.answers import Ok, errors_of
-from recibo.api.cookies import clear_session, set_session
-from recibo.api.deps import REFRESH_COOKIE, TheServices, refuse_cross_site, visit_of
+from recibo.api.deps import refuse_cross_site
 from recibo.services.identity import accounts, sessions
 from recibo.shapes.sessions import TokenResponse
+from recibo.web.cookies import REFRESH_COOKIE, clear_session, set_session
+from recibo.web.services import TheServices, visit_of
 
 router = APIRouter(prefix="/v1/auth", tags=["sessions"], dependencies=[Depends(refuse_cross_site)])
 

@@ -1,0 +1,47 @@
+"""The session's two cookies."""
+
+from typing import Literal, cast
+
+from fastapi import Request, Response
+
+from recibo.services.identity.sessions import REFRESH_LIFE
+from recibo.shapes.sessions import TokenResponse
+from recibo.web.services import Services
+
+ACCESS_COOKIE = "service_access"
+REFRESH_COOKIE = "service_refresh"
+
+# As RFC 6265bis spells it; the framework's type knows lower case only.
+_LAX = cast("Literal['lax']", "Lax")
+
+
+def set_session(
+    response: Response, tokens: TokenResponse, request: Request, services: Services
+) -> None:
+    """Hand a session to a browser."""
+    lives = {
+        ACCESS_COOKIE: (tokens.access_token, tokens.expires_in),
+        REFRESH_COOKIE: (tokens.refresh_token, int(REFRESH_LIFE.total_seconds())),
+    }
+    for name, (value, seconds) in lives.items():
+        response.set_cookie(
+            name,
+            value,
+            max_age=seconds,
+            path="/",
+            httponly=True,
+            samesite=_LAX,
+            secure=_is_secure(request, services),
+        )
+
+
+def clear_session(response: Response, request: Request, services: Services) -> None:
+    """Take the session from a browser."""
+    for name in (ACCESS_COOKIE, REFRESH_COOKIE):
+        response.delete_cookie(
+            name, path="/", httponly=True, samesite=_LAX, secure=_is_secure(request, services)
+        )
+
+
+def _is_secure(request: Request, services: Services) -> bool:
+    return services.is_production or request.url.scheme == "https"
