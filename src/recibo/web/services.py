@@ -1,0 +1,60 @@
+"""What the routes of every door work with."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, cast
+
+from fastapi import Depends, Request
+
+from recibo.services.identity.identity import Identity
+from recibo.services.reading.extraction import Extraction
+from recibo.shapes.actor import Visit
+from recibo.store.blobs import Blobs
+from recibo.store.db import Database
+
+#: Tells whether a part of the service works.
+Probe = Callable[[], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the routes work with; `recibo.app` builds it."""
+
+    database: Database
+    blobs: Blobs
+    extraction: Extraction
+    #: Where uploads lie while their request lasts.
+    spool: Path
+    #: Signs the cursors of lists.
+    cursor_key: str
+    #: How long POST /v1/extract waits for the reading.
+    extract_wait_seconds: float
+    #: Whether webhooks must be https, as in production.
+    https_webhooks_only: bool
+    #: Whether webhooks may go to loopback and private addresses.
+    private_webhooks_allowed: bool
+    metrics_token: str | None
+    is_production: bool
+    #: By the name of the part.
+    probes: Mapping[str, Probe]
+    identity: Identity
+    #: The public address; empty when none was named.
+    base_url: str
+
+
+def services_of(request: Request) -> Services:
+    """Return what the app was built with."""
+    return cast("Services", request.app.state.services)
+
+
+def visit_of(request: Request) -> Visit:
+    """Return where a request comes from."""
+    return Visit(
+        request_id=request.state.request_id,
+        ip_address=request.client.host if request.client else None,
+        user_agent=request.headers.get("user-agent"),
+    )
+
+
+TheServices = Annotated[Services, Depends(services_of)]
