@@ -6,6 +6,7 @@ import ipaddress
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -30,6 +31,7 @@ _TEMPLATES = Environment(
 )
 # RFC 5322: longer lines are cut on their way.
 _LONGEST_LINE = 998
+_BAD_SENDER = 'RECIBO_EMAIL_FROM must read "Name <name@example.com>".'
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,16 @@ def sender(text: str, base_url: str) -> Address:
     if not text:
         return Address("Recibo", addr_spec=f"no-reply@{_mail_host(base_url)}")
     message = EmailMessage()
-    message["From"] = text
-    addresses = message["From"].addresses
-    if len(addresses) != 1 or not addresses[0].domain or message["From"].defects:
-        raise ValueError('RECIBO_EMAIL_FROM must read "Name <name@example.com>".')
-    address: Address = addresses[0]
-    return address
+    try:
+        message["From"] = text
+        (address,) = message["From"].addresses
+    except (ValueError, IndexError, HeaderParseError):
+        # The library stumbles over some that are none.
+        raise ValueError(_BAD_SENDER) from None
+    if not address.domain or message["From"].defects:
+        raise ValueError(_BAD_SENDER)
+    found: Address = address
+    return found
 
 
 @cache
