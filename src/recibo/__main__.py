@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from recibo.extract.model import Accuracy, DocumentType
     from recibo.settings import Settings
+    from recibo.shapes.plans import PlanName
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -117,6 +118,21 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
         "--scope", action="append", dest="scopes", help="read, write or extract:write; repeatable"
     )
     create_key.set_defaults(command=_create_key)
+    of_users: tuple[tuple[str, str, Command], ...] = (
+        ("disable-user", "keep a user out, and end all sessions", _disable_user),
+        ("enable-user", "let a disabled user sign in again", _enable_user),
+        ("reset-2fa", "take a user's second factor away, and end all sessions", _reset_2fa),
+    )
+    for name, what, command in of_users:
+        of_user = commands.add_parser(name, help=what)
+        of_user.add_argument("user", help="the user's e-mail address or id")
+        of_user.set_defaults(command=command)
+    set_plan = commands.add_parser("set-plan", help="put an org on a plan")
+    set_plan.add_argument("org", help="the org's slug or id")
+    set_plan.add_argument(
+        "plan", type=_plan, metavar="plan", help="free, indie, startup, scale or enterprise"
+    )
+    set_plan.set_defaults(command=_set_plan)
 
 
 def _create_key(arguments: argparse.Namespace) -> int:
@@ -125,6 +141,30 @@ def _create_key(arguments: argparse.Namespace) -> int:
     return serving.create_key(
         _settings(), org=arguments.org, name=arguments.name, scopes=arguments.scopes
     )
+
+
+def _disable_user(arguments: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.disable_user(_settings(), arguments.user)
+
+
+def _enable_user(arguments: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.enable_user(_settings(), arguments.user)
+
+
+def _reset_2fa(arguments: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.reset_second_factor(_settings(), arguments.user)
+
+
+def _set_plan(arguments: argparse.Namespace) -> int:
+    from recibo import serving
+
+    return serving.set_plan(_settings(), arguments.org, plan=arguments.plan)
 
 
 def _settings() -> "Settings":
@@ -151,6 +191,12 @@ def _document_type(text: str) -> "DocumentType":
     from recibo.extract.model import DocumentType
 
     return _member(DocumentType, text)
+
+
+def _plan(text: str) -> "PlanName":
+    from recibo.shapes.plans import PlanName
+
+    return _member(PlanName, text)
 
 
 def _member(kind: type[E], text: str) -> E:

@@ -5,7 +5,7 @@ import contextlib
 import signal
 import socket
 import sys
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,9 +15,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from recibo import app
 from recibo.errors import ServiceError
 from recibo.kit import logs
-from recibo.services.identity import keys, orgs
+from recibo.services.identity import keys, operators, orgs
 from recibo.settings import Settings
+from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Scope
+from recibo.store.db import Session
 from recibo.store.db import migrate as migrate_database
 from recibo.store.lock import FolderInUseError
 
@@ -47,6 +49,30 @@ def migrate(settings: Settings) -> int:
 def create_key(settings: Settings, *, org: str, name: str, scopes: Sequence[str] | None) -> int:
     """Make an API key and print its secret."""
     return _run(_create_key(settings, org=org, name=name, scopes=scopes))
+
+
+def disable_user(settings: Settings, user: str) -> int:
+    """Keep a user out."""
+    rule = partial(operators.disable_user, name=user)
+    return _operate(settings, rule, f"{user} is disabled; all sessions ended.")
+
+
+def enable_user(settings: Settings, user: str) -> int:
+    """Let a disabled user sign in again."""
+    rule = partial(operators.enable_user, name=user)
+    return _operate(settings, rule, f"{user} is enabled.")
+
+
+def reset_second_factor(settings: Settings, user: str) -> int:
+    """Take a user's second factor away."""
+    rule = partial(operators.reset_second_factor, name=user)
+    return _operate(settings, rule, f"{user} has no second factor any more; all sessions ended.")
+
+
+def set_plan(settings: Settings, org: str, *, plan: PlanName) -> int:
+    """Put an org on a plan."""
+    rule = partial(operators.set_plan, name=org, plan=plan)
+    return _operate(settings, rule, f"{org} is on the plan {plan}.")
 
 
 class _Server(uvicorn.Server):
@@ -110,6 +136,19 @@ async def _create_key(
     sys.stdout.write(f"{secret}\n")
 
 
+def _operate(
+    settings: Settings, rule: Callable[[Session], Coroutine[Any, Any, bool]], done: str
+) -> int:
+    """Apply a rule in one transaction and say what was done."""
+
+    async def apply() -> None:
+        async with app.database_of(settings) as database, database.write() as session:
+            has_changed = await rule(session)
+        sys.stdout.write(f"{done}\n" if has_changed else "It was so already.\n")
+
+    return _run(apply())
+
+
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -145,14 +184,11 @@ def _run(main: Coroutine[Any, Any, None]) -> int:
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(main)
-    except (
-        app.StartError,
-        FolderInUseError,
-        ServiceError,
-        SQLAlchemyError,
-        OSError,
-        ValueError,
-    ) as e:
+    except SQLAlchemyError as e:
+        # The statement and a link follow; nobody at a terminal is helped by them.
+        sys.stderr.write(f"recibo: the database fails: {str(e).splitlines()[0]}\n")
+        return 1
+    except (app.StartError, FolderInUseError, ServiceError, OSError, ValueError) as e:
         sys.stderr.write(f"recibo: {e}\n")
         return 1
     return 0

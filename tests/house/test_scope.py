@@ -24,10 +24,11 @@ FOR_THE_INSTALLATION = {
     "services.reading.readings._held",
     "services.reading.readings.begin",
     "services.reading.readings.count_owed",
-    "services.reading.readings.failures_of",
     "services.reading.readings.owed",
     "services.reading.replays.forget",
     "services.reading.usage.give_back",
+    # Operators act on users, whose changes every org of theirs is told.
+    "services.identity.operators._tell",
     # The clockwork sweeps and purges for all.
     "services.audit.purge",
     "services.reading.receipts.existing",

@@ -1,0 +1,136 @@
+"""What operators do on the command line; each change stands in the audit log of whom it concerns.
+
+All of it happens inside the caller's transaction and takes effect at once, beside a running server.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, or_, select
+
+from recibo.errors import NotFound
+from recibo.kit import clock
+from recibo.services import audit, mails
+from recibo.services.identity import orgs, sessions
+from recibo.shapes.ids import OrgId
+from recibo.shapes.plans import PlanName
+from recibo.shapes.states import AuditAction, MailKind, ResourceType
+from recibo.store.db import Session
+from recibo.store.tables import Membership, Org, RecoveryCode, SpentTotpStep, User
+
+
+async def disable_user(session: Session, name: str) -> bool:
+    """Keep a user out and end all sessions; False when it was so already.
+
+    Args:
+        session: The caller's transaction.
+        name: The user's e-mail address or id.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    user = await _named(session, name)
+    if user.disabled_at is not None:
+        return False
+    user.disabled_at = clock.now()
+    await sessions.end_all(session, user)
+    await _tell(session, user, AuditAction.USER_DISABLED, {"disabled": False}, {"disabled": True})
+    return True
+
+
+async def enable_user(session: Session, name: str) -> bool:
+    """Let a disabled user sign in again; False when it was so already.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    user = await _named(session, name)
+    if user.disabled_at is None:
+        return False
+    user.disabled_at = None
+    await _tell(session, user, AuditAction.USER_ENABLED, {"disabled": True}, {"disabled": False})
+    return True
+
+
+async def reset_second_factor(session: Session, name: str) -> bool:
+    """Wipe all of a user's second factor, end all sessions and owe the user a mail.
+
+    A secret that is not active yet goes, too. False when there was nothing.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    user = await _named(session, name)
+    if user.totp_secret is None and user.totp_enabled_at is None:
+        return False
+    was_enabled = user.totp_enabled_at is not None
+    user.totp_secret = user.totp_enabled_at = None
+    for table in (RecoveryCode, SpentTotpStep):
+        await session.execute(delete(table).where(table.user_id == user.id))
+    await sessions.end_all(session, user)
+    await _tell(
+        session,
+        user,
+        AuditAction.USER_2FA_DISABLED,
+        {"two_factor_enabled": was_enabled},
+        {"two_factor_enabled": False},
+    )
+    if was_enabled:
+        mails.owe(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
+    return True
+
+
+async def set_plan(session: Session, name: str, plan: PlanName) -> bool:
+    """Put an org on a plan, whatever it pays; False when it was on it already.
+
+    Args:
+        session: The caller's transaction.
+        name: The org's slug or id.
+        plan: The plan from now on.
+
+    Raises:
+        NotFound: there is no such org.
+    """
+    org = await session.get_one(Org, await orgs.named(session, name), with_for_update=True)
+    before = org.plan
+    if before == plan:
+        return False
+    org.plan = plan
+    audit.record_by_operator(
+        session,
+        OrgId(org.id),
+        AuditAction.SUBSCRIPTION_UPDATED,
+        resource=(ResourceType.SUBSCRIPTION, org.id),
+        before={"plan": before},
+        after={"plan": plan},
+    )
+    return True
+
+
+async def _named(session: Session, name: str) -> User:
+    query = select(User).where(or_(User.email == name.strip().lower(), User.id == name))
+    user = (await session.execute(query.with_for_update())).scalar_one_or_none()
+    if user is None:
+        message = f"There is no user {name!r}."
+        raise NotFound(message)
+    return user
+
+
+async def _tell(
+    session: Session,
+    user: User,
+    action: AuditAction,
+    before: Mapping[str, bool],
+    after: Mapping[str, bool],
+) -> None:
+    """Tell every org that the user works in, or none in particular."""
+    query = select(Membership.org_id).where(Membership.user_id == user.id)
+    joined = [OrgId(one) for one in (await session.execute(query)).scalars()]
+    for org_id in joined or (None,):
+        audit.record_by_operator(
+            session,
+            org_id,
+            action,
+            resource=(ResourceType.USER, user.id),
+            before=before,
+            after=after,
+        )
