@@ -2,6 +2,9 @@
 
 from typing import NewType
 
+#: Begins the ids of browser sessions, which make receipts through publishable keys.
+BROWSER_SESSION = "bse"
+
 OrgId = NewType("OrgId", str)
 UserId = NewType("UserId", str)
 KeyId = NewType("KeyId", str)

@@ -244,7 +244,7 @@ class ApiKey(Table):
     #: The user's id; None for a key made on the command line.
     created_by: Mapped[str | None] = mapped_column(Id)
     last_used_at: Mapped[dt.datetime | None]
-    #: The shortest notice of its end that was mailed, in hours.
+    #: The shortest notice of its end that was mailed, or that it was born too late for, in hours.
     notified_hours: Mapped[int | None]
 
 
@@ -299,6 +299,9 @@ class Receipt(Table):
         Index("ix_receipts_status", "org_id", "status", "id"),
         Index("ix_receipts_type", "org_id", "type", "id"),
         Index("ix_receipts_issued_on", "org_id", "issued_on", "id",
+              sqlite_where=text("deleted_at IS NULL"),
+              postgresql_where=text("deleted_at IS NULL")),
+        Index("ix_receipts_created_by", "org_id", "created_by", "id",
               sqlite_where=text("deleted_at IS NULL"),
               postgresql_where=text("deleted_at IS NULL")),
         Index("ix_receipts_file", "org_id", "file_sha256"),

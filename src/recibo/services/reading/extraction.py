@@ -176,9 +176,7 @@ class Extraction:
         async with self.database.read() as session:
             found = await replays.find(session, actor, upload.fingerprint)
             if found is None:
-                failed = await readings.failures_of(
-                    session, actor.org_id, upload.sha256, upload.accuracy
-                )
+                failed = await readings.failures_of(session, actor, upload.sha256, upload.accuracy)
                 is_hopeless = len(failed) >= _FAILURES_BEFORE_RECORD
                 return Submitted(failed[0], is_replay=True) if is_hopeless else None
             is_bound = await replays.is_key_bound(session, actor, upload.fingerprint)

@@ -15,8 +15,10 @@ from recibo.extract import model
 from recibo.kit import clock
 from recibo.services.reading import replays, usage
 from recibo.shapes import receipts as shapes
+from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.states import FailureCode, ReceiptStatus
+from recibo.store import scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Evidence, Receipt
 
@@ -131,13 +133,15 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
 
 
 async def failures_of(
-    session: ReadSession, org_id: OrgId, file_sha256: str, accuracy: str
+    session: ReadSession, actor: Actor, file_sha256: str, accuracy: str
 ) -> list[ReceiptId]:
-    """Return the receipts, newest first, on which this file failed within a day."""
+    """Return the receipts, newest first, on which this file failed within a day.
+
+    Uploads of browser sessions are a space of their own each, for their failures as well.
+    """
     query = (
-        select(Receipt.id)
+        scope.uploads_of(actor)
         .where(
-            Receipt.org_id == org_id,
             Receipt.file_sha256 == file_sha256,
             Receipt.accuracy == accuracy,
             Receipt.status == ReceiptStatus.FAILED,
@@ -145,6 +149,7 @@ async def failures_of(
             Receipt.created_at > clock.now() - dt.timedelta(days=1),
         )
         .order_by(Receipt.id.desc())
+        .with_only_columns(Receipt.id)
     )
     return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
 

@@ -50,7 +50,7 @@ class Slice:
 
 async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: Wanted) -> Slice:
     """Return one page of the org's receipts, newest first."""
-    bound_to = {"org": actor.org_id, **asdict(filters)}
+    bound_to = {"org": actor.org_id, "space": scope.space_of(actor), **asdict(filters)}
     query = await _filtered(session, actor, filters)
     rows, next_cursor = await pages.newest_first(
         session, query, Row.id, wanted=wanted, bound_to=bound_to

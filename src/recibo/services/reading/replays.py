@@ -15,8 +15,6 @@ from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Receipt, Replay
 
 _WINDOW = dt.timedelta(hours=24)
-# Secret keys share one space; each browser session of a publishable key has its own.
-_NO_SESSION = ""
 
 
 class AlreadyKnownError(Exception):
@@ -48,7 +46,6 @@ async def find(session: ReadSession, actor: Actor, print_: Fingerprint) -> Recei
         query = scope.of(actor, Replay).where(
             Replay.kind == kind,
             Replay.key == key,
-            Replay.session == _NO_SESSION,
             Replay.expires_at > clock.now(),
         )
         row = (await session.execute(query)).scalar_one_or_none()
@@ -98,7 +95,6 @@ async def is_key_bound(session: ReadSession, actor: Actor, print_: Fingerprint) 
     query = scope.of(actor, Replay).where(
         Replay.kind == ReplayKind.KEY,
         Replay.key == print_.idempotency_key,
-        Replay.session == _NO_SESSION,
         Replay.expires_at > clock.now(),
     )
     return (await session.execute(query)).scalar_one_or_none() is not None
@@ -130,7 +126,7 @@ async def _take(
     }
     statement = (
         upsert.insert(session, Replay)
-        .values(org_id=actor.org_id, kind=kind, key=key, session=_NO_SESSION, **values)
+        .values(org_id=actor.org_id, kind=kind, key=key, session=scope.space_of(actor), **values)
         .on_conflict_do_update(
             index_elements=["org_id", "kind", "key", "session"],
             set_=values,
