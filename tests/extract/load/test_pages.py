@@ -33,6 +33,11 @@ def text_pdf(count: int, *, encrypt: pdfencrypt.StandardEncryption | None = None
     return buffer.getvalue()
 
 
+def miscounted_pdf(count: int, *, claimed: int) -> bytes:
+    """Return a PDF with so many pages that claims another number of them."""
+    return text_pdf(count).replace(b"/Count %d" % count, b"/Count %d" % claimed)
+
+
 def tiff(count: int) -> bytes:
     """Return a TIFF with so many small pages."""
     return drawing.encode_tiff([Image.new("1", (8, 8))] * count)
@@ -95,6 +100,10 @@ REFUSED = {
     "text that speaks of pdf": (b"%PD is not %PDF-1.7", errors.UnsupportedFormat),
     "31 pages of tiff": (tiff(31), errors.TooManyPages),
     "31 pages of pdf": (text_pdf(31), errors.TooManyPages),
+    "31 pages of pdf that claim to be a thousand": (
+        miscounted_pdf(31, claimed=1000),
+        errors.TooManyPages,
+    ),
     "png bomb": (png_of(50_000, 50_000), errors.TooManyPixels),
     "png just too large": (png_of(10_001, 10_000), errors.TooManyPixels),
     "png of no size": (png_of(0, 10), errors.Unreadable),
@@ -140,6 +149,14 @@ def test_thirty_pages_and_a_hundred_megapixels_pass() -> None:
     assert pages.inspect(tiff(limits.MAX_PAGES)).page_count == limits.MAX_PAGES
     assert pages.inspect(text_pdf(limits.MAX_PAGES)).page_count == limits.MAX_PAGES
     assert pages.inspect(png_of(10_000, 10_000)) == Kind("image/png", "png", 1)
+
+
+@pytest.mark.parametrize(("count", "claimed"), [(1, 1000), (1, 3), (30, 31), (2, 2)])
+def test_the_pages_of_a_pdf_are_counted_whatever_it_claims(count: int, claimed: int) -> None:
+    data = miscounted_pdf(count, claimed=claimed)
+
+    assert pages.inspect(data).page_count == count
+    assert [page.number for page in pages.pages(data)] == list(range(1, count + 1))
 
 
 def test_a_picture_with_an_archive_at_its_tail_is_a_picture() -> None:

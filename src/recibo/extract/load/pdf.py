@@ -37,7 +37,7 @@ _SECURITY_ERRORS = frozenset({pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECU
 def opens(data: bytes) -> bool:
     """Tell whether the bytes are a PDF, if only after some blank lines."""
     try:
-        _document(data)
+        _opened(data)
     except Unreadable:
         return False
     except InvalidDocument:
@@ -51,21 +51,21 @@ def page_count(data: bytes) -> int:
     Raises:
         Encrypted, Unreadable, TooManyPages, TooManyPixels: The document is refused.
     """
-    document = _document(data)
-    for index in range(len(document)):
+    document, count = _opened(data)
+    for index in range(count):
         _images(_sheet(document, index))
-    return len(document)
+    return count
 
 
 def pages(data: bytes) -> Iterator[Page]:
     """Yield the pages of a PDF. pdfium is not made for threads: one document at a time."""
-    document = _document(data)
-    for index in range(len(document)):
+    document, count = _opened(data)
+    for index in range(count):
         yield _page(_sheet(document, index), number=index + 1)
 
 
-def _document(data: bytes) -> pdfium.PdfDocument:
-    """Open a PDF; it closes when nothing refers to it any more.
+def _opened(data: bytes) -> tuple[pdfium.PdfDocument, int]:
+    """Open a PDF and count its pages; it closes when nothing refers to it any more.
 
     One that opens without a password is read, even if its author restricted its use.
     """
@@ -73,10 +73,29 @@ def _document(data: bytes) -> pdfium.PdfDocument:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         raise (Encrypted if error.err_code in _SECURITY_ERRORS else Unreadable) from error
-    limits.check_pages(len(document))
     if document.get_formtype() != pdfium_c.FORMTYPE_NONE:
         document.init_forms()
-    return document
+    count = _count(document)
+    limits.check_pages(count)
+    return document, count
+
+
+def _count(document: pdfium.PdfDocument) -> int:
+    """Return how many pages there are: no more than the file claims, and the last of them opens."""
+    claimed = len(document)
+    if claimed <= 1 or _has(document, claimed - 1):
+        return claimed
+    # Makers miscount. One page more than is read settles that there are too many.
+    there = [index for index in range(min(claimed, limits.MAX_PAGES + 1)) if _has(document, index)]
+    return there[-1] + 1 if there else 1
+
+
+def _has(document: pdfium.PdfDocument, index: int) -> bool:
+    try:
+        document[index]
+    except pdfium.PdfiumError:
+        return False
+    return True
 
 
 def _sheet(document: pdfium.PdfDocument, index: int) -> pdfium.PdfPage:
