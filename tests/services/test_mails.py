@@ -1,0 +1,222 @@
+"""Mails that are owed: rows, leases, and when another try is due."""
+
+import asyncio
+import datetime as dt
+
+import pytest
+
+from recibo.kit import clock
+from recibo.services import composing, mails
+from recibo.services.letters import Content
+from recibo.services.mails import Due, Lease
+from recibo.shapes.states import MailKind
+from recibo.store.db import Database
+from tests import owed
+from tests.owed import MARA
+
+NOTICE = MailKind.PASSWORD_CHANGED
+SECOND = dt.timedelta(seconds=1)
+MINUTE = dt.timedelta(minutes=1)
+HOUR = dt.timedelta(hours=1)
+
+
+async def due(database: Database, *, limit: int = 50) -> list[Due]:
+    """Return what is due."""
+    async with database.read() as session:
+        return await mails.due(session, limit=limit)
+
+
+async def take(database: Database, seen: Due) -> Lease | None:
+    """Take a mail and commit it."""
+    async with database.write() as session:
+        return await mails.take(session, seen)
+
+
+async def taken(database: Database) -> Lease:
+    """Take the only mail that is due."""
+    (seen,) = await due(database)
+    lease = await take(database, seen)
+    assert lease is not None
+    return lease
+
+
+async def put_off(database: Database, lease: Lease) -> bool:
+    """Put a mail off and commit it."""
+    async with database.write() as session:
+        return await mails.put_off(session, lease)
+
+
+async def composed(database: Database) -> Content | None:
+    """Compose the only mail that is due."""
+    lease = await taken(database)
+    async with database.write() as session:
+        return await composing.compose(session, lease)
+
+
+async def test_mail_is_owed_at_once(database: Database) -> None:
+    await owed.mail(database, MailKind.KEY_EXPIRING, key="till", org="Aurora", when="2026-04-01")
+
+    lease = await taken(database)
+
+    assert (MailKind.KEY_EXPIRING, MARA, 1) == (lease.kind, lease.recipient, lease.attempt)
+    assert {"key": "till", "org": "Aurora", "when": "2026-04-01"} == lease.names
+    assert lease.id.startswith("mail_")
+
+
+async def test_mail_of_a_change_that_fails_is_not_owed(database: Database) -> None:
+    with pytest.raises(RuntimeError):  # noqa: PT012
+        async with database.write() as session:
+            mails.owe(session, NOTICE, to=MARA)
+            raise RuntimeError
+
+    assert [] == await owed.rows(database)
+
+
+@pytest.mark.parametrize(
+    ("kind", "missing"),
+    [(MailKind.INVITATION, "inviter"), (MailKind.KEY_EXPIRING, "when")],
+)
+async def test_mail_that_lacks_a_name_is_refused_where_it_is_owed(
+    database: Database, kind: MailKind, missing: str
+) -> None:
+    with pytest.raises(ValueError, match=missing):
+        await owed.mail(database, kind, key="till", org="Aurora", role="viewer", invitation_id="x")
+
+
+async def test_longest_due_come_first_and_no_more_than_asked(database: Database) -> None:
+    for minutes in (2, 3, 1):
+        with clock.moved(-minutes * MINUTE):
+            await owed.mail(database, to=f"{minutes}@acme.test")
+    with clock.moved(MINUTE):
+        await owed.mail(database, to="later@acme.test")
+    recipient = {row.id: row.recipient for row in await owed.rows(database)}
+
+    found = [recipient[one.id] for one in await due(database, limit=2)]
+
+    assert ["3@acme.test", "2@acme.test"] == found
+    assert 3 == len(await due(database))
+
+
+async def test_of_many_that_saw_it_one_takes_a_mail(database: Database) -> None:
+    await owed.mail(database)
+    (seen,) = await due(database)
+
+    leases = await asyncio.gather(*(take(database, seen) for _ in range(10)))
+
+    assert 9 == leases.count(None)
+    assert [] == await due(database)
+
+
+async def test_lease_that_is_over_lets_another_take_the_mail(database: Database) -> None:
+    await owed.mail(database)
+    await taken(database)
+
+    with clock.moved(mails.LEASE - SECOND):
+        assert [] == await due(database)
+    with clock.moved(mails.LEASE + SECOND):
+        assert 2 == (await taken(database)).attempt
+
+
+async def test_mail_that_is_forgotten_is_owed_no_more(database: Database) -> None:
+    await owed.mail(database)
+    await owed.mail(database, to="other@acme.test")
+    seen = (await due(database))[0]
+    lease = await take(database, seen)
+    assert lease is not None
+
+    async with database.write() as session:
+        await mails.forget(session, lease)
+
+    assert [seen.id] != [row.id for row in await owed.rows(database)]
+    assert 1 == len(await owed.rows(database))
+
+
+async def test_tries_come_ever_less_often(database: Database) -> None:
+    await owed.mail(database)
+    pauses = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, HOUR, HOUR]
+    passed = dt.timedelta(0)
+    for pause in pauses:
+        with clock.moved(passed):
+            assert await put_off(database, await taken(database))
+        with clock.moved(passed + pause - SECOND):
+            assert [] == await due(database), pause
+        passed += pause * 1.2 + SECOND
+        with clock.moved(passed):
+            assert 1 == len(await due(database)), pause
+
+
+async def test_mail_that_failed_for_three_days_is_dropped(database: Database) -> None:
+    await owed.mail(database)
+
+    with clock.moved(dt.timedelta(days=3) - MINUTE):
+        assert await put_off(database, await taken(database))
+    assert 1 == len(await owed.rows(database))
+    with clock.moved(dt.timedelta(days=3) + 2 * MINUTE):
+        assert not await put_off(database, await taken(database))
+    assert [] == await owed.rows(database)
+
+
+@pytest.mark.parametrize("age", [dt.timedelta(0), dt.timedelta(days=4)])
+async def test_whose_lease_is_over_puts_off_no_other(database: Database, age: dt.timedelta) -> None:
+    with clock.moved(-age):
+        await owed.mail(database)
+    late = await taken(database)
+    with clock.moved(mails.LEASE + SECOND):
+        current = await taken(database)
+        await put_off(database, late)
+
+    assert [current.until] == [row.due_at for row in await owed.rows(database)]
+
+
+@pytest.mark.parametrize(
+    "kind", [MailKind.MAGIC_LINK, MailKind.VERIFY_EMAIL, MailKind.PASSWORD_RESET]
+)
+async def test_mail_with_a_link_is_for_users_who_may_sign_in(
+    database: Database, kind: MailKind
+) -> None:
+    await owed.user(database)
+    await owed.user(database, "gone@acme.test", disabled_at=clock.now())
+
+    contents = []
+    for to in (MARA, "gone@acme.test", "nobody@acme.test"):
+        await owed.mail(database, kind, to=to)
+        contents.append(await composed(database))
+
+    assert [True, False, False] == [one is not None and bool(one.token) for one in contents]
+
+
+async def test_notice_needs_no_user_and_brings_no_token(database: Database) -> None:
+    await owed.mail(database, NOTICE, to="nobody@acme.test")
+
+    content = await composed(database)
+
+    assert content is not None
+    assert ("nobody@acme.test", None) == (content.to, content.token)
+
+
+async def test_each_try_has_an_id_of_its_own(database: Database) -> None:
+    await owed.mail(database)
+    first = await composed(database)
+    with clock.moved(mails.LEASE + SECOND):
+        second = await composed(database)
+
+    assert first is not None
+    assert second is not None
+    assert first.id != second.id
+
+
+async def test_invitation_is_mailed_while_it_is_pending(database: Database) -> None:
+    invitation_id = await owed.invitation(database)
+    await owed.invitation_mail(database, invitation_id)
+
+    content = await composed(database)
+
+    assert content is not None
+    assert content.token is not None
+
+
+async def test_invitation_that_was_revoked_is_not_mailed(database: Database) -> None:
+    invitation_id = await owed.invitation(database, revoked_at=clock.now())
+    await owed.invitation_mail(database, invitation_id)
+
+    assert await composed(database) is None
