@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-_ADDRESS = re.compile(r"listens on (http://\S+?),")
+#: Finds where a server says that it listens.
+ADDRESS = re.compile(r"listens on (http://\S+?),")
 _KEY = re.compile(r"^\s+(sk_live_\w+)$")
 
 
@@ -61,7 +62,7 @@ def _started(process: subprocess.Popen[str], log: Path) -> Server:
     for line in process.stdout or ():
         if found := _KEY.match(line):
             key = found[1]
-        if found := _ADDRESS.search(line):
+        if found := ADDRESS.search(line):
             return Server(found[1], key, process.pid)
     raise SystemExit(f"The server does not start:\n{log.read_text()}")
 
