@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import Role
+from recibo.services.identity import links
+from recibo.shapes.ids import InvitationId, OrgId
+from recibo.shapes.states import AuditAction, Role
 from tests import make
 from tests.installation import Installation
 
@@ -50,6 +51,40 @@ async def joined(i: Installation, owner: Session, role: Role = Role.DEVELOPER) -
     tokens = await make.session(i.services.identity, OrgId(owner.org_id), role=role)
     user_id = tokens.user_id
     return Session(user_id, owner.org_id, f"{user_id}@recibo.test", tokens.model_dump())
+
+
+async def invited(
+    i: Installation, owner: Session, email: str, role: Role = Role.DEVELOPER
+) -> dict[str, Any]:
+    """Have somebody's org invite an address, and return the invitation."""
+    body = {"email": email, "role": role}
+    answer = await i.stranger.post("/v1/org/members", json=body, headers=owner.headers)
+    assert answer.status_code == 201, answer.text
+    return cast("dict[str, Any]", answer.json())
+
+
+async def invitation_token(i: Installation, invitation_id: str) -> str:
+    """Return a token as the invitation's mail brings one; only where no mail is sent."""
+    async with i.database.write() as session:
+        token = await links.mint_invitation(session, InvitationId(invitation_id))
+    assert token is not None
+    return token
+
+
+async def accept(i: Installation, token: str, **headers: str) -> httpx.Response:
+    """Accept an invitation; the client keeps no cookie of it."""
+    url = "/v1/auth/accept-invite"
+    answer = await i.stranger.post(url, json={"token": token}, headers=headers)
+    i.stranger.cookies.clear()
+    return answer
+
+
+async def audited(i: Installation, owner: Session, action: AuditAction) -> list[dict[str, Any]]:
+    """Return what the log of somebody's org holds of an action, newest first."""
+    query = {"action": action}
+    answer = await i.stranger.get("/v1/audit", params=query, headers=owner.headers)
+    assert answer.status_code == 200, answer.text
+    return cast("list[dict[str, Any]]", answer.json()["items"])
 
 
 async def session_of(i: Installation, answer: httpx.Response) -> Session:

@@ -24,6 +24,13 @@ async def hasty_service(database_url: str, tmp_path: Path) -> AsyncIterator[Inst
 
 
 @pytest.fixture
+async def idle_service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service that works nothing off: mails stay owed, so tests mint the tokens themselves."""
+    async with installation.opened(database_url, tmp_path, works=False) as opened:
+        yield opened
+
+
+@pytest.fixture
 async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service for rules that end before the first row is touched."""
     async with installation.opened(sqlite_url, tmp_path) as opened:

@@ -20,6 +20,8 @@ FOR_THE_INSTALLATION = {
     "services.identity.keys.authenticate",
     # The mail that is sent names the invitation.
     "services.identity.links.mint_invitation",
+    # Who accepts is found by the token in the mail.
+    "services.identity.invitations._offered",
     # Workers carry what is owed to everybody; `begin` hands them the org.
     "services.reading.readings._held",
     "services.reading.readings.begin",

@@ -7,7 +7,20 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi_offline import FastAPIOffline
 
-from recibo.api import account, audit, errors, extract, keys, mailed, operations, receipts, sign_in
+from recibo.api import (
+    account,
+    audit,
+    errors,
+    extract,
+    invitations,
+    keys,
+    mailed,
+    members,
+    operations,
+    orgs,
+    receipts,
+    sign_in,
+)
 from recibo.api.requests import Requests
 from recibo.web.services import Services
 
@@ -33,7 +46,19 @@ def make(services: Services) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.state.services = services
-    for module in (account, audit, extract, keys, mailed, operations, receipts, sign_in):
+    for module in (
+        account,
+        audit,
+        extract,
+        invitations,
+        keys,
+        mailed,
+        members,
+        operations,
+        orgs,
+        receipts,
+        sign_in,
+    ):
         app.include_router(module.router)
     errors.install(app)
     app.add_middleware(Requests)

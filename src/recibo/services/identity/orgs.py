@@ -138,6 +138,16 @@ async def still(session: Session, actor: Member, permission: Permission) -> Memb
     return now
 
 
+def require_owner_over(actor: Member, role: Role) -> None:
+    """Refuse whoever is no owner to invite, make, change or remove one.
+
+    Raises:
+        InsufficientScope: it is an owner's role, and not the actor's.
+    """
+    if role is Role.OWNER and actor.role is not Role.OWNER:
+        raise InsufficientScope.lacking("role", Role.OWNER)
+
+
 async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShape:
     """Change what an org says of itself and return it.
 

@@ -1,0 +1,73 @@
+"""Invitations to the org, and accepting one."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel
+
+from recibo.api import bodies
+from recibo.api.answers import errors_of
+from recibo.api.deps import MayInvite, MayReadTeam, refuse_cross_site, shown_by
+from recibo.services.identity import invitations
+from recibo.services.identity.mailed import Proof
+from recibo.shapes.invitations import Invitation
+from recibo.shapes.sessions import TokenResponse
+from recibo.web.cookies import set_session
+from recibo.web.services import TheServices, visit_of
+
+router = APIRouter(prefix="/v1", tags=["team"])
+
+
+class Invitations(BaseModel):
+    """The invitations that can still be accepted."""
+
+    data: list[Invitation]
+
+
+class Acceptance(BaseModel):
+    """The token of the invitation's mail."""
+
+    token: str
+
+
+@router.get(
+    "/org/invitations",
+    summary="List the pending invitations",
+    responses=errors_of(401, 403, 429, 500),
+)
+async def list_invitations(actor: MayReadTeam, services: TheServices) -> Invitations:
+    """Return the invitations that can still be accepted, newest first."""
+    async with services.database.read() as session:
+        return Invitations(data=await invitations.pending(session, actor))
+
+
+@router.delete(
+    "/org/invitations/{invitation_id}",
+    summary="Withdraw an invitation",
+    status_code=204,
+    responses=errors_of(401, 403, 404, 429, 500),
+)
+async def revoke(invitation_id: str, actor: MayInvite, services: TheServices) -> None:
+    """Withdraw an invitation; one for an owner only an owner withdraws."""
+    await invitations.revoke(services.database, actor, invitation_id)
+
+
+@router.post(
+    "/auth/accept-invite",
+    summary="Accept an invitation",
+    tags=["sessions"],
+    dependencies=[Depends(refuse_cross_site)],
+    openapi_extra=bodies.documented(Acceptance),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def accept(
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[Acceptance, Depends(bodies.of(Acceptance))],
+) -> TokenResponse:
+    """Use up the invitation's token, join its org and begin a session there."""
+    proof = Proof(body.token, visit_of(request), shown_by(request, services))
+    tokens = await invitations.accept(services.identity, proof)
+    set_session(response, tokens, request, services)
+    return tokens

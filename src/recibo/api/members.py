@@ -1,0 +1,83 @@
+"""The team: who is in the org, with what role."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel
+
+from recibo.api import bodies
+from recibo.api.answers import errors_of
+from recibo.api.deps import MayInvite, MayReadTeam, MayRemoveMembers, MayWriteTeam
+from recibo.services.identity import invitations, members
+from recibo.shapes.invitations import Invitation
+from recibo.shapes.members import Member
+from recibo.shapes.states import Role
+from recibo.web.services import TheServices
+
+router = APIRouter(prefix="/v1/org/members", tags=["team"])
+
+
+class Invited(BaseModel):
+    """Whom to invite, and as what."""
+
+    email: str
+    role: Role
+
+
+class NewRole(BaseModel):
+    """The role to give."""
+
+    role: Role
+
+
+@router.get("", summary="List the members", responses=errors_of(401, 403, 429, 500))
+async def list_members(actor: MayReadTeam, services: TheServices) -> list[Member]:
+    """Return the members of the org in the order in which they joined."""
+    async with services.database.read() as session:
+        return await members.in_join_order(session, actor)
+
+
+@router.post(
+    "",
+    summary="Invite somebody",
+    status_code=201,
+    openapi_extra=bodies.documented(Invited),
+    responses=errors_of(400, 401, 403, 409, 429, 500),
+)
+async def invite(
+    actor: MayInvite,
+    services: TheServices,
+    body: Annotated[Invited, Depends(bodies.of(Invited))],
+) -> Invitation:
+    """Mail an invitation, which replaces an earlier one to the address; only owners invite owners.
+
+    Nobody becomes a member before it is accepted.
+    """
+    return await invitations.send(services.identity, actor, email=body.email, role=body.role)
+
+
+@router.patch(
+    "/{user_id}",
+    summary="Change a member's role",
+    openapi_extra=bodies.documented(NewRole),
+    responses=errors_of(400, 401, 403, 404, 429, 500),
+)
+async def change_role(
+    user_id: str,
+    actor: MayWriteTeam,
+    services: TheServices,
+    body: Annotated[NewRole, Depends(bodies.of(NewRole))],
+) -> Member:
+    """Give a member another role, from the next request on; the last owner stays one."""
+    return await members.change_role(services.database, actor, user_id, role=body.role)
+
+
+@router.delete(
+    "/{user_id}",
+    summary="Remove a member",
+    status_code=204,
+    responses=errors_of(400, 401, 403, 404, 429, 500),
+)
+async def remove(user_id: str, actor: MayRemoveMembers, services: TheServices) -> None:
+    """Remove a member, not oneself; the API keys that the member made here are revoked."""
+    await members.remove(services.database, actor, user_id)

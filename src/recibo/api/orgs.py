@@ -1,0 +1,60 @@
+"""GET and PATCH /v1/org: the org of the session."""
+
+from typing import Annotated, NoReturn, cast
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, BeforeValidator, Field
+from pydantic.json_schema import SkipJsonSchema
+
+from recibo.api import bodies
+from recibo.api.answers import errors_of
+from recibo.api.deps import MayReadOrg, MayWriteOrg, TheUser
+from recibo.errors import NotFound
+from recibo.services.identity import orgs
+from recibo.shapes.orgs import Org
+from recibo.web.services import TheServices
+
+router = APIRouter(prefix="/v1/org", tags=["org"])
+
+
+def _refused(_: object) -> NoReturn:
+    message = "cannot be changed here"
+    raise ValueError(message)
+
+
+_Fixed = SkipJsonSchema[Annotated[None, BeforeValidator(_refused)]]
+
+
+class OrgChanges(BaseModel):
+    """What to change of an org; what is left out stays."""
+
+    name: str = Field(default="", min_length=1, max_length=255)
+    logo_url: str | None = Field(default=None, max_length=500, description="`null` clears it.")
+    billing_email: str = ""
+    # These alone are refused and not passed over: a client that sends them means something.
+    slug: _Fixed = None
+    plan: _Fixed = None
+
+
+@router.get("", summary="Get the org", responses=errors_of(401, 403, 404, 429, 500))
+async def get_org(_: MayReadOrg, user: TheUser) -> Org:
+    """Return the org of the session."""
+    if user.org is None:
+        raise NotFound
+    return user.org
+
+
+@router.patch(
+    "",
+    summary="Change the org",
+    openapi_extra=bodies.documented(OrgChanges),
+    responses=errors_of(400, 401, 403, 404, 429, 500),
+)
+async def change_org(
+    actor: MayWriteOrg,
+    services: TheServices,
+    body: Annotated[OrgChanges, Depends(bodies.of(OrgChanges))],
+) -> Org:
+    """Change name, logo or billing address; slug and plan cannot be changed here."""
+    changes = cast("orgs.Changes", body.model_dump(exclude_unset=True))
+    return await orgs.change(services.identity, actor, changes)

@@ -1,0 +1,146 @@
+"""Members of an org: who they are, what role they have, and what leaves with them."""
+
+from typing import Any
+
+from sqlalchemy import Row, Select, or_
+
+from recibo.errors import NotFound, ValidationFailed
+from recibo.kit import clock, ids
+from recibo.services import audit
+from recibo.services.identity import invitations, orgs, sessions
+from recibo.shapes import members as shapes
+from recibo.shapes.actor import Member
+from recibo.shapes.ids import UserId
+from recibo.shapes.permissions import Permission
+from recibo.shapes.states import AuditAction, ResourceType, Role
+from recibo.store import scope
+from recibo.store.db import Database, ReadSession, Session
+from recibo.store.tables import ApiKey, Membership, User
+
+
+async def in_join_order(session: ReadSession, actor: Member) -> list[shapes.Member]:
+    """Return the members of the actor's org, the first to join first."""
+    query = _members(actor).order_by(Membership.created_at, Membership.user_id)
+    return [_shape(row) for row in await session.execute(query)]
+
+
+async def change_role(
+    database: Database, actor: Member, user_id: str, *, role: Role
+) -> shapes.Member:
+    """Give a member another role and return the member.
+
+    What the new role may not send is revoked of the invitations that the member sent.
+
+    Raises:
+        InsufficientScope: the actor may not, or not where an owner is concerned.
+        NotFound: there is no such member in the actor's org.
+        ValidationFailed: the org would be left without an owner.
+    """
+    async with database.write() as session:
+        await orgs.lock(session, actor.org_id)
+        actor = await orgs.still(session, actor, Permission.TEAM_WRITE)
+        orgs.require_owner_over(actor, role)
+        row = await _row(session, actor, user_id)
+        before = _shape(row)
+        orgs.require_owner_over(actor, before.role)
+        if before.role is role:
+            return before
+        if before.role is Role.OWNER:
+            await _require_another_owner(session, actor, before)
+        row.Membership.role = role
+        await invitations.revoke_beyond(session, actor, UserId(user_id), role)
+        audit.record(
+            session,
+            actor,
+            AuditAction.MEMBER_ROLE_CHANGED,
+            resource=(ResourceType.MEMBERSHIP, user_id),
+            before={"role": before.role},
+            after={"role": role},
+        )
+    return before.model_copy(update={"role": role})
+
+
+async def remove(database: Database, actor: Member, user_id: str) -> None:
+    """Remove a member, with the keys made, the invitations sent and the sessions begun there.
+
+    Raises:
+        ValidationFailed: it is the actor.
+        InsufficientScope: the actor may not, or not where an owner is concerned.
+        NotFound: there is no such member in the actor's org.
+    """
+    # So an owner always stays: only an owner may remove one, and not itself.
+    if user_id == actor.user_id:
+        raise ValidationFailed.of("user_id", "is yourself; another member must remove you")
+    async with database.write() as session:
+        await orgs.lock(session, actor.org_id)
+        actor = await orgs.still(session, actor, Permission.TEAM_REMOVE)
+        before = _shape(await _row(session, actor, user_id))
+        orgs.require_owner_over(actor, before.role)
+        await session.execute(
+            scope.deleting(actor, Membership).where(Membership.user_id == user_id)
+        )
+        await sessions.end_in_org(session, UserId(user_id), actor.org_id)
+        await invitations.revoke_beyond(session, actor, UserId(user_id), None)
+        await _revoke_keys(session, actor, user_id)
+        audit.record(
+            session,
+            actor,
+            AuditAction.MEMBER_REMOVED,
+            resource=(ResourceType.MEMBERSHIP, user_id),
+            before={"email": before.email, "role": before.role},
+        )
+
+
+def _members(actor: Member) -> Select[Any]:
+    query = scope.of(actor, Membership).join(User, User.id == Membership.user_id)
+    return query.add_columns(User.email, User.full_name)
+
+
+async def _row(session: Session, actor: Member, user_id: str) -> Row[Any]:
+    if ids.is_well_formed(user_id):
+        query = _members(actor).where(Membership.user_id == user_id)
+        found = (await session.execute(query)).one_or_none()
+        if found is not None:
+            return found
+    raise NotFound("There is no such member in this org.")
+
+
+async def _require_another_owner(session: Session, actor: Member, owner: shapes.Member) -> None:
+    others = scope.of(actor, Membership).where(
+        Membership.role == Role.OWNER, Membership.user_id != owner.user_id
+    )
+    if (await session.execute(others.limit(1))).first() is None:
+        raise ValidationFailed.of("role", "would leave the org without an owner; make one first")
+
+
+async def _revoke_keys(session: Session, actor: Member, user_id: str) -> None:
+    now = clock.now()
+    revoked = await session.execute(
+        scope.updating(actor, ApiKey)
+        .where(
+            ApiKey.created_by == user_id,
+            ApiKey.revoked_at.is_(None),
+            or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now),
+        )
+        .values(revoked_at=now)
+        .returning(ApiKey.id)
+    )
+    for key_id in revoked.scalars():
+        audit.record(
+            session,
+            actor,
+            AuditAction.APIKEY_REVOKED,
+            resource=(ResourceType.API_KEY, key_id),
+            before={"revoked_at": None},
+            after={"revoked_at": now.isoformat()},
+        )
+
+
+def _shape(row: Row[Any]) -> shapes.Member:
+    return shapes.Member(
+        user_id=row.Membership.user_id,
+        email=row.email,
+        full_name=row.full_name,
+        role=Role(row.Membership.role),
+        created_at=row.Membership.created_at,
+    )
