@@ -102,12 +102,12 @@ def parsed(data: bytes | str | None) -> EmailMessage:
 
 
 def part(message: EmailMessage, kind: str) -> str:
-    """Return the `plain` or the `html` part of a mail."""
+    """Return the `plain` or the `html` part of a mail, its lines ended as here."""
     body = message.get_body((kind,))
     assert body is not None
     text = body.get_content()
     assert isinstance(text, str)
-    return text
+    return text.replace("\r\n", "\n")
 
 
 @asynccontextmanager
