@@ -15,6 +15,7 @@ from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
 from recibo.outside import mail
 from recibo.outside.reader import PoolReader, Reader
+from recibo.portal.door import Pages
 from recibo.services import letters
 from recibo.services.identity import demo
 from recibo.services.identity.identity import Identity
@@ -86,7 +87,10 @@ async def opened(
         # Last, so that no start that fails tells the secret.
         if not settings.is_production and (secret := await demo.seed(house.database)):
             greet(secret)
-        yield door.make(_services(house, works=works))
+        services = _services(house, works=works)
+        asgi = door.make(services)
+        asgi.router.routes.append(Pages(services))
+        yield asgi
 
 
 @asynccontextmanager

@@ -19,7 +19,17 @@ def refuse_cross_site(request: Request, base_url: str) -> None:
     Raises:
         CrossSiteRequest: the browser says that another site asks.
     """
-    if request.method in _SAFE_METHODS or "authorization" in request.headers:
+    if "authorization" not in request.headers:
+        refuse_foreign_page(request, base_url)
+
+
+def refuse_foreign_page(request: Request, base_url: str) -> None:
+    """Refuse what a page of another site asks, whatever credential goes with it.
+
+    Raises:
+        CrossSiteRequest: the browser says that another site asks.
+    """
+    if request.method in _SAFE_METHODS:
         return
     origin = request.headers.get("origin")
     is_foreign = origin is not None and not _is_own(origin, request, base_url)

@@ -1,0 +1,1 @@
+"""The portal: server-rendered pages that work without JavaScript."""

@@ -1,0 +1,72 @@
+"""Errors as pages: on the form that was refused, else on a page of their own."""
+
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from recibo.errors import MethodNotAllowed, NotFound, ServerError, ServiceError, ValidationFailed
+from recibo.portal import forms, pages
+
+_TITLES = {
+    400: "That did not work",
+    403: "Not allowed",
+    404: "There is nothing here",
+    405: "That did not work",
+    429: "Too many tries",
+}
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of an app with a page."""
+    app.add_exception_handler(pages.Elsewhere, _lead_elsewhere)
+    app.add_exception_handler(ServiceError, _service_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _page(request: Request, error: ServiceError) -> Response:
+    title = _TITLES.get(error.status, "Something went wrong")
+    return pages.show(
+        request, "error.html", status=error.status, title=title, message=error.message
+    )
+
+
+async def _lead_elsewhere(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, pages.Elsewhere)  # noqa: S101 - registered for nothing else
+    return pages.lead_to(error.path)
+
+
+async def _service_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
+    filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
+    if filled is None:
+        answer = _page(request, error)
+    else:
+        answer = pages.refused(request, filled.template, filled.values, error)
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        # RFC 9110 wants a challenge; browsers know none of this name and show the page.
+        answer.headers["WWW-Authenticate"] = 'Session realm="recibo"'
+    if error.retry_after is not None:
+        answer.headers["Retry-After"] = str(error.retry_after)
+    return answer
+
+
+async def _invalid_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
+    return _page(request, ValidationFailed())
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
+    kinds: dict[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}
+    answer = _page(request, kinds.get(error.status_code, ValidationFailed)())
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _unexpected(request: Request, _error: Exception) -> Response:
+    """Answer what nobody foresaw; it is raised again for those who log it."""
+    return _page(request, ServerError())

@@ -1,0 +1,98 @@
+"""Forms as browsers send them; they work without JavaScript."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+from urllib.parse import parse_qsl
+
+from fastapi import Request
+from pydantic import BaseModel, BeforeValidator, ValidationError
+
+from recibo.errors import Detail, ValidationFailed
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_MAX_BYTES = 64 * 1024
+_MAX_FIELDS = 100
+_URLENCODED = "application/x-www-form-urlencoded"
+#: Where the filled-in form lies while its request lasts: an error is shown on it.
+FILLED = "portal_form"
+# Never sent back, so that they lie in no cache and no page source.
+_SECRETS = frozenset({"password", "new_password", "current_password", "code"})
+
+# A phone's keyboard adds a blank to what it completes.
+Trimmed = Annotated[str, BeforeValidator(str.strip)]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A form that was sent: the page it stands on, and what was filled in."""
+
+    template: str
+    values: Mapping[str, str]
+
+
+def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model]]:
+    """Return a dependency that reads a form; what is refused is shown on its page again.
+
+    Name it after the guards: it reads the body.
+    """
+
+    async def read(request: Request) -> Model:
+        given = await _read(request)
+        values = {name: value for name, value in given.items() if name not in _SECRETS}
+        setattr(request.state, FILLED, Filled(template, values))
+        try:
+            return model.model_validate(given)
+        except ValidationError as e:
+            raise _refusal(e) from None
+
+    return read
+
+
+async def _read(request: Request) -> dict[str, str]:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != _URLENCODED:
+        raise ValidationFailed.of("Content-Type", f"is not {_URLENCODED}")
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MAX_BYTES:
+            raise ValidationFailed("The form is larger than 64 kB; send less.")
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=_MAX_FIELDS,
+        )
+    except ValueError:
+        raise ValidationFailed("The form is not readable; it must be URL-encoded UTF-8.") from None
+    if any("\0" in text for pair in pairs for text in pair):
+        raise ValidationFailed("The form holds a NUL character; leave it out.")
+    # Of a field that is there twice, the last one counts.
+    return dict(pairs)
+
+
+def _refusal(error: ValidationError) -> ValidationFailed:
+    details = tuple(
+        Detail(str(one["loc"][0]) if one["loc"] else "form", _sentence(one["type"], one))
+        for one in error.errors(include_url=False, include_input=False)
+    )
+    message = "; ".join(f"{one.field}: {one.message}" for one in details)
+    return ValidationFailed(message, details=details)
+
+
+def _sentence(kind: str, error: Mapping[str, Any]) -> str:
+    context = error.get("ctx", {})
+    match kind:
+        case "missing":
+            return "is needed"
+        case "string_too_short" if context["min_length"] == 1:
+            return "is needed"
+        case "string_too_short":
+            return f"needs at least {context['min_length']} characters"
+        case "string_too_long":
+            return f"may have at most {context['max_length']} characters"
+        case _:
+            return str(error["msg"])

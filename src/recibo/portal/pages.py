@@ -1,0 +1,67 @@
+"""Templates, and what all of them may show."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from recibo.errors import ServiceError
+from recibo.portal.refusals import Refusal
+
+_FOLDER = Path(__file__).parent
+_SEE_OTHER = 303
+
+
+class Elsewhere(Exception):  # noqa: N818 - no error: the page is another one
+    """Another page is shown instead."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(path)
+
+
+def show(request: Request, template: str, *, status: int = 200, **said: Any) -> HTMLResponse:
+    """Return a page."""
+    text = _templates().get_template(template).render(request_id=request.state.request_id, **said)
+    return HTMLResponse(text, status_code=status)
+
+
+def form(request: Request, template: str, values: Mapping[str, str] | None = None) -> HTMLResponse:
+    """Return a page with a form to fill in."""
+    return show(request, template, values=values or {}, refusal=Refusal())
+
+
+def refused(
+    request: Request, template: str, values: Mapping[str, str], error: ServiceError
+) -> HTMLResponse:
+    """Return the page with the form that was sent, and what is wrong with it."""
+    return show(request, template, status=error.status, values=values, refusal=Refusal.of(error))
+
+
+def lead_to(path: str) -> RedirectResponse:
+    """Lead on to another page, by GET."""
+    return RedirectResponse(path, status_code=_SEE_OTHER)
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["static"] = _static
+    return environment
+
+
+@cache
+def _static(name: str) -> str:
+    content = (_FOLDER / "static" / name).read_bytes()
+    return f"/portal/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"

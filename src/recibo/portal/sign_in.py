@@ -1,0 +1,98 @@
+"""Signing in by password, signing up, signing out."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from recibo.portal import forms, next_paths, pages, visitors
+from recibo.portal.forms import Trimmed
+from recibo.portal.visitors import SECOND_FACTOR, SIGN_IN, TheVisitor, Visitor
+from recibo.services.identity import accounts
+from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
+from recibo.shapes.sessions import TokenResponse
+from recibo.web.services import TheServices
+
+router = APIRouter()
+
+_SIGN_UP = "/portal/sign-up"
+
+
+class SignIn(BaseModel):
+    """An address and its password."""
+
+    email: Trimmed = Field(min_length=1)
+    password: str = Field(min_length=1)
+    next: str = ""
+
+
+class SignUp(BaseModel):
+    """Who signs up, and for what org."""
+
+    email: Trimmed = Field(min_length=1)
+    password: str = Field(min_length=MIN_LENGTH, max_length=MAX_LENGTH)
+    full_name: Trimmed = Field(default="", max_length=255)
+    org_name: Trimmed = Field(min_length=1, max_length=255)
+    next: str = ""
+
+
+@router.get(SIGN_IN)
+async def show_sign_in(request: Request, visitor: TheVisitor) -> Response:
+    """Show the form, but to those who are in already."""
+    return _unless_signed_in(request, visitor, "sign_in.html")
+
+
+@router.post(SIGN_IN)
+async def sign_in(
+    request: Request,
+    services: TheServices,
+    visitor: TheVisitor,
+    form: Annotated[SignIn, Depends(forms.of(SignIn, "sign_in.html"))],
+) -> Response:
+    """Begin a session, and ask for the second factor where there is one."""
+    tokens = await accounts.sign_in(
+        services.identity, email=form.email, password=form.password, visit=visitor.visit
+    )
+    return signed_in(request, tokens, next_paths.of(form.next))
+
+
+@router.get(_SIGN_UP)
+async def show_sign_up(request: Request, visitor: TheVisitor) -> Response:
+    """Show the form, but to those who are in already."""
+    return _unless_signed_in(request, visitor, "sign_up.html")
+
+
+@router.post(_SIGN_UP)
+async def sign_up(
+    request: Request,
+    services: TheServices,
+    visitor: TheVisitor,
+    form: Annotated[SignUp, Depends(forms.of(SignUp, "sign_up.html"))],
+) -> Response:
+    """Create a user and an org, and begin a session."""
+    wanted = accounts.Signup(form.email, form.password, form.full_name or None, form.org_name)
+    tokens = await accounts.sign_up(services.identity, wanted, visit=visitor.visit)
+    return signed_in(request, tokens, next_paths.of(form.next))
+
+
+@router.post("/portal/sign-out")
+async def sign_out(request: Request) -> Response:
+    """Take the session from this browser."""
+    visitors.end(request)
+    return pages.lead_to(f"{SIGN_IN}?notice=signed-out")
+
+
+def signed_in(request: Request, tokens: TokenResponse, wanted: str) -> Response:
+    """Begin a session and lead to the page that was wanted, or first to the second factor."""
+    visitors.begin(request, tokens)
+    if tokens.two_factor_required:
+        return pages.lead_to(next_paths.after(SECOND_FACTOR, wanted))
+    return pages.lead_to(wanted)
+
+
+def _unless_signed_in(request: Request, visitor: Visitor, template: str) -> Response:
+    wanted = next_paths.of(request.query_params.get("next"))
+    if visitor.user is not None:
+        return pages.lead_to(wanted)
+    values = {"next": wanted, "notice": request.query_params.get("notice", "")}
+    return pages.form(request, template, values)

@@ -1,0 +1,103 @@
+"""Who looks at a page: nobody yet, somebody half signed in, or a user."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from recibo.errors import AuthenticationFailed, NoSession
+from recibo.portal import headers, next_paths
+from recibo.portal.pages import Elsewhere
+from recibo.services.identity import sessions
+from recibo.services.identity.sessions import Shown
+from recibo.shapes.actor import SignedIn, Visit
+from recibo.shapes.sessions import TokenResponse
+from recibo.web import origins
+from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
+from recibo.web.services import Services, TheServices, visit_of
+
+SIGN_IN = "/portal/sign-in"
+SECOND_FACTOR = "/portal/second-factor"
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whoever sent a request."""
+
+    visit: Visit
+    #: The session that the browser shows, live or not; None without one.
+    shown: Shown | None
+    #: None until all factors were shown.
+    user: SignedIn | None
+
+    @property
+    def owes_second_factor(self) -> bool:
+        """Whether a password or a link was right, and a code is to come."""
+        return self.user is None and self.shown is not None and self.shown.is_pending
+
+
+async def refuse_cross_site(request: Request, services: TheServices) -> None:
+    """Guard every form: pages of other sites may send none in a visitor's name."""
+    origins.refuse_foreign_page(request, services.base_url)
+
+
+async def visitor_of(request: Request, services: TheServices) -> Visitor:
+    """Return who sent a request; a session whose access token is over goes on unasked."""
+    keyring = services.identity.keyring
+    visit = visit_of(request)
+    token = request.cookies.get(ACCESS_COOKIE)
+    shown = sessions.read_access_token(keyring, token)
+    if shown is None and (tokens := await _refreshed(request, services)) is not None:
+        token = tokens.access_token
+        shown = sessions.read_access_token(keyring, token)
+    if shown is None:
+        return Visitor(visit, None, None)
+    try:
+        async with services.database.read() as session:
+            user = await sessions.authenticate(session, keyring, token, visit=visit)
+    except (NoSession, AuthenticationFailed):
+        return Visitor(visit, shown, None)
+    return Visitor(visit, shown, user)
+
+
+TheVisitor = Annotated[Visitor, Depends(visitor_of)]
+
+
+async def _signed_in(request: Request, visitor: TheVisitor) -> SignedIn:
+    if visitor.user is not None:
+        return visitor.user
+    page = SECOND_FACTOR if visitor.owes_second_factor else SIGN_IN
+    raise Elsewhere(next_paths.after(page, _wanted(request)))
+
+
+TheUser = Annotated[SignedIn, Depends(_signed_in)]
+
+
+def begin(request: Request, tokens: TokenResponse) -> None:
+    """Hand a session to the browser with the answer."""
+    setattr(request.state, headers.SESSION, tokens)
+
+
+def end(request: Request) -> None:
+    """Take the session from the browser with the answer."""
+    setattr(request.state, headers.SESSION, None)
+
+
+def _wanted(request: Request) -> str:
+    """Return the page that was asked for; what a form would have changed is asked for anew."""
+    if request.method != "GET":
+        return next_paths.HOME
+    query = f"?{request.url.query}" if request.url.query else ""
+    return next_paths.of(request.url.path + query)
+
+
+async def _refreshed(request: Request, services: Services) -> TokenResponse | None:
+    token = request.cookies.get(REFRESH_COOKIE)
+    if not token:
+        return None
+    try:
+        tokens = await sessions.refresh(services.identity, token, from_cookie=True)
+    except AuthenticationFailed:
+        return None
+    begin(request, tokens)
+    return tokens
