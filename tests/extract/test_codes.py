@@ -1,5 +1,7 @@
 """Codes are found, and looked for no harder than the document deserves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import zxingcpp
@@ -77,6 +79,17 @@ def test_a_page_of_text_that_needs_no_key_is_not_drawn() -> None:
 
     assert codes.find(drawn.page, ["CORNER SHOP", "TOTAL 12.50"], is_exact=True) == ()
     assert drawn.scales == []
+
+
+def test_a_page_of_text_is_drawn_in_grey_if_it_can() -> None:
+    coloured, grey = (
+        Drawn(Image.new("RGB", (900, 1200))),
+        Drawn(sheet_with(drawing.qr_code(PAYLOAD))),
+    )
+    page = replace(coloured.page, draw_grey=lambda scale: grey.draw(scale)[:, :, 0].copy())
+
+    assert [PAYLOAD] == [code.text for code in codes.find(page, NFCE, is_exact=True)]
+    assert coloured.scales == []
 
 
 def test_a_page_of_text_that_lacks_its_key_is_drawn_once() -> None:

@@ -46,6 +46,15 @@ def test_two_swapped_figures_are_caught(rule: str, number: str) -> None:
     assert len(caught) >= len(swaps) - 4
 
 
+@pytest.mark.parametrize(
+    ("rule", "number"), [("cl_rut", "20347878K"), ("pt_nif", "500000000"), ("pt_nif", "500000050")]
+)
+def test_what_is_missing_to_eleven_may_have_two_figures(rule: str, number: str) -> None:
+    """Chile writes ten as K, Portugal as 0."""
+    assert passes(rule, number)
+    assert not passes(rule, f"{number[:-1]}1")
+
+
 @pytest.mark.parametrize("rule", SOUND)
 def test_what_is_no_number_fails(rule: str) -> None:
     assert not passes(rule, "ABC")

@@ -41,9 +41,15 @@ def test_a_label_may_stand_above_its_amount() -> None:
 def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
     paper = "Sub Total 100.00\nTotal GST 6.00\nTotal inclusive GST 106.00"
 
-    assert roles(paper) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.TOTAL} or (
-        roles(paper)["106.00"] is Role.PAYABLE
-    )
+    assert roles(paper) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.PAYABLE}
+
+
+def test_what_may_be_levied_on_another_sum_is_a_tax_whatever_its_label_says() -> None:
+    assert roles("Total including tax 6.00\nTOTAL 106.00")["6.00"] is Role.TAX
+
+
+def test_what_is_too_large_for_a_tax_is_a_total_whatever_its_label_says() -> None:
+    assert roles("TOTAL 106.00\nTOTAL SALES TAX 90.00")["90.00"] is Role.TOTAL
 
 
 def test_no_label_gives_no_role() -> None:
