@@ -22,6 +22,12 @@ FOR_THE_INSTALLATION = {
     "services.identity.links.mint_invitation",
     # Who accepts is found by the token in the mail.
     "services.identity.invitations._offered",
+    # Who signs in is named by the caller, and proven by a code.
+    "services.identity.accounts.record_failure",
+    "services.identity.pending_sessions.end",
+    "services.identity.pending_sessions.held",
+    "services.identity.pending_sessions.newest_from",
+    "services.identity.two_factor._meant",
     # Workers carry what is owed to everybody; `begin` hands them the org.
     "services.reading.readings._held",
     "services.reading.readings.begin",

@@ -20,7 +20,9 @@ from recibo.api import (
     orgs,
     receipts,
     sign_in,
+    two_factor,
 )
+from recibo.api.cross_origin import OpenAnswers, Preflights
 from recibo.api.requests import Requests
 from recibo.web.services import Services
 
@@ -58,6 +60,7 @@ def make(services: Services) -> FastAPI:
         orgs,
         receipts,
         sign_in,
+        two_factor,
     ):
         app.include_router(module.router)
     errors.install(app)

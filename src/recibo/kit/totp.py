@@ -6,6 +6,7 @@ import re
 
 import pyotp
 import segno
+from pyotp.totp import TOTP
 
 ISSUER = "Recibo"
 # RFC 6238, 5.2: a code that was typed slowly, or a clock that is a little off.
@@ -23,7 +24,7 @@ def new_secret() -> str:
 
 def provisioning_uri(secret: str, *, account: str) -> str:
     """Return the otpauth URI that an authenticator app takes a secret from."""
-    return pyotp.TOTP(secret).provisioning_uri(name=account, issuer_name=ISSUER)
+    return TOTP(secret).provisioning_uri(name=account, issuer_name=ISSUER)
 
 
 def qr_png(text: str) -> bytes:
@@ -37,6 +38,6 @@ def matching_step(secret: str, code: str, at: dt.datetime) -> int | None:
     """Return the time step that a code belongs to, now or one beside it; None when it is wrong."""
     if not _CODE.fullmatch(code):
         return None
-    totp = pyotp.TOTP(secret)
+    totp = TOTP(secret)
     step = totp.verify_and_get_timecode(code, at, valid_window=_STEPS_EITHER_SIDE)
     return None if step is False else step

@@ -100,6 +100,8 @@ class AuditAction(StrEnum):
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105
     USER_PASSWORD_RESET = "user.password_reset"  # noqa: S105
     USER_SESSIONS_ENDED = "user.sessions_ended"
+    #: The first factor was right; `user.signed_in` follows when the second one is.
+    USER_2FA_REQUIRED = "user.2fa_required"
     USER_2FA_ENROLLING = "user.2fa_enrolling"
     USER_2FA_ENABLED = "user.2fa_enabled"
     USER_2FA_DISABLED = "user.2fa_disabled"

@@ -1,9 +1,10 @@
 """Accounts: signing up, signing in by password, and what a user says of the own account."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.exc import IntegrityError
 
 from recibo.errors import AuthenticationFailed, Conflict
@@ -115,7 +116,7 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
         if is_right and user is not None and user.password_hash == hash_ and not user.disabled_at:
             await attempts.give_back(session, counted)
             return await signed_in(session, identity, user, SignInMethod.PASSWORD, visit)
-        await _record_failure(session, address, visit)
+        await record_failure(session, User.email == address, visit=visit)
     raise AuthenticationFailed("The e-mail address or the password is wrong.")
 
 
@@ -124,14 +125,16 @@ async def signed_in(
 ) -> TokenResponse:
     """Begin a session in the org last used, inside the caller's transaction."""
     org_id = await orgs.home(session, user)
+    tokens = await sessions.begin(session, identity, user, Start(method, org_id, visit))
+    is_pending = tokens.two_factor_required
     audit.record(
         session,
         Person(UserId(user.id), org_id, visit),
-        AuditAction.USER_SIGNED_IN,
+        AuditAction.USER_2FA_REQUIRED if is_pending else AuditAction.USER_SIGNED_IN,
         resource=(ResourceType.USER, user.id),
         after={"method": method},
     )
-    return await sessions.begin(session, identity, user, Start(method, org_id, visit))
+    return tokens
 
 
 async def require_password(identity: Identity, user: User, password: str, *, visit: Visit) -> None:
@@ -170,12 +173,18 @@ async def _by_email(session: Session | ReadSession, address: str) -> User | None
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def _record_failure(session: Session, address: str, visit: Visit) -> None:
+async def record_failure(
+    session: Session,
+    whose: ColumnElement[bool],
+    *,
+    visit: Visit,
+    after: Mapping[str, str] | None = None,
+) -> None:
     """Tell the org of an account that somebody failed; one query, whether or not there is one."""
     query = (
         select(User.id, Membership.org_id)
         .outerjoin(Membership, Membership.user_id == User.id)
-        .where(User.email == address)
+        .where(whose)
         .order_by((Membership.org_id == User.last_org_id).desc(), Membership.created_at)
     )
     found = (await session.execute(query.limit(1))).one_or_none()
@@ -185,4 +194,5 @@ async def _record_failure(session: Session, address: str, visit: Visit) -> None:
         Person(user_id, OrgId(found.org_id) if found and found.org_id else None, visit),
         AuditAction.USER_SIGN_IN_FAILED,
         resource=(ResourceType.USER, user_id),
+        after=after,
     )

@@ -46,6 +46,8 @@ class Start:
     visit: Visit
     #: It may not leave its org, nor touch the account.
     is_bound: bool = False
+    #: The second factor was shown, too.
+    is_proven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ async def begin(session: Session, identity: Identity, user: User, start: Start) 
 
     With a second factor the pair is pending, and ends what waited from the same place before.
     """
-    is_pending = user.totp_enabled_at is not None and start.method in _FIRST_FACTORS
+    is_owed = user.totp_enabled_at is not None and start.method in _FIRST_FACTORS
+    is_pending = is_owed and not start.is_proven
     if is_pending:
         await _end_pending(session, user, start.visit)
     now = clock.now()
@@ -284,6 +287,9 @@ async def _spent(session: Session, jti: str, *, is_forgiving: bool) -> UserSessi
     if token is None:
         return None
     found = await family(session, SessionId(token.session_id))
+    if found is not None and found.pending_until is not None:
+        # Not used up: it works once the second factor is shown.
+        return None
     if token.used_at is None:
         token.used_at = now
         return found
@@ -297,7 +303,7 @@ async def _spent(session: Session, jti: str, *, is_forgiving: bool) -> UserSessi
 async def _next(
     session: Session, keyring: Keyring, row: UserSession | None, epoch: int
 ) -> TokenResponse | None:
-    if row is None or row.pending_until is not None:
+    if row is None:
         return None
     user = await session.get_one(User, row.user_id)
     if user.disabled_at is not None or user.epoch != epoch:

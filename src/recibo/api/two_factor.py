@@ -1,0 +1,151 @@
+"""Two-factor authentication: setting it up, signing in with it, giving it up."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from recibo.api import bodies
+from recibo.api.answers import Ok, OkWithSession, errors_of
+from recibo.api.deps import TheUser, refuse_cross_site, shown_by
+from recibo.services.identity import enrolment, two_factor
+from recibo.services.identity.two_factor import Attempt, Factor
+from recibo.web.cookies import set_session
+from recibo.web.services import Services, TheServices, visit_of
+
+router = APIRouter(prefix="/v1/auth/2fa", tags=["two-factor authentication"])
+
+_SETS_COOKIES = [Depends(refuse_cross_site)]
+
+
+class Enrolled(BaseModel):
+    """What an authenticator app takes in; it is not active yet."""
+
+    secret: str = Field(description="In base32.")
+    provisioning_uri: str = Field(examples=["otpauth://totp/Recibo:ana%40example.com?secret=..."])
+    qr_png_base64: str = Field(description="A QR code of the URI.")
+
+
+class FirstCode(BaseModel):
+    """A first code of the app."""
+
+    code: str = Field(pattern=r"^[0-9]{6,8}$", examples=["287082"])
+
+
+class Enabled(BaseModel):
+    """It is on; the recovery codes are not shown again."""
+
+    enabled: Literal[True] = True
+    recovery_codes: list[str] = Field(min_length=10, max_length=10, examples=[["K7QM-2F9X-WBTD"]])
+
+
+class Code(BaseModel):
+    """A current code of the app."""
+
+    code: str
+
+
+class CodeOf(BaseModel):
+    """A code, and whose it is."""
+
+    user_id: str
+    code: str
+
+
+class RecoveryCodes(BaseModel):
+    """How many recovery codes there are; zeros without two-factor authentication."""
+
+    total: int
+    unused: int
+
+
+TheCode = Annotated[CodeOf, Depends(bodies.of(CodeOf))]
+
+
+@router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
+async def enroll(user: TheUser, services: TheServices) -> Enrolled:
+    """Return a secret for an authenticator app; the first code of it switches it on."""
+    made = await enrolment.enroll(services.identity, user)
+    return Enrolled.model_validate(made, from_attributes=True)
+
+
+@router.post(
+    "/enroll/verify",
+    summary="Switch it on",
+    openapi_extra=bodies.documented(FirstCode),
+    responses=errors_of(400, 401, 403, 409, 429, 500),
+)
+async def enable(
+    user: TheUser,
+    services: TheServices,
+    body: Annotated[FirstCode, Depends(bodies.of(FirstCode))],
+) -> Enabled:
+    """Switch two-factor authentication on and return ten recovery codes, once."""
+    return Enabled(recovery_codes=await enrolment.enable(services.identity, user, body.code))
+
+
+@router.post(
+    "/verify",
+    summary="Sign in with a code of the app",
+    dependencies=_SETS_COOKIES,
+    openapi_extra=bodies.documented(CodeOf),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def verify(
+    request: Request, response: Response, services: TheServices, body: TheCode
+) -> OkWithSession | Ok:
+    """Complete the session that waits for it; with none that does, check the code."""
+    return await _complete(Factor.TOTP, body, request, response, services)
+
+
+@router.post(
+    "/recovery/use",
+    summary="Sign in with a recovery code",
+    dependencies=_SETS_COOKIES,
+    openapi_extra=bodies.documented(CodeOf),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def use_recovery_code(
+    request: Request, response: Response, services: TheServices, body: TheCode
+) -> OkWithSession | Ok:
+    """Use up a recovery code, and complete the session that waits for it, if one does."""
+    return await _complete(Factor.RECOVERY_CODE, body, request, response, services)
+
+
+@router.get("/recovery", summary="Count recovery codes", responses=errors_of(401, 429, 500))
+async def count_recovery_codes(user: TheUser, services: TheServices) -> RecoveryCodes:
+    """Return how many recovery codes the caller has, and how many are unused."""
+    async with services.database.read() as session:
+        counted = await enrolment.recovery_codes(session, user)
+    return RecoveryCodes.model_validate(counted, from_attributes=True)
+
+
+@router.post(
+    "/disable",
+    summary="Switch it off",
+    openapi_extra=bodies.documented(Code),
+    responses=errors_of(400, 401, 403, 429, 500),
+)
+async def disable(
+    user: TheUser,
+    request: Request,
+    response: Response,
+    services: TheServices,
+    body: Annotated[Code, Depends(bodies.of(Code))],
+) -> OkWithSession:
+    """Wipe the secret and all recovery codes, and end all sessions but the caller's."""
+    tokens = await enrolment.disable(services.identity, user, body.code)
+    set_session(response, tokens, request, services)
+    return OkWithSession.of(tokens)
+
+
+async def _complete(
+    factor: Factor, body: CodeOf, request: Request, response: Response, services: Services
+) -> OkWithSession | Ok:
+    shown = shown_by(request, services)
+    attempt = Attempt(factor, body.user_id, body.code, visit_of(request), shown)
+    tokens = await two_factor.complete(services.identity, attempt)
+    if tokens is None:
+        return Ok()
+    set_session(response, tokens, request, services)
+    return OkWithSession.of(tokens)

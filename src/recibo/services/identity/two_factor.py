@@ -1,0 +1,207 @@
+"""Signing in with the second factor: codes that complete a pending session.
+
+Every code is counted before it is checked, and counted no more when it was right: many guesses at
+once get no more checks than as many in turn.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recibo.errors import AuthenticationFailed
+from recibo.services import audit, mails
+from recibo.services.identity import (
+    accounts,
+    attempts,
+    orgs,
+    pending_sessions,
+    second_factors,
+    sessions,
+)
+from recibo.services.identity.attempts import Counted, Limit
+from recibo.services.identity.identity import Identity
+from recibo.services.identity.second_factors import FOR_AN_ACCOUNT, WRONG
+from recibo.services.identity.sessions import Shown, Start
+from recibo.shapes.actor import Person, Visit
+from recibo.shapes.ids import OrgId, SessionId, UserId
+from recibo.shapes.sessions import TokenResponse
+from recibo.shapes.states import AuditAction, MailKind, ResourceType, SignInMethod, TotpLedger
+from recibo.store import counters
+from recibo.store.db import Session
+from recibo.store.tables import User, UserSession
+
+_QUARTER = dt.timedelta(minutes=15)
+_FOR_A_SESSION = Limit("second_factor:session", 5, _QUARTER)
+_FROM_ONE_IP = Limit("second_factor:account+ip", 5, _QUARTER)
+_IS_OVER = "This sign-in took too long, or another began after it; sign in again."
+
+
+class Factor(StrEnum):
+    """What a code comes from."""
+
+    TOTP = "totp"
+    RECOVERY_CODE = "recovery_code"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A code for somebody's second factor, and who shows it."""
+
+    factor: Factor
+    #: Whatever the caller names.
+    user_id: str
+    code: str
+    visit: Visit
+    #: The session that the caller shows beside the code.
+    shown: Shown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """What an attempt would complete, and what it counts on."""
+
+    counted: Sequence[Counted]
+    #: None when the code is only checked.
+    session_id: SessionId | None = None
+    #: Whether the caller shows that session, and so gets tokens.
+    is_shown: bool = False
+
+
+async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None:
+    """Complete a pending session by a code; with none to complete, check the code.
+
+    Whoever shows the session gets tokens of a family of its own. Whoever shows none completes the
+    newest one of that user from the same IP and user agent, and gets none. What completes a
+    session is spent, and completes no other; a recovery code is used up even by a mere check.
+
+    Raises:
+        AuthenticationFailed: the code is wrong or spent, there is no such user, or none with a
+            second factor, or the pending session that is shown is over.
+        RateLimitExceeded: too many codes were wrong, for that session, from that IP, or for that
+            account.
+    """
+    async with identity.database.write() as session:
+        aim = await _aim(session, attempt)
+        await attempts.take(session, aim.counted)
+    async with identity.database.write() as session:
+        user = await _enabled(session, attempt.user_id)
+        row = await pending_sessions.held(session, aim.session_id) if aim.session_id else None
+        # Another attempt may have completed or ended it meanwhile.
+        is_there = row is not None or aim.session_id is None
+        is_right = is_there and await _is_right(session, identity, user, attempt, row)
+        if user is not None and is_right:
+            await attempts.give_back(session, aim.counted)
+            await _tell(session, user, attempt, row)
+            if row is None:
+                return None
+            pending_sessions.complete(user, row)
+            start = _start(row, attempt.visit)
+            return await sessions.begin(session, identity, user, start) if aim.is_shown else None
+        await _refuse(session, attempt, aim)
+    raise AuthenticationFailed(WRONG)
+
+
+async def _aim(session: Session, attempt: Attempt) -> _Aim:
+    on_account = (FOR_AN_ACCOUNT, attempt.user_id)
+    row, is_shown = await _meant(session, attempt)
+    if row is not None:
+        session_id = SessionId(row.id)
+        return _Aim([on_account, (_FOR_A_SESSION, session_id)], session_id, is_shown)
+    return _Aim([on_account, (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.ip_address or ''}")])
+
+
+async def _meant(session: Session, attempt: Attempt) -> tuple[UserSession | None, bool]:
+    """Return the session that an attempt is about, and whether the caller shows it.
+
+    It still waits, or wrong codes have ended it.
+    """
+    shown = attempt.shown
+    if shown is not None and shown.is_pending and shown.user_id == attempt.user_id:
+        row = await session.get(UserSession, shown.session_id)
+        if row is not None and await _counts(session, row):
+            return row, True
+        # Whoever waits to sign in means this session: no other may be completed in its place, or
+        # somebody who knows the password could have it done from the same place.
+        if row is None or not pending_sessions.is_completed(row):
+            await attempts.refuse_if_reached(session, [(FOR_AN_ACCOUNT, attempt.user_id)])
+            raise AuthenticationFailed(_IS_OVER)
+    row = await pending_sessions.newest_from(session, attempt.user_id, attempt.visit)
+    if row is not None and await _counts(session, row):
+        return row, False
+    return None, False
+
+
+async def _counts(session: Session, row: UserSession) -> bool:
+    return pending_sessions.is_waiting(row) or await _is_used_up(session, SessionId(row.id))
+
+
+async def _is_used_up(session: Session, session_id: SessionId) -> bool:
+    """Tell whether a session has had as many codes as it gets."""
+    tried = await counters.count(session, _FOR_A_SESSION.name, session_id)
+    return tried >= _FOR_A_SESSION.times
+
+
+async def _enabled(session: Session, user_id: str) -> User | None:
+    """Return a user with a second factor, held; None when there is no such user."""
+    user = await second_factors.held(session, user_id)
+    is_enabled = user is not None and user.totp_enabled_at is not None and user.disabled_at is None
+    return user if is_enabled else None
+
+
+async def _is_right(
+    session: Session,
+    identity: Identity,
+    user: User | None,
+    attempt: Attempt,
+    completes: UserSession | None,
+) -> bool:
+    """Check a code and spend it; a wrong one and one for nobody take the same time."""
+    keyring = identity.keyring
+    user_id = user.id if user else ""
+    if attempt.factor is Factor.RECOVERY_CODE:
+        return await second_factors.use_recovery_code(session, keyring, user_id, attempt.code)
+    step = second_factors.matching_step(keyring, user, attempt.code)
+    if step is None or completes is None:
+        return step is not None
+    return await second_factors.spend(session, user_id, TotpLedger.VERIFY, step)
+
+
+async def _tell(
+    session: Session, user: User, attempt: Attempt, completes: UserSession | None
+) -> None:
+    """Write to the log, and to the user, what a right code did."""
+    org_id = completes.org_id if completes else await orgs.home(session, user)
+    person = Person(UserId(user.id), OrgId(org_id) if org_id else None, attempt.visit)
+    resource = (ResourceType.USER, user.id)
+    if attempt.factor is Factor.RECOVERY_CODE:
+        _, unused = await second_factors.count_recovery_codes(session, user.id)
+        action = AuditAction.USER_RECOVERY_CODE_USED
+        audit.record(session, person, action, resource=resource, after={"unused": unused})
+        mails.owe(session, MailKind.RECOVERY_CODE_USED, to=user.email)
+    if completes is not None:
+        after = {"method": completes.method, "second_factor": attempt.factor}
+        audit.record(session, person, AuditAction.USER_SIGNED_IN, resource=resource, after=after)
+
+
+def _start(row: UserSession, visit: Visit) -> Start:
+    """Return how a session begins in which that of the first factor goes on."""
+    return Start(
+        method=SignInMethod(row.method),
+        org_id=OrgId(row.org_id) if row.org_id else None,
+        visit=visit,
+        is_bound=row.is_bound,
+        is_proven=True,
+    )
+
+
+async def _refuse(session: Session, attempt: Attempt, aim: _Aim) -> None:
+    """Write a wrong code to the log; the last one that a session gets ends it."""
+    if aim.session_id is not None and await _is_used_up(session, aim.session_id):
+        await pending_sessions.end(session, aim.session_id)
+    await accounts.record_failure(
+        session,
+        User.id == attempt.user_id,
+        visit=attempt.visit,
+        after={"second_factor": attempt.factor},
+    )
