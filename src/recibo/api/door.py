@@ -22,7 +22,6 @@ from recibo.api import (
     sign_in,
     two_factor,
 )
-from recibo.api.cross_origin import OpenAnswers, Preflights
 from recibo.api.requests import Requests
 from recibo.web.services import Services
 
