@@ -68,16 +68,14 @@ class Keyring:
             BadTokenError: it is anything else.
         """
         try:
-            keys = self._all[jwt.get_unverified_header(token)["kid"]]
-            return jwt.decode(
-                token,
-                keys.signing,
-                algorithms=[_ALGORITHM],
-                audience=audience,
-                issuer=_ISSUER,
-                options=_JWT_OPTIONS,
-            )
-        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as e:
+            try:
+                return _decoded(token, self._newest, audience)
+            except jwt.InvalidSignatureError:
+                # Nearly all are of the newest secret; to ask each for its `kid` first costs as
+                # much again as to decode it.
+                return _decoded(token, self._all[jwt.get_unverified_header(token)["kid"]], audience)
+        except (jwt.InvalidTokenError, KeyError, RecursionError, TypeError, ValueError) as e:
+            # Strangers write the head: brackets in it may be nested as deeply as they like.
             raise BadTokenError from e
 
     def seal(self, text: str, *, bound_to: str) -> str:
@@ -108,6 +106,21 @@ class Keyring:
     def fingerprints(self, text: str, *, bound_to: str) -> list[str]:
         """Return every fingerprint that may have been stored, under older secrets too."""
         return [_fingerprint(one, text, bound_to) for one in self._all.values()]
+
+
+def _decoded(token: str, keys: _Keys, audience: str) -> dict[str, Any]:
+    decoded = jwt.decode_complete(
+        token,
+        keys.signing,
+        algorithms=[_ALGORITHM],
+        audience=audience,
+        issuer=_ISSUER,
+        options=_JWT_OPTIONS,
+    )
+    if decoded["header"].get("kid") != keys.id:
+        raise BadTokenError
+    claims: dict[str, Any] = decoded["payload"]
+    return claims
 
 
 def _keys(secret: str) -> _Keys:

@@ -13,6 +13,9 @@ from recibo.shapes.actor import Visit
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 
+# Every entry of the audit log holds one; browsers send half of this, and others would send 8 MB.
+_MAX_USER_AGENT = 500
+
 #: Tells whether a part of the service works.
 Probe = Callable[[], Awaitable[bool]]
 
@@ -43,8 +46,8 @@ class Services:
     base_url: str
 
 
-def services_of(request: Request) -> Services:
-    """Return what the app was built with."""
+async def services_of(request: Request) -> Services:
+    """Return what the app was built with; no plain function: those run in threads."""
     return cast("Services", request.app.state.services)
 
 
@@ -53,8 +56,13 @@ def visit_of(request: Request) -> Visit:
     return Visit(
         request_id=request.state.request_id,
         ip_address=request.client.host if request.client else None,
-        user_agent=request.headers.get("user-agent"),
+        user_agent=_cut(request.headers.get("user-agent")),
+        is_limited_by_ip=request.state.is_limited_by_ip,
     )
+
+
+def _cut(user_agent: str | None) -> str | None:
+    return None if user_agent is None else user_agent[:_MAX_USER_AGENT]
 
 
 TheServices = Annotated[Services, Depends(services_of)]
