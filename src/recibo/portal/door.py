@@ -8,7 +8,17 @@ from starlette.routing import BaseRoute, Match
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
-from recibo.portal import errors, home, mailed, next_paths, pages, sign_in
+from recibo.portal import (
+    account,
+    errors,
+    home,
+    invitations,
+    mailed,
+    next_paths,
+    pages,
+    sign_in,
+    two_factor,
+)
 from recibo.portal.headers import Headers
 from recibo.portal.visitors import refuse_cross_site
 from recibo.web.services import Services
@@ -51,7 +61,7 @@ def _make(services: Services) -> FastAPI:
         dependencies=[Depends(refuse_cross_site)],
     )
     app.state.services = services
-    for module in (home, mailed, sign_in):
+    for module in (account, home, invitations, mailed, sign_in, two_factor):
         app.include_router(module.router)
     app.mount("/portal/static", _Static(directory=_STATIC))
     for path in ("/", "/portal/"):

@@ -42,10 +42,7 @@ async def _lead_elsewhere(_request: Request, error: Exception) -> Response:
 async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
     filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
-    if filled is None:
-        answer = _page(request, error)
-    else:
-        answer = pages.refused(request, filled.template, filled.values, error)
+    answer = pages.refused(request, filled, error) if filled else _page(request, error)
     if error.status == HTTPStatus.UNAUTHORIZED:
         # RFC 9110 wants a challenge; browsers know none of this name and show the page.
         answer.headers["WWW-Authenticate"] = 'Session realm="recibo"'

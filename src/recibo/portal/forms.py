@@ -30,6 +30,8 @@ class Filled:
 
     template: str
     values: Mapping[str, str]
+    #: The names of the fields that people see.
+    visible: frozenset[str]
 
 
 def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model]]:
@@ -40,14 +42,20 @@ def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model
 
     async def read(request: Request) -> Model:
         given = await _read(request)
-        values = {name: value for name, value in given.items() if name not in _SECRETS}
-        setattr(request.state, FILLED, Filled(template, values))
+        setattr(request.state, FILLED, _filled(model, template, given))
         try:
             return model.model_validate(given)
         except ValidationError as e:
             raise _refusal(e) from None
 
     return read
+
+
+def _filled(model: type[BaseModel], template: str, given: Mapping[str, str]) -> Filled:
+    values = {name: value for name, value in given.items() if name not in _SECRETS}
+    # A token that came with the link stands in a hidden field.
+    hidden = {"next", "token"} if given.get("token", "").strip() else {"next"}
+    return Filled(template, values, frozenset(model.model_fields) - hidden)
 
 
 async def _read(request: Request) -> dict[str, str]:

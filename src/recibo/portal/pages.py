@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
+from recibo.portal.forms import Filled
 from recibo.portal.refusals import Refusal
 
 _FOLDER = Path(__file__).parent
@@ -36,11 +37,12 @@ def form(request: Request, template: str, values: Mapping[str, str] | None = Non
     return show(request, template, values=values or {}, refusal=Refusal())
 
 
-def refused(
-    request: Request, template: str, values: Mapping[str, str], error: ServiceError
-) -> HTMLResponse:
+def refused(request: Request, filled: Filled, error: ServiceError) -> HTMLResponse:
     """Return the page with the form that was sent, and what is wrong with it."""
-    return show(request, template, status=error.status, values=values, refusal=Refusal.of(error))
+    refusal = Refusal.of(error, filled.visible)
+    return show(
+        request, filled.template, status=error.status, values=filled.values, refusal=refusal
+    )
 
 
 def lead_to(path: str) -> RedirectResponse:

@@ -1,13 +1,11 @@
 """What a form says when the service refuses it: in sentences, beside the field they are about."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from recibo.errors import RateLimitExceeded, ServiceError
 
-# Fields that nobody sees; what is wrong with them is said above the form.
-_HIDDEN = frozenset({"token", "next"})
 _MINUTE = 60
 
 
@@ -19,17 +17,22 @@ class Refusal:
     message: str = ""
     #: By the name of the field; see `beside`.
     fields: Mapping[str, str] = field(default_factory=dict)
+    #: Whether the token that a link brought is of no use.
+    is_about_token: bool = False
 
     @classmethod
-    def of(cls, error: ServiceError) -> "Refusal":
-        """Return what to say of an error."""
+    def of(cls, error: ServiceError, visible: Collection[str]) -> "Refusal":
+        """Return what to say of an error on a form with these fields that people see."""
         if isinstance(error, RateLimitExceeded) and error.retry_after is not None:
             return cls(f"Too many tries. Try again in {_span(error.retry_after)}.")
-        if not error.details:
-            return cls(error.message)
-        hidden = [one.message for one in error.details if one.field in _HIDDEN]
-        shown = {one.field: one.message for one in error.details if one.field not in _HIDDEN}
-        return cls(" ".join(hidden), shown)
+        beside = {one.field: one.message for one in error.details if one.field in visible}
+        above = [one for one in error.details if one.field not in visible]
+        is_about_token = any(one.field == "token" for one in error.details)
+        if is_about_token:
+            message = " ".join(one.message for one in above)
+        else:
+            message = error.message if above or not beside else ""
+        return cls(message, beside, is_about_token)
 
     def beside(self, name: str, label: str) -> str:
         """Return a sentence about a field; empty when nothing is wrong with it."""

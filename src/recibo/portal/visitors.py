@@ -18,6 +18,7 @@ from recibo.web.services import Services, TheServices, visit_of
 
 SIGN_IN = "/portal/sign-in"
 SECOND_FACTOR = "/portal/second-factor"
+RECOVERY = "/portal/second-factor/recovery"
 
 
 @dataclass(frozen=True, slots=True)

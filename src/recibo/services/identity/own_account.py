@@ -15,7 +15,7 @@ from recibo.shapes.actor import SignedIn
 from recibo.shapes.ids import OrgId
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import AuditAction, MailKind, ResourceType, SignInMethod
-from recibo.store.db import Session
+from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User, UserSession
 
 MAX_NAME = 255
@@ -71,6 +71,13 @@ async def change_password(
     hashed = await identity.passwords.hash(new_password)
     async with identity.database.write() as session:
         return await _change_password(session, identity, caller, (user.password_hash, hashed))
+
+
+async def lacks_password(session: ReadSession, caller: SignedIn) -> bool:
+    """Tell whether the caller has no password, and a session that may set one."""
+    row = await sessions.family(session, caller.session_id)
+    user = await session.get_one(User, caller.user_id)
+    return row is not None and not row.is_bound and user.password_hash is None
 
 
 async def end_sessions(identity: Identity, caller: SignedIn) -> TokenResponse:

@@ -1,0 +1,46 @@
+"""The own account."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from recibo.portal import forms, next_paths, pages, visitors
+from recibo.portal.visitors import TheUser
+from recibo.services.identity import own_account
+from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
+from recibo.web.services import TheServices
+
+router = APIRouter()
+
+SET_PASSWORD = "/portal/set-password"  # noqa: S105 - a path
+
+
+class FirstPassword(BaseModel):
+    """The password of an account that has none."""
+
+    new_password: str = Field(min_length=MIN_LENGTH, max_length=MAX_LENGTH)
+
+
+@router.get(SET_PASSWORD)
+async def show_set_password(request: Request, user: TheUser, services: TheServices) -> Response:
+    """Ask whoever has no password for one; others have nothing to do here."""
+    async with services.database.read() as session:
+        if not await own_account.lacks_password(session, user):
+            return pages.lead_to(next_paths.HOME)
+    return pages.form(request, "set_password.html")
+
+
+@router.post(SET_PASSWORD)
+async def set_password(
+    request: Request,
+    user: TheUser,
+    services: TheServices,
+    form: Annotated[FirstPassword, Depends(forms.of(FirstPassword, "set_password.html"))],
+) -> Response:
+    """Set the first password of the account."""
+    tokens = await own_account.change_password(
+        services.identity, user, form.new_password, current_password=None
+    )
+    visitors.begin(request, tokens)
+    return pages.lead_to(next_paths.HOME)

@@ -1,0 +1,47 @@
+"""Accepting an invitation to an org."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from recibo.portal import forms, next_paths, pages
+from recibo.portal.account import SET_PASSWORD
+from recibo.portal.forms import Trimmed
+from recibo.portal.sign_in import signed_in
+from recibo.portal.visitors import TheVisitor
+from recibo.services.identity import invitations
+from recibo.services.identity.mailed import Proof
+from recibo.web.services import TheServices
+
+router = APIRouter()
+
+_ACCEPT = "/portal/accept-invite"
+
+
+class Acceptance(BaseModel):
+    """The token of an invitation, sent by its button or copied from the mail."""
+
+    token: Trimmed = Field(min_length=1)
+
+
+@router.get(_ACCEPT)
+async def show_invitation(request: Request) -> Response:
+    """Show the button that accepts; nothing happens before it is pressed."""
+    token = request.query_params.get("token", "")
+    return pages.form(request, "accept_invite.html", {"token": token})
+
+
+@router.post(_ACCEPT)
+async def accept(
+    request: Request,
+    services: TheServices,
+    visitor: TheVisitor,
+    form: Annotated[Acceptance, Depends(forms.of(Acceptance, "accept_invite.html"))],
+) -> Response:
+    """Join the org and begin a session there; a new account may set its password next."""
+    proof = Proof(form.token, visitor.visit, visitor.shown)
+    tokens = await invitations.accept(services.identity, proof)
+    return signed_in(
+        request, tokens, next_paths.HOME if tokens.two_factor_required else SET_PASSWORD
+    )

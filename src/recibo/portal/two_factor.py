@@ -1,0 +1,89 @@
+"""The second factor of a sign-in: a code of the app, or a recovery code."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel, Field
+
+from recibo.portal import forms, next_paths, pages
+from recibo.portal.pages import Elsewhere
+from recibo.portal.sign_in import signed_in
+from recibo.portal.visitors import RECOVERY, SECOND_FACTOR, SIGN_IN, TheVisitor
+from recibo.services.identity import two_factor
+from recibo.services.identity.sessions import Shown
+from recibo.services.identity.two_factor import Attempt, Factor
+from recibo.web.services import Services, TheServices
+
+router = APIRouter()
+
+
+class Code(BaseModel):
+    """A code, spaced as apps show it or not."""
+
+    code: str = Field(min_length=1)
+    next: str = ""
+
+
+async def _half_signed_in(request: Request, visitor: TheVisitor) -> Shown:
+    """Return the session that waits; lead elsewhere whoever has none."""
+    wanted = next_paths.of(request.query_params.get("next"))
+    if visitor.user is not None:
+        raise Elsewhere(wanted)
+    if visitor.shown is None or not visitor.owes_second_factor:
+        raise Elsewhere(next_paths.after(SIGN_IN, wanted))
+    return visitor.shown
+
+
+TheWaiting = Annotated[Shown, Depends(_half_signed_in)]
+
+
+@router.get(SECOND_FACTOR)
+async def show_code(request: Request, _waiting: TheWaiting) -> Response:
+    """Ask for a code of the app."""
+    return _form(request, "second_factor.html")
+
+
+@router.post(SECOND_FACTOR)
+async def use_code(
+    request: Request,
+    services: TheServices,
+    visitor: TheVisitor,
+    waiting: TheWaiting,
+    form: Annotated[Code, Depends(forms.of(Code, "second_factor.html"))],
+) -> Response:
+    """Complete the sign-in by a code of the app."""
+    code = "".join(form.code.split())
+    attempt = Attempt(Factor.TOTP, waiting.user_id, code, visitor.visit, waiting)
+    return await _complete(request, services, attempt, form.next)
+
+
+@router.get(RECOVERY)
+async def show_recovery_code(request: Request, _waiting: TheWaiting) -> Response:
+    """Ask for a recovery code."""
+    return _form(request, "recovery_code.html")
+
+
+@router.post(RECOVERY)
+async def use_recovery_code(
+    request: Request,
+    services: TheServices,
+    visitor: TheVisitor,
+    waiting: TheWaiting,
+    form: Annotated[Code, Depends(forms.of(Code, "recovery_code.html"))],
+) -> Response:
+    """Complete the sign-in by a recovery code, which is used up."""
+    attempt = Attempt(Factor.RECOVERY_CODE, waiting.user_id, form.code, visitor.visit, waiting)
+    return await _complete(request, services, attempt, form.next)
+
+
+def _form(request: Request, template: str) -> Response:
+    return pages.form(request, template, {"next": request.query_params.get("next", "")})
+
+
+async def _complete(
+    request: Request, services: Services, attempt: Attempt, wanted: str
+) -> Response:
+    tokens = await two_factor.complete(services.identity, attempt)
+    path = next_paths.of(wanted)
+    # None when the session was completed elsewhere meanwhile: then its own tokens work.
+    return pages.lead_to(path) if tokens is None else signed_in(request, tokens, path)
