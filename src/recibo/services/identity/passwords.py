@@ -28,8 +28,8 @@ _NICENESS = 10
 class Passwords:
     """Hashes and verifies.
 
-    One core is left to the event loop, and its thread goes first: sign-ins wait for one another, and
-    nobody else for them.
+    One core is left to the event loop, whose thread goes first: sign-ins wait for one another, and
+    nobody else waits for them.
     """
 
     def __init__(self) -> None:
