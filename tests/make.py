@@ -14,7 +14,7 @@ from recibo.shapes.actor import Actor, KeyActor, Visit
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import ReceiptStatus, Role, Scope, SignInMethod
+from recibo.shapes.states import KeyKind, ReceiptStatus, Role, Scope, SignInMethod
 from recibo.store import tables
 from recibo.store.db import Database
 
@@ -74,7 +74,14 @@ async def key(
 ) -> str:
     """Add a key to an org and return its secret."""
     async with database.write() as session:
-        return keys.create(session, org_id, name="test", scopes=scopes, expires_at=expires_at)
+        wanted = keys.Wanted("test", scopes=scopes, expires_at=expires_at)
+        return keys.create(session, org_id, wanted)
+
+
+async def publishable_key(database: Database, org_id: OrgId) -> str:
+    """Add a publishable key to an org and return its secret."""
+    async with database.write() as session:
+        return keys.create(session, org_id, keys.Wanted("site", KeyKind.PUBLISHABLE))
 
 
 async def session(

@@ -111,6 +111,8 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                # It would believe every process of this machine; `recibo.web.proxies` does better.
+                proxy_headers=False,
                 lifespan="off",
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             )
@@ -132,7 +134,7 @@ async def _create_key(
     wanted = [Scope(one) for one in scopes or (Scope.READ, Scope.WRITE)]
     async with app.database_of(settings) as database, database.write() as session:
         org_id = await orgs.named(session, org)
-        secret = keys.create(session, org_id, name=name, scopes=wanted)
+        secret = keys.create(session, org_id, keys.Wanted(name, scopes=wanted))
     sys.stdout.write(f"{secret}\n")
 
 

@@ -18,6 +18,8 @@ ORG_TABLES = {
 FOR_THE_INSTALLATION = {
     # Who asks is found by the secret.
     "services.identity.keys.authenticate",
+    # The clockwork looks at the ends of all keys.
+    "services.identity.key_notices._owe_batch",
     # The mail that is sent names the invitation.
     "services.identity.links.mint_invitation",
     # Who accepts is found by the token in the mail.

@@ -5,7 +5,7 @@ would make the service take in a megabyte, and hear of its spelling before heari
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from fastapi import Request
@@ -40,7 +40,20 @@ def optional(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
 def documented(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
     """Return what tells the documents of the interface about a body (`openapi_extra`)."""
     schema = model.model_json_schema()
+    schema = _inlined(schema, schema.pop("$defs", {}))
     return {"requestBody": {"required": required, "content": {_JSON: {"schema": schema}}}}
+
+
+def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """Put definitions where they are referred to: within the documents nobody would find them."""
+    if isinstance(node, list):
+        return [_inlined(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    rest = {name: _inlined(one, definitions) for name, one in node.items() if name != "$ref"}
+    if "$ref" not in node:
+        return rest
+    return {**_inlined(definitions[node["$ref"].rpartition("/")[2]], definitions), **rest}
 
 
 async def _read(request: Request, model: type[Model], *, is_optional: bool = False) -> Model:
@@ -73,9 +86,17 @@ def _parsed(text: bytes) -> Any:
     for one in _strings(parsed):
         if "\0" in one:
             raise ValidationFailed.of("body", "holds a NUL character; leave it out")
-        if any("\ud800" <= character <= "\udfff" for character in one):
+        if not _is_encodable(one):
             raise ValidationFailed.of("body", "holds half of a surrogate pair; leave it out")
     return parsed
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -9,18 +9,21 @@ from fastapi.security import APIKeyHeader
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel
 
+from recibo.api import browser_sessions
 from recibo.errors import InsufficientScope, NotFound, ValidationFailed
 from recibo.services.identity import keys, sessions
 from recibo.services.identity.sessions import Shown
 from recibo.shapes.actor import KeyActor, Member, SignedIn
 from recibo.shapes.permissions import Permission
-from recibo.shapes.states import Scope
+from recibo.shapes.states import KeyKind, Scope
 from recibo.web import origins
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
 from recibo.web.services import Services, TheServices, visit_of
 
 _api_key = APIKeyHeader(
-    name="X-API-Key", auto_error=False, description="A secret key, `sk_live_…`."
+    name="X-API-Key",
+    auto_error=False,
+    description="A secret key, `sk_live_…`, or in browsers a publishable one, `pk_publishable_…`.",
 )
 
 
@@ -28,7 +31,9 @@ async def _authenticated(
     request: Request, services: TheServices, secret: Annotated[str | None, Security(_api_key)]
 ) -> KeyActor:
     async with services.database.read() as session:
-        return await keys.authenticate(session, secret, visit=visit_of(request))
+        actor = await keys.authenticate(session, secret, visit=visit_of(request))
+    services.identity.key_uses.note(actor.key_id)
+    return actor
 
 
 AnyKey = Annotated[KeyActor, Depends(_authenticated)]
@@ -38,7 +43,16 @@ async def _reads(actor: AnyKey) -> KeyActor:
     return _require(actor, Scope.READ)
 
 
-async def _extracts(actor: AnyKey) -> KeyActor:
+async def _reads_receipts(request: Request, services: TheServices, actor: AnyKey) -> KeyActor:
+    """A publishable key may read without the scope: what its browser session made."""
+    if actor.kind is KeyKind.PUBLISHABLE:
+        return await browser_sessions.of_reader(request, services, actor)
+    return _require(actor, Scope.READ)
+
+
+async def _extracts(request: Request, services: TheServices, actor: AnyKey) -> KeyActor:
+    if actor.kind is KeyKind.PUBLISHABLE:
+        actor = await browser_sessions.of_uploader(request, services, actor)
     if Scope.EXTRACT_WRITE in actor.scopes:
         return actor
     return _require(actor, Scope.WRITE)
@@ -54,7 +68,9 @@ def _require(actor: KeyActor, scope: Scope) -> KeyActor:
     return actor
 
 
+#: Not for receipts: publishable keys are refused.
 CanRead = Annotated[KeyActor, Depends(_reads)]
+CanReadReceipts = Annotated[KeyActor, Depends(_reads_receipts)]
 CanExtract = Annotated[KeyActor, Depends(_extracts)]
 CanDelete = Annotated[KeyActor, Depends(_deletes)]
 

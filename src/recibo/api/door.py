@@ -22,6 +22,7 @@ from recibo.api import (
     sign_in,
     two_factor,
 )
+from recibo.api.cross_origin import OpenAnswers, Preflights
 from recibo.api.requests import Requests
 from recibo.web.services import Services
 
@@ -63,7 +64,10 @@ def make(services: Services) -> FastAPI:
     ):
         app.include_router(module.router)
     errors.install(app)
+    # Each stands outside of those before it.
+    app.add_middleware(Preflights)
     app.add_middleware(Requests)
+    app.add_middleware(OpenAnswers)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

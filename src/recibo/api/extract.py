@@ -6,11 +6,14 @@ from fastapi import APIRouter, Request, Response
 
 from recibo.api import forms
 from recibo.api.answers import errors_of, receipt_answer
+from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanExtract
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import webhook_urls
+from recibo.shapes.actor import KeyActor
 from recibo.shapes.receipts import Receipt
-from recibo.web.services import TheServices
+from recibo.shapes.states import KeyKind
+from recibo.web.services import Services, TheServices
 
 router = APIRouter(prefix="/v1", tags=["extraction"])
 
@@ -48,7 +51,11 @@ _FORM: dict[str, Any] = {
                             "or booleans.",
                             "example": '{"project": "apollo"}',
                         },
-                        "webhook_url": {"type": "string", "format": "uri"},
+                        "webhook_url": {
+                            "type": "string",
+                            "format": "uri",
+                            "description": "Not with a publishable key.",
+                        },
                         "reread": {
                             "type": "boolean",
                             "default": False,
@@ -67,7 +74,8 @@ _FORM: dict[str, Any] = {
             "required": False,
             "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             "description": "A replay within 24 hours answers the original receipt.",
-        }
+        },
+        SHOWN,
     ],
 }
 
@@ -86,10 +94,7 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
     GET /v1/receipts/{id}?wait=25, or wait for the webhook. The same file sent again within 24
     hours answers the same receipt, with the header `Idempotent-Replayed: true`, and costs nothing.
     """
-    policy = webhook_urls.Policy(
-        https_only=services.https_webhooks_only, private_allowed=services.private_webhooks_allowed
-    )
-    async with forms.received(request, services.spool, policy) as upload:
+    async with forms.received(request, services.spool, _webhooks(actor, services)) as upload:
         submitted = await services.extraction.submit(actor, upload)
     receipt = await services.extraction.outcome(
         actor, submitted, wait_seconds=services.extract_wait_seconds
@@ -98,3 +103,12 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
     if submitted.is_replay:
         answer.headers["Idempotent-Replayed"] = "true"
     return answer
+
+
+def _webhooks(actor: KeyActor, services: Services) -> webhook_urls.Policy | None:
+    """A page of somebody's site does not say where the org's receipts are sent."""
+    if actor.kind is KeyKind.PUBLISHABLE:
+        return None
+    return webhook_urls.Policy(
+        https_only=services.https_webhooks_only, private_allowed=services.private_webhooks_allowed
+    )

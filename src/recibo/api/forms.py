@@ -15,11 +15,12 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from recibo.errors import FileTooLarge, UnsupportedFormat, ValidationFailed
+from recibo.errors import FileTooLarge, InsufficientScope, UnsupportedFormat, ValidationFailed
 from recibo.extract.load import formats, limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import webhook_urls
 from recibo.services.reading.extraction import Upload
+from recibo.shapes.states import Scope
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -54,11 +55,14 @@ _BOOLEANS = {"true": True, "false": False}
 
 @asynccontextmanager
 async def received(
-    request: Request, spool: Path, webhooks: webhook_urls.Policy
+    request: Request, spool: Path, webhooks: webhook_urls.Policy | None
 ) -> AsyncIterator[Upload]:
     """Receive the upload of a request; its file lives as long as the block.
 
+    Without a policy for webhooks the caller may name none.
+
     Raises:
+        InsufficientScope: a webhook is named all the same.
         ValidationFailed, FileTooLarge, UnsupportedFormat: in this order of judgement.
     """
     key = _idempotency_key(request)
@@ -89,11 +93,12 @@ async def received(
 class _Options:
     """The fields beside the file, each checked."""
 
-    def __init__(self, form: FormData, webhooks: webhook_urls.Policy) -> None:
+    def __init__(self, form: FormData, webhooks: webhook_urls.Policy | None) -> None:
+        # First: whether the caller may comes before whether it is right.
+        self.webhook_url = _webhook_url(form, webhooks)
         self.accuracy = _choice(form, "accuracy", Accuracy) or Accuracy.STANDARD
         self.hint = _choice(form, "type", DocumentType)
         self.metadata = _metadata(_text(form, "metadata"))
-        self.webhook_url = _webhook_url(_text(form, "webhook_url"), webhooks)
         self.reread = _boolean(form, "reread")
 
 
@@ -246,8 +251,11 @@ def _refuse_constant(name: str) -> str:
     raise ValueError(name)
 
 
-def _webhook_url(given: str | None, policy: webhook_urls.Policy) -> str | None:
-    if given is None:
+def _webhook_url(form: FormData, policy: webhook_urls.Policy | None) -> str | None:
+    if policy is None and "webhook_url" in form:
+        raise InsufficientScope.lacking("scope", Scope.WRITE)
+    given = _text(form, "webhook_url")
+    if given is None or policy is None:
         return None
     problem = webhook_urls.problem(given, policy)
     if problem is not None:

@@ -1,17 +1,63 @@
-"""GET /v1/key: what an API key may know of itself."""
+"""API keys: made, listed and revoked by members; GET /v1/key is what a key may know of itself."""
 
-from fastapi import APIRouter
-from pydantic import Field
+import contextlib
+import datetime as dt
+from typing import Annotated, TypeAlias
 
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, BeforeValidator, Field
+
+from recibo.api import bodies
 from recibo.api.answers import errors_of
-from recibo.api.deps import AnyKey
+from recibo.api.deps import AnyKey, MayReadKeys, MayWriteKeys
 from recibo.services.identity import keys
 from recibo.services.reading import usage
 from recibo.shapes.keys import Key
 from recibo.shapes.plans import PLANS, PlanName
+from recibo.shapes.states import KeyKind, Scope
 from recibo.web.services import TheServices
 
 router = APIRouter(prefix="/v1", tags=["api keys"])
+
+
+def _instant(given: object) -> object:
+    """Refuse what the model would guess a time from: numbers, and times of no zone."""
+    if given is None:
+        return None
+    with contextlib.suppress(ValueError, OverflowError):
+        instant = dt.datetime.fromisoformat(given if isinstance(given, str) else "")
+        if instant.tzinfo is not None:
+            return instant.astimezone(dt.UTC)
+    message = "must be an ISO 8601 timestamp with an offset, such as 2027-01-31T00:00:00Z"
+    raise ValueError(message)
+
+
+Instant: TypeAlias = Annotated[dt.datetime | None, BeforeValidator(_instant)]
+
+
+class NewKey(BaseModel):
+    """What a key is to be."""
+
+    name: str = Field(min_length=1, max_length=255)
+    kind: KeyKind = Field(default=KeyKind.SECRET, description="`publishable` for browsers.")
+    scopes: list[Scope] = Field(
+        default=[Scope.READ, Scope.WRITE],
+        min_length=1,
+        description="A publishable key has `extract:write`, by default and at most.",
+    )
+    expires_at: Instant = Field(default=None, description="A time to come; never when left out.")
+
+
+class IssuedKey(Key):
+    """A key's record with its secret, which is shown only this once."""
+
+    secret: str
+
+
+class KeyList(BaseModel):
+    """The keys of an org."""
+
+    data: list[Key]
 
 
 class OwnKey(Key):
@@ -23,11 +69,57 @@ class OwnKey(Key):
     credits_used_this_month: int
 
 
+@router.post(
+    "/api-keys",
+    summary="Create an API key",
+    status_code=201,
+    openapi_extra=bodies.documented(NewKey),
+    responses=errors_of(400, 401, 403, 409, 429, 500),
+)
+async def create_key(
+    member: MayWriteKeys,
+    services: TheServices,
+    body: Annotated[NewKey, Depends(bodies.of(NewKey))],
+) -> IssuedKey:
+    """Make a key and answer its secret, which nobody can look up afterwards."""
+    wanted = keys.Wanted(
+        name=body.name,
+        kind=body.kind,
+        scopes=body.scopes if "scopes" in body.model_fields_set else None,
+        expires_at=body.expires_at,
+    )
+    async with services.database.write() as session:
+        issued = await keys.issue(session, member, wanted)
+    return IssuedKey(**issued.key.model_dump(), secret=issued.secret)
+
+
+@router.get("/api-keys", summary="List API keys", responses=errors_of(401, 403, 429, 500))
+async def list_keys(member: MayReadKeys, services: TheServices) -> KeyList:
+    """List the org's keys, newest first; those that are revoked or expired stay in the list."""
+    async with services.database.read() as session:
+        listed = await keys.newest_first(session, member, services.identity.key_uses)
+    return KeyList(data=listed)
+
+
+@router.delete(
+    "/api-keys/{key_id}",
+    summary="Revoke an API key",
+    status_code=204,
+    # An answer without a body has no content type.
+    response_class=Response,
+    responses=errors_of(401, 403, 404, 429, 500),
+)
+async def revoke_key(key_id: str, member: MayWriteKeys, services: TheServices) -> None:
+    """Revoke a key: its next request is refused. Developers revoke the keys they made only."""
+    async with services.database.write() as session:
+        await keys.revoke(session, member, key_id)
+
+
 @router.get("/key", summary="Get the calling key", responses=errors_of(401, 429, 500))
 async def get_own_key(actor: AnyKey, services: TheServices) -> OwnKey:
     """Return the record of the key that calls, whatever its scopes."""
     async with services.database.read() as session:
-        key = await keys.own(session, actor)
+        key = await keys.own(session, actor, services.identity.key_uses)
         used = await usage.this_month(session, actor)
     return OwnKey(
         **key.model_dump(),

@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 from starlette.types import Receive, Scope, Send
 
 from recibo.api.answers import errors_of, receipt_answer
-from recibo.api.deps import CanDelete, CanRead, refuse_repeated
+from recibo.api.browser_sessions import SHOWN
+from recibo.api.deps import CanDelete, CanReadReceipts, refuse_repeated
 from recibo.api.queries import Digits, bound
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
@@ -36,7 +37,8 @@ _METADATA_PARAMETER: dict[str, Any] = {
             "schema": {"type": "string"},
             "description": "Only receipts whose metadata has this value under this key; may be "
             "given for several keys.",
-        }
+        },
+        SHOWN,
     ]
 }
 
@@ -90,7 +92,10 @@ class _WholeFile(FileResponse):
     openapi_extra=_METADATA_PARAMETER,
 )
 async def list_receipts(
-    request: Request, actor: CanRead, services: TheServices, query: Annotated[ListQuery, Query()]
+    request: Request,
+    actor: CanReadReceipts,
+    services: TheServices,
+    query: Annotated[ListQuery, Query()],
 ) -> ReceiptList:
     """List the org's receipts, newest first. All filters given must fit.
 
@@ -119,12 +124,13 @@ async def list_receipts(
     "/{receipt_id}",
     summary="Get a receipt",
     response_model=DetailedReceipt,
+    openapi_extra={"parameters": [SHOWN]},
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def get_receipt(
     request: Request,
     receipt_id: str,
-    actor: CanRead,
+    actor: CanReadReceipts,
     services: TheServices,
     query: Annotated[OneQuery, Query()],
 ) -> Response:
@@ -150,8 +156,9 @@ async def get_receipt(
         },
         **errors_of(401, 403, 404, 429, 500),
     },
+    openapi_extra={"parameters": [SHOWN]},
 )
-async def get_file(receipt_id: str, actor: CanRead, services: TheServices) -> Response:
+async def get_file(receipt_id: str, actor: CanReadReceipts, services: TheServices) -> Response:
     """Return the original upload, to be saved and not shown: it is somebody else's file."""
     async with services.database.read() as session:
         row = await receipts.row_of(session, actor, receipt_id)

@@ -15,6 +15,11 @@ from recibo.kit import ids
 
 log = structlog.get_logger("recibo.requests")
 
+#: The part of a request's state that holds headers for its answer, be that an error, too.
+HANDED_OVER = "handed_over"
+
+# The one secret that stands in a path, and whatever is near enough to it to be one mistyped.
+_SECRET_IN_PATH = re.compile(r"(/verify-email/).+", re.DOTALL)
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 # A client that is refused in the middle of its upload may send the rest before it reads the answer;
 # closing on it would lose the answer. So it is answered at once, and the rest is taken and dropped
@@ -78,7 +83,10 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self._is_answered = True
             self._status = message["status"]
-            MutableHeaders(scope=message)["X-Request-ID"] = self._request_id
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-ID"] = self._request_id
+            for name, value in self._scope["state"].get(HANDED_OVER, ()):
+                headers.append(name, value)
         elif self._has_body_left and not message.get("more_body", False):
             await self._send({**message, "more_body": True})
             await self._drain()
@@ -100,7 +108,7 @@ class _Exchange:
         log.info(
             "request",
             method=method,
-            path=self._scope["path"],
+            path=_SECRET_IN_PATH.sub(r"\1…", self._scope["path"]),
             status=self._status,
             ms=round(seconds * 1000, 1),
         )

@@ -11,8 +11,8 @@ from recibo.web.services import Services
 ACCESS_COOKIE = "service_access"
 REFRESH_COOKIE = "service_refresh"
 
-# As RFC 6265bis spells it; the framework's type knows lower case only.
-_LAX = cast("Literal['lax']", "Lax")
+#: As RFC 6265bis spells it; the framework's type knows lower case only.
+LAX = cast("Literal['lax']", "Lax")
 
 
 def set_session(
@@ -30,8 +30,8 @@ def set_session(
             max_age=seconds,
             path="/",
             httponly=True,
-            samesite=_LAX,
-            secure=_is_secure(request, services),
+            samesite=LAX,
+            secure=is_secure(request, services),
         )
 
 
@@ -39,9 +39,10 @@ def clear_session(response: Response, request: Request, services: Services) -> N
     """Take the session from a browser."""
     for name in (ACCESS_COOKIE, REFRESH_COOKIE):
         response.delete_cookie(
-            name, path="/", httponly=True, samesite=_LAX, secure=_is_secure(request, services)
+            name, path="/", httponly=True, samesite=LAX, secure=is_secure(request, services)
         )
 
 
-def _is_secure(request: Request, services: Services) -> bool:
+def is_secure(request: Request, services: Services) -> bool:
+    """Tell whether cookies go over TLS only: always but on http in development."""
     return services.is_production or request.url.scheme == "https"

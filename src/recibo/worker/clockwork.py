@@ -14,6 +14,7 @@ import structlog
 
 from recibo.kit import clock
 from recibo.services import audit
+from recibo.services.identity import key_notices
 from recibo.services.reading import readings, receipts, replays
 from recibo.services.reading.extraction import Carrier
 from recibo.store.blobs import Blobs
@@ -52,7 +53,7 @@ class Clockwork:
 
     async def turn(self) -> None:
         """Do all that is due now; one duty that fails keeps none of the others."""
-        for duty in (self.add_owed_readings, self.purge, self.sweep):
+        for duty in (self.add_owed_readings, self.owe_key_notices, self.purge, self.sweep):
             await _tried(duty)
 
     async def add_owed_readings(self) -> None:
@@ -62,6 +63,10 @@ class Clockwork:
             metrics.OWED_READINGS.set(await readings.count_owed(session))
         for receipt_id in owed:
             await self.carrier.add_reading(receipt_id)
+
+    async def owe_key_notices(self) -> None:
+        """Owe mails about the API keys that end soon."""
+        await key_notices.owe(self.database)
 
     async def purge(self) -> None:
         """Delete what nobody may keep longer: receipts with their files, replays, audit entries."""

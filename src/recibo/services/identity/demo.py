@@ -4,6 +4,7 @@ from sqlalchemy import select
 
 from recibo.kit import clock, ids
 from recibo.services.identity import keys
+from recibo.services.identity.keys import Wanted
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Role
@@ -32,4 +33,4 @@ async def seed(database: Database) -> str | None:
         # The membership refers to both.
         await session.flush()
         session.add(Membership(org_id=org.id, user_id=owner.id, role=Role.OWNER, created_at=now))
-        return keys.create(session, OrgId(org.id), name="Demo key", created_by=owner.id)
+        return keys.create(session, OrgId(org.id), Wanted("Demo key"), created_by=owner.id)

@@ -1,10 +1,11 @@
 """What the services of identity work with."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recibo.errors import ValidationFailed
 from recibo.kit import emails
 from recibo.kit.keyring import Keyring
+from recibo.services.identity.key_uses import KeyUses
 from recibo.services.identity.passwords import Passwords
 from recibo.store.db import Database
 
@@ -18,6 +19,8 @@ class Identity:
     passwords: Passwords
     is_production: bool
     signups_per_ip_per_hour: int
+    #: What this process has seen of API keys.
+    key_uses: KeyUses = field(default_factory=KeyUses)
 
     @property
     def invitations_an_hour(self) -> int:

@@ -1,26 +1,66 @@
-"""API keys: how they are made and recognised."""
+"""API keys: how they are made, recognised, listed and revoked."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 
-from recibo.errors import ExpiredApiKey, Unauthorized, ValidationFailed
+from recibo.errors import (
+    Conflict,
+    Detail,
+    ExpiredApiKey,
+    InsufficientScope,
+    NotFound,
+    Unauthorized,
+    ValidationFailed,
+)
 from recibo.kit import clock, ids, tokens
 from recibo.services import audit
-from recibo.shapes.actor import KeyActor, Visit
+from recibo.services.identity import key_notices, orgs
+from recibo.services.identity.key_uses import KeyUses
+from recibo.shapes.actor import KeyActor, Member, Visit
 from recibo.shapes.ids import KeyId, OrgId
 from recibo.shapes.keys import Key
+from recibo.shapes.permissions import Permission
 from recibo.shapes.plans import PlanName
-from recibo.shapes.states import AuditAction, KeyKind, ResourceType, Scope
+from recibo.shapes.states import AuditAction, KeyKind, ResourceType, Role, Scope
 from recibo.store import scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import ApiKey, Org
 
 _PREFIXES = {KeyKind.SECRET: "sk_live_", KeyKind.PUBLISHABLE: "pk_publishable_"}
+_SCOPES: Mapping[KeyKind, Sequence[Scope]] = {
+    KeyKind.SECRET: (Scope.READ, Scope.WRITE),
+    KeyKind.PUBLISHABLE: (Scope.EXTRACT_WRITE,),
+}
 _PREFIX_SHOWN = 8
 _LAST_SHOWN = 4
 _MAX_NAME = 255
+# Active ones an org; those revoked or expired do not count.
+_MAX_KEYS = 100
+# The others who may revoke keys revoke only what they made.
+_REVOKE_ANY = {Role.OWNER, Role.ADMIN}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a key is to be."""
+
+    name: str
+    kind: KeyKind = KeyKind.SECRET
+    #: None for what its kind usually has.
+    scopes: Sequence[Scope] | None = None
+    expires_at: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A new key, with its secret this only time."""
+
+    key: Key
+    secret: str
 
 
 async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit) -> KeyActor:
@@ -46,51 +86,91 @@ async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit
 
 
 def create(
-    session: Session,
-    org_id: OrgId,
-    *,
-    name: str,
-    scopes: Sequence[Scope] = (Scope.READ, Scope.WRITE),
-    created_by: str | None = None,
-    expires_at: dt.datetime | None = None,
+    session: Session, org_id: OrgId, wanted: Wanted, *, created_by: str | None = None
 ) -> str:
-    """Add a secret key to an org inside the caller's transaction and return its secret, once.
+    """Add a key in an operator's name inside the caller's transaction; return its secret, once.
 
     Raises:
-        ValidationFailed: the name is empty or longer than 255 characters.
+        ValidationFailed: a field does not hold.
     """
-    if not 1 <= len(name) <= _MAX_NAME:
-        raise ValidationFailed.of("name", f"has 1 to {_MAX_NAME} characters")
-    secret = tokens.new_secret(_PREFIXES[KeyKind.SECRET])
-    row = ApiKey(
-        id=ids.new("key"),
-        org_id=org_id,
-        name=name,
-        kind=KeyKind.SECRET,
-        secret_hash=tokens.fingerprint(secret),
-        prefix=secret[:_PREFIX_SHOWN],
-        last4=secret[-_LAST_SHOWN:],
-        scopes=[str(one) for one in dict.fromkeys(scopes)],
-        expires_at=expires_at,
-        created_at=clock.now(),
-        created_by=created_by,
-    )
+    row, secret = _new(org_id, wanted, created_by)
     session.add(row)
-    after = {"name": name, "scopes": row.scopes, "is_live": True}
     audit.record_by_operator(
         session,
         org_id,
         AuditAction.APIKEY_CREATED,
         resource=(ResourceType.API_KEY, row.id),
-        after=after,
+        after=_snapshot(row),
     )
     return secret
 
 
-async def own(session: ReadSession, actor: KeyActor) -> Key:
+async def issue(session: Session, member: Member, wanted: Wanted) -> Issued:
+    """Add a key to the member's org inside the caller's transaction.
+
+    Raises:
+        ValidationFailed: a field does not hold.
+        InsufficientScope: the member may not any more.
+        Conflict: the org has as many active keys as it may.
+    """
+    row, secret = _new(member.org_id, wanted, member.user_id)
+    # Keys are counted, and a removed member's are revoked, under the same lock.
+    await orgs.lock(session, member.org_id)
+    member = await orgs.still(session, member, Permission.KEYS_WRITE)
+    await _refuse_if_full(session, member)
+    session.add(row)
+    audit.record(
+        session,
+        member,
+        AuditAction.APIKEY_CREATED,
+        resource=(ResourceType.API_KEY, row.id),
+        after=_snapshot(row),
+    )
+    return Issued(shape(row), secret)
+
+
+async def revoke(session: Session, member: Member, key_id: str) -> None:
+    """Revoke a key inside the caller's transaction; one that is revoked already stays so.
+
+    Raises:
+        NotFound: the member's org has no such key.
+        InsufficientScope: the member may not any more, or may only revoke the own ones.
+    """
+    if not ids.is_well_formed(key_id):
+        raise _no_such_key()
+    await orgs.lock(session, member.org_id)
+    member = await orgs.still(session, member, Permission.KEYS_WRITE)
+    query = scope.of(member, ApiKey).where(ApiKey.id == key_id).with_for_update()
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is None:
+        raise _no_such_key()
+    if member.role not in _REVOKE_ANY and row.created_by != member.user_id:
+        detail = Detail("permission", f"`{Permission.KEYS_WRITE}` reaches only keys of your own")
+        raise InsufficientScope("Owners and admins revoke what others made.", details=(detail,))
+    if row.revoked_at is not None:
+        return
+    before = _snapshot(row)
+    row.revoked_at = clock.now()
+    audit.record(
+        session,
+        member,
+        AuditAction.APIKEY_REVOKED,
+        resource=(ResourceType.API_KEY, row.id),
+        before=before,
+        after=_snapshot(row),
+    )
+
+
+async def newest_first(session: ReadSession, member: Member, uses: KeyUses) -> list[Key]:
+    """Return the records of all keys of the member's org, revoked and expired ones too."""
+    query = scope.of(member, ApiKey).order_by(ApiKey.id.desc())
+    return [uses.told(shape(row)) for row in (await session.execute(query)).scalars()]
+
+
+async def own(session: ReadSession, actor: KeyActor, uses: KeyUses) -> Key:
     """Return the record of the key that acts."""
     query = scope.of(actor, ApiKey).where(ApiKey.id == actor.key_id)
-    return shape((await session.execute(query)).scalar_one())
+    return uses.told(shape((await session.execute(query)).scalar_one()))
 
 
 def shape(row: ApiKey) -> Key:
@@ -110,6 +190,75 @@ def shape(row: ApiKey) -> Key:
         created_by=row.created_by,
         last_used_at=row.last_used_at,
     )
+
+
+def _new(org_id: OrgId, wanted: Wanted, created_by: str | None) -> tuple[ApiKey, str]:
+    now = clock.now()
+    _check(wanted, now)
+    secret = tokens.new_secret(_PREFIXES[wanted.kind])
+    row = ApiKey(
+        id=ids.new("key"),
+        org_id=org_id,
+        name=wanted.name,
+        kind=wanted.kind,
+        secret_hash=tokens.fingerprint(secret),
+        prefix=secret[:_PREFIX_SHOWN],
+        last4=secret[-_LAST_SHOWN:],
+        scopes=[str(one) for one in dict.fromkeys(_scopes(wanted))],
+        expires_at=wanted.expires_at,
+        created_at=now,
+        created_by=created_by,
+        notified_hours=key_notices.missed(now, wanted.expires_at),
+    )
+    return row, secret
+
+
+def _check(wanted: Wanted, now: dt.datetime) -> None:
+    if not 1 <= len(wanted.name) <= _MAX_NAME:
+        raise ValidationFailed.of("name", f"has 1 to {_MAX_NAME} characters")
+    scopes = _scopes(wanted)
+    if not scopes:
+        raise ValidationFailed.of("scopes", f"name one at least of {', '.join(Scope)}")
+    is_publishable = wanted.kind is KeyKind.PUBLISHABLE
+    if is_publishable and set(scopes) != set(_SCOPES[KeyKind.PUBLISHABLE]):
+        message = f"a publishable key has {Scope.EXTRACT_WRITE} and no other"
+        raise ValidationFailed.of("scopes", message)
+    if wanted.expires_at is not None and wanted.expires_at <= now:
+        raise ValidationFailed.of("expires_at", "is over already; name a time to come")
+
+
+def _scopes(wanted: Wanted) -> Sequence[Scope]:
+    return _SCOPES[wanted.kind] if wanted.scopes is None else wanted.scopes
+
+
+async def _refuse_if_full(session: Session, member: Member) -> None:
+    active = scope.of(member, ApiKey).where(
+        ApiKey.revoked_at.is_(None),
+        or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > clock.now()),
+    )
+    count = await session.execute(active.with_only_columns(func.count()))
+    if count.scalar_one() >= _MAX_KEYS:
+        raise Conflict(f"This org has {_MAX_KEYS} active keys already; revoke one first.")
+
+
+def _snapshot(row: ApiKey) -> dict[str, Any]:
+    """Return what the audit log keeps of a key."""
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "scopes": row.scopes,
+        "is_live": True,
+        "expires_at": _spelled(row.expires_at),
+        "revoked_at": _spelled(row.revoked_at),
+    }
+
+
+def _spelled(moment: dt.datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _no_such_key() -> NotFound:
+    return NotFound("There is no API key with this id.")
 
 
 def _actor(row: ApiKey, plan: PlanName, visit: Visit) -> KeyActor:

@@ -1,0 +1,102 @@
+"""Mails that tell of an API key's end: 14 days, 3 days and 24 hours before, each once."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, or_, select, update
+
+from recibo.kit import clock
+from recibo.services import mails
+from recibo.shapes.states import MailKind, Role
+from recibo.store.db import Database, Session
+from recibo.store.tables import ApiKey, Membership, Org, User
+
+# The nearest first: a key that was found late gets that one only.
+_NOTICES_HOURS = (24, 72, 336)
+_TOLD = (Role.OWNER, Role.ADMIN)
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class _Told:
+    """Whom an org's notices go to."""
+
+    org_name: str
+    addresses: list[str]
+
+
+def missed(born_at: dt.datetime, expires_at: dt.datetime | None) -> int | None:
+    """Return the shortest notice that a key is born too late for, in hours."""
+    if expires_at is None:
+        return None
+    life = expires_at - born_at
+    return min((one for one in _NOTICES_HOURS if life < dt.timedelta(hours=one)), default=None)
+
+
+async def owe(database: Database) -> None:
+    """Owe the owners and admins of each org a mail about each key that ends soon.
+
+    The key's row notes it in the same transaction, so that of several processes one writes.
+    """
+    for hours in _NOTICES_HOURS:
+        while await _owe_batch(database, hours):
+            pass
+
+
+async def _owe_batch(database: Database, hours: int) -> bool:
+    is_due = _is_due(hours)
+    async with database.read() as session:
+        query = select(ApiKey.id).where(*is_due).limit(_BATCH)
+        seen = list((await session.execute(query)).scalars())
+    if not seen:
+        return False
+    async with database.write() as session:
+        statement = (
+            update(ApiKey)
+            .where(ApiKey.id.in_(seen), *is_due)
+            .values(notified_hours=hours)
+            .returning(ApiKey.org_id, ApiKey.name, ApiKey.expires_at)
+        )
+        due = (await session.execute(statement)).all()
+        told = await _told(session, {row.org_id for row in due})
+        for row in due:
+            _write_to(session, row, told)
+    return True
+
+
+def _is_due(hours: int) -> list[ColumnElement[bool]]:
+    now = clock.now()
+    return [
+        ApiKey.revoked_at.is_(None),
+        ApiKey.expires_at > now,
+        ApiKey.expires_at <= now + dt.timedelta(hours=hours),
+        or_(ApiKey.notified_hours.is_(None), ApiKey.notified_hours > hours),
+    ]
+
+
+async def _told(session: Session, org_ids: Iterable[str]) -> Mapping[str, _Told]:
+    query = (
+        select(Org.id, Org.name, User.email)
+        .join(Membership, Membership.org_id == Org.id)
+        .join(User, User.id == Membership.user_id)
+        .where(
+            Membership.org_id.in_(list(org_ids)),
+            Membership.role.in_(_TOLD),
+            User.disabled_at.is_(None),
+        )
+    )
+    found: dict[str, _Told] = {}
+    for row in await session.execute(query):
+        found.setdefault(row.id, _Told(row.name, [])).addresses.append(row.email)
+    return found
+
+
+def _write_to(session: Session, key: Row[Any], told: Mapping[str, _Told]) -> None:
+    org = told.get(key.org_id)
+    if org is None:
+        return
+    names = {"key": key.name, "org": org.org_name, "when": key.expires_at.isoformat()}
+    for address in org.addresses:
+        mails.owe(session, MailKind.KEY_EXPIRING, to=address, names=names)
