@@ -132,3 +132,37 @@ async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
     with pytest.raises(app.StartError, match="RECIBO_REDIS_URL"):
         async with app.worker(installation.make_settings(tmp_path)):
             pass
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"email_url": "smtp//u:secret@mail.example"}, "RECIBO_EMAIL_URL"),
+        ({"email_from": "nobody"}, "RECIBO_EMAIL_FROM"),
+    ],
+)
+@pytest.mark.parametrize("works", [True, False])
+async def test_mail_that_could_never_be_sent_is_told_at_start(
+    sqlite_url: str, tmp_path: Path, wrong: dict[str, str], named: str, *, works: bool
+) -> None:
+    with pytest.raises(app.StartError, match=named) as refused:
+        async with installation.opened(sqlite_url, tmp_path, works=works, **wrong):
+            pass
+
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("", "http://127.0.0.1:8765"),
+        ("https://recibo.example/", "https://recibo.example"),
+        ("https://recibo.example/base", "https://recibo.example/base"),
+    ],
+)
+def test_links_lead_to_the_public_address_or_the_one_that_is_served(
+    tmp_path: Path, setting: str, expected: str
+) -> None:
+    settings = installation.make_settings(tmp_path, base_url=setting)
+
+    assert expected == app.base_url_of(settings, "http://127.0.0.1:8765")

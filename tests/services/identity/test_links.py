@@ -143,6 +143,18 @@ async def test_token_spent_in_a_transaction_that_fails_is_not_spent(database: Da
     assert user_id == await consume(database, token)
 
 
+async def test_only_expired_tokens_are_purged(database: Database) -> None:
+    user_id = await owed.user(database)
+    await mint(database, user_id, MAGIC)
+    living = await mint(database, user_id, RESET)
+
+    with clock.moved(dt.timedelta(minutes=16)):
+        async with database.write() as session:
+            await links.purge_expired(session)
+
+    assert [tokens.fingerprint(living)] == await stored(database)
+
+
 async def hash_of(database: Database, invitation_id: InvitationId) -> str | None:
     """Return the stored hash of an invitation's token."""
     async with database.read() as session:

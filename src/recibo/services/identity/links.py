@@ -88,6 +88,11 @@ async def consume(session: Session, kind: MailTokenKind, token: str) -> UserId:
     return user_id
 
 
+async def purge_expired(session: Session) -> None:
+    """Delete the tokens that work no more."""
+    await session.execute(delete(MailToken).where(MailToken.expires_at <= clock.now()))
+
+
 async def _user_of(
     session: Session | ReadSession, kind: MailTokenKind, token: str
 ) -> UserId | None:
