@@ -9,6 +9,8 @@ _DEVELOPERS_DOMAINS = frozenset({"test", "local", "localhost", "invalid"})
 SPECIAL_USE_DOMAIN_NAMES[:] = [
     one for one in SPECIAL_USE_DOMAIN_NAMES if one not in _DEVELOPERS_DOMAINS
 ]
+# RFC 5321, 4.5.3.1 allows 64 and 255. What is longer the library would look through at length.
+_MAX_LENGTH = 320
 _DISPOSABLE = frozenset(blocklist) | {"tempmail.com", "throwaway.email"}
 
 
@@ -22,6 +24,9 @@ def parse(text: str, *, is_production: bool) -> str:
     Raises:
         BadEmailError: nobody could be reached by it. Whether its domain exists is not asked.
     """
+    if len(text) > _MAX_LENGTH:
+        message = f"it is longer than {_MAX_LENGTH} characters"
+        raise BadEmailError(message)
     domain = text.rpartition("@")[2].lower().rstrip(".")
     is_developers = domain.rpartition(".")[2] in _DEVELOPERS_DOMAINS
     if is_developers and is_production:
@@ -33,6 +38,8 @@ def parse(text: str, *, is_production: bool) -> str:
             allow_smtputf8=False,
             check_deliverability=False,
             globally_deliverable=not is_developers,
+            # RFC 5321: 64 characters before the @-sign.
+            strict=True,
         )
     except EmailNotValidError as e:
         raise BadEmailError(str(e)) from None
