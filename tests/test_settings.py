@@ -111,3 +111,27 @@ def test_given_signing_key_is_used_and_not_written_down(tmp_path: Path) -> None:
 
     assert "given" == settings.secret_key(make_settings(tmp_path, **given))
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wrong", ["*", "proxy", "10.0.0.1/8", "10.0.0.1 10.0.0.2", "10.0.0.1:80"])
+def test_trusted_proxies_are_addresses_and_networks(wrong: str) -> None:
+    with pytest.raises(ValidationError, match="trusted_proxies"):
+        Settings(_env_file=None, trusted_proxies=f"10.0.0.1, {wrong}")
+
+    made = Settings(_env_file=None, trusted_proxies=" 10.0.0.1,10.1.0.0/16 ,::1,")
+    assert ["10.0.0.1", "10.1.0.0/16", "::1"] == made.proxies
+
+
+def test_no_proxy_is_trusted_by_default() -> None:
+    assert [] == Settings(_env_file=None).proxies
+
+
+def test_loopback_is_spared_in_development_alone_unless_it_is_said() -> None:
+    limited = [
+        Settings(_env_file=None).loopback_is_limited,
+        Settings(_env_file=None, limit_loopback=True).loopback_is_limited,
+        Settings(_env_file=None, **GOOD).loopback_is_limited,
+        Settings(_env_file=None, **GOOD, limit_loopback=False).loopback_is_limited,
+    ]
+
+    assert [False, True, True, False] == limited

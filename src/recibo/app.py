@@ -26,8 +26,10 @@ from recibo.store import lock, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
 from recibo.store.signals import InProcess
+from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
 from recibo.worker import engine as engines
+from recibo.worker import key_uses
 from recibo.worker.clockwork import Clockwork
 from recibo.worker.engine import Engine
 from recibo.worker.post import Post
@@ -82,6 +84,8 @@ async def opened(
         greet: Told the secret of the demo org's key on a first start in development.
     """
     async with _house(settings, reader, address) as house, AsyncExitStack() as stack:
+        uses = house.identity.key_uses
+        await stack.enter_async_context(key_uses.written_down(uses, house.database))
         if works:
             await stack.enter_async_context(_working(house))
         # Last, so that no start that fails tells the secret.
@@ -90,6 +94,9 @@ async def opened(
         services = _services(house, works=works)
         asgi = door.make(services)
         asgi.router.routes.append(Pages(services))
+        asgi.add_middleware(
+            Proxies, trusted=settings.proxies, limits_loopback=settings.loopback_is_limited
+        )
         yield asgi
 
 

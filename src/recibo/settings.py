@@ -1,11 +1,12 @@
 """The settings, read from the environment (prefix `RECIBO_`) or a `.env` file."""
 
+import ipaddress
 import secrets
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
@@ -74,6 +75,16 @@ class Settings(BaseSettings):
         description="Whether webhooks may go to loopback and private addresses; "
         "0, in development 1.",
     )
+    trusted_proxies: str = Field(
+        default="",
+        description="Addresses and networks, separated by commas, whose `X-Forwarded-For` and "
+        "`X-Forwarded-Proto` are believed.",
+    )
+    limit_loopback: bool | None = Field(
+        default=None,
+        description="Whether limits per address refuse what comes straight from loopback; 1, in "
+        "development 0.",
+    )
     metrics_token: str | None = Field(
         default=None, description="Bearer token that opens /metrics in production."
     )
@@ -98,9 +109,19 @@ class Settings(BaseSettings):
         return self.signups_per_ip_per_hour
 
     @property
+    def proxies(self) -> list[str]:
+        """The addresses and networks of trusted proxies."""
+        return _listed(self.trusted_proxies)
+
+    @property
+    def loopback_is_limited(self) -> bool:
+        """Whether limits per address refuse what comes straight from loopback."""
+        return self.is_production if self.limit_loopback is None else self.limit_loopback
+
+    @property
     def older_secrets(self) -> list[str]:
         """The secrets that signed and sealed before, the newest first."""
-        return [one.strip() for one in self.previous_secret_keys.split(",") if one.strip()]
+        return _listed(self.previous_secret_keys)
 
     @property
     def database(self) -> str:
@@ -127,6 +148,14 @@ class Settings(BaseSettings):
         """Where mails are written while no server is told to take them."""
         return self.data_dir / "outbox"
 
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _name_networks(cls, value: str) -> str:
+        # Whatever is none would be trusted by nobody, and nobody would know.
+        for one in _listed(value):
+            ipaddress.ip_network(one)
+        return value
+
     @model_validator(mode="after")
     def _fit_for_production(self) -> Self:
         problems = list(self._problems()) if self.is_production else []
@@ -145,6 +174,10 @@ class Settings(BaseSettings):
             "RECIBO_WEBHOOK_ALLOW_PRIVATE allows private webhooks": self.private_webhooks_allowed,
         }
         return [f"  {problem}" for problem, holds in found.items() if holds]
+
+
+def _listed(value: str) -> list[str]:
+    return [one.strip() for one in value.split(",") if one.strip()]
 
 
 def secret_key(settings: Settings) -> str:

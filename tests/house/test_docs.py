@@ -59,7 +59,7 @@ def test_every_query_parameter_and_form_field_is_documented() -> None:
 
 
 def test_every_command_is_documented_and_back() -> None:
-    table = set(re.findall(r"^\| `recibo ([a-z][a-z -]*[a-z])", SELF_HOSTING, re.MULTILINE))
+    table = set(re.findall(r"^\| `recibo ([a-z][a-z0-9 -]*[a-z0-9])", SELF_HOSTING, re.MULTILINE))
     operators = {f"admin {command}" for command in _commands("admin")}
 
     assert (_commands() - {"admin"}) | operators == table
@@ -73,7 +73,7 @@ def test_the_command_line_tells_the_version_of_the_interface() -> None:
 
 def _commands(*group: str) -> set[str]:
     """Return the commands that a help text lists."""
-    return set(re.findall(r"^    ([a-z-]+)(?: |$)", _recibo(*group, "--help"), re.MULTILINE))
+    return set(re.findall(r"^    ([a-z0-9-]+)(?: |$)", _recibo(*group, "--help"), re.MULTILINE))
 
 
 def _recibo(*arguments: str) -> str:
