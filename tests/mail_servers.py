@@ -38,21 +38,13 @@ class Inbox:
     sessions: list[Session] = field(default_factory=list)
     #: User and password of each login that was tried.
     logins: list[tuple[str, str]] = field(default_factory=list)
-    #: Set when somebody has connected.
-    was_called: asyncio.Event = field(default_factory=asyncio.Event)
+    #: Set when a mail is there.
+    has_mail: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def mails(self) -> list[EmailMessage]:
         """The mails, as their reader sees them."""
         return [parsed(one.content) for one in self.envelopes]
-
-    async def handle_EHLO(  # noqa: N802 - aiosmtpd looks for this name
-        self, _: SMTP, session: Session, __: Envelope, hostname: str, responses: list[str]
-    ) -> list[str]:
-        """Greet."""
-        self.was_called.set()
-        session.host_name = hostname
-        return responses
 
     async def handle_RCPT(  # noqa: N802
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
@@ -69,6 +61,7 @@ class Inbox:
         if self.to_mail == ACCEPTED:
             self.envelopes.append(envelope)
             self.sessions.append(session)
+            self.has_mail.set()
         # A server that repeats the mail in its refusal.
         content = envelope.content or b""
         assert isinstance(content, bytes)

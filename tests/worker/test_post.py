@@ -21,7 +21,7 @@ from recibo.services.letters import Letterhead
 from recibo.shapes.ids import UserId
 from recibo.shapes.states import MailKind, MailTokenKind
 from recibo.store import tables
-from recibo.store.db import Database
+from recibo.store.db import Database, Session
 from recibo.worker.post import Post
 from tests import installation, mail_servers, owed
 from tests.mail_servers import Inbox, parsed, part
@@ -269,6 +269,28 @@ async def test_mail_that_cannot_be_written_keeps_none_of_the_others(database: Da
     assert [MARA] == [one["To"] for one in mailer.sent]
     assert ["no address"] == [row.recipient for row in await owed.rows(database)]
     assert ("error", "a mail could not be written") in events(logs)
+
+
+async def test_mail_whose_row_cannot_be_deleted_breaks_off_none_of_the_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(8):
+        await owed.mail(database, to=f"{n}@acme.test")
+    mailer, forget = FakeMailer(), mails.forget
+
+    async def failing_for_one(session: Session, lease: mails.Lease) -> None:
+        if lease.recipient == "3@acme.test":
+            raise OSError
+        await forget(session, lease)
+
+    monkeypatch.setattr(mails, "forget", failing_for_one)
+
+    with capture_logs() as logs:
+        await post_of(database, mailer).round()
+
+    assert 8 == len(mailer.sent)
+    assert ["3@acme.test"] == [row.recipient for row in await owed.rows(database)]
+    assert [("error", "what became of a mail could not be noted")] == events(logs)
 
 
 @pytest.mark.parametrize("answer", ["250 OK", "554 5.7.1 Spam: {mail}", "451 4.3.0 {mail}"])

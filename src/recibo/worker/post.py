@@ -57,7 +57,7 @@ class Post:
 
         async def work() -> None:
             while waiting and not (stopping and stopping.is_set()):
-                await self.post(waiting.popleft())
+                await self._tried(waiting.popleft())
 
         async with asyncio.TaskGroup() as group:
             for _ in range(min(_AT_ONCE, count)):
@@ -73,6 +73,13 @@ class Post:
         with structlog.contextvars.bound_contextvars(mail_id=lease.id, mail_kind=lease.kind):
             outcome = await self._outcome(lease)
             metrics.MAILS.labels(lease.kind, outcome).inc()
+
+    async def _tried(self, seen: Due) -> None:
+        try:
+            await self.post(seen)
+        except Exception:
+            # The others under way are not broken off; this one comes again when its lease is over.
+            log.exception("what became of a mail could not be noted", mail_id=seen.id)
 
     async def _outcome(self, lease: Lease) -> str:
         try:
@@ -108,13 +115,13 @@ class Post:
 
     async def _run(self, stopping: asyncio.Event) -> None:
         while not stopping.is_set():
-            if await self._tried(stopping) == _ROUND:
+            if await self._tried_round(stopping) == _ROUND:
                 # More may be due already.
                 continue
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stopping.wait(), _PERIOD_SECONDS)
 
-    async def _tried(self, stopping: asyncio.Event) -> int:
+    async def _tried_round(self, stopping: asyncio.Event) -> int:
         try:
             return await self.round(stopping)
         except Exception:

@@ -1,0 +1,32 @@
+"""Mails of a real server: owed by one process, sent by the next, with links that lead to it."""
+
+from pathlib import Path
+
+import httpx
+
+from tests import mail_servers
+from tests.mail_servers import Inbox, part
+from tests.serving.running import serving
+
+SIGNUP = {
+    "email": "mara@acme.test",
+    "password": "correct horse battery",
+    "full_name": "Mara",
+    "org_name": "Acme",
+}
+
+
+async def test_mail_owed_by_a_server_that_is_killed_is_sent_by_the_next(tmp_path: Path) -> None:
+    inbox = Inbox()
+    with serving(tmp_path, "--no-worker") as first:
+        async with httpx.AsyncClient(base_url=first.url) as client:
+            assert 201 == (await client.post("/v1/auth/signup", json=SIGNUP)).status_code
+        first.kill()
+    async with mail_servers.serving(inbox) as port:
+        with serving(tmp_path, EMAIL_URL=f"smtp://127.0.0.1:{port}", READERS="1") as second:
+            await inbox.has_mail.wait()
+
+    (mail,) = inbox.mails
+    assert "mara@acme.test" == mail["To"]
+    assert f"{second.url}/portal/verify-email?token=" in part(mail, "plain")
+    assert not (tmp_path / "outbox").exists()
