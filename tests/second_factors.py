@@ -1,0 +1,128 @@
+"""People with a second factor, and what their authenticator apps show."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from pyotp.totp import TOTP
+
+from recibo.kit import clock
+from tests import people
+from tests.installation import Installation
+from tests.people import PASSWORD, Session
+
+#: What a browser or program calls itself.
+HERE = "here/1"
+ELSEWHERE = "elsewhere/1"
+STEP = dt.timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """Somebody with two-factor authentication on."""
+
+    session: Session
+    secret: str
+    recovery_codes: list[str]
+
+    @property
+    def user_id(self) -> str:
+        """Whose it is."""
+        return self.session.user_id
+
+    @property
+    def code(self) -> str:
+        """What the app shows now."""
+        return code_of(self.secret)
+
+    @property
+    def wrong_code(self) -> str:
+        """A code that the app shows neither now nor soon."""
+        near = {code_of(self.secret, steps=steps) for steps in range(-2, 4)}
+        return next(code for number in range(10) if (code := f"{number:06}") not in near)
+
+
+@contextmanager
+def new_step() -> Iterator[None]:
+    """Move the clock to where a time step begins, so that none ends while a test looks."""
+    with clock.moved(STEP - dt.timedelta(seconds=clock.now().timestamp() % 30)):
+        yield
+
+
+def code_of(secret: str, *, steps: int = 0) -> str:
+    """Return what an app shows now, or some steps later."""
+    return TOTP(secret).at(clock.now().timestamp(), steps)
+
+
+async def post(
+    i: Installation,
+    path: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    client: httpx.AsyncClient | None = None,
+    **body: Any,
+) -> httpx.Response:
+    """Ask for something of two-factor authentication; the client keeps no cookie of it."""
+    client = client or i.stranger
+    answer = await client.post(f"/v1/auth/2fa{path}", json=body, headers=headers)
+    client.cookies.clear()
+    return answer
+
+
+async def enrolled(i: Installation, session: Session) -> str:
+    """Enroll an app and return its secret."""
+    answer = await post(i, "/enroll", session.headers)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["secret"])
+
+
+async def guarded(i: Installation, *, email: str = "ana@people.test") -> Guarded:
+    """Sign somebody up and switch two-factor authentication on."""
+    session = await people.signed_up(i, email=email)
+    secret = await enrolled(i, session)
+    answer = await post(i, "/enroll/verify", session.headers, code=code_of(secret))
+    assert answer.status_code == 200, answer.text
+    return Guarded(session, secret, answer.json()["recovery_codes"])
+
+
+async def log_in(
+    i: Installation,
+    who: Guarded,
+    *,
+    agent: str = HERE,
+    client: httpx.AsyncClient | None = None,
+) -> dict[str, Any]:
+    """Sign somebody in by password and return the pending pair, with no cookie of it kept."""
+    client = client or i.stranger
+    body = {"email": who.session.email, "password": PASSWORD}
+    answer = await client.post("/v1/auth/login", json=body, headers={"User-Agent": agent})
+    client.cookies.clear()
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["two_factor_required"] is True
+    return dict(answer.json())
+
+
+def shows(tokens: Mapping[str, Any], *, agent: str = HERE) -> dict[str, str]:
+    """Return the headers of a caller that shows a session."""
+    return {**people.bearer(tokens["access_token"]), "User-Agent": agent}
+
+
+async def me(i: Installation, tokens: Mapping[str, Any]) -> httpx.Response:
+    """Ask who a session belongs to."""
+    return await i.stranger.get("/v1/auth/me", headers=people.bearer(tokens["access_token"]))
+
+
+async def refreshed(i: Installation, tokens: Mapping[str, Any]) -> httpx.Response:
+    """Refresh a pair; the client keeps no cookie of it."""
+    body = {"refresh_token": tokens["refresh_token"]}
+    answer = await i.stranger.post("/v1/auth/refresh", json=body)
+    i.stranger.cookies.clear()
+    return answer
+
+
+def error_of(answer: httpx.Response) -> tuple[int, str]:
+    """Return the status and the code of a refusal."""
+    return answer.status_code, answer.json()["error"]["code"]
