@@ -79,6 +79,12 @@ async def accept(i: Installation, token: str, **headers: str) -> httpx.Response:
     return answer
 
 
+async def came(i: Installation, owner: Session, email: str, role: Role = Role.DEVELOPER) -> Session:
+    """Have somebody's org invite an address, and its reader accept; only where no mail is sent."""
+    invitation = await invited(i, owner, email, role)
+    return await session_of(i, await accept(i, await invitation_token(i, invitation["id"])))
+
+
 async def audited(i: Installation, owner: Session, action: AuditAction) -> list[dict[str, Any]]:
     """Return what the log of somebody's org holds of an action, newest first."""
     query = {"action": action}

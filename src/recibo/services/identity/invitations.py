@@ -41,7 +41,7 @@ async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> 
 
     Raises:
         ValidationFailed: it is no address, or a disposable one.
-        InsufficientScope: the actor may not invite, or not invite an owner.
+        InsufficientScope: the actor may not invite, or not where an owner is invited.
         Conflict: it is the address of a member.
         RateLimitExceeded: the org sent too many, or too many to this address.
     """
@@ -51,6 +51,7 @@ async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> 
         actor = await orgs.still(session, actor, Permission.TEAM_INVITE)
         orgs.require_owner_over(actor, role)
         await _refuse_member(session, actor, address)
+        await _refuse_to_replace(session, actor, address)
         # Counted and sent in one transaction: what is refused or fails was not sent.
         await attempts.take(session, _limits(identity, actor, address))
         await _revoke(session, actor, Invitation.email == address)
@@ -129,6 +130,16 @@ async def _refuse_member(session: Session, actor: Member, address: str) -> None:
     query = scope.of(actor, Membership).join(User, User.id == Membership.user_id)
     if (await session.execute(query.where(User.email == address))).first() is not None:
         raise Conflict("This address is a member's already.")
+
+
+async def _refuse_to_replace(session: Session, actor: Member, address: str) -> None:
+    """Let only owners replace what only they may withdraw: the invitation of an owner."""
+    query = scope.of(actor, Invitation).where(
+        *_IS_OPEN, Invitation.email == address, Invitation.expires_at > clock.now()
+    )
+    found = (await session.execute(query)).scalar_one_or_none()
+    if found is not None:
+        orgs.require_owner_over(actor, Role(found.role))
 
 
 def _limits(identity: Identity, actor: Member, address: str) -> list[Counted]:
