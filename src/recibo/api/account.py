@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from recibo.api import bodies
 from recibo.api.answers import OkWithSession, errors_of
-from recibo.api.deps import TheUser, refuse_cross_site
+from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site
 from recibo.services.identity import own_account
 from recibo.shapes.actor import SignedIn
 from recibo.shapes.plans import PlanName
@@ -99,7 +99,7 @@ async def rename_me(
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def change_password(
-    user: TheUser,
+    user: TheUnboundUser,
     request: Request,
     response: Response,
     services: TheServices,
@@ -120,7 +120,7 @@ async def change_password(
     responses=errors_of(401, 403, 429, 500),
 )
 async def end_sessions(
-    user: TheUser, request: Request, response: Response, services: TheServices
+    user: TheUnboundUser, request: Request, response: Response, services: TheServices
 ) -> OkWithSession:
     """End every session of the caller; the one that asks goes on with a new pair."""
     tokens = await own_account.end_sessions(services.identity, user)
@@ -136,7 +136,7 @@ async def end_sessions(
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def switch_org(
-    user: TheUser,
+    user: TheUnboundUser,
     request: Request,
     response: Response,
     services: TheServices,

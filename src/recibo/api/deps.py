@@ -125,6 +125,16 @@ async def _signed_in(
 TheUser = Annotated[SignedIn, Depends(_signed_in)]
 
 
+async def _unbound(user: TheUser, services: TheServices) -> SignedIn:
+    async with services.database.read() as session:
+        await sessions.free(session, user)
+    return user
+
+
+#: Whose session may leave its org and touch the account.
+TheUnboundUser = Annotated[SignedIn, Depends(_unbound)]
+
+
 def _may(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
     async def guard(user: TheUser) -> Member:
         member = user.member

@@ -11,8 +11,10 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from recibo.errors import (
+    AuthenticationFailed,
     Detail,
     MethodNotAllowed,
+    NoSession,
     NotFound,
     ServerError,
     ServiceError,
@@ -20,6 +22,9 @@ from recibo.errors import (
 )
 
 log = structlog.get_logger(__name__)
+
+_FOR_SESSIONS = 'Bearer realm="recibo"'
+_FOR_KEYS = 'ApiKey realm="recibo", header="X-API-Key"'
 
 
 class FieldDetail(BaseModel):
@@ -82,7 +87,8 @@ def unexpected(request_id: str) -> Response:
 def _headers(error: ServiceError) -> Mapping[str, str]:
     headers = {}
     if error.status == 401:  # noqa: PLR2004 - the status that RFC 9110 asks this header for
-        headers["WWW-Authenticate"] = 'ApiKey realm="recibo", header="X-API-Key"'
+        is_of_session = isinstance(error, (NoSession, AuthenticationFailed))
+        headers["WWW-Authenticate"] = _FOR_SESSIONS if is_of_session else _FOR_KEYS
     if error.retry_after is not None:
         headers["Retry-After"] = str(error.retry_after)
     return headers

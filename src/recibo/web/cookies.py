@@ -4,7 +4,7 @@ from typing import Literal, cast
 
 from fastapi import Request, Response
 
-from recibo.services.identity.sessions import REFRESH_LIFE
+from recibo.services.identity import sessions
 from recibo.shapes.sessions import TokenResponse
 from recibo.web.services import Services
 
@@ -21,7 +21,10 @@ def set_session(
     """Hand a session to a browser."""
     lives = {
         ACCESS_COOKIE: (tokens.access_token, tokens.expires_in),
-        REFRESH_COOKIE: (tokens.refresh_token, int(REFRESH_LIFE.total_seconds())),
+        REFRESH_COOKIE: (
+            tokens.refresh_token,
+            sessions.refresh_seconds(services.identity.keyring, tokens),
+        ),
     }
     for name, (value, seconds) in lives.items():
         response.set_cookie(

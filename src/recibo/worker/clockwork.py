@@ -14,7 +14,7 @@ import structlog
 
 from recibo.kit import clock
 from recibo.services import audit
-from recibo.services.identity import key_notices
+from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import readings, receipts, replays
 from recibo.services.reading.extraction import Carrier
 from recibo.store.blobs import Blobs
@@ -69,12 +69,15 @@ class Clockwork:
         await key_notices.owe(self.database)
 
     async def purge(self) -> None:
-        """Delete what nobody may keep longer: receipts with their files, replays, audit entries."""
+        """Delete what nobody may keep longer: receipts, sessions, tokens, counts, audit entries."""
         while purged := await receipts.purge(self.database):
             for receipt_id in purged:
                 await self.blobs.discard(receipt_id)
         async with self.database.write() as session:
             await replays.purge_expired(session)
+            await sessions.purge_expired(session)
+            await links.purge_expired(session)
+            await attempts.purge_expired(session)
         while await audit.purge(self.database):
             pass
 

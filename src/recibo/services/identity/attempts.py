@@ -49,6 +49,11 @@ async def refuse_if_reached(session: Session, counted: Sequence[Counted]) -> Non
             raise RateLimitExceeded(retry_after=await _wait_seconds(session, limit, subject))
 
 
+async def purge_expired(session: Session) -> None:
+    """Delete the counts whose window is over."""
+    await counters.purge_expired(session)
+
+
 async def _wait_seconds(session: Session, limit: Limit, subject: str) -> int:
     ends_at = await counters.ends_at(session, limit.name, subject)
     left = ((ends_at or clock.now()) - clock.now()).total_seconds()

@@ -6,6 +6,7 @@ which is read with the membership at each request.
 """
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,18 @@ _PENDING_LIFE = dt.timedelta(minutes=5)
 _GRACE = dt.timedelta(seconds=30)
 _ACCESS = "access"
 _REFRESH = "refresh"
+# Tokens outlive the version that made them, and another may have made others.
+_CLAIMS: Mapping[str, tuple[type, ...]] = {
+    "sub": (str,),
+    "sid": (str,),
+    "org": (str, type(None)),
+    "epoch": (int,),
+    "pending": (bool, type(None)),
+    "type": (str,),
+    "jti": (str,),
+    "iat": (int,),
+    "exp": (int,),
+}
 
 # These prove one factor; the others follow from a session that has proven all.
 _FIRST_FACTORS = {SignInMethod.PASSWORD, SignInMethod.MAGIC_LINK, SignInMethod.INVITATION}
@@ -115,7 +128,7 @@ def read_access_token(keyring: Keyring, token: str | None) -> Shown | None:
         session_id=SessionId(claims["sid"]),
         org_id=OrgId(claims["org"]) if claims["org"] else None,
         epoch=claims["epoch"],
-        is_pending=claims.get("pending", False),
+        is_pending=bool(claims.get("pending")),
     )
 
 
@@ -166,6 +179,12 @@ async def refresh(identity: Identity, token: str | None, *, from_cookie: bool) -
     if tokens is None:
         raise AuthenticationFailed("The refresh token is used up or over; sign in again.")
     return tokens
+
+
+def refresh_seconds(keyring: Keyring, tokens: TokenResponse) -> int:
+    """Return how long a refresh token works from its making: less near the end of its session."""
+    claims = _claims(keyring, tokens.refresh_token, _REFRESH)
+    return int(claims["exp"] - claims["iat"]) if claims else 0
 
 
 async def family(session: Session | ReadSession, session_id: SessionId) -> UserSession | None:
@@ -354,6 +373,8 @@ def _claims(keyring: Keyring, token: str | None, type_: str) -> dict[str, Any] |
     try:
         claims = keyring.claims(token, audience=f"recibo:{type_}")
     except BadTokenError:
+        return None
+    if any(type(claims.get(name)) not in types for name, types in _CLAIMS.items()):
         return None
     is_live = claims["type"] == type_ and claims["exp"] > clock.now().timestamp()
     return claims if is_live else None

@@ -1,0 +1,38 @@
+"""The mailbox of everybody: what is owed is sent when a test looks into it."""
+
+from email.message import EmailMessage
+
+from recibo.outside.fake_mailer import FakeMailer
+from recibo.services import letters
+from recibo.services.letters import Letterhead
+from recibo.worker.post import Post
+from tests import owed
+from tests.installation import Installation
+from tests.mail_servers import part
+
+_ADDRESS = "http://recibo.test"
+
+
+async def new_mails(i: Installation) -> list[EmailMessage]:
+    """Send what is owed, and return it; only where nothing else sends."""
+    mailer = FakeMailer()
+    head = Letterhead(_ADDRESS, letters.sender("", _ADDRESS))
+    await Post(i.database, mailer, head).round()
+    return mailer.sent
+
+
+async def new_token(i: Installation, page: str) -> str:
+    """Send what is owed, and return the token of the one mail that leads to a page."""
+    (found,) = await new_tokens(i, page)
+    return found
+
+
+async def new_tokens(i: Installation, page: str) -> list[str]:
+    """Send what is owed, and return the tokens of all mails that lead to a page."""
+    mails = await new_mails(i)
+    return [owed.token(one) for one in mails if f"/portal/{page}?" in part(one, "plain")]
+
+
+async def new_subjects(i: Installation) -> list[str]:
+    """Send what is owed, and return what the mails are about."""
+    return [str(one["Subject"]) for one in await new_mails(i)]

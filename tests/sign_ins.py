@@ -1,0 +1,72 @@
+"""Asking for what begins, continues and ends sessions, from many places."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from recibo.store.tables import AuditEvent
+from tests import installation
+from tests.installation import Installation
+
+# Nothing is spared here, not even in development.
+AWAY = "203.0.113.7"
+#: As it was refused; the id of the request is left out, as are the words.
+Outcome = tuple[int, str]
+
+
+async def ask(
+    i: Installation | httpx.AsyncClient,
+    path: str,
+    body: object = None,
+    *,
+    method: str = "POST",
+    **headers: str,
+) -> httpx.Response:
+    """Ask for something of /v1/auth, in a JSON body if there is one; no cookie is kept."""
+    client = i.stranger if isinstance(i, Installation) else i
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    answer = await client.request(method, f"/v1/auth{path}", json=body, headers=named)
+    client.cookies.clear()
+    return answer
+
+
+def outcome(answer: httpx.Response) -> Outcome:
+    """Return status and code of an answer; the code of a success is empty."""
+    code = answer.json()["error"]["code"] if answer.is_error else ""
+    return answer.status_code, code
+
+
+def refusal(answer: httpx.Response) -> dict[str, Any]:
+    """Return all that a refusal says, but for the id of its request."""
+    error: dict[str, Any] = answer.json()["error"]
+    return {"status": answer.status_code, **error, "request_id": None}
+
+
+def cookie(**tokens: str) -> str:
+    """Return the header that shows the session's cookies, `access` or `refresh`."""
+    return "; ".join(f"service_{name}={value}" for name, value in tokens.items())
+
+
+def set_cookies(answer: httpx.Response) -> Mapping[str, tuple[str, set[str]]]:
+    """Return value and attributes of the cookies that an answer sets."""
+    found = {}
+    for header in answer.headers.get_list("set-cookie"):
+        pair, *attributes = header.split("; ")
+        name, _, value = pair.partition("=")
+        found[name] = value, {one for one in attributes if not one.startswith("expires")}
+    return found
+
+
+def at(
+    i: Installation, address: str = AWAY, user_agent: str = "browser/1", **headers: str
+) -> httpx.AsyncClient:
+    """Return a client at another place."""
+    headers = {"User-Agent": user_agent, **headers}
+    return installation.client_of(i.asgi, address=address, headers=headers)
+
+
+async def told(i: Installation, *actions: str) -> list[AuditEvent]:
+    """Return the entries of these actions in the audit log, the oldest first."""
+    found = [row for row in await i.rows(AuditEvent) if row.action in actions]
+    return sorted(found, key=lambda row: row.id)
