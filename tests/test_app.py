@@ -7,6 +7,7 @@ import pytest
 
 from recibo import app
 from recibo.kit import clock
+from recibo.services.identity.demo import Demo
 from recibo.store.lock import FolderInUseError
 from recibo.store.tables import UsageEvent
 from tests import installation, make
@@ -115,6 +116,21 @@ async def test_key_of_the_demo_is_told_on_the_first_start_only(
 
     assert first.secret.startswith("sk_live_")
     assert ("scale", ["read", "write"]) == (told["plan"], told["scopes"])
+
+
+async def test_owner_of_the_demo_can_sign_in_as_told(sqlite_url: str, tmp_path: Path) -> None:
+    told = list[Demo]()
+    settings = installation.make_settings(tmp_path, database_url=sqlite_url)
+    async with (
+        app.opened(settings, works=False, greet=told.append) as asgi,
+        installation.client_of(asgi) as client,
+    ):
+        body = {"email": told[0].email, "password": told[0].password}
+        answer = await client.post("/v1/auth/login", json=body)
+        me = (await client.get("/v1/auth/me")).json()
+
+    assert 200 == answer.status_code
+    assert ("demo", "scale", "owner") == (me["org"]["slug"], me["org"]["plan"], me["role"])
 
 
 async def test_cursor_outlives_a_restart(sqlite_url: str, tmp_path: Path) -> None:

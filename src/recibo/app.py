@@ -18,6 +18,7 @@ from recibo.outside.reader import PoolReader, Reader
 from recibo.portal.door import Pages
 from recibo.services import letters
 from recibo.services.identity import demo
+from recibo.services.identity.demo import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
@@ -72,7 +73,7 @@ async def opened(
     works: bool = True,
     reader: Reader | None = None,
     address: str = _ADDRESS,
-    greet: Callable[[str], None] = lambda _: None,
+    greet: Callable[[Demo], None] = lambda _: None,
 ) -> AsyncIterator[FastAPI]:
     """Open the house and build its ASGI app; with `works` it reads what is uploaded, too.
 
@@ -81,7 +82,7 @@ async def opened(
         works: Whether this process reads documents.
         reader: What reads them; child processes when None.
         address: Where it is served, which links lead to unless the settings say another.
-        greet: Told the secret of the demo org's key on a first start in development.
+        greet: Told of the demo org on a first start in development.
     """
     async with _house(settings, reader, address) as house, AsyncExitStack() as stack:
         uses = house.identity.key_uses
@@ -89,8 +90,10 @@ async def opened(
         if works:
             await stack.enter_async_context(_working(house))
         # Last, so that no start that fails tells the secret.
-        if not settings.is_production and (secret := await demo.seed(house.database)):
-            greet(secret)
+        if not settings.is_production:
+            made = await demo.seed(house.database, house.identity.passwords)
+            if made is not None:
+                greet(made)
         services = _services(house, works=works)
         asgi = door.make(services)
         asgi.router.routes.append(Pages(services))

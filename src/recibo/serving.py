@@ -16,6 +16,7 @@ from recibo import app
 from recibo.errors import ServiceError
 from recibo.kit import logs
 from recibo.services.identity import keys, operators, orgs
+from recibo.services.identity.demo import Demo
 from recibo.settings import Settings
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Scope
@@ -173,11 +174,13 @@ def _reachable(url: str) -> str:
     return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
-def _greet(url: str, secret: str) -> None:
-    curl = f'curl -H "X-API-Key: {secret}" -F file=@docs/pictures/receipt.png {url}/v1/extract'
+def _greet(url: str, made: Demo) -> None:
+    curl = f'curl -H "X-API-Key: {made.key}" -F file=@docs/pictures/receipt.png {url}/v1/extract'
     sys.stdout.write(
-        f"\nA demo org is ready. Its API key, shown only this once:\n\n  {secret}\n\n"
+        f"\nA demo org is ready. Its API key, shown only this once:\n\n  {made.key}\n\n"
         f"Try it:\n\n  {curl}\n\n"
+        f"Its owner signs in at {url}/portal with this password, shown only this once, too:\n\n"
+        f"  {made.email}\n  {made.password}\n\n"
     )
     sys.stdout.flush()
 

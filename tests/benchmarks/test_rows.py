@@ -4,6 +4,7 @@ from sqlalchemy import func, select
 
 from benchmarks import rows
 from recibo.services.identity import demo
+from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.receipts import shape
 from recibo.store import tables
 from recibo.store.db import Database
@@ -12,7 +13,7 @@ from recibo.store.db import Database
 async def test_org_is_filled_up_to_a_size_with_receipts_that_can_be_shown(
     database: Database,
 ) -> None:
-    await demo.seed(database)
+    await demo.seed(database, Passwords())
     await rows.fill(database, 200)
     await rows.fill(database, 310)
     async with database.read() as session:

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from recibo.services.identity import demo
+from recibo.services.identity.passwords import Passwords
 from recibo.store import tables
 from recibo.store.db import Database, migrate
 from recibo.store.tables import Table
@@ -50,7 +51,7 @@ async def seed(database_url: str) -> None:
     """Make a database with the demo org."""
     await migrate(database_url)
     database = Database(database_url)
-    await demo.seed(database)
+    await demo.seed(database, Passwords())
     await database.close()
 
 

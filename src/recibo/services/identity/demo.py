@@ -1,23 +1,41 @@
 """The demo org of a first start in development, so that the README's curl works at once."""
 
+import secrets
+from dataclasses import dataclass
+
 from sqlalchemy import select
 
 from recibo.kit import clock, ids
 from recibo.services.identity import keys
 from recibo.services.identity.keys import Wanted
+from recibo.services.identity.passwords import Passwords
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Role
-from recibo.store.db import Database
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, User
 
 OWNER_EMAIL = "demo@recibo.localhost"
 
 
-async def seed(database: Database) -> str | None:
-    """Make the demo org if there is no org yet; return its key's secret, None if there was one."""
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What is told of the demo org, once: its key, and the sign-in of its owner."""
+
+    key: str
+    email: str
+    password: str
+
+
+async def seed(database: Database, passwords: Passwords) -> Demo | None:
+    """Make the demo org if there is no org yet; None if there was one."""
+    async with database.read() as reading:
+        if await _is_any(reading):
+            return None
+    password = secrets.token_urlsafe(12)
+    hashed = await passwords.hash(password)
     async with database.write() as session:
-        if (await session.execute(select(Org.id).limit(1))).scalar_one_or_none() is not None:
+        if await _is_any(session):
             return None
         now = clock.now()
         org = Org(
@@ -28,9 +46,21 @@ async def seed(database: Database) -> str | None:
             plan=PlanName.SCALE,
             created_at=now,
         )
-        owner = User(id=ids.new("usr"), email=OWNER_EMAIL, full_name="Demo", created_at=now)
+        owner = User(
+            id=ids.new("usr"),
+            email=OWNER_EMAIL,
+            full_name="Demo",
+            created_at=now,
+            email_verified_at=now,
+            password_hash=hashed,
+        )
         session.add_all([org, owner])
         # The membership refers to both.
         await session.flush()
         session.add(Membership(org_id=org.id, user_id=owner.id, role=Role.OWNER, created_at=now))
-        return keys.create(session, OrgId(org.id), Wanted("Demo key"), created_by=owner.id)
+        key = keys.create(session, OrgId(org.id), Wanted("Demo key"), created_by=owner.id)
+    return Demo(key, OWNER_EMAIL, password)
+
+
+async def _is_any(session: Session | ReadSession) -> bool:
+    return (await session.execute(select(Org.id).limit(1))).scalar_one_or_none() is not None
