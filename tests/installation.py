@@ -121,10 +121,8 @@ async def opened(
     demos = list[Demo]()
     chosen = make_settings(data_dir, database_url=database_url, **settings)
     with capture_logs() as logs:
-        async with app.opened(
-            chosen, works=works, reader=reader, greet=lambda made: secrets.append(made.key)
-        ) as asgi:
-            secret = secrets[0] if secrets else ""
+        async with app.opened(chosen, works=works, reader=reader, greet=demos.append) as asgi:
+            secret = demos[0].key if demos else ""
             async with (
                 client_of(asgi, headers={"X-API-Key": secret}) as client,
                 client_of(asgi) as stranger,
