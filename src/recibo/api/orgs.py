@@ -28,9 +28,9 @@ _Fixed = SkipJsonSchema[Annotated[None, BeforeValidator(_refused)]]
 class OrgChanges(BaseModel):
     """What to change of an org; what is left out stays."""
 
-    name: str = Field(default="", min_length=1, max_length=255)
+    name: str = Field(default_factory=str, min_length=1, max_length=255)
     logo_url: str | None = Field(default=None, max_length=500, description="`null` clears it.")
-    billing_email: str = ""
+    billing_email: str = Field(default_factory=str)
     # These alone are refused and not passed over: a client that sends them means something.
     slug: _Fixed = None
     plan: _Fixed = None

@@ -28,14 +28,15 @@ class Permission(StrEnum):
     AUDIT_READ = "audit:read"
 
 
-_VIEWER = frozenset({
+_READER = frozenset({
     Permission.ORG_READ,
     Permission.TEAM_READ,
     Permission.RECEIPTS_READ,
     Permission.WEBHOOKS_READ,
     Permission.ANALYTICS_READ,
 })  # fmt: skip
-_DEVELOPER = _VIEWER | {
+_VIEWER = _READER | {Permission.BILLING_READ}
+_DEVELOPER = _READER | {
     Permission.KEYS_READ,
     Permission.KEYS_WRITE,
     Permission.RECEIPTS_WRITE,
