@@ -30,7 +30,7 @@ class Pages(BaseRoute):
     """`/`, `/portal` and whatever is below it."""
 
     def __init__(self, services: Services) -> None:
-        self._app = Headers(_make(services), services)
+        self._app = Headers(make(services), services)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take the paths of pages, and no other."""
@@ -52,7 +52,8 @@ class _Static(StaticFiles):
         return response
 
 
-def _make(services: Services) -> FastAPI:
+def make(services: Services) -> FastAPI:
+    """Build the app of the pages; it answers their whole paths."""
     app = FastAPI(
         openapi_url=None,
         docs_url=None,

@@ -1,0 +1,90 @@
+"""Looking at pages: what a person sees in the HTML, and what is sent with a form."""
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+import httpx
+
+_VOID = {"input", "img", "link", "meta", "br", "hr"}
+
+
+@dataclass(slots=True)
+class Page:
+    """What stands on a page."""
+
+    title: str = ""
+    text: str = ""
+    #: The attributes of each input, by its name.
+    inputs: dict[str, dict[str, str | None]] = field(default_factory=dict)
+    #: Method and action of each form.
+    forms: list[tuple[str | None, str | None]] = field(default_factory=list)
+    buttons: list[str] = field(default_factory=list)
+    #: The texts of elements that have an id or a role.
+    by_id: dict[str, str] = field(default_factory=dict)
+    by_role: dict[str, str] = field(default_factory=dict)
+    #: The inputs that a label belongs to, and the label.
+    labels: dict[str, str] = field(default_factory=dict)
+    links: list[str] = field(default_factory=list)
+
+    def error(self, name: str) -> str:
+        """Return what stands beside a field, which must point there for those who listen."""
+        attributes = self.inputs[name]
+        assert attributes.get("aria-invalid") == "true"
+        assert f"{name}-error" in (attributes["aria-describedby"] or "").split()
+        return self.by_id[f"{name}-error"]
+
+    @property
+    def alert(self) -> str:
+        """What is said above the form."""
+        return self.by_role.get("alert", "")
+
+
+def at(answer: httpx.Response) -> Page:
+    """Return what stands on the page of an answer."""
+    assert answer.headers["content-type"] == "text/html; charset=utf-8", answer.headers
+    parser = _Parser()
+    parser.feed(answer.text)
+    assert parser.open == [], "every element is closed"
+    return parser.page
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+        self.open: list[tuple[str, dict[str, str | None], list[str]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        # Elements stand apart on the screen.
+        self.handle_data(" ")
+        if tag == "input":
+            self.page.inputs[str(attributes["name"])] = attributes
+        elif tag == "form":
+            self.page.forms.append((attributes.get("method"), attributes.get("action")))
+        elif tag == "a":
+            self.page.links.append(str(attributes["href"]))
+        if tag not in _VOID:
+            self.open.append((tag, attributes, []))
+
+    def handle_data(self, data: str) -> None:
+        for _, _, texts in self.open:
+            texts.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        opened, attributes, texts = self.open.pop()
+        assert opened == tag, (opened, tag)
+        text = " ".join("".join(texts).split())
+        page = self.page
+        if tag == "title":
+            page.title = text
+        elif tag == "body":
+            page.text = text
+        elif tag == "button":
+            page.buttons.append(text)
+        elif tag == "label":
+            page.labels[str(attributes["for"])] = text
+        if "id" in attributes:
+            page.by_id[str(attributes["id"])] = text
+        if "role" in attributes:
+            page.by_role[str(attributes["role"])] = text

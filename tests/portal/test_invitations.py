@@ -1,0 +1,113 @@
+"""Accepting an invitation on a page."""
+
+from tests import people, second_factors
+from tests.installation import Installation
+from tests.people import PASSWORD
+from tests.portal import looking, visits
+from tests.portal.visits import EMAIL
+
+PATH = "/portal/accept-invite"
+INVITED = "bob@people.test"
+
+
+async def token_for(i: Installation, email: str = INVITED) -> str:
+    """Have somebody's org invite an address and return the token of the mail."""
+    owner = await people.signed_up(i, email="owner@people.test", org="Padaria Aurora")
+    invitation = await people.invited(i, owner, email)
+    return await people.invitation_token(i, invitation["id"])
+
+
+async def test_opening_an_invitation_accepts_nothing(service: Installation) -> None:
+    token = await token_for(service)
+    opened = [await service.stranger.get(PATH, params={"token": token}) for _ in range(3)]
+
+    answer = await service.stranger.post(PATH, data={"token": token})
+
+    page = looking.at(opened[0])
+    assert [("post", PATH)] == page.forms
+    assert token == page.inputs["token"]["value"]
+    assert 303 == answer.status_code
+
+
+async def test_invited_person_joins_and_sets_a_password(service: Installation) -> None:
+    answer = await service.stranger.post(PATH, data={"token": await token_for(service)})
+    asked = await service.stranger.get(visits.led_to(answer))
+    set_ = await service.stranger.post("/portal/set-password", data={"new_password": PASSWORD})
+    page = await visits.home(service.stranger)
+    service.stranger.cookies.clear()
+
+    again = await visits.sign_in(service.stranger, email=INVITED)
+
+    assert "New password" == looking.at(asked).labels["new_password"]
+    assert "/portal" == visits.led_to(set_)
+    assert page is not None
+    assert f"Signed in as {INVITED}" in page.text
+    assert "Organization Padaria Aurora" in page.text
+    assert "Role developer" in page.text
+    assert "/portal" == visits.led_to(again)
+
+
+async def test_first_password_needs_eight_characters(service: Installation) -> None:
+    await service.stranger.post(PATH, data={"token": await token_for(service)})
+
+    answer = await service.stranger.post("/portal/set-password", data={"new_password": "short"})
+
+    assert 400 == answer.status_code
+    assert "needs at least 8" in looking.at(answer).error("new_password")
+
+
+async def test_who_has_a_password_sets_none_here(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    asked = await service.stranger.get("/portal/set-password")
+    form = {"new_password": "another long password"}
+
+    answer = await service.stranger.post("/portal/set-password", data=form)
+
+    assert "/portal" == visits.led_to(asked)
+    assert 400 == answer.status_code
+    assert "current_password" in looking.at(answer).alert
+    service.stranger.cookies.clear()
+    assert 303 == (await visits.sign_in(service.stranger)).status_code
+
+
+async def test_account_that_existed_joins_and_is_asked_for_nothing_more(
+    service: Installation,
+) -> None:
+    token = await token_for(service, EMAIL)
+    await visits.sign_up(service.stranger)
+    service.stranger.cookies.clear()
+
+    answer = await service.stranger.post(PATH, data={"token": token})
+    onward = await service.stranger.get(visits.led_to(answer))
+    page = await visits.home(service.stranger)
+
+    assert "/portal" == visits.led_to(onward)
+    assert page is not None
+    assert "Organization Padaria Aurora" in page.text
+
+
+async def test_second_factor_is_asked_for(service: Installation) -> None:
+    who = await second_factors.guarded(service, email=EMAIL)
+    token = await token_for(service, EMAIL)
+
+    answer = await service.stranger.post(PATH, data={"token": token})
+    before = await visits.home(service.stranger)
+    code = await service.stranger.post(visits.led_to(answer), data={"code": who.code})
+    after = await visits.home(service.stranger)
+
+    assert before is None
+    assert "/portal" == visits.led_to(code)
+    assert after is not None
+    assert "Organization Padaria Aurora" in after.text
+
+
+async def test_invitation_works_once(service: Installation) -> None:
+    token = await token_for(service)
+    await service.stranger.post(PATH, data={"token": token})
+    service.stranger.cookies.clear()
+
+    answer = await service.stranger.post(PATH, data={"token": token})
+
+    assert 400 == answer.status_code
+    assert "ask for a new one" in looking.at(answer).alert
+    assert {} == dict(service.stranger.cookies)

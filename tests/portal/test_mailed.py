@@ -1,0 +1,193 @@
+"""Links in mails: pages that change nothing until their button is pressed."""
+
+import pytest
+
+from recibo.shapes.states import MailTokenKind
+from tests.installation import Installation, client_of
+from tests.portal import looking, visits
+from tests.portal.visits import EMAIL
+
+OTHER = "another long password"
+PAGES = {
+    "magic-link": MailTokenKind.MAGIC_LINK,
+    "verify-email": MailTokenKind.VERIFY_EMAIL,
+    "reset-password": MailTokenKind.PASSWORD_RESET,
+}
+BROWSER = {"User-Agent": "browser"}
+
+
+async def user_id(i: Installation) -> str:
+    """Sign somebody up, and return the id; the client keeps no session."""
+    await visits.sign_up(i.stranger)
+    me = await i.stranger.get("/v1/auth/me")
+    i.stranger.cookies.clear()
+    return str(me.json()["user"]["id"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_whoever_opens_a_link_first_spends_nothing(service: Installation, page: str) -> None:
+    """Programs that look for harmful mail open every link, some of them in a browser."""
+    token = await visits.minted(service, PAGES[page], await user_id(service))
+    path = f"/portal/{page}"
+    async with client_of(service.asgi, address="192.0.2.1") as scanner:
+        seen = [await scanner.get(path, params={"token": token}) for _ in range(3)]
+        await scanner.head(path, params={"token": token})
+        kept = dict(scanner.cookies)
+    opened = looking.at(seen[0])
+
+    answer = await service.stranger.post(path, data={"token": token, "new_password": OTHER})
+
+    assert {200} == {one.status_code for one in seen}
+    assert {} == kept
+    assert [("post", path)] == opened.forms
+    assert ("hidden", token) == tuple(opened.inputs["token"][name] for name in ("type", "value"))
+    assert answer.status_code in (200, 303)
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_link_works_once(service: Installation, page: str) -> None:
+    token = await visits.minted(service, PAGES[page], await user_id(service))
+    form = {"token": token, "new_password": OTHER}
+    first = await service.stranger.post(f"/portal/{page}", data=form)
+    service.stranger.cookies.clear()
+
+    second = await service.stranger.post(f"/portal/{page}", data=form)
+
+    told = looking.at(second)
+    assert first.status_code in (200, 303)
+    assert 400 == second.status_code
+    assert told.alert == "The link is unknown, was used or has expired; ask for a new one."
+    # Another one can be put in its place.
+    assert ("text", "") == (told.inputs["token"]["type"], told.inputs["token"]["value"])
+    assert {} == dict(service.stranger.cookies)
+
+
+@pytest.mark.parametrize("page", [*PAGES, "accept-invite"])
+async def test_without_a_link_the_token_can_be_copied_from_the_mail(
+    door: Installation, page: str
+) -> None:
+    opened = looking.at(await door.stranger.get(f"/portal/{page}"))
+    form = {"token": " ", "new_password": OTHER}
+    refused = await door.stranger.post(f"/portal/{page}", data=form)
+
+    assert "Token from the mail" == opened.labels["token"]
+    assert 400 == refused.status_code
+    assert "Token from the mail is needed." == looking.at(refused).error("token")
+
+
+async def test_magic_link_signs_in(service: Installation) -> None:
+    token = await visits.minted(service, MailTokenKind.MAGIC_LINK, await user_id(service))
+
+    answer = await service.stranger.post("/portal/magic-link", data={"token": f" {token} "})
+
+    page = await visits.home(service.stranger)
+    assert "/portal" == visits.led_to(answer)
+    assert page is not None
+    assert "Please confirm your address" not in page.text
+
+
+async def test_magic_link_of_a_stranger_leaves_the_session_of_the_browser(
+    service: Installation,
+) -> None:
+    await visits.sign_up(service.stranger)
+
+    await service.stranger.post("/portal/magic-link", data={"token": "x" * 32})
+
+    assert await visits.home(service.stranger) is not None
+
+
+@pytest.mark.parametrize("path", ["/portal/magic-link/request", "/portal/forgot-password"])
+async def test_asking_for_a_link_tells_nobody_who_has_an_account(
+    service: Installation, path: str
+) -> None:
+    await user_id(service)
+    answers = [
+        await service.stranger.post(path, data={"email": email, "password": ""})
+        for email in (EMAIL, "bob@people.test")
+    ]
+
+    known, unknown = (looking.at(answer).text for answer in answers)
+    assert [202, 202] == [answer.status_code for answer in answers]
+    assert f"If there is an account for {EMAIL}, a link is on its way there." in known
+    assert known.replace(EMAIL, "bob@people.test") == unknown
+
+
+@pytest.mark.parametrize("path", ["/portal/magic-link/request", "/portal/forgot-password"])
+async def test_asking_for_a_link_to_no_address_is_refused_on_its_form(
+    door: Installation, path: str
+) -> None:
+    answer = await door.stranger.post(path, data={"email": "nobody"})
+
+    assert 400 == answer.status_code
+    assert "must have an @-sign" in looking.at(answer).error("email")
+
+
+async def test_address_is_verified_and_named(service: Installation) -> None:
+    token = await visits.minted(service, MailTokenKind.VERIFY_EMAIL, await user_id(service))
+
+    answer = await service.stranger.post("/portal/verify-email", data={"token": token})
+
+    await visits.sign_in(service.stranger)
+    page = await visits.home(service.stranger)
+    assert f"{EMAIL} is yours." in looking.at(answer).text
+    assert page is not None
+    assert "Please confirm your address" not in page.text
+
+
+async def test_reset_sets_the_password_and_signs_nobody_in(service: Installation) -> None:
+    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    form = {"token": token, "new_password": OTHER}
+
+    answer = await service.stranger.post("/portal/reset-password", data=form)
+
+    assert "Your new password is set" in looking.at(answer).text
+    assert await visits.home(service.stranger) is None
+    assert 401 == (await visits.sign_in(service.stranger)).status_code
+    assert 303 == (await visits.sign_in(service.stranger, password=OTHER)).status_code
+
+
+async def test_reset_of_who_is_signed_in_keeps_this_session_and_ends_the_others(
+    service: Installation,
+) -> None:
+    await visits.sign_up(service.stranger)
+    me = await service.stranger.get("/v1/auth/me")
+    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, me.json()["user"]["id"])
+    async with client_of(service.asgi) as elsewhere:
+        await visits.sign_in(elsewhere)
+        before = await visits.home(elsewhere)
+        form = {"token": token, "new_password": OTHER}
+        answer = await service.stranger.post("/portal/reset-password", data=form)
+        after = await visits.home(elsewhere)
+
+    assert "/portal" == visits.led_to(answer)
+    assert await visits.home(service.stranger) is not None
+    assert (True, False) == (before is not None, after is not None)
+
+
+async def test_short_password_leaves_the_link_good_and_its_token_on_the_form(
+    service: Installation,
+) -> None:
+    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    short = await service.stranger.post(
+        "/portal/reset-password", data={"token": token, "new_password": "short"}
+    )
+    page = looking.at(short)
+    again = {"token": page.inputs["token"]["value"] or "", "new_password": OTHER}
+
+    answer = await service.stranger.post("/portal/reset-password", data=again)
+
+    assert "New password needs at least 8 characters." == page.error("new_password")
+    assert "hidden" == page.inputs["token"]["type"]
+    assert "short" not in short.text
+    assert 200 == answer.status_code
+
+
+async def test_disabled_account_is_told_on_the_form(service: Installation) -> None:
+    token = await visits.minted(service, MailTokenKind.MAGIC_LINK, await user_id(service))
+    await visits.disable(service, EMAIL)
+
+    answer = await service.stranger.post("/portal/magic-link", data={"token": token})
+
+    assert (401, "This account is disabled.") == (
+        answer.status_code, looking.at(answer).alert
+    )  # fmt: skip

@@ -1,0 +1,264 @@
+"""Signing up, in and out on pages."""
+
+import datetime as dt
+
+import httpx
+import pytest
+
+from recibo.kit import clock
+from recibo.portal import next_paths
+from tests.installation import Installation, client_of
+from tests.people import PASSWORD
+from tests.portal import looking, visits
+from tests.portal.visits import EMAIL, SIGNUP
+
+WRONG = "wrong password"
+ACCESS_LIFE = dt.timedelta(minutes=16)
+REFRESH_LIFE = dt.timedelta(days=31)
+
+
+async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installation) -> None:
+    answer = await visits.sign_up(service.stranger)
+    page = await visits.home(service.stranger)
+
+    assert "/portal" == answer.headers["location"]
+    assert page is not None
+    assert "Welcome, Ana Lima" in page.text
+    assert "Signed in as ana@people.test" in page.text
+    assert "Organization Aurora" in page.text
+    assert "Role owner" in page.text
+    assert "Please confirm your address" in page.text
+
+
+async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+
+    me = await service.stranger.get("/v1/auth/me")
+
+    assert (200, EMAIL) == (me.status_code, me.json()["user"]["email"])
+
+
+async def test_signing_out_takes_the_session_from_the_browser(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    answer = await service.stranger.post("/portal/sign-out")
+    page = looking.at(await service.stranger.get(visits.led_to(answer)))
+
+    assert "You are signed out." == page.by_role["status"]
+    assert {} == dict(service.stranger.cookies)
+    assert await visits.home(service.stranger) is None
+
+
+async def test_a_link_cannot_sign_anybody_out(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    answer = await service.stranger.get("/portal/sign-out")
+
+    assert 405 == answer.status_code
+    assert await visits.home(service.stranger) is not None
+
+
+async def test_signing_in_by_password(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    service.stranger.cookies.clear()
+
+    answer = await visits.sign_in(service.stranger, email=" Ana@People.test ")
+
+    assert "/portal" == visits.led_to(answer)
+    assert await visits.home(service.stranger) is not None
+
+
+async def test_wrong_password_is_told_on_the_form_which_does_not_send_it_back(
+    service: Installation,
+) -> None:
+    await visits.sign_up(service.stranger)
+    service.stranger.cookies.clear()
+
+    answer = await visits.sign_in(service.stranger, password=WRONG, next="/docs")
+
+    page = looking.at(answer)
+    assert 401 == answer.status_code
+    assert "www-authenticate" in answer.headers
+    assert "The e-mail address or the password is wrong." == page.alert
+    assert (EMAIL, "/docs") == (page.inputs["email"]["value"], page.inputs["next"]["value"])
+    assert WRONG not in answer.text
+    assert {} == dict(service.stranger.cookies)
+    assert page.title.startswith("Error: ")
+
+
+async def test_too_many_wrong_passwords_are_told_when_to_go_on(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    for _ in range(10):
+        answer = await visits.sign_in(service.stranger, password=WRONG)
+        assert 401 == answer.status_code
+
+    answer = await visits.sign_in(service.stranger)
+
+    assert 429 == answer.status_code
+    assert "Too many tries. Try again in 15 minutes." == looking.at(answer).alert
+    assert 0 < int(answer.headers["retry-after"]) <= 15 * 60
+
+
+async def test_what_is_wrong_stands_beside_each_field(door: Installation) -> None:
+    form = {"email": " ", "password": "short", "full_name": "x" * 256, "org_name": ""}
+    answer = await door.stranger.post("/portal/sign-up", data=form)
+
+    page = looking.at(answer)
+    assert 400 == answer.status_code
+    assert "E-mail is needed." == page.error("email")
+    assert "Password needs at least 8 characters." == page.error("password")
+    assert "Your name may have at most 255 characters." == page.error("full_name")
+    assert "Organization is needed." == page.error("org_name")
+    assert "Please look at what is marked below." == page.alert
+    assert "x" * 256 == page.inputs["full_name"]["value"]
+    assert "" == page.inputs["password"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("email", "said"),
+    [
+        ("ana", "An email address must have an @-sign."),
+        ("ana@tempmail.com", "E-mail is on a disposable domain; use a lasting address."),
+    ],
+)
+async def test_what_services_refuse_stands_beside_its_field_too(
+    door: Installation, email: str, said: str
+) -> None:
+    answer = await door.stranger.post("/portal/sign-up", data={**SIGNUP, "email": email})
+
+    assert 400 == answer.status_code
+    assert said == looking.at(answer).error("email")
+
+
+async def test_an_address_that_is_registered_is_told(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    answer = await service.stranger.post("/portal/sign-up", data=SIGNUP)
+
+    assert 409 == answer.status_code
+    assert "registered already" in looking.at(answer).alert
+
+
+async def test_form_with_nothing_in_it_is_refused_field_by_field(door: Installation) -> None:
+    page = looking.at(await door.stranger.post("/portal/sign-in", data={"email": ""}))
+
+    assert "E-mail is needed." == page.error("email")
+    assert "Password is needed." == page.error("password")
+
+
+async def test_who_is_signed_in_needs_no_form(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    answers = [
+        await service.stranger.get(f"/portal/{page}?next={wanted}")
+        for page in ("sign-in", "sign-up")
+        for wanted in ("", "/docs", "//evil.example")
+    ]
+
+    assert ["/portal", "/docs", "/portal"] * 2 == [visits.led_to(answer) for answer in answers]
+
+
+async def test_pages_for_users_ask_others_to_sign_in_and_come_back(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    service.stranger.cookies.clear()
+    asked = visits.led_to(await service.stranger.get("/portal/set-password?a=b&c=/d"))
+    page = looking.at(await service.stranger.get(asked))
+    wanted = page.inputs["next"]["value"] or ""
+
+    answer = await visits.sign_in(service.stranger, next=wanted)
+
+    assert "/portal/set-password?a=b&c=/d" == wanted == visits.led_to(answer)
+
+
+async def test_forms_for_users_ask_others_to_sign_in(door: Installation) -> None:
+    answers = [
+        await door.stranger.post(path, data={"new_password": PASSWORD})
+        for path in ("/portal/set-password", "/portal/verify-email/resend")
+    ]
+
+    assert ["/portal/sign-in"] * 2 == [visits.led_to(answer) for answer in answers]
+
+
+ELSEWHERE = [
+    "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "//[",
+    "https:evil.example", "https://evil.example", "javascript:alert(1)", "data:text/html,x", "evil",
+    "/\t/evil.example", "/\n/evil.example", "\t//evil.example", " //evil.example",
+    "/ /evil.example", "?next=/", "", "/portal\r\nSet-Cookie: a=b",
+    "/\u2028/evil.example", "/" + "x" * 2000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wanted", ELSEWHERE)
+def test_paths_that_may_lead_elsewhere_lead_home(wanted: str) -> None:
+    assert "/portal" == next_paths.of(wanted)
+
+
+@pytest.mark.parametrize("wanted", ["/", "/docs", "/portal/a?b=c&d=%2F%2Fe#f", "/é", "/a//b"])
+def test_local_paths_are_kept(wanted: str) -> None:
+    assert wanted == next_paths.of(wanted)
+
+
+@pytest.mark.parametrize("wanted", ["//evil.example", "/\\evil.example", "https:evil.example"])
+async def test_nobody_is_led_to_another_site_after_signing_in(
+    service: Installation, wanted: str
+) -> None:
+    answers = [
+        await visits.sign_up(service.stranger, next=wanted),
+        await visits.sign_in(service.stranger, next=wanted),
+        await service.stranger.get("/portal/sign-in", params={"next": wanted}),
+    ]
+
+    assert ["/portal"] * 3 == [visits.led_to(answer) for answer in answers]
+
+
+async def test_session_goes_on_when_its_access_token_is_over(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    before = dict(service.stranger.cookies)
+    with clock.moved(ACCESS_LIFE):
+        page = await visits.home(service.stranger)
+        after = dict(service.stranger.cookies)
+
+    assert page is not None
+    assert before.keys() == after.keys() == {"service_access", "service_refresh"}
+    assert before["service_access"] != after["service_access"]
+    assert before["service_refresh"] != after["service_refresh"]
+
+
+async def test_browser_forgets_the_access_cookie_and_the_session_goes_on_from_a_form(
+    service: Installation,
+) -> None:
+    await visits.sign_up(service.stranger)
+    del service.stranger.cookies["service_access"]
+
+    answer = await service.stranger.post("/portal/verify-email/resend")
+
+    assert 202 == answer.status_code
+    assert EMAIL in looking.at(answer).text
+    assert "service_access" in service.stranger.cookies
+
+
+async def test_two_tabs_go_on_at_once_with_the_one_cookie_they_share(
+    service: Installation,
+) -> None:
+    await visits.sign_up(service.stranger)
+    refresh = {"Cookie": f"service_refresh={service.stranger.cookies['service_refresh']}"}
+    async with client_of(service.asgi, headers=refresh) as tab:
+        answers = [await _get_home(tab), await _get_home(tab)]
+
+    assert [200, 200] == [answer.status_code for answer in answers]
+
+
+async def _get_home(client: httpx.AsyncClient) -> httpx.Response:
+    client.cookies.clear()
+    return await client.get("/portal")
+
+
+@pytest.mark.parametrize("name", ["service_access", "service_refresh"])
+async def test_cookies_that_are_none_of_ours_are_no_session(door: Installation, name: str) -> None:
+    door.stranger.cookies.set(name, "not.a.token")
+
+    assert "/portal/sign-in" == visits.led_to(await door.stranger.get("/portal"))
+
+
+async def test_session_that_is_over_asks_to_sign_in(service: Installation) -> None:
+    await visits.sign_up(service.stranger)
+    with clock.moved(REFRESH_LIFE):
+        answer = await service.stranger.get("/portal")
+
+    assert "/portal/sign-in" == visits.led_to(answer)

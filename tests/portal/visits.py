@@ -1,0 +1,50 @@
+"""What people do on the pages, form by form."""
+
+import httpx
+
+from recibo.services.identity import links, operators
+from recibo.shapes.ids import UserId
+from recibo.shapes.states import MailTokenKind
+from tests.installation import Installation
+from tests.people import PASSWORD
+from tests.portal import looking
+
+EMAIL = "ana@people.test"
+SIGNUP = {"email": EMAIL, "password": PASSWORD, "full_name": "Ana Lima", "org_name": "Aurora"}
+
+
+async def sign_up(client: httpx.AsyncClient, **form: str) -> httpx.Response:
+    """Send the sign-up form; the client keeps the session."""
+    answer = await client.post("/portal/sign-up", data={**SIGNUP, **form})
+    assert answer.status_code == 303, answer.text
+    return answer
+
+
+async def sign_in(client: httpx.AsyncClient, **form: str) -> httpx.Response:
+    """Send the sign-in form; the client keeps the session."""
+    data = {"email": EMAIL, "password": PASSWORD, **form}
+    return await client.post("/portal/sign-in", data=data)
+
+
+async def home(client: httpx.AsyncClient) -> looking.Page | None:
+    """Return the home page; None when the browser is led elsewhere."""
+    answer = await client.get("/portal")
+    return looking.at(answer) if answer.status_code == 200 else None
+
+
+async def minted(i: Installation, kind: MailTokenKind, user_id: str) -> str:
+    """Return a token as a mail brings one; only where no mail is sent."""
+    async with i.database.write() as session:
+        return await links.mint(session, kind, UserId(user_id))
+
+
+async def disable(i: Installation, email: str) -> None:
+    """Disable somebody's account, as an operator does."""
+    async with i.database.write() as session:
+        await operators.disable_user(session, email)
+
+
+def led_to(answer: httpx.Response) -> str:
+    """Return where an answer leads."""
+    assert answer.status_code == 303, (answer.status_code, answer.text)
+    return answer.headers["location"]
