@@ -1,0 +1,332 @@
+"""Wrong codes: how many a session, an IP and an account get, and what many at once get."""
+
+import asyncio
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from recibo.kit import clock
+from recibo.store.tables import RecoveryCode, UserSession
+from tests import installation, people, second_factors
+from tests.installation import Installation
+from tests.second_factors import (
+    ELSEWHERE,
+    HERE,
+    Guarded,
+    enrolled,
+    error_of,
+    guarded,
+    log_in,
+    me,
+    post,
+    shows,
+)
+
+FAILED = (401, "authentication_failed")
+LIMITED = (429, "rate_limit_exceeded")
+HERE_ONLY = {"User-Agent": HERE}
+ELSEWHERE_ONLY = {"User-Agent": ELSEWHERE}
+QUARTER = dt.timedelta(minutes=15)
+HOUR = dt.timedelta(hours=1)
+PATHS = ["/verify", "/recovery/use"]
+
+
+@pytest.fixture(autouse=True)
+def _new_step() -> Iterator[None]:
+    with second_factors.new_step():
+        yield
+
+
+async def test_five_wrong_codes_end_the_pending_session(service: Installation) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+
+    wrong = [await _wrong(service, who, shows(pending)) for _ in range(5)]
+    # Even the right one, whoever shows the session, and who would have matched it.
+    right = [
+        await _right(service, who, shows(pending)),
+        await _right(service, who, shows(pending, agent=ELSEWHERE)),
+        await _right(service, who, HERE_ONLY),
+        await _recover(service, who, shows(pending)),
+    ]
+
+    assert [FAILED] * 5 == [error_of(one) for one in wrong]
+    assert [LIMITED] * 4 == [error_of(one) for one in right]
+    for answer in right:
+        assert 0 < int(answer.headers["Retry-After"]) <= 900
+        assert int(answer.headers["Retry-After"]) == answer.json()["error"]["retry_after"]
+    assert FAILED == error_of(await me(service, pending))
+    assert [] == [row for row in await service.rows(RecoveryCode) if row.used_at]
+    row = next(one for one in await service.rows(UserSession) if one.pending_until)
+    assert row.ended_at is not None
+
+
+async def test_four_wrong_codes_leave_a_fifth_try(service: Installation) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+    for _ in range(4):
+        await _wrong(service, who, shows(pending))
+
+    assert 200 == (await _right(service, who, shows(pending))).status_code
+    assert 200 == (await me(service, pending)).status_code
+
+
+async def test_ended_session_is_429_until_the_window_passes(service: Installation) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+    for _ in range(5):
+        await _wrong(service, who, shows(pending))
+
+    with clock.moved(QUARTER - dt.timedelta(seconds=30)):
+        late = [
+            await _right(service, who, HERE_ONLY),
+            await _right(service, who, shows(pending)),
+        ]
+    with clock.moved(QUARTER):
+        after = await _right(service, who, HERE_ONLY)
+        dead = await me(service, pending)
+
+    assert [LIMITED] * 2 == [error_of(one) for one in late]
+    assert (200, {"ok": True}) == (after.status_code, after.json())
+    assert 401 == dead.status_code
+
+
+async def test_newer_pending_session_has_tries_of_its_own(service: Installation) -> None:
+    who = await guarded(service)
+    first = await log_in(service, who)
+    for _ in range(5):
+        await _wrong(service, who, shows(first))
+
+    second = await log_in(service, who)
+    of_first = await _right(service, who, shows(first))
+    bare = await _right(service, who, HERE_ONLY)
+
+    assert LIMITED == error_of(of_first)
+    assert 200 == bare.status_code
+    assert 200 == (await me(service, second)).status_code
+
+
+async def test_bare_calls_count_on_the_session_that_they_match(service: Installation) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+
+    wrong = [
+        *[await _wrong(service, who, HERE_ONLY) for _ in range(2)],
+        *[await _wrong(service, who, HERE_ONLY, path="/recovery/use") for _ in range(2)],
+        await _wrong(service, who, shows(pending)),
+    ]
+
+    assert [FAILED] * 5 == [error_of(one) for one in wrong]
+    assert LIMITED == error_of(await _right(service, who, shows(pending)))
+    # What matches no session is counted elsewhere.
+    assert 200 == (await _right(service, who, ELSEWHERE_ONLY)).status_code
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_bare_calls_that_match_none_count_for_account_and_ip(
+    service: Installation, path: str
+) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+
+    wrong = [await _wrong(service, who, ELSEWHERE_ONLY, path=path) for _ in range(6)]
+    async with installation.client_of(service.asgi, address="203.0.113.9") as client:
+        other_ip = await _wrong(service, who, ELSEWHERE_ONLY, path=path, client=client)
+    other_user = await post(service, path, ELSEWHERE_ONLY, user_id="usr_x", code=who.wrong_code)
+
+    assert [*[FAILED] * 5, LIMITED] == [error_of(one) for one in wrong]
+    assert LIMITED == error_of(await _right(service, who, ELSEWHERE_ONLY))
+    assert [FAILED] * 2 == [error_of(other_ip), error_of(other_user)]
+    # The session that waits has tries of its own.
+    assert 200 == (await _right(service, who, shows(pending))).status_code
+    with clock.moved(QUARTER):
+        assert 200 == (await _right(service, who, ELSEWHERE_ONLY)).status_code
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_unknown_users_are_limited_alike(service: Installation, path: str) -> None:
+    ben = await people.signed_up(service)
+
+    for user_id in (ben.user_id, "usr_" + "0" * 32, "", "x" * 10_000):
+        answers = [await post(service, path, user_id=user_id, code="000000") for _ in range(6)]
+        assert [*[FAILED] * 5, LIMITED] == [error_of(one) for one in answers]
+
+
+async def test_right_codes_are_not_counted(service: Installation) -> None:
+    who = await guarded(service)
+
+    answers = [await _right(service, who) for _ in range(25)]
+
+    assert [200] * 25 == [one.status_code for one in answers]
+
+
+async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation) -> None:
+    who = await guarded(service)
+    waiting = await log_in(service, who, agent=ELSEWHERE)
+    full = who.session.headers
+    for _ in range(3):
+        pending = await log_in(service, who)
+        assert [FAILED] * 5 == [
+            error_of(await _wrong(service, who, shows(pending))) for _ in range(5)
+        ]
+    disabling = [await post(service, "/disable", full, code=who.wrong_code) for _ in range(5)]
+    assert [FAILED] * 5 == [error_of(one) for one in disabling]
+
+    async with installation.client_of(service.asgi, address="203.0.113.9") as client:
+        locked = [
+            await _right(service, who, shows(waiting)),
+            await _right(service, who, client=client),
+            await _recover(service, who, shows(waiting)),
+            await post(service, "/disable", full, code=who.code),
+        ]
+
+    assert [LIMITED] * 4 == [error_of(one) for one in locked]
+    assert 3000 < int(locked[0].headers["Retry-After"]) <= 3600
+    # Nobody else is locked, and the session that had proven both factors goes on.
+    assert 200 == (await me(service, who.session.tokens)).status_code
+    with clock.moved(HOUR):
+        assert 200 == (await _right(service, who)).status_code
+
+
+async def test_lock_of_an_account_spares_others(service: Installation) -> None:
+    who = await guarded(service)
+    ben = await guarded(service, email="ben@people.test")
+    for _ in range(20):
+        await post(service, "/disable", who.session.headers, code=who.wrong_code)
+
+    assert LIMITED == error_of(await _right(service, who))
+    assert 200 == (await _right(service, ben)).status_code
+
+
+async def test_fifty_guesses_at_once_get_five_checks(service: Installation) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+
+    answers = await asyncio.gather(*(_wrong(service, who, shows(pending)) for _ in range(50)))
+
+    assert {FAILED: 5, LIMITED: 45} == Counter(error_of(one) for one in answers)
+    assert LIMITED == error_of(await _right(service, who, shows(pending)))
+
+
+async def test_guesses_over_many_sessions_at_once_get_twenty_checks(
+    service: Installation,
+) -> None:
+    who = await guarded(service)
+    sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(6)]
+
+    answers = await asyncio.gather(
+        *(_wrong(service, who, shows(one)) for one in sessions for _ in range(5))
+    )
+
+    assert {FAILED: 20, LIMITED: 10} == Counter(error_of(one) for one in answers)
+
+
+async def test_wrong_codes_while_enrolling_lock_nothing(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    secret = await enrolled(service, ana)
+    who = Guarded(ana, secret, [])
+
+    answers = [
+        await post(service, "/enroll/verify", ana.headers, code=who.wrong_code) for _ in range(25)
+    ]
+
+    assert [FAILED] * 25 == [error_of(one) for one in answers]
+    right = await post(service, "/enroll/verify", ana.headers, code=who.code)
+    assert 200 == right.status_code
+
+
+async def test_two_completions_by_one_code_at_once_are_one(service: Installation) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+
+    answers = await asyncio.gather(*(_right(service, who, shows(pending)) for _ in range(5)))
+
+    won = [one for one in answers if one.status_code == 200]
+    assert 1 == len([one for one in won if "access_token" in one.json()])
+    # Whoever came when it was complete was told that the code is right, and no more.
+    assert [{"ok": True}] * (len(won) - 1) == [
+        one.json() for one in won if "access_token" not in one.json()
+    ]
+    assert 3 == len(await service.rows(UserSession))
+
+
+async def test_one_code_completes_one_of_many_sessions_at_once(service: Installation) -> None:
+    who = await guarded(service)
+    sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
+
+    answers = await asyncio.gather(*(_right(service, who, shows(one)) for one in sessions))
+
+    assert {200: 1, 401: 7} == Counter(one.status_code for one in answers)
+    assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
+
+
+async def test_one_recovery_code_is_used_once_of_many_times_at_once(
+    service: Installation,
+) -> None:
+    who = await guarded(service)
+    sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
+
+    answers = await asyncio.gather(*(_recover(service, who, shows(one)) for one in sessions))
+
+    assert {200: 1, 401: 7} == Counter(one.status_code for one in answers)
+    assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
+
+
+async def test_switching_on_twice_at_once_gives_one_set_of_codes(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    secret = await enrolled(service, ana)
+    who = Guarded(ana, secret, [])
+
+    answers = await asyncio.gather(
+        *(post(service, "/enroll/verify", ana.headers, code=who.code) for _ in range(5))
+    )
+
+    assert {200: 1, 409: 4} == Counter(one.status_code for one in answers)
+    assert 10 == len(await service.rows(RecoveryCode))
+
+
+async def test_disabling_twice_at_once_disables_once(service: Installation) -> None:
+    who = await guarded(service)
+    full = who.session.headers
+
+    answers = await asyncio.gather(
+        *(post(service, "/disable", full, code=who.code) for _ in range(5))
+    )
+
+    assert 1 == Counter(one.status_code for one in answers)[200]
+    assert {200, 400, 401} >= {one.status_code for one in answers}
+    won = next(one for one in answers if one.status_code == 200)
+    assert 200 == (await me(service, won.json())).status_code
+
+
+async def _wrong(
+    service: Installation,
+    who: Guarded,
+    headers: dict[str, str] | None = None,
+    *,
+    path: str = "/verify",
+    client: httpx.AsyncClient | None = None,
+) -> httpx.Response:
+    body = {"user_id": who.user_id, "code": who.wrong_code}
+    return await post(service, path, headers, client=client, **body)
+
+
+async def _right(
+    service: Installation,
+    who: Guarded,
+    headers: dict[str, str] | None = None,
+    *,
+    client: httpx.AsyncClient | None = None,
+) -> httpx.Response:
+    body = {"user_id": who.user_id, "code": who.code}
+    return await post(service, "/verify", headers, client=client, **body)
+
+
+async def _recover(
+    service: Installation, who: Guarded, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    body = {"user_id": who.user_id, "code": who.recovery_codes[0]}
+    return await post(service, "/recovery/use", headers, **body)
