@@ -177,7 +177,7 @@ async def test_only_what_comes_straight_from_loopback_is_spared(
     assert (await told(peer, *forwarded, limits_loopback=True))["is_limited_by_ip"]
 
 
-PRODUCTION = {
+PRODUCTION: dict[str, Any] = {
     "environment": "production",
     "secret_key": "s" * 32,
     "base_url": "https://recibo.example",

@@ -1,0 +1,287 @@
+"""No secret is told where it does not belong: not in rows, not in the audit log, not in logs.
+
+The journey below goes through every endpoint that takes or gives one. Each secret must be found in
+no column of any table and no log line; what is kept in its stead, a hash, in no audit entry either.
+"""
+
+import hashlib
+import json
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+from recibo.kit import clock
+from recibo.outside.fake_mailer import FakeMailer
+from recibo.services import letters
+from recibo.services.letters import Letterhead
+from recibo.shapes.states import AuditAction
+from recibo.store import tables
+from recibo.store.tables import Table
+from recibo.worker.post import Post
+from tests import installation, make, owed
+from tests.installation import Installation
+from tests.mail_servers import part
+from tests.second_factors import STEP, code_of, new_step
+
+HEAD = Letterhead("https://recibo.test", letters.sender("", "https://recibo.test"))
+PASSWORDS = ["first long password", "second long password", "third long password"]
+MISTYPED = ["frist long password", "short-1", "unfinished password"]
+ANA, BETO = "ana@people.test", "beto@people.test"
+# Where the hash of a secret stands in its stead.
+HASHES = [
+    tables.User.password_hash,
+    tables.User.totp_secret,
+    tables.RecoveryCode.code_hash,
+    tables.ApiKey.secret_hash,
+    tables.MailToken.token_hash,
+    tables.Invitation.token_hash,
+]
+
+
+@dataclass
+class Journey:
+    """What was asked of a service, and the secrets that it heard or told."""
+
+    service: Installation
+    post: Post
+    mailer: FakeMailer
+    secrets: set[str] = field(default_factory=lambda: {*PASSWORDS, *MISTYPED})
+    refusals: list[str] = field(default_factory=list)
+    #: Of the session at hand.
+    headers: dict[str, str] = field(default_factory=dict)
+
+    async def ask(self, path: str, *, method: str = "POST", **body: Any) -> dict[str, Any]:
+        """Ask for something under /v1 with the session at hand, and keep the secrets told."""
+        answer = await self.service.stranger.request(
+            method, f"/v1{path}", json=body, headers=self.headers
+        )
+        self.service.stranger.cookies.clear()
+        told: dict[str, Any] = answer.json() if answer.content else {}
+        if answer.is_error:
+            self.refusals.append(answer.text)
+        for name in ("access_token", "refresh_token", "secret"):
+            if name in told:
+                # A token's last part is what makes it more than a claim.
+                self.secrets |= {told[name], told[name].rpartition(".")[2]}
+        if "access_token" in told:
+            self.headers = {"Authorization": f"Bearer {told['access_token']}"}
+        return told
+
+    async def raw(self, path: str, content: str) -> httpx.Response:
+        """Send a body that is no good JSON."""
+        headers = {"Content-Type": "application/json"}
+        answer = await self.service.stranger.post(f"/v1{path}", content=content, headers=headers)
+        self.refusals.append(answer.text)
+        return answer
+
+    async def mailed_token(self, to: str) -> str:
+        """Have the owed mails sent and return the token of the newest one to an address."""
+        while await self.post.round():
+            pass
+        token = owed.token(next(one for one in reversed(self.mailer.sent) if to in one["To"]))
+        self.secrets.add(token)
+        return token
+
+    def last_mail(self) -> str:
+        """Return the text of the newest mail."""
+        return part(self.mailer.sent[-1], "plain")
+
+
+@pytest.fixture
+async def journey(
+    database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[Journey]:
+    """A service that has seen every secret there is."""
+    caplog.set_level(logging.INFO)
+    # Mails are sent by hand, so that each is there when it is looked for; nothing is read.
+    async with installation.opened(
+        database_url, tmp_path, works=False, extract_wait_seconds=0
+    ) as service:
+        mailer = FakeMailer()
+        made = Journey(service, Post(service.database, mailer, HEAD), mailer)
+        made.secrets.add(service.secret)
+        with new_step():
+            await accounts(made)
+            await second_factor(made)
+            await keys(made)
+            await links(made)
+            await invitation(made)
+        await mistakes(made)
+        yield made
+
+
+async def accounts(journey: Journey) -> None:
+    """Sign up, prove the address, sign in, refresh."""
+    first, _, _ = PASSWORDS
+    signup = {"email": ANA, "password": first, "org_name": "Aurora"}
+    tokens = await journey.ask("/auth/signup", **signup)
+    await journey.ask(f"/auth/verify-email/{await journey.mailed_token(ANA)}")
+    await journey.ask("/auth/verify-email/resend")
+    await journey.ask("/auth/refresh", refresh_token=tokens["refresh_token"])
+    await journey.ask("/auth/refresh", refresh_token=tokens["refresh_token"])
+    await journey.ask("/auth/login", email=ANA, password=first)
+    await journey.ask("/auth/me", method="PATCH", name="Ana")
+
+
+async def second_factor(journey: Journey) -> None:
+    """Enroll, sign in by a code and by a recovery code, disable."""
+    code, recovery_code = await enrol(journey)
+    for path, shown in (("verify", code), ("recovery/use", recovery_code)):
+        user_id = (await journey.ask("/auth/login", email=ANA, password=PASSWORDS[0]))["user_id"]
+        await journey.ask(f"/auth/2fa/{path}", user_id=user_id, code="000000")
+        await journey.ask(f"/auth/2fa/{path}", user_id=user_id, code=shown)
+    await journey.ask("/auth/2fa/disable", code=code)
+
+
+async def enrol(journey: Journey) -> tuple[str, str]:
+    """Switch the second factor on and return a code of the app and a recovery code."""
+    code = code_of((await journey.ask("/auth/2fa/enroll"))["secret"])
+    codes = (await journey.ask("/auth/2fa/enroll/verify", code=code))["recovery_codes"]
+    journey.secrets |= {*codes, *(code.replace("-", "") for code in codes)}
+    return code, codes[0]
+
+
+async def keys(journey: Journey) -> None:
+    """Make keys of both kinds, use one, revoke one."""
+    told = [
+        await journey.ask("/api-keys", name="Till"),
+        await journey.ask("/api-keys", name="Shop", kind="publishable"),
+    ]
+    answer = await journey.service.extract(make.jpeg("a"), secret=told[0]["secret"])
+    assert 503 != answer.status_code
+    await journey.ask(f"/api-keys/{told[0]['id']}", method="DELETE")
+    await journey.service.get("/key", secret=told[0]["secret"])
+
+
+async def links(journey: Journey) -> None:
+    """Sign in by a link, change the password, forget it and set another."""
+    first, second, third = PASSWORDS
+    await journey.ask("/auth/magic-link", email=ANA)
+    token = await journey.mailed_token(ANA)
+    await journey.service.stranger.get(f"/portal/magic-link?token={token}")
+    await journey.ask("/auth/magic-link/verify", token=token)
+    await journey.ask("/auth/magic-link/verify", token=token)
+    await journey.ask("/auth/password", new_password=second, current_password=first)
+    await journey.ask("/auth/password/forgot", email=ANA)
+    token = await journey.mailed_token(ANA)
+    await journey.ask("/auth/password/reset", token=token, new_password=third)
+    await journey.ask("/auth/login", email=ANA, password=third)
+
+
+async def invitation(journey: Journey) -> None:
+    """Invite somebody who accepts, and leave a few tokens that nobody used."""
+    await journey.ask("/org/members", email=BETO, role="developer")
+    token = await journey.mailed_token(BETO)
+    await journey.ask("/auth/login", email=ANA, password=PASSWORDS[2])
+    await journey.ask("/org/members", email="carla@people.test", role="admin")
+    await journey.mailed_token("carla@people.test")
+    # A link a minute is sent.
+    with clock.moved(2 * STEP):
+        await journey.ask("/auth/magic-link", email=ANA)
+        await journey.mailed_token(ANA)
+    owner = journey.headers
+    journey.headers = {}
+    await journey.ask("/auth/accept-invite", token=token)
+    journey.headers = owner
+    with clock.moved(4 * STEP):
+        await enrol(journey)
+
+
+async def mistakes(journey: Journey) -> None:
+    """Say secrets where they are refused."""
+    mistyped, short, unfinished = MISTYPED
+    await journey.ask("/auth/login", email=ANA, password=mistyped)
+    await journey.ask("/auth/login", email=ANA, password=[mistyped])
+    signup = {"email": "dora@people.test", "org_name": "A"}
+    await journey.ask("/auth/signup", password=short, **signup)
+    await journey.ask("/auth/signup", password=mistyped, **signup | {"email": mistyped})
+    await journey.raw("/auth/login", f'{{"email": "{ANA}", "password": "{unfinished}')
+    await journey.raw("/auth/password/reset", f'["{unfinished}"]')
+    for secret in list(journey.secrets):
+        headers = {"X-API-Key": secret, "Authorization": f"Bearer {secret}"}
+        await journey.service.stranger.get("/v1/receipts", headers=headers)
+        await journey.service.stranger.get("/v1/auth/me", headers=headers)
+
+
+async def rows(service: Installation, table: type[Table]) -> list[dict[str, Any]]:
+    """Return all rows of a table, each as its columns."""
+    names = table.__table__.columns.keys()
+    return [{name: getattr(row, name) for name in names} for row in await service.rows(table)]
+
+
+async def everything(service: Installation) -> dict[str, str]:
+    """Return each table with all that is written in it."""
+    mappers = Table.registry.mappers
+    return {
+        one.class_.__name__: json.dumps(await rows(service, one.class_), default=str)
+        for one in mappers
+    }
+
+
+def said(journey: Journey, caplog: pytest.LogCaptureFixture) -> str:
+    """Return all log lines."""
+    lines = [json.dumps(dict(one), default=str) for one in journey.service.logs]
+    assert any("/v1/auth/signup" in line for line in lines)
+    # The client of the tests writes down what it asks; a service never lets its own do so.
+    others = [one.getMessage() for one in caplog.records if one.name != "httpx"]
+    return "\n".join([*lines, *others])
+
+
+async def test_journey_met_every_secret_and_every_rule_that_tells_of_one(journey: Journey) -> None:
+    """Else the test below would find nothing because nothing was there."""
+    told = {row.action for row in await journey.service.rows(tables.AuditEvent)}
+
+    assert {
+        AuditAction.USER_SIGNED_UP,
+        AuditAction.USER_SIGNED_IN,
+        AuditAction.USER_SIGN_IN_FAILED,
+        AuditAction.USER_EMAIL_VERIFIED,
+        AuditAction.USER_PASSWORD_CHANGED,
+        AuditAction.USER_PASSWORD_RESET,
+        AuditAction.USER_2FA_ENROLLING,
+        AuditAction.USER_2FA_ENABLED,
+        AuditAction.USER_2FA_DISABLED,
+        AuditAction.USER_RECOVERY_CODE_USED,
+        AuditAction.APIKEY_CREATED,
+        AuditAction.APIKEY_REVOKED,
+        AuditAction.MEMBER_INVITED,
+        AuditAction.INVITATION_ACCEPTED,
+    } <= told
+    assert 2 == sum("sk_live_" in secret for secret in journey.secrets)
+    assert 1 == sum("pk_publishable_" in secret for secret in journey.secrets)
+    # Links of all four kinds.
+    assert 6 <= sum(len(secret) == 32 and secret.isalnum() for secret in journey.secrets)
+
+
+async def test_nothing_tells_a_secret(journey: Journey, caplog: pytest.LogCaptureFixture) -> None:
+    written = await everything(journey.service)
+    hashes = await hashes_of(journey)
+    lines = said(journey, caplog)
+    refusals = "\n".join(journey.refusals)
+
+    assert set() == found(journey.secrets, "\n".join(written.values()))
+    assert set() == found(hashes, written["AuditEvent"] + written["Mail"])
+    assert set() == found(journey.secrets | hashes, lines)
+    assert set() == found(journey.secrets | hashes, refusals)
+
+
+async def hashes_of(journey: Journey) -> set[str]:
+    """Return what is kept in the stead of secrets."""
+    hashes = {hashlib.sha256(one.encode()).hexdigest() for one in journey.secrets}
+    async with journey.service.database.read() as session:
+        for column in HASHES:
+            kept = {one for one in (await session.execute(select(column))).scalars() if one}
+            assert kept, f"nobody had a {column}"
+            hashes |= kept
+    return hashes
+
+
+def found(hidden: set[str], text: str) -> set[str]:
+    """Return what of the hidden a text tells."""
+    return {one for one in hidden if one in text}
