@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -310,7 +311,7 @@ async def _wrong(
     path: str = "/verify",
     client: httpx.AsyncClient | None = None,
 ) -> httpx.Response:
-    body = {"user_id": who.user_id, "code": who.wrong_code}
+    body: dict[str, Any] = {"user_id": who.user_id, "code": who.wrong_code}
     return await post(service, path, headers, client=client, **body)
 
 
@@ -321,12 +322,12 @@ async def _right(
     *,
     client: httpx.AsyncClient | None = None,
 ) -> httpx.Response:
-    body = {"user_id": who.user_id, "code": who.code}
+    body: dict[str, Any] = {"user_id": who.user_id, "code": who.code}
     return await post(service, "/verify", headers, client=client, **body)
 
 
 async def _recover(
     service: Installation, who: Guarded, headers: dict[str, str] | None = None
 ) -> httpx.Response:
-    body = {"user_id": who.user_id, "code": who.recovery_codes[0]}
+    body: dict[str, Any] = {"user_id": who.user_id, "code": who.recovery_codes[0]}
     return await post(service, "/recovery/use", headers, **body)

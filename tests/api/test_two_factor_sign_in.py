@@ -542,7 +542,7 @@ async def _verify(
     code: str | None = None,
     client: httpx.AsyncClient | None = None,
 ) -> httpx.Response:
-    body = {"user_id": who.user_id, "code": who.code if code is None else code}
+    body: dict[str, Any] = {"user_id": who.user_id, "code": who.code if code is None else code}
     return await post(service, "/verify", headers, client=client, **body)
 
 
@@ -553,7 +553,7 @@ async def _recover(
     *,
     code: str | None = None,
 ) -> httpx.Response:
-    body = {"user_id": who.user_id, "code": code or who.recovery_codes[0]}
+    body: dict[str, Any] = {"user_id": who.user_id, "code": code or who.recovery_codes[0]}
     return await post(service, "/recovery/use", headers, **body)
 
 
