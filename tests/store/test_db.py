@@ -69,6 +69,23 @@ async def test_foreign_keys_hold(database: Database) -> None:
         await make.key(database, OrgId("org_unknown"))
 
 
+async def test_statement_that_fails_does_not_tell_its_values(database: Database) -> None:
+    """Such errors are logged, and rows hold hashes and names."""
+    twice = org("a"), org("a")
+    for row in twice:
+        row.billing_email = "private@recibo.test"
+
+    async def store() -> None:
+        async with database.write() as session:
+            session.add_all(twice)
+
+    with pytest.raises(IntegrityError) as failed:
+        await store()
+
+    assert "INSERT INTO orgs" in str(failed.value)
+    assert "private@recibo.test" not in str(failed.value)
+
+
 async def test_database_tells_whether_it_answers(database: Database) -> None:
     assert await database.is_alive()
 

@@ -110,6 +110,7 @@ def _engine(url: URL, *, writes: bool) -> AsyncEngine:
         url,
         pool_size=_POSTGRES_CONNECTIONS,
         pool_pre_ping=True,
+        hide_parameters=True,
         # A query alone needs no BEGIN and ROLLBACK around it: two round trips saved.
         isolation_level="READ COMMITTED" if writes else "AUTOCOMMIT",
     )
@@ -122,6 +123,8 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
         pool_size=1 if writes else _READERS,
         max_overflow=0,
         pool_timeout=60,
+        # A statement that fails is logged; whose values it was about, is nobody's business there.
+        hide_parameters=True,
     )
 
     @event.listens_for(engine.sync_engine, "connect")
