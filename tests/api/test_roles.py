@@ -49,6 +49,9 @@ ROUTES = {
     ("POST", "/v1/api-keys"): ("keys:write", 400),
     ("DELETE", "/v1/api-keys/{key_id}"): ("keys:write", 404),
     ("GET", "/v1/audit"): ("audit:read", 200),
+    ("GET", "/v1/analytics/usage"): ("analytics:read", 200),
+    ("GET", "/v1/analytics/categories"): ("analytics:read", 200),
+    ("GET", "/v1/analytics/top-vendors"): ("analytics:read", 200),
 }
 NOT_FOUND_WITHOUT_AN_ORG = {"/v1/org", "/v1/billing/checkout-session"}
 

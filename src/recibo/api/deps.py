@@ -151,6 +151,7 @@ MayWriteTeam = Annotated[Member, Depends(_may(Permission.TEAM_WRITE))]
 MayRemoveMembers = Annotated[Member, Depends(_may(Permission.TEAM_REMOVE))]
 MayReadKeys = Annotated[Member, Depends(_may(Permission.KEYS_READ))]
 MayWriteKeys = Annotated[Member, Depends(_may(Permission.KEYS_WRITE))]
+MayReadAnalytics = Annotated[Member, Depends(_may(Permission.ANALYTICS_READ))]
 MayReadAudit = Annotated[Member, Depends(_may(Permission.AUDIT_READ))]
 
 

@@ -9,6 +9,7 @@ from fastapi_offline import FastAPIOffline
 
 from recibo.api import (
     account,
+    analytics,
     audit,
     errors,
     extract,
@@ -50,6 +51,7 @@ def make(services: Services) -> FastAPI:
     app.state.services = services
     for module in (
         account,
+        analytics,
         audit,
         extract,
         invitations,

@@ -391,6 +391,41 @@ class UsageEvent(Table):
     )
 
 
+class UsageDay(Table):
+    """How many readings of an org were billed on a day, UTC."""
+
+    __tablename__ = "usage_days"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    day: Mapped[dt.date] = mapped_column(primary_key=True)
+    count: Mapped[int]
+
+
+class CategoryTotal(Table):
+    """An org's completed receipts of a category; deleted ones are taken off."""
+
+    __tablename__ = "category_totals"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    category: Mapped[str] = mapped_column(String(16), primary_key=True)
+    receipts: Mapped[int]
+
+
+class MerchantTotal(Table):
+    """An org's completed receipts of a merchant; deleted ones are taken off."""
+
+    __tablename__ = "merchant_totals"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    #: The SHA-256 of the name, which may be too long for a key.
+    merchant_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    merchant: Mapped[str]
+    receipts: Mapped[int]
+    total_spent: Mapped[Decimal]
+
+    __table_args__ = (Index(None, "org_id", "receipts", "total_spent"),)
+
+
 class AuditEvent(Table):
     """One entry of the audit log; no foreign keys, it outlives what it tells of."""
 

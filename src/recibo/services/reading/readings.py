@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 
 from recibo.extract import model
 from recibo.kit import clock
-from recibo.services.reading import replays, usage
+from recibo.services.reading import replays, totals, usage
 from recibo.shapes import receipts as shapes
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
@@ -108,11 +108,13 @@ async def complete(session: Session, order: Order, read: model.Receipt) -> bool:
     row.owed_accuracy = None
     if is_again and _is_worse(read, row):
         return True
+    before = totals.of(row) if is_again else None
     await _store(session, row, read)
     row.accuracy = order.accuracy
     await usage.bill(
         session, order.org_id, order.receipt_id, accuracy=order.accuracy, again=is_again
     )
+    await totals.change(session, order.org_id, before=before, after=totals.of(row))
     return True
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Select, delete, select
 from recibo.errors import NotFound
 from recibo.kit import clock, ids
 from recibo.services import audit
-from recibo.services.reading import replays
+from recibo.services.reading import replays, totals
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Failure, Receipt
@@ -60,10 +60,13 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
         scope.updating(actor, tables.Receipt)
         .where(tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_(None))
         .values(deleted_at=clock.now(), updated_at=clock.now(), owed_accuracy=None)
-        .returning(tables.Receipt.id)
+        .returning(tables.Receipt)
     )
-    if (await session.execute(statement)).scalar_one_or_none() is None:
+    row = (await session.execute(statement)).scalar_one_or_none()
+    if row is None:
         raise _no_such_receipt()
+    if row.status == ReceiptStatus.COMPLETED:
+        await totals.change(session, actor.org_id, before=totals.of(row), after=None)
     await replays.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
     audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)

@@ -12,7 +12,7 @@ from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.plans import PLANS
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
-from recibo.store.tables import UsageEvent, UsageMonth
+from recibo.store.tables import UsageDay, UsageEvent, UsageMonth
 
 CREDITS = {"standard": 1, "high": 5}
 
@@ -96,6 +96,12 @@ async def bill(
             credits=credits_due,
             created_at=now,
         )
+    )
+    day = now.astimezone(dt.UTC).date()
+    await session.execute(
+        upsert.insert(session, UsageDay)
+        .values(org_id=org_id, day=day, count=1)
+        .on_conflict_do_update(index_elements=["org_id", "day"], set_={"count": UsageDay.count + 1})
     )
     completed = 0 if again else 1
     await session.execute(

@@ -1,0 +1,45 @@
+"""Questions about many receipts at once; the totals are kept with the receipts."""
+
+import datetime as dt
+
+from recibo.kit import clock
+from recibo.shapes.actor import Actor
+from recibo.shapes.analytics import CategoryCount, UsageOfDay, Vendor
+from recibo.store import scope
+from recibo.store.db import ReadSession
+from recibo.store.tables import CategoryTotal, MerchantTotal, UsageDay
+
+
+async def usage(session: ReadSession, actor: Actor, *, days: int) -> list[UsageOfDay]:
+    """Return the readings billed on each of the last days, today included, the oldest first.
+
+    Days without any are left out. Receipts deleted since are counted: they were read.
+    """
+    first = clock.now().date() - dt.timedelta(days=days - 1)
+    query = scope.of(actor, UsageDay).where(UsageDay.day >= first).order_by(UsageDay.day)
+    return [
+        UsageOfDay(day=dt.datetime.combine(row.day, dt.time(), dt.UTC), count=row.count)
+        for row in (await session.execute(query)).scalars()
+    ]
+
+
+async def categories(session: ReadSession, actor: Actor) -> list[CategoryCount]:
+    """Return how many receipts there are of each category, the most first."""
+    query = scope.of(actor, CategoryTotal).order_by(
+        CategoryTotal.receipts.desc(), CategoryTotal.category
+    )
+    return [
+        CategoryCount(category=row.category, count=row.receipts)
+        for row in (await session.execute(query)).scalars()
+    ]
+
+
+async def top_vendors(session: ReadSession, actor: Actor, *, limit: int) -> list[Vendor]:
+    """Return the merchants with the most receipts, then the most spent, then by name."""
+    query = scope.of(actor, MerchantTotal).order_by(
+        MerchantTotal.receipts.desc(), MerchantTotal.total_spent.desc(), MerchantTotal.merchant
+    )
+    return [
+        Vendor(merchant=row.merchant, receipts=row.receipts, total_spent=float(row.total_spent))
+        for row in (await session.execute(query.limit(limit))).scalars()
+    ]

@@ -1,0 +1,73 @@
+"""What analytics read: totals kept with the receipts, in the transaction of each change.
+
+To group a million receipts at each question takes too long.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import delete
+
+from recibo.shapes.ids import OrgId
+from recibo.store import upsert
+from recibo.store.db import Session
+from recibo.store.tables import CategoryTotal, MerchantTotal, Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a receipt adds to its org's totals."""
+
+    category: str | None
+    merchant: str | None
+    total: Decimal
+
+
+def of(row: Receipt) -> Counted:
+    """Return what a receipt adds as it is now."""
+    return Counted(row.category, row.merchant_name, row.total or Decimal(0))
+
+
+async def change(
+    session: Session, org_id: OrgId, *, before: Counted | None, after: Counted | None
+) -> None:
+    """Take off what a receipt added before and add what it adds now, in the caller's transaction.
+
+    Categories come before merchants, always: transactions that take their rows in one order cannot
+    block one another.
+    """
+    signed = [(one, sign) for one, sign in ((before, -1), (after, 1)) if one is not None]
+    by_category = [(one.category, one, sign) for one, sign in signed if one.category]
+    by_merchant = [(one.merchant, one, sign) for one, sign in signed if one.merchant]
+    for category, _, sign in sorted(by_category, key=itemgetter(0)):
+        await _add(session, CategoryTotal, {"org_id": org_id, "category": category}, receipts=sign)
+    for merchant, one, sign in sorted(by_merchant, key=itemgetter(0)):
+        key = {"org_id": org_id, "merchant_hash": hashlib.sha256(merchant.encode()).hexdigest()}
+        change_ = {"receipts": sign, "total_spent": sign * one.total}
+        await _add(session, MerchantTotal, key, merchant=merchant, **change_)
+    for table in (CategoryTotal, MerchantTotal):
+        # What no receipt is left of is not told of.
+        await session.execute(delete(table).where(table.org_id == org_id, table.receipts <= 0))
+
+
+async def _add(
+    session: Session,
+    table: type[CategoryTotal | MerchantTotal],
+    key: Mapping[str, str],
+    **values: Any,
+) -> None:
+    columns = table.__table__.c
+    sums = {
+        name: columns[name] + value
+        for name, value in values.items()
+        if name in ("receipts", "total_spent")
+    }
+    await session.execute(
+        upsert.insert(session, table)
+        .values(**key, **values)
+        .on_conflict_do_update(index_elements=list(key), set_=sums)
+    )
