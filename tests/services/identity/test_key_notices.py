@@ -14,6 +14,7 @@ from recibo.shapes.states import MailKind, Role
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey, Mail, Membership, User
 from tests import make
+from tests.core import Core
 
 DAY = dt.timedelta(days=1)
 HOUR = dt.timedelta(hours=1)
@@ -156,3 +157,12 @@ async def test_none_is_left_out_where_many_end(
         await add(database, org_id, 20 * DAY, str(number))
 
     assert 5 == len(await told(database, after=10 * DAY))
+
+
+async def test_clockwork_tells(parts: Core, database: Database, org_id: OrgId) -> None:
+    await add(database, org_id, 20 * DAY)
+
+    with clock.moved(10 * DAY):
+        await parts.clockwork.turn()
+
+    assert ["owner"] == await told(database, after=10 * DAY)
