@@ -124,15 +124,22 @@ async def signed_in(
     session: Session, identity: Identity, user: User, method: SignInMethod, visit: Visit
 ) -> TokenResponse:
     """Begin a session in the org last used, inside the caller's transaction."""
-    org_id = await orgs.home(session, user)
-    tokens = await sessions.begin(session, identity, user, Start(method, org_id, visit))
+    start = Start(method, await orgs.home(session, user), visit)
+    return await begin_session(session, identity, user, start)
+
+
+async def begin_session(
+    session: Session, identity: Identity, user: User, start: Start
+) -> TokenResponse:
+    """Begin a session after a first factor, and tell the log whether the second one is owed."""
+    tokens = await sessions.begin(session, identity, user, start)
     is_pending = tokens.two_factor_required
     audit.record(
         session,
-        Person(UserId(user.id), org_id, visit),
+        Person(UserId(user.id), start.org_id, start.visit),
         AuditAction.USER_2FA_REQUIRED if is_pending else AuditAction.USER_SIGNED_IN,
         resource=(ResourceType.USER, user.id),
-        after={"method": method},
+        after={"method": start.method},
     )
     return tokens
 

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, select
 from recibo.errors import AuthenticationFailed, Conflict, NotFound, ValidationFailed
 from recibo.kit import clock, ids, tokens
 from recibo.services import audit, mails
-from recibo.services.identity import attempts, orgs, ownership, sessions
+from recibo.services.identity import accounts, attempts, orgs, ownership
 from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.mailed import Proof
@@ -123,7 +123,7 @@ async def accept(identity: Identity, proof: Proof) -> TokenResponse:
             session, Person(UserId(user.id), org_id, proof.visit), invitation, is_new
         )
         start = Start(SignInMethod.INVITATION, org_id, proof.visit, is_bound=not is_new)
-        return await sessions.begin(session, identity, user, start)
+        return await accounts.begin_session(session, identity, user, start)
 
 
 async def _refuse_member(session: Session, actor: Member, address: str) -> None:
@@ -250,13 +250,6 @@ def _record_acceptance(
         AuditAction.INVITATION_ACCEPTED,
         resource=(ResourceType.INVITATION, invitation.id),
         after={"email": invitation.email, "role": invitation.role, "user_id": person.user_id},
-    )
-    audit.record(
-        session,
-        person,
-        AuditAction.USER_SIGNED_IN,
-        resource=user,
-        after={"method": SignInMethod.INVITATION},
     )
 
 

@@ -5,17 +5,17 @@ All of it happens inside the caller's transaction and takes effect at once, besi
 
 from collections.abc import Mapping
 
-from sqlalchemy import delete, or_, select
+from sqlalchemy import or_, select
 
 from recibo.errors import NotFound
 from recibo.kit import clock
 from recibo.services import audit, mails
-from recibo.services.identity import orgs, sessions
+from recibo.services.identity import orgs, second_factors, sessions
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import AuditAction, MailKind, ResourceType
 from recibo.store.db import Session
-from recibo.store.tables import Membership, Org, RecoveryCode, SpentTotpStep, User
+from recibo.store.tables import Membership, Org, User
 
 
 async def disable_user(session: Session, name: str) -> bool:
@@ -63,9 +63,7 @@ async def reset_second_factor(session: Session, name: str) -> bool:
     if user.totp_secret is None and user.totp_enabled_at is None:
         return False
     was_enabled = user.totp_enabled_at is not None
-    user.totp_secret = user.totp_enabled_at = None
-    for table in (RecoveryCode, SpentTotpStep):
-        await session.execute(delete(table).where(table.user_id == user.id))
+    await second_factors.wipe(session, user)
     await sessions.end_all(session, user)
     await _tell(
         session,

@@ -9,20 +9,13 @@ from sqlalchemy import delete, select, update
 
 from recibo.kit import clock
 from recibo.services import audit, mails
-from recibo.services.identity import orgs, sessions
+from recibo.services.identity import orgs, second_factors, sessions
 from recibo.services.identity.sessions import Shown
 from recibo.shapes.actor import Person, Visit
 from recibo.shapes.ids import OrgId, UserId
 from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role
 from recibo.store.db import Session
-from recibo.store.tables import (
-    ApiKey,
-    MailToken,
-    Membership,
-    RecoveryCode,
-    SpentTotpStep,
-    User,
-)
+from recibo.store.tables import ApiKey, MailToken, Membership, User
 
 
 async def prove(session: Session, user: User, *, visit: Visit, shown: Shown | None) -> None:
@@ -76,10 +69,8 @@ async def _reclaim(session: Session, user: User, visit: Visit) -> None:
         after={"has_password": False, "two_factor_enabled": False},
     )
     user.password_hash = None
-    user.totp_secret = None
-    user.totp_enabled_at = None
-    for table in (RecoveryCode, SpentTotpStep, MailToken):
-        await session.execute(delete(table).where(table.user_id == user.id))
+    await second_factors.wipe(session, user)
+    await session.execute(delete(MailToken).where(MailToken.user_id == user.id))
     await sessions.end_all(session, user)
     await _revoke_keys(session, person, user)
     mails.owe(session, MailKind.ACCOUNT_RECLAIMED, to=user.email)
