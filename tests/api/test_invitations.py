@@ -1,6 +1,5 @@
 """Invitations: sent, listed, withdrawn, accepted."""
 
-import asyncio
 import datetime as dt
 from dataclasses import replace
 from typing import Any
@@ -15,7 +14,7 @@ from recibo.services.identity import invitations, sessions
 from recibo.shapes.actor import Member
 from recibo.shapes.states import AuditAction, MailKind, Role
 from recibo.store.tables import Invitation, Mail, Membership, User
-from tests import make, people
+from tests import make, people, races
 from tests.installation import Installation, client_of
 from tests.people import Session
 
@@ -487,8 +486,9 @@ async def test_two_invitations_of_one_address_at_once_leave_one(
     ana = await people.signed_up(i)
     bea = await people.joined(i, ana, Role.ADMIN)
 
-    answers = await asyncio.gather(
-        *(invite(i, who, email="c@people.test", role="viewer") for who in (ana, bea) * 3)
+    answers = await races.answers_of(
+        i.database,
+        *(invite(i, who, email="c@people.test", role="viewer") for who in (ana, bea) * 3),
     )
 
     assert [201] * 6 == [answer.status_code for answer in answers]
@@ -502,7 +502,7 @@ async def test_token_accepted_twice_at_once_works_once(idle_service: Installatio
     ana = await people.signed_up(i)
     _, token = await offered(i, ana, "bea@people.test")
 
-    answers = await asyncio.gather(*(people.accept(i, token) for _ in range(4)))
+    answers = await races.answers_of(i.database, *(people.accept(i, token) for _ in range(4)))
 
     assert [200, 400, 400, 400] == sorted(answer.status_code for answer in answers)
     assert 1 == len(await people.audited(i, ana, AuditAction.INVITATION_ACCEPTED))
@@ -516,8 +516,8 @@ async def test_accepting_and_signing_up_at_once_make_one_user(
     _, token = await offered(i, ana, "bea@people.test")
     body = {"email": "bea@people.test", "password": people.PASSWORD, "org_name": "Bea"}
 
-    accepted, signed_up = await asyncio.gather(
-        people.accept(i, token), i.stranger.post("/v1/auth/signup", json=body)
+    accepted, signed_up = await races.answers_of(
+        i.database, people.accept(i, token), i.stranger.post("/v1/auth/signup", json=body)
     )
 
     assert 200 == accepted.status_code
@@ -530,7 +530,9 @@ async def test_withdrawing_and_accepting_at_once_agree(idle_service: Installatio
     ana = await people.signed_up(i)
     id_, token = await offered(i, ana, "bea@people.test")
 
-    accepted, revoked = await asyncio.gather(people.accept(i, token), revoke(i, ana, id_))
+    accepted, revoked = await races.answers_of(
+        i.database, people.accept(i, token), revoke(i, ana, id_)
+    )
 
     assert (accepted.status_code, revoked.status_code) in {(200, 404), (400, 204)}
     (row,) = await i.rows(Invitation)

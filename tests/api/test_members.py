@@ -1,6 +1,5 @@
 """The team: GET, PATCH and DELETE of /v1/org/members."""
 
-import asyncio
 import datetime as dt
 from typing import cast
 
@@ -13,7 +12,7 @@ from recibo.services.identity import members, sessions
 from recibo.shapes.actor import Member
 from recibo.shapes.states import AuditAction, Role
 from recibo.store.tables import ApiKey, Membership
-from tests import make, people
+from tests import make, people, races
 from tests.installation import Installation
 from tests.people import Session
 
@@ -365,7 +364,8 @@ async def test_two_owners_who_demote_each_other_at_once_leave_one(
     ana = await people.signed_up(idle_service)
     bea = await people.joined(idle_service, ana, Role.OWNER)
 
-    answers = await asyncio.gather(
+    answers = await races.answers_of(
+        idle_service.database,
         change(idle_service, ana, bea.user_id, "viewer"),
         change(idle_service, bea, ana.user_id, "viewer"),
     )
@@ -381,7 +381,8 @@ async def test_two_owners_who_demote_themselves_at_once_leave_one(
     ana = await people.signed_up(idle_service)
     bea = await people.joined(idle_service, ana, Role.OWNER)
 
-    answers = await asyncio.gather(
+    answers = await races.answers_of(
+        idle_service.database,
         change(idle_service, ana, ana.user_id, "viewer"),
         change(idle_service, bea, bea.user_id, "viewer"),
     )
@@ -395,8 +396,10 @@ async def test_two_owners_who_remove_each_other_at_once_leave_one(
     ana = await people.signed_up(idle_service)
     bea = await people.joined(idle_service, ana, Role.OWNER)
 
-    answers = await asyncio.gather(
-        remove(idle_service, ana, bea.user_id), remove(idle_service, bea, ana.user_id)
+    answers = await races.answers_of(
+        idle_service.database,
+        remove(idle_service, ana, bea.user_id),
+        remove(idle_service, bea, ana.user_id),
     )
 
     assert [204, 401] == sorted(answer.status_code for answer in answers)
@@ -436,10 +439,10 @@ async def test_services_leave_an_owner_when_two_demote_each_other(
     bea = await people.joined(i, ana, Role.OWNER)
     first, second = await actor_of(i, ana), await actor_of(i, bea)
 
-    outcomes = await asyncio.gather(
+    outcomes = await races.at_once(
+        i.database,
         members.change_role(i.database, first, second.user_id, role=Role.ADMIN),
         members.change_role(i.database, second, first.user_id, role=Role.ADMIN),
-        return_exceptions=True,
     )
 
     assert 1 == sum(isinstance(one, InsufficientScope) for one in outcomes)

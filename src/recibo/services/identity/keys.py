@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import Select, func, or_, select
 
 from recibo.errors import (
     Conflict,
@@ -21,7 +21,7 @@ from recibo.services import audit
 from recibo.services.identity import key_notices, orgs
 from recibo.services.identity.key_uses import KeyUses
 from recibo.shapes.actor import KeyActor, Member, Visit
-from recibo.shapes.ids import KeyId, OrgId
+from recibo.shapes.ids import KeyId, OrgId, UserId
 from recibo.shapes.keys import Key
 from recibo.shapes.permissions import Permission
 from recibo.shapes.plans import PlanName
@@ -149,16 +149,17 @@ async def revoke(session: Session, member: Member, key_id: str) -> None:
         raise InsufficientScope("Owners and admins revoke what others made.", details=(detail,))
     if row.revoked_at is not None:
         return
-    before = _snapshot(row)
-    row.revoked_at = clock.now()
-    audit.record(
-        session,
-        member,
-        AuditAction.APIKEY_REVOKED,
-        resource=(ResourceType.API_KEY, row.id),
-        before=before,
-        after=_snapshot(row),
-    )
+    _revoke(session, member, row)
+
+
+async def revoke_made_by(session: Session, member: Member, user_id: UserId) -> None:
+    """Revoke the active keys that somebody made in the member's org.
+
+    Inside the caller's transaction, which holds the org locked.
+    """
+    query = _active(member).where(ApiKey.created_by == user_id).with_for_update()
+    for row in (await session.execute(query)).scalars():
+        _revoke(session, member, row)
 
 
 async def newest_first(session: ReadSession, member: Member, uses: KeyUses) -> list[Key]:
@@ -231,12 +232,29 @@ def _scopes(wanted: Wanted) -> Sequence[Scope]:
     return _SCOPES[wanted.kind] if wanted.scopes is None else wanted.scopes
 
 
-async def _refuse_if_full(session: Session, member: Member) -> None:
-    active = scope.of(member, ApiKey).where(
+def _active(member: Member) -> Select[tuple[ApiKey]]:
+    """Select the keys of the member's org that work."""
+    return scope.of(member, ApiKey).where(
         ApiKey.revoked_at.is_(None),
         or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > clock.now()),
     )
-    count = await session.execute(active.with_only_columns(func.count()))
+
+
+def _revoke(session: Session, member: Member, row: ApiKey) -> None:
+    before = _snapshot(row)
+    row.revoked_at = clock.now()
+    audit.record(
+        session,
+        member,
+        AuditAction.APIKEY_REVOKED,
+        resource=(ResourceType.API_KEY, row.id),
+        before=before,
+        after=_snapshot(row),
+    )
+
+
+async def _refuse_if_full(session: Session, member: Member) -> None:
+    count = await session.execute(_active(member).with_only_columns(func.count()))
     if count.scalar_one() >= _MAX_KEYS:
         raise Conflict(f"This org has {_MAX_KEYS} active keys already; revoke one first.")
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import Row, Select, or_
+from sqlalchemy import Row, Select
 
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock, ids
+from recibo.kit import ids
 from recibo.services import audit
-from recibo.services.identity import invitations, orgs, sessions
+from recibo.services.identity import invitations, keys, orgs, sessions
 from recibo.shapes import members as shapes
 from recibo.shapes.actor import Member
 from recibo.shapes.ids import UserId
@@ -15,7 +15,7 @@ from recibo.shapes.permissions import Permission
 from recibo.shapes.states import AuditAction, ResourceType, Role
 from recibo.store import scope
 from recibo.store.db import Database, ReadSession, Session
-from recibo.store.tables import ApiKey, Membership, User
+from recibo.store.tables import Membership, User
 
 
 async def in_join_order(session: ReadSession, actor: Member) -> list[shapes.Member]:
@@ -81,7 +81,7 @@ async def remove(database: Database, actor: Member, user_id: str) -> None:
         )
         await sessions.end_in_org(session, UserId(user_id), actor.org_id)
         await invitations.revoke_beyond(session, actor, UserId(user_id), None)
-        await _revoke_keys(session, actor, user_id)
+        await keys.revoke_made_by(session, actor, UserId(user_id))
         audit.record(
             session,
             actor,
@@ -111,29 +111,6 @@ async def _require_another_owner(session: Session, actor: Member, owner: shapes.
     )
     if (await session.execute(others.limit(1))).first() is None:
         raise ValidationFailed.of("role", "would leave the org without an owner; make one first")
-
-
-async def _revoke_keys(session: Session, actor: Member, user_id: str) -> None:
-    now = clock.now()
-    revoked = await session.execute(
-        scope.updating(actor, ApiKey)
-        .where(
-            ApiKey.created_by == user_id,
-            ApiKey.revoked_at.is_(None),
-            or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now),
-        )
-        .values(revoked_at=now)
-        .returning(ApiKey.id)
-    )
-    for key_id in revoked.scalars():
-        audit.record(
-            session,
-            actor,
-            AuditAction.APIKEY_REVOKED,
-            resource=(ResourceType.API_KEY, key_id),
-            before={"revoked_at": None},
-            after={"revoked_at": now.isoformat()},
-        )
 
 
 def _shape(row: Row[Any]) -> shapes.Member:
