@@ -255,14 +255,18 @@ async def test_completed_session_is_not_completed_again(service: Installation) -
     assert [] == again.headers.get_list("set-cookie")
 
 
-async def test_who_shows_a_full_session_or_anothers_is_as_good_as_bare(
+async def test_who_shows_a_full_session_or_anothers_is_told_as_little_as_a_bare_caller(
     service: Installation,
 ) -> None:
     who = await guarded(service)
     ben = await guarded(service, email="ben@people.test")
     bens = await log_in(service, ben)
 
-    for shown, steps in ((who.session.tokens, -1), (bens, 0), (ben.session.tokens, 1)):
+    ended = who.session.tokens
+    kept = await service.stranger.post("/v1/auth/logout-all", headers=shows(ended))
+    service.stranger.cookies.clear()
+
+    for shown, steps in ((kept.json(), -1), (ended, 0), (bens, 1)):
         pending = await log_in(service, who)
         code = code_of(who.secret, steps=steps)
         answer = await _verify(service, who, shows(shown), code=code)
@@ -526,6 +530,12 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
 
     tokens = (await _verify(service, who, shows(pending))).json()
 
+    of_invitation = [
+        (action, after.get("second_factor"))
+        for action, after in await _logged(service)
+        if after and after.get("method") == "invitation"
+    ]
+    assert [("user.2fa_required", None), ("user.signed_in", "totp")] == of_invitation
     assert owner.org_id == tokens["org_id"] == (await me(service, tokens)).json()["org"]["id"]
     switched = await service.stranger.post(
         "/v1/auth/switch-org", json={"org_id": who.session.org_id}, headers=shows(tokens)
