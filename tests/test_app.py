@@ -2,6 +2,7 @@
 
 import datetime as dt
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,7 +160,7 @@ async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("works", [True, False])
 async def test_mail_that_could_never_be_sent_is_told_at_start(
-    sqlite_url: str, tmp_path: Path, wrong: dict[str, str], named: str, *, works: bool
+    sqlite_url: str, tmp_path: Path, wrong: dict[str, Any], named: str, *, works: bool
 ) -> None:
     with pytest.raises(app.StartError, match=named) as refused:
         async with installation.opened(sqlite_url, tmp_path, works=works, **wrong):
