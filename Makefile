@@ -62,5 +62,5 @@ main: ## Install what serving needs, and no more
 	@scripts/environment main
 
 dev:
-	@scripts/debian-packages postgresql
+	@scripts/debian-packages postgresql chromium
 	@scripts/environment dev

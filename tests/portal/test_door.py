@@ -131,7 +131,7 @@ async def test_unknown_pages_are_pages_and_unknown_paths_of_the_api_are_json(
     beside = await door.stranger.get("/portalx")
 
     assert 404 == page.status_code
-    assert "There is nothing here · Recibo" == looking.at(page).title
+    assert "Page not found · Recibo" == looking.at(page).title
     assert (404, "not_found") == (beside.status_code, beside.json()["error"]["code"])
 
 

@@ -43,7 +43,7 @@ async def test_invited_person_joins_and_sets_a_password(service: Installation) -
     assert page is not None
     assert f"Signed in as {INVITED}" in page.text
     assert "Organization Padaria Aurora" in page.text
-    assert "Role developer" in page.text
+    assert "Role Developer" in page.text
     assert "/portal" == visits.led_to(again)
 
 

@@ -26,7 +26,7 @@ async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installati
     assert "Welcome, Ana Lima" in page.text
     assert "Signed in as ana@people.test" in page.text
     assert "Organization Aurora" in page.text
-    assert "Role owner" in page.text
+    assert "Role Owner" in page.text
     assert "Please confirm your address" in page.text
 
 

@@ -12,7 +12,7 @@ from recibo.portal import forms, pages
 _TITLES = {
     400: "That did not work",
     403: "Not allowed",
-    404: "There is nothing here",
+    404: "Page not found",
     405: "That did not work",
     429: "Too many tries",
 }

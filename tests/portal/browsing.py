@@ -1,0 +1,109 @@
+"""A real browser before a real server, and the mails that the server writes."""
+
+import email
+import email.policy
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    sync_playwright,
+)
+
+from tests.serving.running import Server, serving
+
+# A mail is sent within seconds; a loaded machine may need many.
+PATIENCE_S = 30.0
+PHONE = (320, 640)
+
+
+class MissingBrowserError(RuntimeError):
+    """The browser that the tests need is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A server, its mails, and a browser on the same machine."""
+
+    server: Server
+    browser: Browser
+    data_dir: Path
+
+    @contextmanager
+    def visit(self, *, size: tuple[int, int] = PHONE) -> Iterator[Page]:
+        """Open a window of somebody who was never here; whatever it complains of is an error."""
+        width, height = size
+        context = self.browser.new_context(
+            base_url=self.server.url, viewport={"width": width, "height": height}
+        )
+        complaints: list[str] = []
+        _listen(context, complaints, own=self.server.url)
+        try:
+            yield context.new_page()
+        finally:
+            context.close()
+        assert not complaints, complaints
+
+    def link_to(self, address: str, page: str) -> str:
+        """Return the path of the link that a mail brings, once it is there."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            if found := self._link_to(address, page):
+                return found
+            time.sleep(0.05)
+        message = f"no mail to {address} has a link to {page}"
+        raise AssertionError(message)
+
+    def _link_to(self, address: str, page: str) -> str | None:
+        pattern = re.compile(rf"https?://\S+?(/portal/{page}\?token=\w+)")
+        for path in sorted((self.data_dir / "outbox").glob("*.eml"), reverse=True):
+            mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+            body = mail.get_body(("plain",))
+            if mail["To"] == address and body and (found := pattern.search(body.get_content())):
+                return found[1]
+        return None
+
+
+@contextmanager
+def opened(data_dir: Path) -> Iterator[Place]:
+    """Run a server and a browser while the block lasts."""
+    program = shutil.which("chromium")
+    if program is None:
+        raise MissingBrowserError("Chromium is not installed: `make test` or apt-get brings it")
+    with serving(data_dir) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program,
+            # The tests may run as root, in containers; they open no page but our own.
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        try:
+            yield Place(server, browser, data_dir)
+        finally:
+            browser.close()
+
+
+def _listen(context: BrowserContext, complaints: list[str], *, own: str) -> None:
+    """Note what the page's policy forbids, and all that is asked of other machines."""
+
+    def note(message: ConsoleMessage) -> None:
+        # Of a form that is refused, as it should be.
+        is_of_status = message.text.startswith("Failed to load resource: the server responded")
+        if message.type in ("error", "warning") and not is_of_status:
+            complaints.append(message.text)
+
+    def note_request(request: Request) -> None:
+        if not request.url.startswith(f"{own}/"):
+            complaints.append(request.url)
+
+    context.on("console", note)
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    context.on("request", note_request)

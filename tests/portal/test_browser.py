@@ -1,0 +1,188 @@
+"""A person at a browser, from the form to the mail and back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyotp
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.people import PASSWORD
+from tests.portal import browsing
+from tests.portal.browsing import Place
+
+OTHER = "another long password"
+PAGES = [
+    "sign-in", "sign-up", "forgot-password", "magic-link", "magic-link?token=x", "verify-email",
+    "reset-password", "reset-password?token=x", "accept-invite", "accept-invite?token=x", "nowhere",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """One server and one browser for all; each test has people and a window of its own."""
+    with browsing.opened(tmp_path_factory.mktemp("data")) as opened:
+        yield opened
+
+
+def sign_up(page: Page, email: str) -> None:
+    """Fill in the form and arrive at home."""
+    page.goto("/portal/sign-up")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Your name").fill("Ana Lima")
+    page.get_by_label("Organization").fill("Padaria Aurora")
+    page.get_by_role("button", name="Create account").click()
+    expect_home(page, email)
+
+
+def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
+    """Fill in the form and send it."""
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def sign_out(page: Page) -> None:
+    """Leave, from home."""
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("status")).to_have_text("You are signed out.")
+
+
+def expect_home(page: Page, email: str) -> None:
+    """Insist that somebody is signed in and sees it."""
+    expect(page.get_by_role("definition").first).to_have_text(email)
+
+
+def asked(page: Page, path: str, **body: str) -> dict[str, Any]:
+    """Ask the API for what has no page yet, in the name of whoever is signed in."""
+    answer = page.request.post(path, data=body)
+    assert answer.ok, answer.text()
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def test_signing_up_out_and_in_again(place: Place) -> None:
+    with place.visit() as page:
+        page.goto("/")
+        expect(page).to_have_title("Sign in · Recibo")
+        sign_up(page, "ana@browser.test")
+        sign_out(page)
+        page.goto("/portal")
+        sign_in(page, "ana@browser.test")
+        expect_home(page, "ana@browser.test")
+
+
+def test_wrong_password_is_told_and_the_next_try_begins_there(place: Place) -> None:
+    with place.visit() as page:
+        sign_up(page, "bea@browser.test")
+        sign_out(page)
+        sign_in(page, "bea@browser.test", OTHER)
+        expect(page.get_by_role("alert")).to_contain_text("is wrong")
+        expect(page.get_by_label("E-mail")).to_have_value("bea@browser.test")
+        expect(page.get_by_label("Password")).to_be_focused()
+        page.keyboard.type(PASSWORD)
+        page.keyboard.press("Enter")
+        expect_home(page, "bea@browser.test")
+
+
+def test_address_is_confirmed_by_the_mail(place: Place) -> None:
+    with place.visit() as page:
+        sign_up(page, "cora@browser.test")
+        expect(page.get_by_text("Please confirm your address")).to_be_visible()
+        page.goto(place.link_to("cora@browser.test", "verify-email"))
+        page.get_by_role("button", name="Confirm address").click()
+        page.get_by_role("link", name="Continue").click()
+        expect_home(page, "cora@browser.test")
+        expect(page.get_by_text("Please confirm your address")).to_be_hidden()
+
+
+def test_signing_in_by_the_link_of_a_mail(place: Place) -> None:
+    with place.visit() as page:
+        sign_up(page, "dora@browser.test")
+        sign_out(page)
+        page.get_by_label("E-mail").fill("dora@browser.test")
+        page.get_by_role("button", name="Mail me a sign-in link").click()
+        expect(page.get_by_role("heading")).to_have_text("Look into your mail")
+        link = place.link_to("dora@browser.test", "magic-link")
+    # Opened by a program first, as mails are looked through.
+    with place.visit() as page:
+        page.goto(link)
+    with place.visit() as page:
+        page.goto(link)
+        page.get_by_role("button", name="Sign in").click()
+        expect_home(page, "dora@browser.test")
+
+
+def test_token_of_a_link_is_told_to_nobody(place: Place) -> None:
+    referrers: list[str] = []
+    with place.visit() as page:
+        page.on("request", lambda request: referrers.append(request.headers.get("referer", "")))
+        page.goto("/portal/magic-link?token=secret")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("alert")).to_contain_text("ask for a new one")
+        page.get_by_role("link", name="Ask for a new link").click()
+        expect(page).to_have_title("Sign in · Recibo")
+
+    assert {"", f"{place.server.url}/"} == set(referrers)
+
+
+def test_second_factor_is_asked_for(place: Place) -> None:
+    with place.visit() as page:
+        sign_up(page, "eva@browser.test")
+        app = pyotp.TOTP(asked(page, "/v1/auth/2fa/enroll")["secret"])
+        codes = asked(page, "/v1/auth/2fa/enroll/verify", code=app.now())["recovery_codes"]
+        sign_out(page)
+
+        sign_in(page, "eva@browser.test")
+        expect(page.get_by_label("6-digit code")).to_be_focused()
+        page.keyboard.type(app.now())
+        page.keyboard.press("Enter")
+        expect_home(page, "eva@browser.test")
+        sign_out(page)
+
+        sign_in(page, "eva@browser.test")
+        page.get_by_role("link", name="Use a recovery code").click()
+        page.get_by_label("Recovery code").fill(codes[0])
+        page.get_by_role("button", name="Continue").click()
+        expect_home(page, "eva@browser.test")
+
+
+def test_password_is_reset_by_the_link_of_a_mail(place: Place) -> None:
+    with place.visit() as page:
+        sign_up(page, "fay@browser.test")
+        sign_out(page)
+        page.get_by_role("link", name="Forgot your password?").click()
+        page.get_by_label("E-mail").fill("fay@browser.test")
+        page.get_by_role("button", name="Mail me a link").click()
+        page.goto(place.link_to("fay@browser.test", "reset-password"))
+        page.get_by_label("New password").fill(OTHER)
+        page.get_by_role("button", name="Set password").click()
+        page.get_by_role("link", name="Sign in").click()
+        sign_in(page, "fay@browser.test", OTHER)
+        expect_home(page, "fay@browser.test")
+
+
+def test_invited_person_joins_and_sets_a_password(place: Place) -> None:
+    with place.visit() as page:
+        sign_up(page, "gil@browser.test")
+        asked(page, "/v1/org/members", email="hal@browser.test", role="viewer")
+    with place.visit() as page:
+        page.goto(place.link_to("hal@browser.test", "accept-invite"))
+        page.get_by_role("button", name="Accept invitation").click()
+        page.get_by_label("New password").fill(PASSWORD)
+        page.get_by_role("button", name="Set password").click()
+        expect_home(page, "hal@browser.test")
+        expect(page.get_by_role("definition").nth(1)).to_have_text("Padaria Aurora")
+        sign_out(page)
+        sign_in(page, "hal@browser.test")
+        expect_home(page, "hal@browser.test")
+
+
+def test_pages_fit_the_narrowest_phone(place: Place) -> None:
+    with place.visit() as page:
+        for path in PAGES:
+            page.goto(f"/portal/{path}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0], path
+        sign_up(page, f"{'long' * 15}@{'very-' * 10}long.browser.test")
+        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
