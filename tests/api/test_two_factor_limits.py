@@ -164,6 +164,19 @@ async def test_right_codes_are_not_counted(service: Installation) -> None:
     assert [200] * 25 == [one.status_code for one in answers]
 
 
+async def test_window_begins_with_the_first_wrong_code(service: Installation) -> None:
+    who = await guarded(service)
+    assert 200 == (await _right(service, who)).status_code
+
+    with clock.moved(QUARTER - dt.timedelta(minutes=1)):
+        wrong = [await _wrong(service, who) for _ in range(5)]
+    with clock.moved(QUARTER + dt.timedelta(minutes=1)):
+        right = await _right(service, who)
+
+    assert [FAILED] * 5 == [error_of(one) for one in wrong]
+    assert LIMITED == error_of(right)
+
+
 async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation) -> None:
     who = await guarded(service)
     waiting = await log_in(service, who, agent=ELSEWHERE)

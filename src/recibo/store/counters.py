@@ -16,7 +16,8 @@ async def add(session: Session, name: str, subject: str, *, window: dt.timedelta
     statement = upsert.insert(session, Counter).values(
         key=_key(name, subject), count=1, expires_at=now + window
     )
-    is_over = Counter.expires_at <= now
+    # What was taken back did not happen: it begins no window.
+    is_over = (Counter.expires_at <= now) | (Counter.count == 0)
     statement = statement.on_conflict_do_update(
         index_elements=[Counter.key],
         set_={
