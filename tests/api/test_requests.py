@@ -29,6 +29,23 @@ async def test_every_answer_carries_a_request_id(door: Installation) -> None:
     assert told[1] == answers[1].json()["error"]["request_id"]
 
 
+async def test_endless_address_is_refused(door: Installation) -> None:
+    # The client refuses to send one that is longer.
+    path = "/" + 65_000 * "x"
+    kept = await door.stranger.get(path)
+    refused = await door.stranger.get(path, headers={"User-Agent": 600 * "x"})
+
+    assert (404, 400) == (kept.status_code, refused.status_code)
+
+
+async def test_endless_header_is_refused(door: Installation) -> None:
+    kept = await door.stranger.get("/healthz", headers={"User-Agent": 60_000 * "x"})
+    refused = await door.stranger.get("/healthz", headers={"User-Agent": 70_000 * "x"})
+
+    assert (200, 400) == (kept.status_code, refused.status_code)
+    assert "validation_error" == refused.json()["error"]["code"]
+
+
 @pytest.mark.parametrize("given", ["a", "A-1.b_c:d", "x" * 128])
 async def test_well_formed_request_id_of_a_client_is_kept(door: Installation, given: str) -> None:
     answer = await door.stranger.get("/nowhere", headers={"X-Request-ID": given})

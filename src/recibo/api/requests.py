@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.api import errors, metrics
+from recibo.errors import ValidationFailed
 from recibo.kit import ids
 
 log = structlog.get_logger("recibo.requests")
@@ -26,6 +27,9 @@ _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 # before the connection may close. Beyond these bounds it is cut off.
 _DRAIN_BYTES = 64 * 1024 * 1024
 _DRAIN_SECONDS = 30
+# The parser has no limit, and some headers are kept.
+_MAX_HEAD_BYTES = 64 * 1024
+_LARGE_HEAD = ValidationFailed.of("headers", "are larger than 64 kB, with the address; send less")
 
 
 class Requests:
@@ -58,10 +62,13 @@ class _Exchange:
         headers = Headers(scope=scope)
         # RFC 9112, section 6: a request with neither has no body.
         self._has_body_left = "content-length" in headers or "transfer-encoding" in headers
+        self._has_large_head = _head_bytes(scope) > _MAX_HEAD_BYTES
         self._started = time.perf_counter()
 
     async def run(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         """Let the app answer, and answer in its stead when it fails."""
+        if self._has_large_head:
+            app = errors.render(_LARGE_HEAD, self._request_id)
         try:
             await app(self._scope, self._receive_body, self._answer)
         except Exception:
@@ -112,6 +119,11 @@ class _Exchange:
             status=self._status,
             ms=round(seconds * 1000, 1),
         )
+
+
+def _head_bytes(scope: Scope) -> int:
+    sizes = (len(name) + len(value) for name, value in scope["headers"])
+    return len(scope["path"]) + len(scope["query_string"]) + sum(sizes)
 
 
 def _request_id(given: str | None) -> str:

@@ -89,7 +89,7 @@ async def _sign_up(
         resource=(ResourceType.USER, user.id),
         after={"email": user.email, "full_name": user.full_name},
     )
-    mails.owe(session, MailKind.VERIFY_EMAIL, to=user.email, names={"org": org_name})
+    mails.owe(session, MailKind.VERIFY_EMAIL, to=user.email)
     return await sessions.begin(session, identity, user, Start(SignInMethod.SIGNUP, org_id, visit))
 
 
