@@ -71,6 +71,14 @@ async def invitation_token(i: Installation, invitation_id: str) -> str:
     return token
 
 
+async def offered(
+    i: Installation, owner: Session, email: str, role: Role = Role.DEVELOPER
+) -> tuple[str, str]:
+    """Have an address invited; return the invitation's id and token, where no mail is sent."""
+    invitation = await invited(i, owner, email, role)
+    return invitation["id"], await invitation_token(i, invitation["id"])
+
+
 async def accept(i: Installation, token: str, **headers: str) -> httpx.Response:
     """Accept an invitation; the client keeps no cookie of it."""
     url = "/v1/auth/accept-invite"
