@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pyotp
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests import second_factors
 from tests.people import PASSWORD
 from tests.portal import browsing
 from tests.portal.browsing import Place
+
+# One server and one browser, however many processes run the tests.
+pytestmark = pytest.mark.xdist_group("browser")
 
 OTHER = "another long password"
 PAGES = [
@@ -130,13 +133,14 @@ def test_token_of_a_link_is_told_to_nobody(place: Place) -> None:
 def test_second_factor_is_asked_for(place: Place) -> None:
     with place.visit() as page:
         sign_up(page, "eva@browser.test")
-        app = pyotp.TOTP(asked(page, "/v1/auth/2fa/enroll")["secret"])
-        codes = asked(page, "/v1/auth/2fa/enroll/verify", code=app.now())["recovery_codes"]
+        secret = asked(page, "/v1/auth/2fa/enroll")["secret"]
+        code = second_factors.code_of(secret)
+        codes = asked(page, "/v1/auth/2fa/enroll/verify", code=code)["recovery_codes"]
         sign_out(page)
 
         sign_in(page, "eva@browser.test")
         expect(page.get_by_label("6-digit code")).to_be_focused()
-        page.keyboard.type(app.now())
+        page.keyboard.type(second_factors.code_of(secret))
         page.keyboard.press("Enter")
         expect_home(page, "eva@browser.test")
         sign_out(page)
