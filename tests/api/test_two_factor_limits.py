@@ -3,14 +3,18 @@
 import asyncio
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from recibo.kit import clock
-from recibo.store.tables import RecoveryCode, UserSession
+from recibo.services.identity import attempts
+from recibo.services.identity.attempts import Counted
+from recibo.store.db import Session
+from recibo.store.tables import RecoveryCode, SpentTotpStep, UserSession
 from tests import installation, people, second_factors
 from tests.installation import Installation
 from tests.second_factors import (
@@ -265,6 +269,29 @@ async def test_two_completions_by_one_code_at_once_are_one(service: Installation
         one.json() for one in won if "access_token" not in one.json()
     ]
     assert 3 == len(await service.rows(UserSession))
+
+
+async def test_nothing_is_spent_when_the_session_ends_meanwhile(
+    service: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    who = await guarded(service)
+    pending = await log_in(service, who)
+    take = attempts.take
+
+    async def take_and_end(session: Session, counted: Sequence[Counted]) -> None:
+        """Count the try, then do what a login from the same place does at that moment."""
+        await take(session, counted)
+        await session.execute(update(UserSession).values(ended_at=clock.now()))
+
+    monkeypatch.setattr(attempts, "take", take_and_end)
+    answers = [
+        await _recover(service, who, shows(pending)),
+        await _right(service, who, shows(await log_in(service, who))),
+    ]
+
+    assert [FAILED] * 2 == [error_of(one) for one in answers]
+    assert [] == [row for row in await service.rows(RecoveryCode) if row.used_at]
+    assert ["enroll"] == [row.ledger for row in await service.rows(SpentTotpStep)]
 
 
 async def test_one_code_completes_one_of_many_sessions_at_once(service: Installation) -> None:
