@@ -70,12 +70,18 @@ def shape(row: Row[Any]) -> OrgShape:
     )
 
 
-async def home(session: Session | ReadSession, user: User) -> OrgId | None:
-    """Return the org that a user signs in to: the one last used, else the one joined first."""
+async def home(
+    session: Session | ReadSession, user: User, *, rather: OrgId | None = None
+) -> OrgId | None:
+    """Return the org that a user signs in to: the one last used, else the one joined first.
+
+    One that the user would rather be in comes first; whoever is no member there is not.
+    """
     query = select(Membership.org_id).where(Membership.user_id == user.id)
     joined = list((await session.execute(query.order_by(Membership.created_at))).scalars())
-    if user.last_org_id in joined:
-        return OrgId(user.last_org_id)
+    for wanted in (rather, user.last_org_id):
+        if wanted in joined:
+            return OrgId(wanted)
     return OrgId(joined[0]) if joined else None
 
 

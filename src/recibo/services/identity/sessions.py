@@ -249,8 +249,12 @@ async def end_in_org(session: Session, user_id: UserId, org_id: OrgId) -> None:
 async def continued(
     session: Session, identity: Identity, user: User, org_id: OrgId | None, visit: Visit
 ) -> TokenResponse:
-    """Begin a session in place of the caller's, which ended with all the others."""
-    return await begin(session, identity, user, Start(SignInMethod.CONTINUED, org_id, visit))
+    """Begin a session in place of the caller's, which ended with all the others.
+
+    It is in the same org, unless the user was removed from it meanwhile.
+    """
+    there = await orgs.home(session, user, rather=org_id)
+    return await begin(session, identity, user, Start(SignInMethod.CONTINUED, there, visit))
 
 
 async def purge_expired(session: Session) -> None:

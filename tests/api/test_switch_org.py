@@ -1,0 +1,153 @@
+"""POST /v1/auth/switch-org and /v1/auth/logout-all."""
+
+import httpx
+import pytest
+from sqlalchemy import delete
+
+from recibo.kit import clock
+from recibo.shapes.states import Role
+from recibo.store import tables
+from tests.installation import Installation
+from tests.people import PASSWORD, Session, session_of, signed_up
+from tests.sign_ins import ask, cookie, outcome, set_cookies, told
+
+UNAUTHORIZED = (401, "unauthorized")
+
+
+async def add(i: Installation, user_id: str, org_id: str, role: Role = Role.VIEWER) -> None:
+    """Make somebody a member of an org."""
+    async with i.database.write() as session:
+        row = tables.Membership(
+            org_id=org_id, user_id=user_id, role=role, created_at=clock.now()
+        )  # fmt: skip
+        session.add(row)
+
+
+async def two_orgs(i: Installation) -> tuple[Session, str]:
+    """Return an owner of one org who is a viewer in another, and that one's id."""
+    ana = await signed_up(i)
+    bea = await signed_up(i, email="bea@people.test", org="Bea")
+    await add(i, ana.user_id, bea.org_id)
+    return ana, bea.org_id
+
+
+async def switch(i: Installation, ana: Session, org_id: object) -> httpx.Response:
+    """Go to another org."""
+    return await ask(i, "/switch-org", {"org_id": org_id}, **ana.headers)
+
+
+async def me(i: Installation, ana: Session) -> httpx.Response:
+    """Ask who calls."""
+    return await ask(i, "/me", method="GET", **ana.headers)
+
+
+async def test_switching_gives_a_session_in_the_other_org(idle_service: Installation) -> None:
+    ana, other = await two_orgs(idle_service)
+
+    answer = await switch(idle_service, ana, other)
+
+    pair = answer.json()
+    assert 200 == answer.status_code
+    assert ana.tokens.keys() == pair.keys()
+    assert other == pair["org_id"]
+    assert pair["access_token"] == set_cookies(answer)["service_access"][0]
+    there = (await me(idle_service, await session_of(idle_service, answer))).json()
+    assert (other, "viewer") == (there["org"]["id"], there["role"])
+    # The session before it goes on where it was.
+    assert ana.org_id == (await me(idle_service, ana)).json()["org"]["id"]
+    (row,) = await told(idle_service, "user.org_switched")
+    assert (other, ana.user_id) == (row.org_id, row.actor_user_id)
+
+
+async def test_refreshing_stays_there_and_login_goes_to_the_last_used(
+    idle_service: Installation,
+) -> None:
+    ana, other = await two_orgs(idle_service)
+    login = {"email": ana.email, "password": PASSWORD}
+    assert ana.org_id == (await ask(idle_service, "/login", login)).json()["org_id"]
+
+    switched = await switch(idle_service, ana, other)
+
+    refresh = {"refresh_token": switched.json()["refresh_token"]}
+    assert other == (await ask(idle_service, "/refresh", refresh)).json()["org_id"]
+    assert other == (await ask(idle_service, "/login", login)).json()["org_id"]
+    async with idle_service.database.write() as session:
+        await session.execute(delete(tables.Membership).where(tables.Membership.org_id == other))
+    assert ana.org_id == (await ask(idle_service, "/login", login)).json()["org_id"]
+
+
+@pytest.mark.parametrize(
+    "org_id", ["", "org_1", "org_" + "0" * 32, "padaria-aurora", "usr_" + "0" * 32, "é", "a" * 9999]
+)
+async def test_unknown_and_malformed_orgs_are_404(door: Installation, org_id: str) -> None:
+    ana = await signed_up(door)
+
+    assert (404, "not_found") == outcome(await switch(door, ana, org_id))
+
+
+async def test_orgs_of_others_are_404(idle_service: Installation) -> None:
+    ana = await signed_up(idle_service)
+    bea = await signed_up(idle_service, email="bea@people.test", org="Bea")
+
+    foreign = await switch(idle_service, ana, bea.org_id)
+    unknown = await switch(idle_service, ana, "org_" + "0" * 32)
+
+    assert (404, "not_found") == outcome(foreign)
+    assert foreign.json()["error"]["message"] == unknown.json()["error"]["message"]
+    assert {} == set_cookies(foreign)
+
+
+async def test_switching_to_where_one_is_works(idle_service: Installation) -> None:
+    ana = await signed_up(idle_service)
+
+    assert ana.org_id == (await switch(idle_service, ana, ana.org_id)).json()["org_id"]
+
+
+async def test_switching_leaves_the_number_of_ways_in_as_it_was(
+    idle_service: Installation,
+) -> None:
+    ana, other = await two_orgs(idle_service)
+    there = await session_of(idle_service, await switch(idle_service, ana, other))
+
+    ended = await ask(idle_service, "/logout-all", **there.headers)
+
+    assert 200 == ended.status_code
+    for old in (ana, there):
+        assert UNAUTHORIZED == outcome(await me(idle_service, old))
+
+
+async def test_logout_all_ends_every_session_but_the_callers(idle_service: Installation) -> None:
+    ana = await signed_up(idle_service)
+    bea = await signed_up(idle_service, email="bea@people.test")
+    login = {"email": ana.email, "password": PASSWORD}
+    other = await session_of(idle_service, await ask(idle_service, "/login", login))
+
+    answer = await ask(idle_service, "/logout-all", **ana.headers)
+
+    pair = answer.json()
+    assert (200, True) == (answer.status_code, pair.pop("ok"))
+    assert ana.tokens.keys() == pair.keys()
+    assert pair["refresh_token"] == set_cookies(answer)["service_refresh"][0]
+    for old in (ana, other):
+        assert UNAUTHORIZED == outcome(await me(idle_service, old))
+        refresh = {"refresh_token": old.tokens["refresh_token"]}
+        refused = await ask(idle_service, "/refresh", refresh)
+        assert (401, "authentication_failed") == outcome(refused)
+    fresh = await session_of(idle_service, answer)
+    assert ana.org_id == fresh.org_id
+    refresh = {"refresh_token": pair["refresh_token"]}
+    assert 200 == (await ask(idle_service, "/refresh", refresh)).status_code
+    assert 200 == (await me(idle_service, bea)).status_code
+    (row,) = await told(idle_service, "user.sessions_ended")
+    assert (ana.org_id, ana.user_id) == (row.org_id, row.actor_user_id)
+
+
+async def test_logout_all_takes_the_cookie_too_and_no_body(idle_service: Installation) -> None:
+    ana = await signed_up(idle_service)
+    shown = cookie(access=ana.tokens["access_token"])
+
+    answer = await ask(idle_service, "/logout-all", Cookie=shown)
+
+    shown = cookie(access=set_cookies(answer)["service_access"][0])
+    assert 200 == (await ask(idle_service, "/me", method="GET", Cookie=shown)).status_code
+    assert UNAUTHORIZED == outcome(await ask(idle_service, "/logout-all"))
