@@ -262,12 +262,8 @@ async def test_two_completions_by_one_code_at_once_are_one(service: Installation
 
     answers = await asyncio.gather(*(_right(service, who, shows(pending)) for _ in range(5)))
 
-    won = [one for one in answers if one.status_code == 200]
-    assert 1 == len([one for one in won if "access_token" in one.json()])
-    # Whoever came when it was complete was told that the code is right, and no more.
-    assert [{"ok": True}] * (len(won) - 1) == [
-        one.json() for one in won if "access_token" not in one.json()
-    ]
+    assert {200: 1, 401: 4} == Counter(one.status_code for one in answers)
+    assert 1 == len([one for one in answers if "access_token" in one.json()])
     assert 3 == len(await service.rows(UserSession))
 
 

@@ -247,12 +247,16 @@ async def test_bare_check_spends_nothing(service: Installation) -> None:
 async def test_completed_session_is_not_completed_again(service: Installation) -> None:
     who = await guarded(service)
     pending = await log_in(service, who)
-    await _verify(service, who, shows(pending))
+    code = who.code
+    await _verify(service, who, shows(pending), code=code)
 
-    again = await _verify(service, who, shows(pending), code=code_of(who.secret, steps=1))
+    again = await _verify(service, who, shows(pending), code=code)
+    fresh = await _verify(service, who, shows(pending), code=code_of(who.secret, steps=1))
 
-    assert (200, OK) == (again.status_code, again.json())
-    assert [] == again.headers.get_list("set-cookie")
+    # The code that completed it is no good to whoever shows it a second time.
+    assert FAILED == error_of(again)
+    assert (200, OK) == (fresh.status_code, fresh.json())
+    assert [] == fresh.headers.get_list("set-cookie")
 
 
 async def test_who_shows_a_full_session_or_anothers_is_told_as_little_as_a_bare_caller(

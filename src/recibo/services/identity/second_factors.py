@@ -73,6 +73,11 @@ async def spend(session: Session, user_id: str, ledger: TotpLedger, step: int) -
     return (await session.execute(statement)).scalar_one_or_none() is not None
 
 
+async def is_spent(session: Session, user_id: str, ledger: TotpLedger, step: int) -> bool:
+    """Tell whether a step was spent."""
+    return await session.get(SpentTotpStep, (user_id, ledger, step)) is not None
+
+
 async def issue_recovery_codes(session: Session, keyring: Keyring, user: User) -> list[str]:
     """Give a user ten recovery codes in place of all before, and return them."""
     await session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user.id))

@@ -64,7 +64,8 @@ class _Aim:
     counted: Sequence[Counted]
     #: None when the code is only checked.
     session_id: SessionId | None = None
-    #: Whether the caller shows that session, and so gets tokens.
+    #: Whether the caller shows that session, and so gets tokens; without one, whether the caller
+    #: shows a session that is complete already.
     is_shown: bool = False
 
 
@@ -89,7 +90,7 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
         row = await pending_sessions.held(session, aim.session_id) if aim.session_id else None
         # Another attempt may have completed or ended it meanwhile.
         is_there = row is not None or aim.session_id is None
-        is_right = is_there and await _is_right(session, identity, user, attempt, row)
+        is_right = is_there and await _is_right(session, identity, user, attempt, aim)
         if user is not None and is_right:
             await attempts.give_back(session, aim.counted)
             await _tell(session, user, attempt, row)
@@ -108,28 +109,31 @@ async def _aim(session: Session, attempt: Attempt) -> _Aim:
     if row is not None:
         session_id = SessionId(row.id)
         return _Aim([on_account, (_FOR_A_SESSION, session_id)], session_id, is_shown)
-    return _Aim([on_account, (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.ip_address or ''}")])
+    here = f"{attempt.user_id} {attempt.visit.ip_address or ''}"
+    return _Aim([on_account, (_FROM_ONE_IP, here)], is_shown=is_shown)
 
 
 async def _meant(session: Session, attempt: Attempt) -> tuple[UserSession | None, bool]:
     """Return the session that an attempt is about, and whether the caller shows it.
 
-    It still waits, or wrong codes have ended it.
+    It still waits, or wrong codes have ended it. None and True for a session that is complete.
     """
     shown = attempt.shown
+    is_complete = False
     if shown is not None and shown.is_pending and shown.user_id == attempt.user_id:
         row = await session.get(UserSession, shown.session_id)
         if row is not None and await _counts(session, row):
             return row, True
         # Whoever waits to sign in means this session: no other may be completed in its place, or
         # somebody who knows the password could have it done from the same place.
-        if row is None or not pending_sessions.is_completed(row):
+        is_complete = row is not None and pending_sessions.is_completed(row)
+        if not is_complete:
             await attempts.refuse_if_reached(session, [(FOR_AN_ACCOUNT, attempt.user_id)])
             raise AuthenticationFailed(_IS_OVER)
     row = await pending_sessions.newest_from(session, attempt.user_id, attempt.visit)
     if row is not None and await _counts(session, row):
         return row, False
-    return None, False
+    return None, is_complete
 
 
 async def _counts(session: Session, row: UserSession) -> bool:
@@ -150,11 +154,7 @@ async def _enabled(session: Session, user_id: str) -> User | None:
 
 
 async def _is_right(
-    session: Session,
-    identity: Identity,
-    user: User | None,
-    attempt: Attempt,
-    completes: UserSession | None,
+    session: Session, identity: Identity, user: User | None, attempt: Attempt, aim: _Aim
 ) -> bool:
     """Check a code and spend it; a wrong one and one for nobody take the same time."""
     keyring = identity.keyring
@@ -162,9 +162,15 @@ async def _is_right(
     if attempt.factor is Factor.RECOVERY_CODE:
         return await second_factors.use_recovery_code(session, keyring, user_id, attempt.code)
     step = second_factors.matching_step(keyring, user, attempt.code)
-    if step is None or completes is None:
-        return step is not None
-    return await second_factors.spend(session, user_id, TotpLedger.VERIFY, step)
+    if step is None:
+        return False
+    if aim.session_id is not None:
+        return await second_factors.spend(session, user_id, TotpLedger.VERIFY, step)
+    # Of many at once that show one session, those that come late must not do better than those
+    # that were beaten to it.
+    return not (
+        aim.is_shown and await second_factors.is_spent(session, user_id, TotpLedger.VERIFY, step)
+    )
 
 
 async def _tell(
