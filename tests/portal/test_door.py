@@ -124,6 +124,14 @@ async def test_head_is_answered_as_get_is_without_a_body(door: Installation) -> 
     assert got.headers["content-length"] == asked.headers["content-length"]
 
 
+async def test_wrong_method_is_told_the_right_ones(door: Installation) -> None:
+    answers = [await door.stranger.put(path) for path in ("/portal/sign-in", "/portal/sign-out")]
+
+    assert [(405, "GET, POST"), (405, "POST")] == [
+        (answer.status_code, answer.headers["allow"]) for answer in answers
+    ]
+
+
 async def test_unknown_pages_are_pages_and_unknown_paths_of_the_api_are_json(
     door: Installation,
 ) -> None:

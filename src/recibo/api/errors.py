@@ -20,6 +20,7 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
+from recibo.web import methods
 
 log = structlog.get_logger(__name__)
 
@@ -118,12 +119,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
     kind = _BY_STATUS.get(error.status_code, ValidationFailed)
     answer = render(kind(), request.state.request_id)
     answer.headers.update(error.headers or {})
-    if error.status_code == MethodNotAllowed.status and (allowed := _allowed(request)):
+    if error.status_code == MethodNotAllowed.status and (allowed := methods.allowed(request)):
         answer.headers["Allow"] = allowed
     return answer
-
-
-def _allowed(request: Request) -> str:
-    """Return all methods of a path; the framework names those of one route only."""
-    path = getattr(request.scope.get("route"), "path", None)
-    return ", ".join(sorted(request.app.openapi()["paths"].get(path, {}))).upper()

@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 
 from recibo.errors import MethodNotAllowed, NotFound, ServerError, ServiceError, ValidationFailed
 from recibo.portal import forms, pages
+from recibo.web import methods
 
 _TITLES = {
     400: "That did not work",
@@ -61,6 +62,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
     kinds: dict[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}
     answer = _page(request, kinds.get(error.status_code, ValidationFailed)())
     answer.headers.update(error.headers or {})
+    if error.status_code == MethodNotAllowed.status and (allowed := methods.allowed(request)):
+        answer.headers["Allow"] = allowed
     return answer
 
 
