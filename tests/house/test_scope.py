@@ -24,6 +24,14 @@ FOR_THE_INSTALLATION = {
     "services.identity.links.mint_invitation",
     # Who accepts is found by the token in the mail.
     "services.identity.invitations._offered",
+    # Sessions and memberships are looked up by the user whose they are, in any org.
+    "services.identity.orgs.home",
+    "services.identity.own_account.switch_org",
+    "services.identity.ownership._revoke_keys",
+    "services.identity.sessions._end_pending",
+    "services.identity.sessions.end_all",
+    "services.identity.sessions.end_in_org",
+    "services.identity.sessions.family",
     # Who signs in is named by the caller, and proven by a code.
     "services.identity.accounts.record_failure",
     "services.identity.pending_sessions.end",
@@ -41,6 +49,7 @@ FOR_THE_INSTALLATION = {
     "services.identity.operators._tell",
     # The clockwork sweeps and purges for all.
     "services.audit.purge",
+    "services.identity.sessions.purge_expired",
     "services.reading.receipts.existing",
     "services.reading.receipts.purge",
     "services.reading.replays.purge_expired",
