@@ -16,13 +16,14 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Request,
+    expect,
     sync_playwright,
 )
 
 from tests.serving.running import Server, serving
 
-# A mail is sent within seconds; a loaded machine may need many.
-PATIENCE_S = 30.0
+# A page shows at once, a mail comes within seconds; a loaded machine may need many.
+PATIENCE_S = 60.0
 PHONE = (320, 640)
 
 
@@ -45,6 +46,7 @@ class Place:
         context = self.browser.new_context(
             base_url=self.server.url, viewport={"width": width, "height": height}
         )
+        context.set_default_timeout(PATIENCE_S * 1000)
         complaints: list[str] = []
         _listen(context, complaints, own=self.server.url)
         try:
@@ -79,6 +81,7 @@ def opened(data_dir: Path) -> Iterator[Place]:
     program = shutil.which("chromium")
     if program is None:
         raise MissingBrowserError("Chromium is not installed: `make test` or apt-get brings it")
+    expect.set_options(timeout=PATIENCE_S * 1000)
     with serving(data_dir) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program,
