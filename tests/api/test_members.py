@@ -287,6 +287,22 @@ async def test_sessions_of_a_removed_member_end_in_this_org_alone(
     assert [401, 200] == [answer.status_code for answer in refreshed]
 
 
+async def test_session_of_a_removed_member_stays_ended_when_the_user_joins_again(
+    idle_service: Installation,
+) -> None:
+    i = idle_service
+    ana = await people.signed_up(i)
+    before = await people.came(i, ana, "bea@people.test")
+    await remove(i, ana, before.user_id)
+    with clock.moved(MINUTE):
+        after = await people.came(i, ana, before.email)
+        answers = [
+            await i.stranger.get("/v1/auth/me", headers=one.headers) for one in (before, after)
+        ]
+
+    assert [401, 200] == [answer.status_code for answer in answers]
+
+
 async def test_user_without_an_org_left_signs_in_to_none(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)

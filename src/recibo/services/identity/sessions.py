@@ -60,6 +60,7 @@ _USER_IN_ORG = (
         User.disabled_at,
         User.epoch,
         Membership.role,
+        Membership.created_at.label("joined_at"),
         *orgs.COLUMNS,
     )
     .outerjoin(
@@ -92,6 +93,8 @@ class Shown:
     session_id: SessionId
     org_id: OrgId | None
     epoch: int
+    #: Seconds since 1970, UTC; whole ones, as the JWT has them.
+    issued_at: int
     is_pending: bool
 
 
@@ -111,7 +114,7 @@ async def authenticate(
     found = (await session.execute(_USER_IN_ORG, whom)).one_or_none()
     if found is None or found.epoch != shown.epoch or found.disabled_at is not None:
         raise NoSession
-    if shown.org_id is not None and found.role is None:
+    if shown.org_id is not None and not _is_of_this_membership(found, shown):
         raise NoSession
     if shown.is_pending:
         await _require_completed(session, shown)
@@ -128,6 +131,7 @@ def read_access_token(keyring: Keyring, token: str | None) -> Shown | None:
         session_id=SessionId(claims["sid"]),
         org_id=OrgId(claims["org"]) if claims["org"] else None,
         epoch=claims["epoch"],
+        issued_at=claims["iat"],
         is_pending=bool(claims.get("pending")),
     )
 
@@ -262,6 +266,11 @@ async def purge_expired(session: Session) -> None:
     now = clock.now()
     await session.execute(delete(RefreshToken).where(RefreshToken.expires_at <= now))
     await session.execute(delete(UserSession).where(UserSession.expires_at <= now))
+
+
+def _is_of_this_membership(found: Row[Any], shown: Shown) -> bool:
+    """Refuse tokens of a membership that ended, although the user has joined again."""
+    return found.role is not None and int(found.joined_at.timestamp()) <= shown.issued_at
 
 
 def _signed_in(found: Row[Any], shown: Shown, visit: Visit) -> SignedIn:
