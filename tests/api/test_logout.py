@@ -25,6 +25,7 @@ async def test_session_comes_in_two_cookies(door: Installation) -> None:
         "service_access": (pair["access_token"], {*ALWAYS, "Max-Age=900"}),
         "service_refresh": (pair["refresh_token"], {*ALWAYS, "Max-Age=2592000"}),
     } == set_cookies(answer)
+    assert "no-store" == answer.headers["Cache-Control"]
 
 
 async def test_cookies_alone_are_a_session(door: Installation) -> None:

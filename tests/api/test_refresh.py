@@ -9,11 +9,10 @@ import pytest
 from sqlalchemy import update
 
 from recibo.kit import clock
-from recibo.services.identity import sessions
 from recibo.store import tables
 from tests import make
 from tests.installation import Installation
-from tests.people import Session, bearer, signed_up
+from tests.people import bearer, signed_up
 from tests.sign_ins import ask, at, cookie, outcome
 
 DAY = dt.timedelta(days=1)
@@ -263,18 +262,3 @@ async def test_user_without_an_org_refreshes_to_the_first_one_joined(
     assert (200, None) == (alone.status_code, alone.json()["org_id"])
     assert org_id == joined.json()["org_id"]
     assert await works(idle_service, joined)
-
-
-async def test_sessions_that_are_over_are_purged_and_others_are_not(
-    idle_service: Installation,
-) -> None:
-    old: Session = await signed_up(idle_service)
-    with clock.moved(80 * DAY):
-        await signed_up(idle_service, email="bea@people.test")
-    with clock.moved(91 * DAY):
-        async with idle_service.database.write() as session:
-            await sessions.purge_expired(session)
-
-    assert old.user_id not in {row.user_id for row in await idle_service.rows(tables.UserSession)}
-    assert 1 == len(await idle_service.rows(tables.UserSession))
-    assert 1 == len(await idle_service.rows(tables.RefreshToken))

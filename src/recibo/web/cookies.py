@@ -18,7 +18,8 @@ LAX = cast("Literal['lax']", "Lax")
 def set_session(
     response: Response, tokens: TokenResponse, request: Request, services: Services
 ) -> None:
-    """Hand a session to a browser."""
+    """Hand a session to a browser; no cache may keep the answer that brings it (RFC 6749, 5.1)."""
+    response.headers["Cache-Control"] = "no-store"
     lives = {
         ACCESS_COOKIE: (tokens.access_token, tokens.expires_in),
         REFRESH_COOKIE: (
