@@ -10,6 +10,7 @@ import httpx
 from pyotp.totp import TOTP
 
 from recibo.kit import clock
+from recibo.store.tables import AuditEvent
 from tests import people
 from tests.installation import Installation
 from tests.people import PASSWORD, Session
@@ -126,3 +127,39 @@ async def refreshed(i: Installation, tokens: Mapping[str, Any]) -> httpx.Respons
 def error_of(answer: httpx.Response) -> tuple[int, str]:
     """Return the status and the code of a refusal."""
     return answer.status_code, answer.json()["error"]["code"]
+
+
+async def verify(
+    i: Installation,
+    who: Guarded,
+    headers: Mapping[str, str] | None = None,
+    *,
+    code: str | None = None,
+    client: httpx.AsyncClient | None = None,
+) -> httpx.Response:
+    """Show a code of somebody's app, the right one if none is given."""
+    code = who.code if code is None else code
+    return await post(i, "/verify", headers, client=client, user_id=who.user_id, code=code)
+
+
+async def recover(
+    i: Installation,
+    who: Guarded,
+    headers: Mapping[str, str] | None = None,
+    *,
+    code: str | None = None,
+) -> httpx.Response:
+    """Show somebody's recovery code, the first if none is given."""
+    code = code or who.recovery_codes[0]
+    return await post(i, "/recovery/use", headers, user_id=who.user_id, code=code)
+
+
+async def logged(i: Installation) -> list[tuple[str, Any]]:
+    """Return what the audit log holds, in the order of time: actions, each with its outcome."""
+    rows = sorted(await i.rows(AuditEvent), key=lambda row: row.id)
+    return [(row.action, row.after) for row in rows]
+
+
+def told(answer: httpx.Response) -> tuple[int, Any]:
+    """Return the status and the body of an answer."""
+    return answer.status_code, answer.json()

@@ -27,7 +27,9 @@ from tests.second_factors import (
     log_in,
     me,
     post,
+    recover,
     shows,
+    verify,
 )
 
 FAILED = (401, "authentication_failed")
@@ -52,10 +54,10 @@ async def test_five_wrong_codes_end_the_pending_session(service: Installation) -
     wrong = [await _wrong(service, who, shows(pending)) for _ in range(5)]
     # Even the right one, whoever shows the session, and who would have matched it.
     right = [
-        await _right(service, who, shows(pending)),
-        await _right(service, who, shows(pending, agent=ELSEWHERE)),
-        await _right(service, who, HERE_ONLY),
-        await _recover(service, who, shows(pending)),
+        await verify(service, who, shows(pending)),
+        await verify(service, who, shows(pending, agent=ELSEWHERE)),
+        await verify(service, who, HERE_ONLY),
+        await recover(service, who, shows(pending)),
     ]
 
     assert [FAILED] * 5 == [error_of(one) for one in wrong]
@@ -75,7 +77,7 @@ async def test_four_wrong_codes_leave_a_fifth_try(service: Installation) -> None
     for _ in range(4):
         await _wrong(service, who, shows(pending))
 
-    assert 200 == (await _right(service, who, shows(pending))).status_code
+    assert 200 == (await verify(service, who, shows(pending))).status_code
     assert 200 == (await me(service, pending)).status_code
 
 
@@ -87,11 +89,11 @@ async def test_ended_session_is_429_until_the_window_passes(service: Installatio
 
     with clock.moved(QUARTER - dt.timedelta(seconds=30)):
         late = [
-            await _right(service, who, HERE_ONLY),
-            await _right(service, who, shows(pending)),
+            await verify(service, who, HERE_ONLY),
+            await verify(service, who, shows(pending)),
         ]
     with clock.moved(QUARTER):
-        after = await _right(service, who, HERE_ONLY)
+        after = await verify(service, who, HERE_ONLY)
         dead = await me(service, pending)
 
     assert [LIMITED] * 2 == [error_of(one) for one in late]
@@ -106,8 +108,8 @@ async def test_newer_pending_session_has_tries_of_its_own(service: Installation)
         await _wrong(service, who, shows(first))
 
     second = await log_in(service, who)
-    of_first = await _right(service, who, shows(first))
-    bare = await _right(service, who, HERE_ONLY)
+    of_first = await verify(service, who, shows(first))
+    bare = await verify(service, who, HERE_ONLY)
 
     assert LIMITED == error_of(of_first)
     assert 200 == bare.status_code
@@ -125,9 +127,9 @@ async def test_bare_calls_count_on_the_session_that_they_match(service: Installa
     ]
 
     assert [FAILED] * 5 == [error_of(one) for one in wrong]
-    assert LIMITED == error_of(await _right(service, who, shows(pending)))
+    assert LIMITED == error_of(await verify(service, who, shows(pending)))
     # What matches no session is counted elsewhere.
-    assert 200 == (await _right(service, who, ELSEWHERE_ONLY)).status_code
+    assert 200 == (await verify(service, who, ELSEWHERE_ONLY)).status_code
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -143,12 +145,12 @@ async def test_bare_calls_that_match_none_count_for_account_and_ip(
     other_user = await post(service, path, ELSEWHERE_ONLY, user_id="usr_x", code=who.wrong_code)
 
     assert [*[FAILED] * 5, LIMITED] == [error_of(one) for one in wrong]
-    assert LIMITED == error_of(await _right(service, who, ELSEWHERE_ONLY))
+    assert LIMITED == error_of(await verify(service, who, ELSEWHERE_ONLY))
     assert [FAILED] * 2 == [error_of(other_ip), error_of(other_user)]
     # The session that waits has tries of its own.
-    assert 200 == (await _right(service, who, shows(pending))).status_code
+    assert 200 == (await verify(service, who, shows(pending))).status_code
     with clock.moved(QUARTER):
-        assert 200 == (await _right(service, who, ELSEWHERE_ONLY)).status_code
+        assert 200 == (await verify(service, who, ELSEWHERE_ONLY)).status_code
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -163,19 +165,19 @@ async def test_unknown_users_are_limited_alike(service: Installation, path: str)
 async def test_right_codes_are_not_counted(service: Installation) -> None:
     who = await guarded(service)
 
-    answers = [await _right(service, who) for _ in range(25)]
+    answers = [await verify(service, who) for _ in range(25)]
 
     assert [200] * 25 == [one.status_code for one in answers]
 
 
 async def test_window_begins_with_the_first_wrong_code(service: Installation) -> None:
     who = await guarded(service)
-    assert 200 == (await _right(service, who)).status_code
+    assert 200 == (await verify(service, who)).status_code
 
     with clock.moved(QUARTER - dt.timedelta(minutes=1)):
         wrong = [await _wrong(service, who) for _ in range(5)]
     with clock.moved(QUARTER + dt.timedelta(minutes=1)):
-        right = await _right(service, who)
+        right = await verify(service, who)
 
     assert [FAILED] * 5 == [error_of(one) for one in wrong]
     assert LIMITED == error_of(right)
@@ -195,9 +197,9 @@ async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation
 
     async with installation.client_of(service.asgi, address="203.0.113.9") as client:
         locked = [
-            await _right(service, who, shows(waiting)),
-            await _right(service, who, client=client),
-            await _recover(service, who, shows(waiting)),
+            await verify(service, who, shows(waiting)),
+            await verify(service, who, client=client),
+            await recover(service, who, shows(waiting)),
             await post(service, "/disable", full, code=who.code),
         ]
 
@@ -206,7 +208,7 @@ async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation
     # Nobody else is locked, and the session that had proven both factors goes on.
     assert 200 == (await me(service, who.session.tokens)).status_code
     with clock.moved(HOUR):
-        assert 200 == (await _right(service, who)).status_code
+        assert 200 == (await verify(service, who)).status_code
 
 
 async def test_lock_of_an_account_spares_others(service: Installation) -> None:
@@ -215,8 +217,22 @@ async def test_lock_of_an_account_spares_others(service: Installation) -> None:
     for _ in range(20):
         await post(service, "/disable", who.session.headers, code=who.wrong_code)
 
-    assert LIMITED == error_of(await _right(service, who))
-    assert 200 == (await _right(service, ben)).status_code
+    assert LIMITED == error_of(await verify(service, who))
+    assert 200 == (await verify(service, ben)).status_code
+
+
+async def test_right_code_that_disables_is_not_counted(service: Installation) -> None:
+    who = await guarded(service)
+    for _ in range(19):
+        await post(service, "/disable", who.session.headers, code=who.wrong_code)
+    kept = (await post(service, "/disable", who.session.headers, code=who.code)).json()
+    secret = (await post(service, "/enroll", shows(kept))).json()["secret"]
+    again = Guarded(who.session, secret, [])
+    await post(service, "/enroll/verify", shows(kept), code=again.code)
+
+    twentieth, after = [await _wrong(service, again) for _ in range(2)]
+
+    assert [FAILED, LIMITED] == [error_of(twentieth), error_of(after)]
 
 
 async def test_fifty_guesses_at_once_get_five_checks(service: Installation) -> None:
@@ -226,7 +242,7 @@ async def test_fifty_guesses_at_once_get_five_checks(service: Installation) -> N
     answers = await asyncio.gather(*(_wrong(service, who, shows(pending)) for _ in range(50)))
 
     assert {FAILED: 5, LIMITED: 45} == Counter(error_of(one) for one in answers)
-    assert LIMITED == error_of(await _right(service, who, shows(pending)))
+    assert LIMITED == error_of(await verify(service, who, shows(pending)))
 
 
 async def test_guesses_over_many_sessions_at_once_get_twenty_checks(
@@ -260,7 +276,7 @@ async def test_two_completions_by_one_code_at_once_are_one(service: Installation
     who = await guarded(service)
     pending = await log_in(service, who)
 
-    answers = await asyncio.gather(*(_right(service, who, shows(pending)) for _ in range(5)))
+    answers = await asyncio.gather(*(verify(service, who, shows(pending)) for _ in range(5)))
 
     assert {200: 1, 401: 4} == Counter(one.status_code for one in answers)
     assert 1 == len([one for one in answers if "access_token" in one.json()])
@@ -281,8 +297,8 @@ async def test_nothing_is_spent_when_the_session_ends_meanwhile(
 
     monkeypatch.setattr(attempts, "take", take_and_end)
     answers = [
-        await _recover(service, who, shows(pending)),
-        await _right(service, who, shows(await log_in(service, who))),
+        await recover(service, who, shows(pending)),
+        await verify(service, who, shows(await log_in(service, who))),
     ]
 
     assert [FAILED] * 2 == [error_of(one) for one in answers]
@@ -294,7 +310,7 @@ async def test_one_code_completes_one_of_many_sessions_at_once(service: Installa
     who = await guarded(service)
     sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
 
-    answers = await asyncio.gather(*(_right(service, who, shows(one)) for one in sessions))
+    answers = await asyncio.gather(*(verify(service, who, shows(one)) for one in sessions))
 
     assert {200: 1, 401: 7} == Counter(one.status_code for one in answers)
     assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
@@ -306,7 +322,7 @@ async def test_one_recovery_code_is_used_once_of_many_times_at_once(
     who = await guarded(service)
     sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
 
-    answers = await asyncio.gather(*(_recover(service, who, shows(one)) for one in sessions))
+    answers = await asyncio.gather(*(recover(service, who, shows(one)) for one in sessions))
 
     assert {200: 1, 401: 7} == Counter(one.status_code for one in answers)
     assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
@@ -349,21 +365,3 @@ async def _wrong(
 ) -> httpx.Response:
     body: dict[str, Any] = {"user_id": who.user_id, "code": who.wrong_code}
     return await post(service, path, headers, client=client, **body)
-
-
-async def _right(
-    service: Installation,
-    who: Guarded,
-    headers: dict[str, str] | None = None,
-    *,
-    client: httpx.AsyncClient | None = None,
-) -> httpx.Response:
-    body: dict[str, Any] = {"user_id": who.user_id, "code": who.code}
-    return await post(service, "/verify", headers, client=client, **body)
-
-
-async def _recover(
-    service: Installation, who: Guarded, headers: dict[str, str] | None = None
-) -> httpx.Response:
-    body: dict[str, Any] = {"user_id": who.user_id, "code": who.recovery_codes[0]}
-    return await post(service, "/recovery/use", headers, **body)

@@ -4,7 +4,6 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
 
 from recibo.kit import clock
@@ -12,7 +11,6 @@ from recibo.services.identity import links, operators
 from recibo.services.identity.sessions import read_access_token
 from recibo.shapes.ids import UserId
 from recibo.shapes.states import MailTokenKind
-from recibo.store.tables import AuditEvent, Mail
 from tests import installation, people, second_factors
 from tests.installation import Installation
 from tests.second_factors import (
@@ -24,10 +22,14 @@ from tests.second_factors import (
     error_of,
     guarded,
     log_in,
+    logged,
     me,
     post,
+    recover,
     refreshed,
     shows,
+    told,
+    verify,
 )
 
 FAILED = (401, "authentication_failed")
@@ -68,20 +70,20 @@ async def test_caller_that_shows_the_pending_session_gets_tokens(service: Instal
     who = await guarded(service)
     pending = await log_in(service, who)
 
-    answer = await _verify(service, who, shows(pending))
+    answer = await verify(service, who, shows(pending))
 
-    told = answer.json()
-    assert (200, TOKENS | {"ok"}) == (answer.status_code, set(told))
+    given = answer.json()
+    assert (200, TOKENS | {"ok"}) == (answer.status_code, set(given))
     assert (True, "Bearer", who.user_id, who.session.org_id) == (
-        told["ok"],
-        told["token_type"],
-        told["user_id"],
-        told["org_id"],
+        given["ok"],
+        given["token_type"],
+        given["user_id"],
+        given["org_id"],
     )
-    assert told["access_token"] == answer.cookies["service_access"]
-    assert told["refresh_token"] == answer.cookies["service_refresh"]
-    assert 200 == (await me(service, told)).status_code
-    assert 200 == (await refreshed(service, told)).status_code
+    assert given["access_token"] == answer.cookies["service_access"]
+    assert given["refresh_token"] == answer.cookies["service_refresh"]
+    assert 200 == (await me(service, given)).status_code
+    assert 200 == (await refreshed(service, given)).status_code
 
 
 async def test_pair_of_the_login_works_once_completed(service: Installation) -> None:
@@ -90,7 +92,7 @@ async def test_pair_of_the_login_works_once_completed(service: Installation) -> 
     # Trying too early does not use it up.
     assert FAILED == error_of(await refreshed(service, pending))
 
-    answer = await _verify(service, who, shows(pending))
+    answer = await verify(service, who, shows(pending))
 
     assert 200 == (await me(service, pending)).status_code
     next_pair = await refreshed(service, pending)
@@ -111,7 +113,7 @@ async def test_browser_shows_it_by_cookie(service: Installation) -> None:
     # From another place than the login, so that the cookie alone tells which session is meant.
     headers = {**_cookie(pending), "User-Agent": ELSEWHERE}
 
-    answer = await _verify(service, who, headers)
+    answer = await verify(service, who, headers)
 
     assert TOKENS <= set(answer.json())
     assert {"service_access", "service_refresh"} == set(answer.cookies)
@@ -121,9 +123,9 @@ async def test_bare_call_completes_and_mints_nothing(service: Installation) -> N
     who = await guarded(service)
     pending = await log_in(service, who)
 
-    answer = await _verify(service, who, HERE_ONLY)
+    answer = await verify(service, who, HERE_ONLY)
 
-    assert (200, OK) == (answer.status_code, answer.json())
+    assert (200, OK) == told(answer)
     assert [] == answer.headers.get_list("set-cookie")
     assert 200 == (await me(service, pending)).status_code
     assert 200 == (await refreshed(service, pending)).status_code
@@ -137,9 +139,9 @@ async def test_authorization_header_beats_the_cookie_even_if_bad(
     pending = await log_in(service, who)
     headers = {**_cookie(pending), **HERE_ONLY, "Authorization": authorization}
 
-    answer = await _verify(service, who, headers)
+    answer = await verify(service, who, headers)
 
-    assert (200, OK) == (answer.status_code, answer.json())
+    assert (200, OK) == told(answer)
     assert [] == answer.headers.get_list("set-cookie")
     assert 200 == (await me(service, pending)).status_code
 
@@ -148,14 +150,14 @@ async def test_bare_call_from_another_place_only_checks(service: Installation) -
     who = await guarded(service)
     pending = await log_in(service, who)
 
-    other_agent = await _verify(service, who, {"User-Agent": ELSEWHERE})
+    other_agent = await verify(service, who, {"User-Agent": ELSEWHERE})
     async with installation.client_of(service.asgi, address="203.0.113.9") as client:
-        other_ip = await _verify(service, who, HERE_ONLY, client=client)
+        other_ip = await verify(service, who, HERE_ONLY, client=client)
 
     assert [OK, OK] == [other_agent.json(), other_ip.json()]
     assert FAILED == error_of(await me(service, pending))
     # Nothing was spent by that.
-    assert TOKENS <= set((await _verify(service, who, shows(pending))).json())
+    assert TOKENS <= set((await verify(service, who, shows(pending))).json())
 
 
 async def test_login_is_completed_from_another_place_by_showing_it(service: Installation) -> None:
@@ -164,7 +166,7 @@ async def test_login_is_completed_from_another_place_by_showing_it(service: Inst
 
     async with installation.client_of(service.asgi, address="203.0.113.9") as client:
         headers = shows(pending, agent=ELSEWHERE)
-        answer = await _verify(service, who, headers, client=client)
+        answer = await verify(service, who, headers, client=client)
 
     assert TOKENS <= set(answer.json())
 
@@ -176,14 +178,14 @@ async def test_new_pending_login_ends_earlier_ones_from_the_same_place(
     first, elsewhere = await log_in(service, who), await log_in(service, who, agent=ELSEWHERE)
     second = await log_in(service, who)
 
-    of_first = await _verify(service, who, shows(first))
+    of_first = await verify(service, who, shows(first))
 
     # Not completed, and no other in its place: whoever began that one may be a thief.
     assert FAILED == error_of(of_first)
     assert [FAILED] * 3 == [error_of(await me(service, one)) for one in (first, second, elsewhere)]
-    assert TOKENS <= set((await _verify(service, who, shows(second))).json())
+    assert TOKENS <= set((await verify(service, who, shows(second))).json())
     with clock.moved(STEP):
-        assert TOKENS <= set((await _verify(service, who, shows(elsewhere))).json())
+        assert TOKENS <= set((await verify(service, who, shows(elsewhere))).json())
     assert FAILED == error_of(await me(service, first))
 
 
@@ -192,13 +194,13 @@ async def test_pending_session_is_dead_after_five_minutes(service: Installation)
     pending = await log_in(service, who)
 
     with clock.moved(dt.timedelta(minutes=5)):
-        shown = await _verify(service, who, shows(pending))
-        bare = await _verify(service, who, HERE_ONLY)
+        shown = await verify(service, who, shows(pending))
+        bare = await verify(service, who, HERE_ONLY)
         assert FAILED == error_of(await me(service, pending))
         assert FAILED == error_of(await refreshed(service, pending))
 
     assert FAILED == error_of(shown)
-    assert (200, OK) == (bare.status_code, bare.json())
+    assert (200, OK) == told(bare)
 
 
 async def test_pending_session_waits_for_five_minutes(service: Installation) -> None:
@@ -206,56 +208,56 @@ async def test_pending_session_waits_for_five_minutes(service: Installation) -> 
     pending = await log_in(service, who)
 
     with clock.moved(dt.timedelta(minutes=4, seconds=50)):
-        assert TOKENS <= set((await _verify(service, who, shows(pending))).json())
+        assert TOKENS <= set((await verify(service, who, shows(pending))).json())
 
 
 async def test_spent_step_completes_no_other_session(service: Installation) -> None:
     who = await guarded(service)
     code = who.code
     first = await log_in(service, who)
-    assert 200 == (await _verify(service, who, shows(first), code=code)).status_code
+    assert 200 == (await verify(service, who, shows(first), code=code)).status_code
 
     second = await log_in(service, who)
-    shown = await _verify(service, who, shows(second), code=code)
-    bare = await _verify(service, who, HERE_ONLY, code=code)
+    shown = await verify(service, who, shows(second), code=code)
+    bare = await verify(service, who, HERE_ONLY, code=code)
 
     assert [FAILED] * 3 == [error_of(one) for one in (shown, bare, await me(service, second))]
-    later = await _verify(service, who, shows(second), code=code_of(who.secret, steps=1))
+    later = await verify(service, who, shows(second), code=code_of(who.secret, steps=1))
     assert 200 == later.status_code
 
 
 async def test_bare_call_that_completes_spends_the_step(service: Installation) -> None:
     who = await guarded(service)
     await log_in(service, who)
-    assert 200 == (await _verify(service, who, HERE_ONLY)).status_code
+    assert 200 == (await verify(service, who, HERE_ONLY)).status_code
 
     pending = await log_in(service, who)
 
-    assert FAILED == error_of(await _verify(service, who, shows(pending)))
+    assert FAILED == error_of(await verify(service, who, shows(pending)))
 
 
 async def test_bare_check_spends_nothing(service: Installation) -> None:
     who = await guarded(service)
 
-    checks = [await _verify(service, who) for _ in range(3)]
+    checks = [await verify(service, who) for _ in range(3)]
     pending = await log_in(service, who)
 
-    assert [(200, OK)] * 3 == [(one.status_code, one.json()) for one in checks]
-    assert TOKENS <= set((await _verify(service, who, shows(pending))).json())
+    assert [(200, OK)] * 3 == [told(one) for one in checks]
+    assert TOKENS <= set((await verify(service, who, shows(pending))).json())
 
 
 async def test_completed_session_is_not_completed_again(service: Installation) -> None:
     who = await guarded(service)
     pending = await log_in(service, who)
     code = who.code
-    await _verify(service, who, shows(pending), code=code)
+    await verify(service, who, shows(pending), code=code)
 
-    again = await _verify(service, who, shows(pending), code=code)
-    fresh = await _verify(service, who, shows(pending), code=code_of(who.secret, steps=1))
+    again = await verify(service, who, shows(pending), code=code)
+    fresh = await verify(service, who, shows(pending), code=code_of(who.secret, steps=1))
 
     # The code that completed it is no good to whoever shows it a second time.
     assert FAILED == error_of(again)
-    assert (200, OK) == (fresh.status_code, fresh.json())
+    assert (200, OK) == told(fresh)
     assert [] == fresh.headers.get_list("set-cookie")
 
 
@@ -273,9 +275,9 @@ async def test_who_shows_a_full_session_or_anothers_is_told_as_little_as_a_bare_
     for shown, steps in ((kept.json(), -1), (ended, 0), (bens, 1)):
         pending = await log_in(service, who)
         code = code_of(who.secret, steps=steps)
-        answer = await _verify(service, who, shows(shown), code=code)
+        answer = await verify(service, who, shows(shown), code=code)
 
-        assert (200, OK) == (answer.status_code, answer.json())
+        assert (200, OK) == told(answer)
         assert 200 == (await me(service, pending)).status_code
     assert FAILED == error_of(await me(service, bens))
 
@@ -287,10 +289,10 @@ async def test_session_of_one_user_is_not_completed_by_the_code_of_another(
     mallory = await guarded(service, email="mallory@people.test")
     pending = await log_in(service, who)
 
-    own = await _verify(service, mallory, shows(pending))
-    wrong = await _verify(service, who, shows(pending), code=mallory.code)
+    own = await verify(service, mallory, shows(pending))
+    wrong = await verify(service, who, shows(pending), code=mallory.code)
 
-    assert (200, OK) == (own.status_code, own.json())
+    assert (200, OK) == told(own)
     assert FAILED == error_of(wrong)
     assert FAILED == error_of(await me(service, pending))
 
@@ -371,121 +373,19 @@ async def test_page_of_another_site_completes_nothing(service: Installation, pat
     assert FAILED == error_of(await me(service, pending))
 
 
-async def test_recovery_code_completes_a_session_once(service: Installation) -> None:
-    who = await guarded(service)
-    first = await log_in(service, who)
-
-    answer = await _recover(service, who, shows(first))
-
-    assert TOKENS <= set(answer.json())
-    assert {"service_access", "service_refresh"} == set(answer.cookies)
-    assert 200 == (await me(service, first)).status_code
-    second = await log_in(service, who)
-    assert FAILED == error_of(await _recover(service, who, shows(second)))
-    assert FAILED == error_of(await me(service, second))
-    counted = await service.stranger.get("/v1/auth/2fa/recovery", headers=shows(first))
-    assert {"total": 10, "unused": 9} == counted.json()
-
-
-async def test_all_ten_recovery_codes_work(service: Installation) -> None:
-    who = await guarded(service)
-
-    answers = [await _recover(service, who, code=code) for code in who.recovery_codes]
-
-    assert [(200, OK)] * 10 == [(one.status_code, one.json()) for one in answers]
-    counted = await service.stranger.get("/v1/auth/2fa/recovery", headers=who.session.headers)
-    assert {"total": 10, "unused": 0} == counted.json()
-
-
-async def test_recovery_code_is_used_up_by_a_mere_check(service: Installation) -> None:
-    who = await guarded(service)
-    assert OK == (await _recover(service, who)).json()
-
-    pending = await log_in(service, who)
-
-    assert FAILED == error_of(await _recover(service, who, shows(pending)))
-
-
-async def test_bare_recovery_code_completes_and_mints_nothing(service: Installation) -> None:
-    who = await guarded(service)
-    pending = await log_in(service, who)
-
-    answer = await _recover(service, who, HERE_ONLY)
-
-    assert (200, OK) == (answer.status_code, answer.json())
-    assert [] == answer.headers.get_list("set-cookie")
-    assert 200 == (await me(service, pending)).status_code
-
-
-async def test_recovery_code_may_be_typed_carelessly(service: Installation) -> None:
-    who = await guarded(service)
-    codes = who.recovery_codes
-    typed = [
-        codes[0].lower(),
-        codes[1].replace("-", ""),
-        codes[2].replace("-", " ").lower(),
-        f" {codes[3]}\n",
-    ]
-
-    answers = [await _recover(service, who, code=code) for code in typed]
-
-    assert [200] * 4 == [one.status_code for one in answers]
-
-
-async def test_neither_kind_of_code_passes_for_the_other(service: Installation) -> None:
-    who = await guarded(service)
-
-    assert FAILED == error_of(await _verify(service, who, code=who.recovery_codes[0]))
-    assert FAILED == error_of(await _recover(service, who, code=who.code))
-    assert 200 == (await _recover(service, who, code=who.recovery_codes[0])).status_code
-
-
-async def test_recovery_code_of_another_user_is_wrong(service: Installation) -> None:
-    who = await guarded(service)
-    ben = await guarded(service, email="ben@people.test")
-
-    assert FAILED == error_of(await _recover(service, who, code=ben.recovery_codes[0]))
-    assert 200 == (await _recover(service, ben, code=ben.recovery_codes[0])).status_code
-
-
-async def test_recovery_code_is_not_used_up_by_a_session_that_is_over(
-    service: Installation,
-) -> None:
-    who = await guarded(service)
-    first = await log_in(service, who)
-    second = await log_in(service, who)
-
-    assert FAILED == error_of(await _recover(service, who, shows(first)))
-    assert 200 == (await _recover(service, who, shows(second))).status_code
-
-
-async def test_used_recovery_code_is_told_by_mail_and_log(service: Installation) -> None:
-    who = await guarded(service)
-    pending = await log_in(service, who)
-    await _recover(service, who, shows(pending))
-
-    mails = [row.kind for row in await service.rows(Mail) if row.recipient == who.session.email]
-    assert 1 == mails.count("recovery_code_used")
-    assert [
-        ("user.2fa_required", {"method": "password"}),
-        ("user.recovery_code_used", {"unused": 9}),
-        ("user.signed_in", {"method": "password", "second_factor": "recovery_code"}),
-    ] == (await _logged(service))[-3:]
-
-
 async def test_log_tells_of_a_sign_in_when_it_is_complete(service: Installation) -> None:
     who = await guarded(service)
     pending = await log_in(service, who)
-    assert "user.signed_in" not in [action for action, _ in await _logged(service)]
+    assert "user.signed_in" not in [action for action, _ in await logged(service)]
 
-    await _verify(service, who, shows(pending), code=who.wrong_code)
-    await _verify(service, who, shows(pending))
+    await verify(service, who, shows(pending), code=who.wrong_code)
+    await verify(service, who, shows(pending))
 
     assert [
         ("user.2fa_required", {"method": "password"}),
         ("user.sign_in_failed", {"second_factor": "totp"}),
         ("user.signed_in", {"method": "password", "second_factor": "totp"}),
-    ] == (await _logged(service))[-3:]
+    ] == (await logged(service))[-3:]
 
 
 async def test_disabled_account_is_not_let_in(service: Installation) -> None:
@@ -494,9 +394,9 @@ async def test_disabled_account_is_not_let_in(service: Installation) -> None:
     await _disable_user(service, who)
 
     answers = [
-        await _verify(service, who, shows(pending)),
-        await _verify(service, who),
-        await _recover(service, who),
+        await verify(service, who, shows(pending)),
+        await verify(service, who),
+        await recover(service, who),
     ]
 
     assert [FAILED] * 3 == [error_of(one) for one in answers]
@@ -511,7 +411,7 @@ async def test_magic_link_goes_on_behind_the_second_factor(service: Installation
     service.stranger.cookies.clear()
     assert answer.json()["two_factor_required"] is True
 
-    tokens = (await _verify(service, who, shows(answer.json()))).json()
+    tokens = (await verify(service, who, shows(answer.json()))).json()
     changed = await service.stranger.post(
         "/v1/auth/password", json={"new_password": "another long one"}, headers=shows(tokens)
     )
@@ -532,11 +432,11 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
     # Where somebody signs in to changes with the second factor, not before.
     assert who.session.org_id == (await log_in(service, who, agent=ELSEWHERE))["org_id"]
 
-    tokens = (await _verify(service, who, shows(pending))).json()
+    tokens = (await verify(service, who, shows(pending))).json()
 
     of_invitation = [
         (action, after.get("second_factor"))
-        for action, after in await _logged(service)
+        for action, after in await logged(service)
         if after and after.get("method") == "invitation"
     ]
     assert [("user.2fa_required", None), ("user.signed_in", "totp")] == of_invitation
@@ -548,32 +448,18 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
     assert owner.org_id == (await log_in(service, who))["org_id"]
 
 
-async def _verify(
-    service: Installation,
-    who: Guarded,
-    headers: dict[str, str] | None = None,
-    *,
-    code: str | None = None,
-    client: httpx.AsyncClient | None = None,
-) -> httpx.Response:
-    body: dict[str, Any] = {"user_id": who.user_id, "code": who.code if code is None else code}
-    return await post(service, "/verify", headers, client=client, **body)
+async def test_bare_completion_decides_where_to_sign_in_next(service: Installation) -> None:
+    owner = await people.signed_up(service, email="owner@people.test", org="Mercado")
+    who = await guarded(service)
+    invitation = await people.invited(service, owner, who.session.email)
+    token = await people.invitation_token(service, invitation["id"])
+    pending = (await people.accept(service, token)).json()
 
+    # From where the invitation was accepted, by the same kind of client.
+    assert (200, OK) == told(await verify(service, who))
 
-async def _recover(
-    service: Installation,
-    who: Guarded,
-    headers: dict[str, str] | None = None,
-    *,
-    code: str | None = None,
-) -> httpx.Response:
-    body: dict[str, Any] = {"user_id": who.user_id, "code": code or who.recovery_codes[0]}
-    return await post(service, "/recovery/use", headers, **body)
-
-
-async def _logged(service: Installation) -> list[tuple[str, Any]]:
-    rows = sorted(await service.rows(AuditEvent), key=lambda row: row.id)
-    return [(row.action, row.after) for row in rows]
+    assert owner.org_id == (await me(service, pending)).json()["org"]["id"]
+    assert owner.org_id == (await log_in(service, who))["org_id"]
 
 
 async def _disable_user(service: Installation, who: Guarded) -> None:
