@@ -203,6 +203,8 @@ async def test_bound_session_may_not_whatever_it_sends(idle_service: Installatio
     owner = await signed_up(idle_service)
     await signed_up(idle_service, email="bea@people.test", org="Bea")
     bea = await came(idle_service, owner, "bea@people.test", Role.VIEWER)
+    refresh = {"refresh_token": bea.tokens["refresh_token"]}
+    bea = await session_of(idle_service, await ask(idle_service, "/refresh", refresh))
     before = await idle_service.rows(tables.User)
 
     for path, body in [

@@ -6,7 +6,7 @@ import datetime as dt
 import httpx
 import pytest
 from argon2 import PasswordHasher
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from recibo.kit import clock
 from recibo.services.identity import sessions
@@ -173,6 +173,17 @@ async def test_guesses_are_refused_before_any_hashing(
         assert INVALID == outcome(await reset(door, token))
 
     assert [] == hashed
+
+
+async def test_disabled_account_stays_as_it_is(idle_service: Installation) -> None:
+    await signed_up(idle_service)
+    token = await link(idle_service)
+    before = [row.password_hash for row in await idle_service.rows(tables.User)]
+    async with idle_service.database.write() as session:
+        await session.execute(update(tables.User).values(disabled_at=clock.now()))
+
+    assert WRONG == outcome(await reset(idle_service, token))
+    assert before == [row.password_hash for row in await idle_service.rows(tables.User)]
 
 
 async def test_magic_links_reset_nothing(idle_service: Installation) -> None:

@@ -1,5 +1,7 @@
 """POST /v1/auth/switch-org and /v1/auth/logout-all."""
 
+import datetime as dt
+
 import httpx
 import pytest
 from sqlalchemy import delete
@@ -7,10 +9,13 @@ from sqlalchemy import delete
 from recibo.kit import clock
 from recibo.shapes.states import Role
 from recibo.store import tables
+from tests import inbox
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, session_of, signed_up
 from tests.sign_ins import ask, cookie, outcome, set_cookies, told
 
+DAY = dt.timedelta(days=1)
+MINUTE = dt.timedelta(minutes=1)
 UNAUTHORIZED = (401, "unauthorized")
 
 
@@ -114,6 +119,41 @@ async def test_switching_leaves_the_number_of_ways_in_as_it_was(
     assert 200 == ended.status_code
     for old in (ana, there):
         assert UNAUTHORIZED == outcome(await me(idle_service, old))
+
+
+async def test_session_there_is_as_old_as_the_sign_in(idle_service: Installation) -> None:
+    ana, other = await two_orgs(idle_service)
+    token = ana.tokens["refresh_token"]
+    for days in (29, 58, 87):
+        with clock.moved(days * DAY):
+            refreshed = await ask(idle_service, "/refresh", {"refresh_token": token})
+            ana = await session_of(idle_service, refreshed)
+            token = (await switch(idle_service, ana, other)).json()["refresh_token"]
+    with clock.moved(90 * DAY):
+        answer = await ask(idle_service, "/refresh", {"refresh_token": token})
+
+    assert (401, "authentication_failed") == outcome(answer)
+
+
+async def test_who_came_by_a_link_may_still_set_a_password_there(
+    idle_service: Installation,
+) -> None:
+    ana, other = await two_orgs(idle_service)
+    await inbox.new_mails(idle_service)
+    await ask(idle_service, "/magic-link", {"email": ana.email})
+    link = {"token": await inbox.new_token(idle_service, "magic-link")}
+    ana = await session_of(idle_service, await ask(idle_service, "/magic-link/verify", link))
+    there = await session_of(idle_service, await switch(idle_service, ana, other))
+    body = {"new_password": PASSWORD}
+    with clock.moved(14 * MINUTE):
+        later = await session_of(idle_service, await switch(idle_service, there, other))
+    with clock.moved(15 * MINUTE):
+        refused = await ask(idle_service, "/password", body, **later.headers)
+    with clock.moved(14 * MINUTE):
+        passed = await ask(idle_service, "/password", body, **there.headers)
+
+    assert (400, "validation_error") == outcome(refused)
+    assert 200 == passed.status_code
 
 
 async def test_logout_all_ends_every_session_but_the_callers(idle_service: Installation) -> None:

@@ -109,6 +109,7 @@ async def reset_password(
 
     Raises:
         ValidationFailed: the token is unknown, used or expired, or the password does not hold.
+        AuthenticationFailed: the account is disabled.
     """
     passwords.require_valid(new_password, field="new_password")
     kind = MailTokenKind.PASSWORD_RESET
@@ -118,6 +119,8 @@ async def reset_password(
     hashed = await identity.passwords.hash(new_password)
     async with identity.database.write() as session:
         user = await session.get_one(User, await links.consume(session, kind, proof.token))
+        if user.disabled_at is not None:
+            raise AuthenticationFailed("This account is disabled.")
         is_shown = await sessions.is_shown(session, proof.shown, user)
         await ownership.prove(session, user, visit=proof.visit, shown=proof.shown)
         user.password_hash = hashed

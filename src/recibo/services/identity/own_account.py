@@ -94,14 +94,14 @@ async def end_sessions(identity: Identity, caller: SignedIn) -> TokenResponse:
 
 
 async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> TokenResponse:
-    """Begin a session in another of the caller's orgs.
+    """Begin a session in another of the caller's orgs, as old as the one that it comes from.
 
     Raises:
         NotFound: the caller is no member there.
         InsufficientScope: the session is bound to its org.
     """
     async with identity.database.write() as session:
-        await sessions.free(session, caller)
+        row = await sessions.free(session, caller)
         if not ids.is_well_formed(org_id):
             raise NotFound("There is no such org of yours.")
         query = select(Membership.org_id).where(
@@ -119,7 +119,8 @@ async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> Token
             after={"org_id": there},
         )
         user = await session.get_one(User, caller.user_id)
-        start = Start(SignInMethod.CONTINUED, there, caller.visit)
+        method, since = SignInMethod(row.method), row.created_at
+        start = Start(method, there, caller.visit, is_proven=True, since=since)
         return await sessions.begin(session, identity, user, start)
 
 

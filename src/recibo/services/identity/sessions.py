@@ -83,6 +83,8 @@ class Start:
     is_bound: bool = False
     #: The second factor was shown, too.
     is_proven: bool = False
+    #: When the user signed in, if that was in a session before this one.
+    since: dt.datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +156,8 @@ async def begin(session: Session, identity: Identity, user: User, start: Start) 
         is_bound=start.is_bound,
         ip_address=start.visit.ip_address,
         user_agent=start.visit.user_agent,
-        created_at=now,
-        expires_at=now + FAMILY_LIFE,
+        created_at=(since := start.since or now),
+        expires_at=since + FAMILY_LIFE,
         pending_until=now + _PENDING_LIFE if is_pending else None,
     )
     session.add(row)
