@@ -112,6 +112,19 @@ async def test_first_code_may_be_one_step_off(
     assert status == answer.status_code
 
 
+async def test_no_cache_keeps_what_is_shown_once(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    enrolling = await post(service, "/enroll", ana.headers)
+    code = code_of(enrolling.json()["secret"])
+    enabled = await post(service, "/enroll/verify", ana.headers, code=code)
+    disabled = await post(service, "/disable", ana.headers, code=code)
+
+    answers = (enrolling, enabled, disabled)
+    assert [(200, "no-store")] * 3 == [
+        (one.status_code, one.headers.get("Cache-Control")) for one in answers
+    ]
+
+
 async def test_switching_on_ends_no_session(service: Installation) -> None:
     who = await guarded(service)
 

@@ -16,6 +16,8 @@ from recibo.web.services import Services, TheServices, visit_of
 router = APIRouter(prefix="/v1/auth/2fa", tags=["two-factor authentication"])
 
 _SETS_COOKIES = [Depends(refuse_cross_site)]
+# What is shown once, no cache may keep.
+_NO_STORE = {"Cache-Control": "no-store"}
 
 
 class Enrolled(BaseModel):
@@ -63,8 +65,9 @@ TheCode = Annotated[CodeOf, Depends(bodies.of(CodeOf))]
 
 
 @router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
-async def enroll(user: TheUser, services: TheServices) -> Enrolled:
+async def enroll(user: TheUser, response: Response, services: TheServices) -> Enrolled:
     """Return a secret for an authenticator app; the first code of it switches it on."""
+    response.headers.update(_NO_STORE)
     made = await enrolment.enroll(services.identity, user)
     return Enrolled.model_validate(made, from_attributes=True)
 
@@ -77,10 +80,12 @@ async def enroll(user: TheUser, services: TheServices) -> Enrolled:
 )
 async def enable(
     user: TheUser,
+    response: Response,
     services: TheServices,
     body: Annotated[FirstCode, Depends(bodies.of(FirstCode))],
 ) -> Enabled:
     """Switch two-factor authentication on and return ten recovery codes, once."""
+    response.headers.update(_NO_STORE)
     return Enabled(recovery_codes=await enrolment.enable(services.identity, user, body.code))
 
 
