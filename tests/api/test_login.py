@@ -284,8 +284,13 @@ async def test_sign_ins_stand_in_the_log_of_the_org_whether_good_or_bad(
     assert (None, None, None) == (nobodys.org_id, nobodys.actor_user_id, nobodys.resource_id)
 
 
-async def test_password_that_changes_while_it_is_verified_is_wrong(
-    idle_service: Installation, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "changes",
+    [{"password_hash": "another"}, {"password_hash": None}, {"disabled_at": clock.now()}],
+    ids=["changed", "dropped", "disabled"],
+)
+async def test_what_happens_while_a_password_is_verified_counts(
+    idle_service: Installation, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
 ) -> None:
     await signed_up(idle_service)
     begun, go_on = threading.Event(), threading.Event()
@@ -298,7 +303,7 @@ async def test_password_that_changes_while_it_is_verified_is_wrong(
     login = asyncio.create_task(log_in(idle_service))
     await asyncio.to_thread(begun.wait, 20)
     async with idle_service.database.write() as session:
-        await session.execute(update(tables.User).values(password_hash=""))
+        await session.execute(update(tables.User).values(**changes))
     go_on.set()
 
     assert (401, "authentication_failed") == outcome(await login)
