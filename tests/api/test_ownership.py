@@ -243,6 +243,23 @@ async def test_it_may_be_shown_as_a_cookie(idle_service: Installation) -> None:
     assert not await was_reclaimed(idle_service)
 
 
+@pytest.mark.parametrize("is_used", [False, True])
+async def test_refresh_cookie_shows_a_session_until_it_is_used(
+    idle_service: Installation, *, is_used: bool
+) -> None:
+    """The access cookie of a browser that was away for a quarter of an hour is gone."""
+    maker = await made(idle_service)
+    if is_used:
+        body = {"refresh_token": maker.tokens["refresh_token"]}
+        assert (await ask(at(idle_service, *MAKER), "/refresh", body)).is_success
+    shown = cookie(refresh=maker.tokens["refresh_token"])
+    await ask(at(idle_service, *HERE), "/magic-link", {"email": MARA})
+    body = {"token": await inbox.new_token(idle_service, "magic-link")}
+    await ask(at(idle_service, *HERE), "/magic-link/verify", body, Cookie=shown)
+
+    assert is_used == await was_reclaimed(idle_service)
+
+
 @PROOFS
 async def test_session_of_another_user_keeps_nothing(
     idle_service: Installation, proof: Proof

@@ -107,8 +107,15 @@ async def refuse_cross_site_cookies(request: Request, services: TheServices) -> 
 
 
 def shown_by(request: Request, services: Services) -> Shown | None:
-    """Return what the access token says that a request to a public route shows, if it does."""
-    return sessions.read_access_token(services.identity.keyring, access_token_of(request))
+    """Return what the tokens say that a request to a public route shows, if it does.
+
+    A browser that was away for a while has no access token any more, but a refresh token.
+    """
+    keyring = services.identity.keyring
+    shown = sessions.read_access_token(keyring, access_token_of(request))
+    if shown is not None or "authorization" in request.headers:
+        return shown
+    return sessions.read_refresh_token(keyring, request.cookies.get(REFRESH_COOKIE))
 
 
 async def _signed_in(

@@ -7,7 +7,7 @@ which is read with the membership at each request.
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, select, update
@@ -89,7 +89,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an access token says, whether or not its session still waits for the second factor."""
+    """What a token says, whether or not its session still waits for the second factor."""
 
     user_id: UserId
     session_id: SessionId
@@ -98,6 +98,8 @@ class Shown:
     #: Seconds since 1970, UTC; whole ones, as the JWT has them.
     issued_at: int
     is_pending: bool
+    #: Of a refresh token, which works once; None of an access token.
+    refresh_id: str | None = None
 
 
 async def authenticate(
@@ -126,16 +128,13 @@ async def authenticate(
 def read_access_token(keyring: Keyring, token: str | None) -> Shown | None:
     """Return what an access token says; None when it is none, or over."""
     claims = _claims(keyring, token, _ACCESS)
-    if claims is None:
-        return None
-    return Shown(
-        user_id=UserId(claims["sub"]),
-        session_id=SessionId(claims["sid"]),
-        org_id=OrgId(claims["org"]) if claims["org"] else None,
-        epoch=claims["epoch"],
-        issued_at=claims["iat"],
-        is_pending=bool(claims.get("pending")),
-    )
+    return None if claims is None else _shown(claims)
+
+
+def read_refresh_token(keyring: Keyring, token: str | None) -> Shown | None:
+    """Return what a refresh token says, used or not; None when it is none, or over."""
+    claims = _claims(keyring, token, _REFRESH)
+    return None if claims is None else replace(_shown(claims), refresh_id=claims["jti"])
 
 
 async def begin(session: Session, identity: Identity, user: User, start: Start) -> TokenResponse:
@@ -224,7 +223,9 @@ async def is_shown(session: Session | ReadSession, shown: Shown | None, user: Us
     if shown is None or shown.user_id != user.id or shown.epoch != user.epoch:
         return False
     row = await family(session, shown.session_id)
-    return row is not None and row.pending_until is None
+    if row is None or row.pending_until is not None:
+        return False
+    return shown.refresh_id is None or await _is_unused(session, shown.refresh_id)
 
 
 async def end_all(session: Session, user: User) -> None:
@@ -270,6 +271,17 @@ async def purge_expired(session: Session) -> None:
     await session.execute(delete(UserSession).where(UserSession.expires_at <= now))
 
 
+def _shown(claims: Mapping[str, Any]) -> Shown:
+    return Shown(
+        user_id=UserId(claims["sub"]),
+        session_id=SessionId(claims["sid"]),
+        org_id=OrgId(claims["org"]) if claims["org"] else None,
+        epoch=claims["epoch"],
+        issued_at=claims["iat"],
+        is_pending=bool(claims.get("pending")),
+    )
+
+
 def _is_of_this_membership(found: Row[Any], shown: Shown) -> bool:
     """Refuse tokens of a membership that ended, although the user has joined again."""
     return found.role is not None and int(found.joined_at.timestamp()) <= shown.issued_at
@@ -309,6 +321,11 @@ async def _end_pending(session: Session, user: User, visit: Visit) -> None:
         )
         .values(ended_at=clock.now())
     )
+
+
+async def _is_unused(session: Session | ReadSession, jti: str) -> bool:
+    query = select(RefreshToken.id).where(RefreshToken.id == jti, RefreshToken.used_at.is_(None))
+    return (await session.execute(query)).scalar_one_or_none() is not None
 
 
 async def _spent(session: Session, jti: str, *, is_forgiving: bool) -> UserSession | None:
