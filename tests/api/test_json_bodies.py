@@ -34,6 +34,7 @@ BODIES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("POST", "/v1/auth/2fa/disable"): {"code": "123456"},
     ("POST", "/v1/auth/2fa/recovery/use"): {"user_id": "usr_" + TOKEN, "code": "123456"},
     ("POST", "/v1/org/members"): {"email": "bea@people.test", "role": "viewer"},
+    ("PATCH", "/v1/org/members/{user_id}"): {"role": "viewer"},
     ("PATCH", "/v1/org"): {"name": "Bea", "logo_url": None, "billing_email": "bea@people.test"},
     ("POST", "/v1/api-keys"): {"name": "key", "scopes": ["read"], "kind": "secret"},
 }  # fmt: skip
@@ -60,7 +61,7 @@ async def test_every_route_with_a_body_is_here(door: Installation) -> None:
         if "application/json" in operation.get("requestBody", {}).get("content", {})
     }
 
-    assert known >= BODIES.keys()
+    assert BODIES.keys() == known
 
 
 def bad_bodies() -> dict[str, bytes]:
@@ -178,8 +179,8 @@ async def test_details_do_not_repeat_what_was_sent(door: Installation) -> None:
 
 async def test_a_megabyte_passes(door: Installation) -> None:
     body = json.dumps({"email": "bea@people.test", "password": "x"})
-    content = body[:-1] + ', "a": "' + "a" * (MEGABYTE - len(body) - 8) + '"}'
-    assert MEGABYTE == len(content)
+    # Spaces are JSON, too.
+    content = body.ljust(MEGABYTE)
 
     answer = await door.stranger.post(
         "/v1/auth/login", content=content, headers={"Content-Type": "application/json"}
