@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=StrEnum)
 
+# What may be agreed with an org, by the names of `shapes.plans.Plan`.
+_FIGURES = {
+    "receipts_a_month": "receipts a month",
+    "requests_a_minute": "requests a minute",
+    "uploads_at_once": "uploads at once",
+}
+
 # Takes the command's arguments and returns the status to exit with.
 Command = Callable[[argparse.Namespace], int]
 
@@ -132,6 +139,10 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
     set_plan.add_argument(
         "plan", type=_plan, metavar="plan", help="free, indie, startup, scale or enterprise"
     )
+    for figure, what in _FIGURES.items():
+        set_plan.add_argument(
+            f"--{figure.replace('_', '-')}", type=int, metavar="N", help=f"{what} (enterprise)"
+        )
     set_plan.set_defaults(command=_set_plan)
 
 
@@ -164,7 +175,9 @@ def _reset_2fa(arguments: argparse.Namespace) -> int:
 def _set_plan(arguments: argparse.Namespace) -> int:
     from recibo import serving
 
-    return serving.set_plan(_settings(), arguments.org, plan=arguments.plan)
+    given = {figure: getattr(arguments, figure) for figure in _FIGURES}
+    agreed = {figure: value for figure, value in given.items() if value is not None}
+    return serving.set_plan(_settings(), arguments.org, plan=arguments.plan, agreed=agreed)
 
 
 def _settings() -> "Settings":

@@ -5,7 +5,7 @@ import contextlib
 import signal
 import socket
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -70,9 +70,11 @@ def reset_second_factor(settings: Settings, user: str) -> int:
     return _operate(settings, rule, f"{user} has no second factor any more; all sessions ended.")
 
 
-def set_plan(settings: Settings, org: str, *, plan: PlanName) -> int:
-    """Put an org on a plan."""
-    rule = partial(operators.set_plan, name=org, plan=plan)
+def set_plan(
+    settings: Settings, org: str, *, plan: PlanName, agreed: Mapping[str, int] | None = None
+) -> int:
+    """Put an org on a plan, with the figures agreed for enterprise."""
+    rule = partial(operators.set_plan, name=org, plan=plan, agreed=agreed)
     return _operate(settings, rule, f"{org} is on the plan {plan}.")
 
 

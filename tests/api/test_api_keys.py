@@ -14,7 +14,7 @@ from recibo.services.identity import keys
 from recibo.services.identity.keys import Wanted
 from recibo.shapes.actor import Member
 from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import PLANS, PlanName
 from recibo.shapes.states import AuditAction, Role
 from recibo.store.tables import ApiKey, Membership
 from tests import make, people
@@ -82,7 +82,7 @@ async def add(i: Installation, org_id: str, count: int, **columns: Any) -> None:
 
 def member(who: Session, role: Role) -> Member:
     """Return somebody at work, with the role that a guard has read."""
-    return Member(OrgId(who.org_id), PlanName.FREE, make.VISIT, UserId(who.user_id), role)
+    return Member(OrgId(who.org_id), PLANS[PlanName.FREE], make.VISIT, UserId(who.user_id), role)
 
 
 async def test_new_key_is_told_with_its_secret_this_once(idle_service: Installation) -> None:

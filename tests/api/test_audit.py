@@ -10,7 +10,7 @@ from recibo.kit import clock, ids
 from recibo.services import audit
 from recibo.shapes.actor import Member, Visit
 from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import PLANS, PlanName
 from recibo.shapes.states import AuditAction, ResourceType, Role
 from tests import make
 from tests.installation import Installation
@@ -49,7 +49,7 @@ class Reader:
     async def act(self, *actions: AuditAction, type_: ResourceType = ResourceType.ORG) -> None:
         """Write entries of this member."""
         visit = Visit(request_id="req_1", ip_address="203.0.113.7", user_agent="curl/8")
-        who = Member(self.org_id, PlanName.FREE, visit, self.user_id, Role.OWNER)
+        who = Member(self.org_id, PLANS[PlanName.FREE], visit, self.user_id, Role.OWNER)
         async with self._service.database.write() as session:
             for action in actions:
                 audit.record(session, who, action, resource=(type_, "thing_1"))

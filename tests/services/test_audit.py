@@ -16,7 +16,7 @@ from recibo.services.pages import Wanted
 from recibo.shapes.actor import Actor, KeyActor, Member, Person, Visit
 from recibo.shapes.audit import AuditEvent
 from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import PLANS, PlanName
 from recibo.shapes.states import AuditAction, ResourceType, Role
 from recibo.store import tables
 from recibo.store.db import Database
@@ -34,7 +34,7 @@ UPDATES = Filters(action="org.updated")
 
 def member(actor: Actor, user_id: str = "usr_1") -> Member:
     """Return a member of the same org at work."""
-    return Member(actor.org_id, PlanName.FREE, VISIT, UserId(user_id), Role.OWNER)
+    return Member(actor.org_id, PLANS[PlanName.FREE], VISIT, UserId(user_id), Role.OWNER)
 
 
 async def listed(

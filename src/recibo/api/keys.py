@@ -13,7 +13,7 @@ from recibo.api.deps import AnyKey, MayReadKeys, MayWriteKeys
 from recibo.services.identity import keys
 from recibo.services.reading import usage
 from recibo.shapes.keys import Key
-from recibo.shapes.plans import PLANS, PlanName
+from recibo.shapes.plans import PlanName
 from recibo.shapes.states import KeyKind, Scope
 from recibo.web.services import TheServices
 
@@ -123,8 +123,8 @@ async def get_own_key(actor: AnyKey, services: TheServices) -> OwnKey:
         used = await usage.this_month(session, actor)
     return OwnKey(
         **key.model_dump(),
-        plan=actor.plan,
-        quota_receipts_month=PLANS[actor.plan].receipts_a_month,
+        plan=actor.plan.name,
+        quota_receipts_month=actor.plan.receipts_a_month,
         usage_this_month=used.completed,
         credits_used_this_month=used.credits,
     )

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from recibo.shapes.ids import KeyId, OrgId, SessionId, UserId
 from recibo.shapes.orgs import Org
 from recibo.shapes.permissions import PERMISSIONS, Permission
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import Plan
 from recibo.shapes.states import KeyKind, Role, Scope
 
 
@@ -27,7 +27,7 @@ class _InOrg:
     """Somebody at work in an org."""
 
     org_id: OrgId
-    plan: PlanName
+    plan: Plan
     visit: Visit
 
 
@@ -89,17 +89,18 @@ class SignedIn:
     created_at: dt.datetime
     is_email_verified: bool
     has_second_factor: bool
-    #: None for a user without a membership, as is `role`.
+    #: None for a user without a membership, as are `plan` and `role`.
     org: Org | None
+    plan: Plan | None
     role: Role | None
     visit: Visit
 
     @property
     def member(self) -> Member | None:
         """The user at work in the org; None without one."""
-        if self.org is None or self.role is None:
+        if self.org is None or self.plan is None or self.role is None:
             return None
-        return Member(OrgId(self.org.id), self.org.plan, self.visit, self.user_id, self.role)
+        return Member(OrgId(self.org.id), self.plan, self.visit, self.user_id, self.role)
 
     @property
     def person(self) -> Person:

@@ -1,5 +1,6 @@
 """The plans and their figures."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,16 +22,33 @@ class Plan:
     name: PlanName
     #: Newly read receipts a calendar month, UTC.
     receipts_a_month: int
+    #: Requests a minute, per key or user and per IP.
+    requests_a_minute: int
+    #: Uploads in flight at once, per key and per IP.
+    uploads_at_once: int
 
 
 PLANS = {
     plan.name: plan
     for plan in (
-        Plan(PlanName.FREE, 50),
-        Plan(PlanName.INDIE, 1_000),
-        Plan(PlanName.STARTUP, 25_000),
-        Plan(PlanName.SCALE, 250_000),
-        # Figures of enterprise are agreed an org; without an agreement those of scale hold.
-        Plan(PlanName.ENTERPRISE, 250_000),
+        Plan(PlanName.FREE, 50, 100, 1),
+        Plan(PlanName.INDIE, 1_000, 200, 3),
+        Plan(PlanName.STARTUP, 25_000, 1_000, 10),
+        Plan(PlanName.SCALE, 250_000, 5_000, 50),
+        # Figures of enterprise are agreed with each org; what is not agreed is as with scale.
+        Plan(PlanName.ENTERPRISE, 250_000, 5_000, 50),
     )
 }
+
+
+def plan_of(name: str, agreed: Mapping[str, int] | None) -> Plan:
+    """Return the plan of an org; agreed figures, by the names above, are for enterprise alone."""
+    plan = PLANS[PlanName(name)]
+    if not agreed or plan.name is not PlanName.ENTERPRISE:
+        return plan
+    return Plan(
+        name=plan.name,
+        receipts_a_month=agreed.get("receipts_a_month", plan.receipts_a_month),
+        requests_a_minute=agreed.get("requests_a_minute", plan.requests_a_minute),
+        uploads_at_once=agreed.get("uploads_at_once", plan.uploads_at_once),
+    )

@@ -57,6 +57,8 @@ class Org(Table):
     logo_url: Mapped[str | None]
     billing_email: Mapped[str]
     plan: Mapped[str] = mapped_column(String(16))
+    #: Figures agreed for the plan enterprise, by the names of `shapes.plans.Plan`.
+    agreed: Mapped[dict[str, int] | None] = mapped_column(Json)
     created_at: Mapped[dt.datetime]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from recibo.errors import NotFound
+from recibo.errors import NotFound, ValidationFailed
 from recibo.kit import clock, ids
 from recibo.services.identity import operators
 from recibo.shapes.ids import OrgId
@@ -219,6 +219,39 @@ async def test_plan_is_set_and_told_with_the_one_before(database: Database) -> N
     assert [
         (org_id, "subscription.updated", org_id, {"plan": "scale"}, {"plan": "indie"})
     ] == await told(database)
+
+
+async def test_figures_are_agreed_for_enterprise_alone(database: Database) -> None:
+    org_id = await make.org(database)
+    secret = await make.key(database, org_id)
+    for plan, agreed, expected in (
+        (PlanName.ENTERPRISE, {"receipts_a_month": 7}, (7, 5_000, 50)),
+        (PlanName.ENTERPRISE, {}, (250_000, 5_000, 50)),
+        (PlanName.FREE, {}, (50, 100, 1)),
+    ):
+        async with database.write() as session:
+            assert await operators.set_plan(session, org_id, plan, agreed=agreed)
+        told = (await make.actor_of(database, secret)).plan
+
+        assert plan is told.name
+        assert expected == (told.receipts_a_month, told.requests_a_minute, told.uploads_at_once)
+
+
+@pytest.mark.parametrize(
+    ("plan", "agreed"),
+    [
+        (PlanName.SCALE, {"receipts_a_month": 7}),
+        (PlanName.ENTERPRISE, {"uploads_at_once": 0}),
+        (PlanName.ENTERPRISE, {"requests_a_minute": 2**31}),
+    ],
+)
+async def test_figures_that_nobody_can_agree_on_are_refused(
+    database: Database, plan: PlanName, agreed: dict[str, int]
+) -> None:
+    org_id = await make.org(database)
+    async with database.write() as session:
+        with pytest.raises(ValidationFailed):
+            await operators.set_plan(session, org_id, plan, agreed=agreed)
 
 
 async def test_plan_of_an_unknown_org_is_not_found(database: Database) -> None:

@@ -24,7 +24,7 @@ from recibo.shapes.actor import KeyActor, Member, Visit
 from recibo.shapes.ids import KeyId, OrgId, UserId
 from recibo.shapes.keys import Key
 from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import Plan, plan_of
 from recibo.shapes.states import AuditAction, KeyKind, ResourceType, Role, Scope
 from recibo.store import scope
 from recibo.store.db import ReadSession, Session
@@ -73,7 +73,7 @@ async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit
     if not secret or not tokens.is_well_formed(secret):
         raise Unauthorized
     query = (
-        select(ApiKey, Org.plan)
+        select(ApiKey, Org.plan, Org.agreed)
         .join(Org, Org.id == ApiKey.org_id)
         .where(ApiKey.secret_hash == tokens.fingerprint(secret))
     )
@@ -82,7 +82,7 @@ async def authenticate(session: ReadSession, secret: str | None, *, visit: Visit
         raise Unauthorized
     if found.ApiKey.expires_at is not None and found.ApiKey.expires_at <= clock.now():
         raise ExpiredApiKey
-    return _actor(found.ApiKey, PlanName(found.plan), visit)
+    return _actor(found.ApiKey, plan_of(found.plan, found.agreed), visit)
 
 
 def create(
@@ -279,7 +279,7 @@ def _no_such_key() -> NotFound:
     return NotFound("There is no API key with this id.")
 
 
-def _actor(row: ApiKey, plan: PlanName, visit: Visit) -> KeyActor:
+def _actor(row: ApiKey, plan: Plan, visit: Visit) -> KeyActor:
     return KeyActor(
         org_id=OrgId(row.org_id),
         plan=plan,

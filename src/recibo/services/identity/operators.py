@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import or_, select
 
-from recibo.errors import NotFound
+from recibo.errors import NotFound, ValidationFailed
 from recibo.kit import clock
 from recibo.services import audit, mails
 from recibo.services.identity import orgs, second_factors, sessions
@@ -16,6 +16,9 @@ from recibo.shapes.plans import PlanName
 from recibo.shapes.states import AuditAction, MailKind, ResourceType
 from recibo.store.db import Session
 from recibo.store.tables import Membership, Org, User
+
+# What fits a column of whole numbers.
+_MOST = 2**31 - 1
 
 
 async def disable_user(session: Session, name: str) -> bool:
@@ -77,31 +80,47 @@ async def reset_second_factor(session: Session, name: str) -> bool:
     return True
 
 
-async def set_plan(session: Session, name: str, plan: PlanName) -> bool:
+async def set_plan(
+    session: Session, name: str, plan: PlanName, *, agreed: Mapping[str, int] | None = None
+) -> bool:
     """Put an org on a plan, whatever it pays; False when it was on it already.
 
     Args:
         session: The caller's transaction.
         name: The org's slug or id.
         plan: The plan from now on.
+        agreed: Figures of enterprise that are this org's own, by the names of `Plan`.
 
     Raises:
         NotFound: there is no such org.
+        ValidationFailed: figures are agreed for another plan, or are less than 1.
     """
+    agreed = _checked(plan, agreed or {})
     org = await session.get_one(Org, await orgs.named(session, name), with_for_update=True)
-    before = org.plan
-    if before == plan:
+    before = {"plan": org.plan, **(org.agreed or {})}
+    after = {"plan": plan, **agreed}
+    if before == after:
         return False
     org.plan = plan
+    org.agreed = dict(agreed) or None
     audit.record_by_operator(
         session,
         OrgId(org.id),
         AuditAction.SUBSCRIPTION_UPDATED,
         resource=(ResourceType.SUBSCRIPTION, org.id),
-        before={"plan": before},
-        after={"plan": plan},
+        before=before,
+        after=after,
     )
     return True
+
+
+def _checked(plan: PlanName, agreed: Mapping[str, int]) -> Mapping[str, int]:
+    if agreed and plan is not PlanName.ENTERPRISE:
+        raise ValidationFailed.of("plan", f"{plan} has figures of its own; agree on enterprise")
+    for figure, value in agreed.items():
+        if not 1 <= value <= _MOST:
+            raise ValidationFailed.of(figure, f"is from 1 to {_MOST}")
+    return agreed
 
 
 async def _named(session: Session, name: str) -> User:

@@ -29,6 +29,7 @@ COLUMNS: tuple[Any, ...] = (
     Org.logo_url,
     Org.billing_email,
     Org.plan,
+    Org.agreed,
     Org.created_at.label("org_created_at"),
 )
 _MAX_NAME = 255

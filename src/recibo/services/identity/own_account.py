@@ -87,8 +87,8 @@ async def end_sessions(identity: Identity, caller: SignedIn) -> TokenResponse:
         InsufficientScope: the session is bound to its org.
     """
     async with identity.database.write() as session:
+        user = await _held(session, caller)
         await sessions.free(session, caller)
-        user = await session.get_one(User, caller.user_id)
         _record(session, caller, AuditAction.USER_SESSIONS_ENDED)
         return await _alone(session, identity, user, caller)
 
@@ -101,6 +101,7 @@ async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> Token
         InsufficientScope: the session is bound to its org.
     """
     async with identity.database.write() as session:
+        user = await _held(session, caller)
         row = await sessions.free(session, caller)
         if not ids.is_well_formed(org_id):
             raise NotFound("There is no such org of yours.")
@@ -118,7 +119,6 @@ async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> Token
             before={"org_id": caller.person.org_id},
             after={"org_id": there},
         )
-        user = await session.get_one(User, caller.user_id)
         method, since = SignInMethod(row.method), row.created_at
         start = Start(method, there, caller.visit, is_proven=True, since=since)
         return await sessions.begin(session, identity, user, start)
@@ -129,13 +129,23 @@ async def _change_password(
 ) -> TokenResponse:
     before, after = hashes
     # Looked at again: hashing takes long, and somebody else may have been quicker.
-    row = await session.get_one(User, caller.user_id, with_for_update=True)
+    row = await _held(session, caller)
+    await sessions.free(session, caller)
     if row.password_hash != before:
         raise AuthenticationFailed("The password was changed meanwhile; sign in again.")
     row.password_hash = after
     _record(session, caller, AuditAction.USER_PASSWORD_CHANGED)
     mails.owe(session, MailKind.PASSWORD_CHANGED, to=row.email)
     return await _alone(session, identity, row, caller)
+
+
+async def _held(session: Session, caller: SignedIn) -> User:
+    """Return the caller's row, locked until the transaction ends.
+
+    Only then the session is looked at: while the lock is waited for, all may have been ended, and
+    one that began from them would outlive that.
+    """
+    return await session.get_one(User, caller.user_id, with_for_update={"key_share": True})
 
 
 async def _alone(

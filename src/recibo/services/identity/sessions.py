@@ -19,6 +19,7 @@ from recibo.services.identity import orgs
 from recibo.services.identity.identity import Identity
 from recibo.shapes.actor import SignedIn, Visit
 from recibo.shapes.ids import OrgId, SessionId, UserId
+from recibo.shapes.plans import plan_of
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import Role, SignInMethod
 from recibo.store.db import ReadSession, Session
@@ -297,6 +298,7 @@ def _signed_in(found: Row[Any], shown: Shown, visit: Visit) -> SignedIn:
         is_email_verified=found.email_verified_at is not None,
         has_second_factor=found.totp_enabled_at is not None,
         org=orgs.shape(found) if found.role else None,
+        plan=plan_of(found.plan, found.agreed) if found.role else None,
         role=Role(found.role) if found.role else None,
         visit=visit,
     )

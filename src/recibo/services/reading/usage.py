@@ -9,7 +9,6 @@ from recibo.errors import RateLimitExceeded
 from recibo.kit import clock, ids
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import PLANS
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import UsageDay, UsageEvent, UsageMonth
@@ -46,7 +45,7 @@ async def this_month(session: ReadSession, actor: Actor) -> Usage:
 
 async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
     """Raise RateLimitExceeded when the quota is used up; `hold` decides for good."""
-    if (await this_month(session, actor)).held >= PLANS[actor.plan].receipts_a_month:
+    if (await this_month(session, actor)).held >= actor.plan.receipts_a_month:
         raise _over_quota(actor)
 
 
@@ -64,7 +63,7 @@ async def hold(session: Session, actor: Actor, month: str) -> None:
         .on_conflict_do_update(
             index_elements=["org_id", "month"],
             set_={"held": UsageMonth.held + 1},
-            where=UsageMonth.held < PLANS[actor.plan].receipts_a_month,
+            where=UsageMonth.held < actor.plan.receipts_a_month,
         )
         .returning(UsageMonth.held)
     )
@@ -121,7 +120,7 @@ async def bill(
 
 def _over_quota(actor: Actor) -> RateLimitExceeded:
     now = clock.now()
-    quota = PLANS[actor.plan].receipts_a_month
+    quota = actor.plan.receipts_a_month
     return RateLimitExceeded(
         f"The month's quota of {quota} receipts is used up; it renews on the first, or upgrade.",
         retry_after=max(1, int((month_end(now) - now).total_seconds())),
