@@ -1,18 +1,21 @@
 """POST /v1/auth/switch-org and /v1/auth/logout-all."""
 
+import asyncio
 import datetime as dt
+from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, text
 
 from recibo.kit import clock
+from recibo.services.identity import sessions
 from recibo.shapes.states import Role
 from recibo.store import tables
-from tests import inbox
+from tests import inbox, installation
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, session_of, signed_up
-from tests.sign_ins import ask, cookie, outcome, set_cookies, told
+from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told
 
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -191,3 +194,31 @@ async def test_logout_all_takes_the_cookie_too_and_no_body(idle_service: Install
     shown = cookie(access=set_cookies(answer)["service_access"][0])
     assert 200 == (await ask(idle_service, "/me", method="GET", Cookie=shown)).status_code
     assert UNAUTHORIZED == outcome(await ask(idle_service, "/logout-all"))
+
+
+async def waits_for_a_lock(i: Installation) -> bool:
+    """Tell whether a statement waits for another's transaction to end; PostgreSQL only."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    async with i.database.read() as session:
+        return bool((await session.execute(text(query))).scalar_one())
+
+
+@pytest.mark.parametrize("path", ["/logout-all", "/switch-org", "/password"])
+async def test_request_under_way_while_all_sessions_end_begins_no_other(
+    postgres_url: str, tmp_path: Path, path: str
+) -> None:
+    """SQLite has one transaction at a time, so there is nothing to be between."""
+    async with installation.opened(postgres_url, tmp_path, works=False) as i:
+        ana, other = await two_orgs(i)
+        body = {"org_id": other, "new_password": PASSWORD, "current_password": PASSWORD}
+        async with i.database.write() as session:
+            user = await session.get_one(tables.User, ana.user_id, with_for_update=True)
+            asked = asyncio.create_task(ask(at(i, "127.0.0.1"), path, body, **ana.headers))
+            async with asyncio.timeout(20):
+                while not await waits_for_a_lock(i):
+                    pass
+            await sessions.end_all(session, user)
+        answer = await asked
+
+    assert UNAUTHORIZED == outcome(answer)
+    assert {} == set_cookies(answer)
