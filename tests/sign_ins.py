@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
+from sqlalchemy import text
 
 from recibo.store.tables import AuditEvent
 from tests import installation
@@ -70,3 +71,10 @@ async def told(i: Installation, *actions: str) -> list[AuditEvent]:
     """Return the entries of these actions in the audit log, the oldest first."""
     found = [row for row in await i.rows(AuditEvent) if row.action in actions]
     return sorted(found, key=lambda row: row.id)
+
+
+async def waits_for_a_lock(i: Installation) -> bool:
+    """Tell whether a statement waits for another's transaction to end; PostgreSQL only."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    async with i.database.read() as session:
+        return bool((await session.execute(text(query))).scalar_one())

@@ -1,20 +1,24 @@
 """Whose mailbox it is: what a first proof drops, and when it drops nothing."""
 
+import asyncio
 import datetime as dt
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import httpx
 import pytest
 from sqlalchemy import update
 
 from recibo.kit import clock
+from recibo.services.identity import keys, orgs, sessions
+from recibo.services.identity.keys import Wanted
 from recibo.shapes.ids import OrgId
 from recibo.shapes.states import Role
 from recibo.store import tables
 from tests import inbox, installation, make
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, invitation_token, invited, session_of, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, told
+from tests.sign_ins import ask, at, cookie, outcome, told, waits_for_a_lock
 
 MARA = "mara@people.test"
 RECLAIMED = "Your account was taken back"
@@ -341,3 +345,41 @@ async def test_mail_says_what_was_dropped(idle_service: Installation) -> None:
     assert MARA == mail["To"]
     for word in ("password", "second factor", "sessions", "API keys"):
         assert word in text.get_content()
+
+
+async def test_key_that_is_being_made_meanwhile_is_not_made(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    """SQLite has one transaction at a time, so there is nothing to be between."""
+    async with installation.opened(postgres_url, tmp_path, works=False) as i:
+        maker = await made(i)
+        async with i.database.write() as session:
+            user = await session.get_one(tables.User, maker.user_id, with_for_update=True)
+            await orgs.lock(session, OrgId(maker.org_id))
+            asked = asyncio.create_task(
+                i.stranger.post("/v1/api-keys", json={"name": "way in"}, headers=maker.headers)
+            )
+            async with asyncio.timeout(20):
+                while not await waits_for_a_lock(i):
+                    pass
+            await sessions.end_all(session, user)
+
+        assert UNAUTHORIZED == outcome(await asked)
+
+
+async def test_key_that_is_made_already_but_not_seen_yet_is_waited_for(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    async with installation.opened(postgres_url, tmp_path, works=False) as i:
+        maker = await made(i)
+        async with i.database.write() as session:
+            await orgs.lock(session, OrgId(maker.org_id))
+            secret = keys.create(session, OrgId(maker.org_id), Wanted("way in"))
+            await session.flush()
+            proof = asyncio.create_task(by_magic_link(i, at(i, *HERE)))
+            async with asyncio.timeout(20):
+                while not await waits_for_a_lock(i):
+                    pass
+        assert (await proof).is_success
+
+        assert 401 == (await i.get("/key", secret=secret)).status_code

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import delete, text
+from sqlalchemy import delete
 
 from recibo.kit import clock
 from recibo.services.identity import sessions
@@ -15,7 +15,7 @@ from recibo.store import tables
 from tests import inbox, installation
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, session_of, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told
+from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told, waits_for_a_lock
 
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -194,13 +194,6 @@ async def test_logout_all_takes_the_cookie_too_and_no_body(idle_service: Install
     shown = cookie(access=set_cookies(answer)["service_access"][0])
     assert 200 == (await ask(idle_service, "/me", method="GET", Cookie=shown)).status_code
     assert UNAUTHORIZED == outcome(await ask(idle_service, "/logout-all"))
-
-
-async def waits_for_a_lock(i: Installation) -> bool:
-    """Tell whether a statement waits for another's transaction to end; PostgreSQL only."""
-    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-    async with i.database.read() as session:
-        return bool((await session.execute(text(query))).scalar_one())
 
 
 @pytest.mark.parametrize("path", ["/logout-all", "/switch-org", "/password"])

@@ -53,6 +53,8 @@ class Member(_InOrg):
 
     user_id: UserId
     role: Role
+    #: Of the session's token; None where no session is shown.
+    epoch: int | None = None
 
     @property
     def created_by(self) -> str:
@@ -84,6 +86,7 @@ class SignedIn:
 
     user_id: UserId
     session_id: SessionId
+    epoch: int
     email: str
     full_name: str | None
     created_at: dt.datetime
@@ -100,7 +103,8 @@ class SignedIn:
         """The user at work in the org; None without one."""
         if self.org is None or self.plan is None or self.role is None:
             return None
-        return Member(OrgId(self.org.id), self.plan, self.visit, self.user_id, self.role)
+        org_id = OrgId(self.org.id)
+        return Member(org_id, self.plan, self.visit, self.user_id, self.role, self.epoch)
 
     @property
     def person(self) -> Person:

@@ -132,12 +132,17 @@ async def still(session: Session, actor: Member, permission: Permission) -> Memb
     Call it with the org locked: then the role stays for the rest of the transaction.
 
     Raises:
-        NoSession: the actor was removed.
+        NoSession: the actor was removed, or all the actor's sessions were ended.
         InsufficientScope: the role does not allow it any more.
     """
-    query = scope.of(actor, Membership).where(Membership.user_id == actor.user_id)
-    row = (await session.execute(query)).scalar_one_or_none()
-    if row is None:
+    query = (
+        scope.of(actor, Membership)
+        .join(User, User.id == Membership.user_id)
+        .where(Membership.user_id == actor.user_id)
+        .with_only_columns(Membership.role, User.epoch)
+    )
+    row = (await session.execute(query)).one_or_none()
+    if row is None or actor.epoch not in (None, row.epoch):
         raise NoSession
     now = replace(actor, role=Role(row.role))
     if not now.may(permission):

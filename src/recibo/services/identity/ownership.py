@@ -80,6 +80,9 @@ async def _revoke_keys(session: Session, person: Person, user: User) -> None:
     own = select(Membership.org_id).where(
         Membership.user_id == user.id, Membership.role == Role.OWNER
     )
+    # A key that is being made is waited for, and revoked with the others.
+    for org_id in await session.scalars(own.order_by(Membership.org_id)):
+        await orgs.lock(session, OrgId(org_id))
     now = clock.now()
     revoked = await session.execute(
         update(ApiKey)

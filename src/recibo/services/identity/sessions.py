@@ -292,6 +292,7 @@ def _signed_in(found: Row[Any], shown: Shown, visit: Visit) -> SignedIn:
     return SignedIn(
         user_id=shown.user_id,
         session_id=shown.session_id,
+        epoch=shown.epoch,
         email=found.email,
         full_name=found.full_name,
         created_at=found.user_created_at,
