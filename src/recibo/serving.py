@@ -137,7 +137,7 @@ async def _create_key(
     wanted = [Scope(one) for one in scopes or (Scope.READ, Scope.WRITE)]
     async with app.database_of(settings) as database, database.write() as session:
         org_id = await orgs.named(session, org)
-        secret = keys.create(session, org_id, keys.Wanted(name, scopes=wanted))
+        secret = await keys.create_within_limits(session, org_id, keys.Wanted(name, scopes=wanted))
     sys.stdout.write(f"{secret}\n")
 
 

@@ -269,6 +269,13 @@ async def test_of_twenty_wrong_ones_at_once_ten_are_verified(idle_service: Insta
     assert 10 == done.count("argon2")
 
 
+async def test_right_ones_at_once_are_none_too_many(idle_service: Installation) -> None:
+    await signed_up(idle_service)
+    answers = await asyncio.gather(*(log_in(at(idle_service)) for _ in range(20)))
+
+    assert [200] * 20 == [answer.status_code for answer in answers]
+
+
 async def test_sign_ins_stand_in_the_log_of_the_org_whether_good_or_bad(
     idle_service: Installation,
 ) -> None:
@@ -279,7 +286,9 @@ async def test_sign_ins_stand_in_the_log_of_the_org_whether_good_or_bad(
 
     failed, good, nobodys = await told(idle_service, "user.sign_in_failed", "user.signed_in")
 
-    assert (ana.org_id, ana.user_id) == (failed.org_id, failed.actor_user_id)
+    # Nobody has proven to be Ana.
+    assert (ana.org_id, None) == (failed.org_id, failed.actor_user_id)
+    assert ana.user_id == failed.resource_id
     assert (ana.org_id, {"method": "password"}) == (good.org_id, good.after)
     assert (None, None, None) == (nobodys.org_id, nobodys.actor_user_id, nobodys.resource_id)
 

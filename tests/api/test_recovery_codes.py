@@ -1,5 +1,6 @@
 """Signing in with a recovery code: each works once."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -46,6 +47,16 @@ async def test_recovery_code_completes_a_session_once(service: Installation) -> 
     assert FAILED == error_of(await me(service, second))
     counted = await service.stranger.get("/v1/auth/2fa/recovery", headers=shows(first))
     assert {"total": 10, "unused": 9} == counted.json()
+
+
+async def test_all_ten_at_once_work(service: Installation) -> None:
+    who = await guarded(service)
+
+    answers = await asyncio.gather(
+        *(recover(service, who, code=code) for code in who.recovery_codes)
+    )
+
+    assert [(200, OK)] * 10 == [told(one) for one in answers]
 
 
 async def test_all_ten_recovery_codes_work(service: Installation) -> None:

@@ -138,6 +138,19 @@ async def test_link_works_once_and_for_60_minutes(idle_service: Installation) ->
         assert 200 == (await log_in(idle_service, NEW)).status_code
 
 
+async def test_other_links_work_until_one_was_used(idle_service: Installation) -> None:
+    await signed_up(idle_service)
+    first = await link(idle_service)
+    with clock.moved(2 * MINUTE):
+        second = await link(idle_service)
+    with clock.moved(4 * MINUTE):
+        third = await link(idle_service)
+        assert (await reset(idle_service, second)).is_success
+
+        assert INVALID == outcome(await reset(idle_service, first))
+        assert INVALID == outcome(await reset(idle_service, third))
+
+
 async def test_of_ten_at_once_one_sets_its_password(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await link(idle_service)

@@ -288,14 +288,14 @@ async def test_nothing_is_spent_when_the_session_ends_meanwhile(
 ) -> None:
     who = await guarded(service)
     pending = await log_in(service, who)
-    take = attempts.take
+    refuse = attempts.refuse_if_reached
 
-    async def take_and_end(session: Session, counted: Sequence[Counted]) -> None:
-        """Count the try, then do what a login from the same place does at that moment."""
-        await take(session, counted)
+    async def refuse_and_end(session: Session, counted: Sequence[Counted]) -> None:
+        """Judge the try, then do what a login from the same place does at that moment."""
+        await refuse(session, counted)
         await session.execute(update(UserSession).values(ended_at=clock.now()))
 
-    monkeypatch.setattr(attempts, "take", take_and_end)
+    monkeypatch.setattr(attempts, "refuse_if_reached", refuse_and_end)
     answers = [
         await recover(service, who, shows(pending)),
         await verify(service, who, shows(await log_in(service, who))),

@@ -80,7 +80,7 @@ async def test_verifying_keeps_password_and_sessions(idle_service: Installation)
     assert [] == await inbox.new_mails(idle_service)
 
 
-async def test_resending_mails_another_link_in_place_of_the_first(
+async def test_resending_mails_another_link_beside_the_first(
     idle_service: Installation,
 ) -> None:
     ana = await signed_up(idle_service)
@@ -90,7 +90,8 @@ async def test_resending_mails_another_link_in_place_of_the_first(
     second = await inbox.new_token(idle_service, "verify-email")
 
     assert (202, {"ok": True}) == (answer.status_code, answer.json())
-    assert SPENT == outcome(await ask(idle_service, f"/verify-email/{first}"))
+    assert first != second
+    assert (await ask(idle_service, f"/verify-email/{first}")).is_success
     assert (await ask(idle_service, f"/verify-email/{second}")).is_success
 
 
@@ -104,18 +105,19 @@ async def test_resending_takes_a_session_of_either_kind_and_no_less(
     assert (401, "unauthorized") == outcome(await ask(idle_service, "/verify-email/resend"))
 
 
-async def test_resending_is_limited_to_one_a_minute_and_five_an_hour(
+async def test_resending_mails_one_a_minute_and_five_an_hour_whatever_it_answers(
     idle_service: Installation,
 ) -> None:
     ana = await signed_up(idle_service)
-    answers = []
+    await inbox.new_mails(idle_service)
+    sent = []
     for minutes in (0, 0.5, 1, 2, 3, 4, 5, 6):
         with clock.moved(minutes * MINUTE):
-            answers.append(await ask(idle_service, "/verify-email/resend", **ana.headers))
+            answer = await ask(idle_service, "/verify-email/resend", **ana.headers)
+            assert 202 == answer.status_code
+            sent.append(len(await inbox.new_mails(idle_service)))
 
-    assert [202, 429, 202, 202, 202, 202, 429, 429] == [one.status_code for one in answers]
-    assert 20 < int(answers[1].headers["Retry-After"]) <= 30
-    assert 3000 < int(answers[-1].headers["Retry-After"]) <= 3600
+    assert [1, 0, 1, 1, 1, 1, 0, 0] == sent
 
 
 async def test_nothing_is_resent_to_a_verified_address(idle_service: Installation) -> None:

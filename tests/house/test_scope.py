@@ -18,6 +18,8 @@ ORG_TABLES = {
 FOR_THE_INSTALLATION = {
     # Who asks is found by the secret.
     "services.identity.keys.authenticate",
+    # Operators make keys, too; those of an org are counted for both.
+    "services.identity.keys._refuse_if_full",
     # The clockwork looks at the ends of all keys.
     "services.identity.key_notices._owe_batch",
     # The mail that is sent names the invitation.

@@ -32,12 +32,6 @@ async def ends_at(database: Database) -> dt.datetime | None:
         return await counters.ends_at(session, "tries", "ana")
 
 
-async def take_back(database: Database) -> None:
-    """Count one less and commit it."""
-    async with database.write() as session:
-        await counters.take_back(session, "tries", "ana")
-
-
 async def test_each_is_counted_for_its_name_and_subject(database: Database) -> None:
     assert [1, 2] == [await add(database), await add(database)]
     assert 1 == await add(database, "bea")
@@ -64,15 +58,6 @@ async def test_rolled_back_is_not_counted(database: Database) -> None:
         await session.rollback()
 
     assert 0 == await count(database)
-
-
-async def test_taken_back_counts_no_more_and_never_below_nothing(database: Database) -> None:
-    await add(database)
-    await take_back(database)
-    await take_back(database)
-
-    assert 0 == await count(database)
-    assert 1 == await add(database)
 
 
 async def test_many_at_once_are_each_counted_once(database: Database) -> None:

@@ -21,14 +21,15 @@ router = APIRouter(prefix="/v1", tags=["api keys"])
 
 
 def _instant(given: object) -> object:
-    """Refuse what the model would guess a time from: numbers, and times of no zone."""
+    """Refuse what the model would guess a time from; a time of no zone is UTC."""
     if given is None:
         return None
     with contextlib.suppress(ValueError, OverflowError):
         instant = dt.datetime.fromisoformat(given if isinstance(given, str) else "")
-        if instant.tzinfo is not None:
-            return instant.astimezone(dt.UTC)
-    message = "must be an ISO 8601 timestamp with an offset, such as 2027-01-31T00:00:00Z"
+        if instant.tzinfo is None:
+            return instant.replace(tzinfo=dt.UTC)
+        return instant.astimezone(dt.UTC)
+    message = "must be an ISO 8601 timestamp, such as 2027-01-31T00:00:00Z"
     raise ValueError(message)
 
 
@@ -43,7 +44,7 @@ class NewKey(BaseModel):
     scopes: list[Scope] = Field(
         default=[Scope.READ, Scope.WRITE],
         min_length=1,
-        description="A publishable key has `extract:write`, by default and at most.",
+        description="A publishable key has `extract:write`, whatever is given here.",
     )
     expires_at: Instant = Field(default=None, description="A time to come; never when left out.")
 
@@ -78,6 +79,7 @@ class OwnKey(Key):
 )
 async def create_key(
     member: MayWriteKeys,
+    response: Response,
     services: TheServices,
     body: Annotated[NewKey, Depends(bodies.of(NewKey))],
 ) -> IssuedKey:
@@ -90,6 +92,8 @@ async def create_key(
     )
     async with services.database.write() as session:
         issued = await keys.issue(session, member, wanted)
+    # It holds the secret.
+    response.headers["Cache-Control"] = "no-store"
     return IssuedKey(**issued.key.model_dump(), secret=issued.secret)
 
 

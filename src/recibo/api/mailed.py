@@ -99,7 +99,7 @@ async def sign_in_by_link(
     responses=errors_of(401, 403, 429, 500),
 )
 async def resend_verification(user: TheUser, services: TheServices) -> Ok:
-    """Mail another link, unless the address is verified already."""
+    """Mail another link, unless the address is verified already or too many were mailed."""
     await mailed.resend_verification(services.identity, user)
     return Ok()
 

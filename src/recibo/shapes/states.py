@@ -50,8 +50,6 @@ class SignInMethod(StrEnum):
     PASSWORD = "password"  # noqa: S105 - a method, not a password
     MAGIC_LINK = "magic_link"
     INVITATION = "invitation"
-    #: From a session before it: the second factor, another org, a changed password.
-    CONTINUED = "continued"
 
 
 class MailTokenKind(StrEnum):

@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from sqlalchemy import case, delete, select, update
+from sqlalchemy import case, delete, select
 
 from recibo.kit import clock, tokens
 from recibo.store import upsert
@@ -16,8 +16,7 @@ async def add(session: Session, name: str, subject: str, *, window: dt.timedelta
     statement = upsert.insert(session, Counter).values(
         key=_key(name, subject), count=1, expires_at=now + window
     )
-    # What was taken back did not happen: it begins no window.
-    is_over = (Counter.expires_at <= now) | (Counter.count == 0)
+    is_over = Counter.expires_at <= now
     statement = statement.on_conflict_do_update(
         index_elements=[Counter.key],
         set_={
@@ -26,15 +25,6 @@ async def add(session: Session, name: str, subject: str, *, window: dt.timedelta
         },
     ).returning(Counter.count)
     return int((await session.execute(statement)).scalar_one())
-
-
-async def take_back(session: Session, name: str, subject: str) -> None:
-    """Count one less inside the caller's transaction."""
-    await session.execute(
-        update(Counter)
-        .where(Counter.key == _key(name, subject), Counter.count > 0)
-        .values(count=Counter.count - 1)
-    )
 
 
 async def ends_at(session: Session | ReadSession, name: str, subject: str) -> dt.datetime | None:

@@ -1,7 +1,8 @@
 """Accounts: signing up, signing in by password, and what a user says of the own account."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, select
@@ -105,18 +106,20 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
     """
     address = identity.email(email)
     counted = _password_limits(address, visit)
-    async with identity.database.write() as session:
-        await attempts.take(session, counted)
-        stored = await _by_email(session, address)
-    hash_ = stored.password_hash if stored and not stored.disabled_at else None
-    is_right = await identity.passwords.verify(hash_, _cut(password))
-    async with identity.database.write() as session:
-        # Looked up again: it may have been changed while the password was verified.
-        user = await _by_email(session, address)
-        if is_right and user is not None and user.password_hash == hash_ and not user.disabled_at:
-            await attempts.give_back(session, counted)
-            return await signed_in(session, identity, user, SignInMethod.PASSWORD, visit)
-        await record_failure(session, User.email == address, visit=visit)
+    async with _in_turn(identity, counted):
+        async with identity.database.read() as reading:
+            await attempts.refuse_if_reached(reading, counted)
+            stored = await _by_email(reading, address)
+        hash_ = stored.password_hash if stored and not stored.disabled_at else None
+        is_right = await identity.passwords.verify(hash_, _cut(password))
+        async with identity.database.write() as session:
+            # Looked up again: it may have been changed while the password was verified.
+            user = await _by_email(session, address)
+            is_same = user is not None and user.password_hash == hash_ and not user.disabled_at
+            if is_right and user is not None and is_same:
+                return await signed_in(session, identity, user, SignInMethod.PASSWORD, visit)
+            await attempts.count(session, counted)
+            await record_failure(session, User.email == address, visit=visit)
     raise AuthenticationFailed("The e-mail address or the password is wrong.")
 
 
@@ -152,12 +155,23 @@ async def require_password(identity: Identity, user: User, password: str, *, vis
         RateLimitExceeded: too many wrong ones.
     """
     counted = _password_limits(user.email, visit)
-    async with identity.database.write() as session:
-        await attempts.take(session, counted)
-    if not await identity.passwords.verify(user.password_hash, _cut(password)):
-        raise AuthenticationFailed("The current password is wrong.")
-    async with identity.database.write() as session:
-        await attempts.give_back(session, counted)
+    async with _in_turn(identity, counted):
+        async with identity.database.read() as reading:
+            await attempts.refuse_if_reached(reading, counted)
+        if await identity.passwords.verify(user.password_hash, _cut(password)):
+            return
+        async with identity.database.write() as session:
+            await attempts.count(session, counted)
+    raise AuthenticationFailed("The current password is wrong.")
+
+
+def _in_turn(identity: Identity, counted: Sequence[Counted]) -> AbstractAsyncContextManager[None]:
+    """Let tries that count for the same account or IP wait for one another.
+
+    Of those that come at once, no more are made than of those that come one by one; but for one
+    each other process.
+    """
+    return identity.turns.taken(*(f"{limit.name} {subject}" for limit, subject in counted))
 
 
 def _cut(password: str) -> str:
@@ -187,7 +201,10 @@ async def record_failure(
     visit: Visit,
     after: Mapping[str, str] | None = None,
 ) -> None:
-    """Tell the org of an account that somebody failed; one query, whether or not there is one."""
+    """Tell the org of an account that somebody failed; one query, whether or not there is one.
+
+    Whoever it was has not proven to be that user, and is nobody.
+    """
     query = (
         select(User.id, Membership.org_id)
         .outerjoin(Membership, Membership.user_id == User.id)
@@ -195,11 +212,10 @@ async def record_failure(
         .order_by((Membership.org_id == User.last_org_id).desc(), Membership.created_at)
     )
     found = (await session.execute(query.limit(1))).one_or_none()
-    user_id = UserId(found.id) if found else None
     audit.record(
         session,
-        Person(user_id, OrgId(found.org_id) if found and found.org_id else None, visit),
+        Person(None, OrgId(found.org_id) if found and found.org_id else None, visit),
         AuditAction.USER_SIGN_IN_FAILED,
-        resource=(ResourceType.USER, user_id),
+        resource=(ResourceType.USER, found.id if found else None),
         after=after,
     )

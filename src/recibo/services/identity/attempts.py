@@ -1,4 +1,9 @@
-"""Limits on tries: each is counted before it is made, so that many at once get no more."""
+"""Limits on what may be tried: all tries of some things, the wrong ones of others.
+
+Where all count, each is counted before it is made. Where only wrong ones do, tries at the same
+thing take turns: many at once get no more than as many one after another, and right ones that come
+together are not refused.
+"""
 
 import datetime as dt
 import math
@@ -8,7 +13,7 @@ from dataclasses import dataclass
 from recibo.errors import RateLimitExceeded
 from recibo.kit import clock
 from recibo.store import counters
-from recibo.store.db import Session
+from recibo.store.db import ReadSession, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ Counted = tuple[Limit, str]
 
 
 async def take(session: Session, counted: Sequence[Counted]) -> None:
-    """Count a try; the caller's transaction must end before the try is made.
+    """Count a try before it is made, inside the caller's transaction.
 
     Raises:
         RateLimitExceeded: one of the limits is reached; roll back, a refused try is not counted.
@@ -36,14 +41,14 @@ async def take(session: Session, counted: Sequence[Counted]) -> None:
             raise RateLimitExceeded(retry_after=await _wait_seconds(session, limit, subject))
 
 
-async def give_back(session: Session, counted: Sequence[Counted]) -> None:
-    """Count a try no more, inside the caller's transaction: it was none, or a good one."""
+async def count(session: Session, counted: Sequence[Counted]) -> None:
+    """Count a try that was wrong, inside the caller's transaction."""
     for limit, subject in counted:
-        await counters.take_back(session, limit.name, subject)
+        await counters.add(session, limit.name, subject, window=limit.window)
 
 
-async def refuse_if_reached(session: Session, counted: Sequence[Counted]) -> None:
-    """Raise RateLimitExceeded when a limit is reached, without counting."""
+async def refuse_if_reached(session: Session | ReadSession, counted: Sequence[Counted]) -> None:
+    """Raise RateLimitExceeded when a limit is reached; nothing is counted."""
     for limit, subject in counted:
         if await counters.count(session, limit.name, subject) >= limit.times:
             raise RateLimitExceeded(retry_after=await _wait_seconds(session, limit, subject))
@@ -54,7 +59,7 @@ async def purge_expired(session: Session) -> None:
     await counters.purge_expired(session)
 
 
-async def _wait_seconds(session: Session, limit: Limit, subject: str) -> int:
+async def _wait_seconds(session: Session | ReadSession, limit: Limit, subject: str) -> int:
     ends_at = await counters.ends_at(session, limit.name, subject)
     left = ((ends_at or clock.now()) - clock.now()).total_seconds()
     return max(1, math.ceil(left))

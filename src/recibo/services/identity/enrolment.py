@@ -93,26 +93,30 @@ async def disable(identity: Identity, caller: SignedIn, code: str) -> TokenRespo
     """
     counted = [(FOR_AN_ACCOUNT, str(caller.user_id))]
     async with identity.database.write() as session:
-        if (await _own(session, caller)).totp_enabled_at is None:
-            raise ValidationFailed("Two-factor authentication is off.")
-        await attempts.take(session, counted)
-    async with identity.database.write() as session:
         user = await _own(session, caller)
-        is_on = user.totp_enabled_at is not None
-        if not is_on or not await _spends(session, identity, user, TotpLedger.DISABLE, code):
-            raise AuthenticationFailed(WRONG)
-        await attempts.give_back(session, counted)
-        await second_factors.wipe(session, user)
-        await sessions.end_all(session, user)
-        _record(session, caller, AuditAction.USER_2FA_DISABLED)
-        mails.owe(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
-        org_id = caller.person.org_id
-        return await sessions.continued(session, identity, user, org_id, caller.visit)
+        if user.totp_enabled_at is None:
+            raise ValidationFailed("Two-factor authentication is off.")
+        # The row is held: tries take turns.
+        await attempts.refuse_if_reached(session, counted)
+        if await _spends(session, identity, user, TotpLedger.DISABLE, code):
+            return await _disable(session, identity, user, caller)
+        await attempts.count(session, counted)
+    raise AuthenticationFailed(WRONG)
 
 
 async def recovery_codes(session: ReadSession, caller: SignedIn) -> RecoveryCodes:
     """Return how many recovery codes the caller has; none without a second factor."""
     return RecoveryCodes(*await second_factors.count_recovery_codes(session, caller.user_id))
+
+
+async def _disable(
+    session: Session, identity: Identity, user: User, caller: SignedIn
+) -> TokenResponse:
+    await second_factors.wipe(session, user)
+    await sessions.end_all(session, user)
+    _record(session, caller, AuditAction.USER_2FA_DISABLED)
+    mails.owe(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
+    return await sessions.continued(session, identity, user, caller.session_id, caller.visit)
 
 
 async def _own(session: Session, caller: SignedIn) -> User:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from recibo.errors import ValidationFailed
 from recibo.kit import emails
 from recibo.kit.keyring import Keyring
+from recibo.kit.turns import Turns
 from recibo.services.identity.key_uses import KeyUses
 from recibo.services.identity.passwords import Passwords
 from recibo.store.db import Database
@@ -21,6 +22,8 @@ class Identity:
     signups_per_ip_per_hour: int
     #: What this process has seen of API keys.
     key_uses: KeyUses = field(default_factory=KeyUses)
+    #: Of tries at one password.
+    turns: Turns = field(default_factory=Turns)
 
     @property
     def invitations_an_hour(self) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import ColumnElement, func, or_, select
 
 from recibo.errors import (
     Conflict,
@@ -50,7 +50,7 @@ class Wanted:
 
     name: str
     kind: KeyKind = KeyKind.SECRET
-    #: None for what its kind usually has.
+    #: None for what its kind usually has; a publishable key has nothing else.
     scopes: Sequence[Scope] | None = None
     expires_at: dt.datetime | None = None
 
@@ -105,6 +105,18 @@ def create(
     return secret
 
 
+async def create_within_limits(session: Session, org_id: OrgId, wanted: Wanted) -> str:
+    """Do as `create` does, unless the org has as many active keys as it may.
+
+    Raises:
+        ValidationFailed: a field does not hold.
+        Conflict: there are as many as there may be.
+    """
+    await orgs.lock(session, org_id)
+    await _refuse_if_full(session, org_id)
+    return create(session, org_id, wanted)
+
+
 async def issue(session: Session, member: Member, wanted: Wanted) -> Issued:
     """Add a key to the member's org inside the caller's transaction.
 
@@ -117,7 +129,7 @@ async def issue(session: Session, member: Member, wanted: Wanted) -> Issued:
     # Keys are counted, and a removed member's are revoked, under the same lock.
     await orgs.lock(session, member.org_id)
     member = await orgs.still(session, member, Permission.KEYS_WRITE)
-    await _refuse_if_full(session, member)
+    await _refuse_if_full(session, member.org_id)
     session.add(row)
     audit.record(
         session,
@@ -157,7 +169,8 @@ async def revoke_made_by(session: Session, member: Member, user_id: UserId) -> N
 
     Inside the caller's transaction, which holds the org locked.
     """
-    query = _active(member).where(ApiKey.created_by == user_id).with_for_update()
+    query = scope.of(member, ApiKey).where(*_is_active(), ApiKey.created_by == user_id)
+    query = query.with_for_update()
     for row in (await session.execute(query)).scalars():
         _revoke(session, member, row)
 
@@ -217,24 +230,21 @@ def _new(org_id: OrgId, wanted: Wanted, created_by: str | None) -> tuple[ApiKey,
 def _check(wanted: Wanted, now: dt.datetime) -> None:
     if not 1 <= len(wanted.name) <= _MAX_NAME:
         raise ValidationFailed.of("name", f"has 1 to {_MAX_NAME} characters")
-    scopes = _scopes(wanted)
-    if not scopes:
+    if wanted.scopes is not None and not wanted.scopes:
         raise ValidationFailed.of("scopes", f"name one at least of {', '.join(Scope)}")
-    is_publishable = wanted.kind is KeyKind.PUBLISHABLE
-    if is_publishable and set(scopes) != set(_SCOPES[KeyKind.PUBLISHABLE]):
-        message = f"a publishable key has {Scope.EXTRACT_WRITE} and no other"
-        raise ValidationFailed.of("scopes", message)
     if wanted.expires_at is not None and wanted.expires_at <= now:
         raise ValidationFailed.of("expires_at", "is over already; name a time to come")
 
 
 def _scopes(wanted: Wanted) -> Sequence[Scope]:
-    return _SCOPES[wanted.kind] if wanted.scopes is None else wanted.scopes
+    """Return what the key gets; the scopes of a publishable key are fixed."""
+    if wanted.kind is KeyKind.PUBLISHABLE or wanted.scopes is None:
+        return _SCOPES[wanted.kind]
+    return wanted.scopes
 
 
-def _active(member: Member) -> Select[tuple[ApiKey]]:
-    """Select the keys of the member's org that work."""
-    return scope.of(member, ApiKey).where(
+def _is_active() -> tuple[ColumnElement[bool], ...]:
+    return (
         ApiKey.revoked_at.is_(None),
         or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > clock.now()),
     )
@@ -253,9 +263,9 @@ def _revoke(session: Session, member: Member, row: ApiKey) -> None:
     )
 
 
-async def _refuse_if_full(session: Session, member: Member) -> None:
-    count = await session.execute(_active(member).with_only_columns(func.count()))
-    if count.scalar_one() >= _MAX_KEYS:
+async def _refuse_if_full(session: Session, org_id: OrgId) -> None:
+    query = select(func.count(ApiKey.id)).where(ApiKey.org_id == org_id, *_is_active())
+    if (await session.execute(query)).scalar_one() >= _MAX_KEYS:
         raise Conflict(f"This org has {_MAX_KEYS} active keys already; revoke one first.")
 
 
@@ -272,7 +282,7 @@ def _snapshot(row: ApiKey) -> dict[str, Any]:
 
 
 def _spelled(moment: dt.datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 def _no_such_key() -> NotFound:

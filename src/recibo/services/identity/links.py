@@ -23,12 +23,11 @@ _WELL_FORMED = re.compile(r"[0-9A-Za-z]{32}")
 
 
 async def mint(session: Session, kind: MailTokenKind, user_id: UserId) -> str:
-    """Make a token; from the commit on the user's earlier ones of this kind are worth nothing."""
-    # Two at once wait for one another here, or both would stay.
-    await session.execute(select(User.id).where(User.id == user_id).with_for_update())
-    await session.execute(
-        delete(MailToken).where(MailToken.user_id == user_id, MailToken.kind == kind)
-    )
+    """Make a token; of those that sign in, from the commit on only this one works."""
+    if kind is MailTokenKind.MAGIC_LINK:
+        # Two at once wait for one another here, or both would stay.
+        await session.execute(select(User.id).where(User.id == user_id).with_for_update())
+        await forget(session, kind, user_id)
     token = tokens.new_link_token()
     session.add(
         MailToken(
@@ -39,6 +38,13 @@ async def mint(session: Session, kind: MailTokenKind, user_id: UserId) -> str:
         )
     )
     return token
+
+
+async def forget(session: Session, kind: MailTokenKind, user_id: UserId) -> None:
+    """Have a user's tokens of a kind worth nothing, inside the caller's transaction."""
+    await session.execute(
+        delete(MailToken).where(MailToken.user_id == user_id, MailToken.kind == kind)
+    )
 
 
 async def mint_invitation(session: Session, invitation_id: InvitationId) -> str | None:

@@ -56,18 +56,11 @@ async def request(identity: Identity, kind: MailKind, email: str, *, visit: Visi
     return True
 
 
-async def resend_verification(identity: Identity, caller: SignedIn) -> None:
-    """Owe another verify-email link, unless the address is verified.
-
-    Raises:
-        RateLimitExceeded: too many were sent.
-    """
+async def resend_verification(identity: Identity, caller: SignedIn) -> bool:
+    """Owe another verify-email link; False when the address is verified, or too many were sent."""
     if caller.is_email_verified:
-        return
-    kind = MailKind.VERIFY_EMAIL
-    async with identity.database.write() as session:
-        await attempts.take(session, _mail_limits(kind, caller.email, caller.visit))
-        mails.owe(session, kind, to=caller.email)
+        return False
+    return await request(identity, MailKind.VERIFY_EMAIL, caller.email, visit=caller.visit)
 
 
 async def sign_in(identity: Identity, proof: Proof) -> TokenResponse:
@@ -124,6 +117,8 @@ async def reset_password(
         is_shown = await sessions.is_shown(session, proof.shown, user)
         await ownership.prove(session, user, visit=proof.visit, shown=proof.shown)
         user.password_hash = hashed
+        # Whatever other links were mailed: the password is set.
+        await links.forget(session, kind, UserId(user.id))
         await sessions.end_all(session, user)
         person = Person(UserId(user.id), await orgs.home(session, user), proof.visit)
         audit.record(
@@ -135,7 +130,8 @@ async def reset_password(
         mails.owe(session, MailKind.PASSWORD_CHANGED, to=user.email)
         if not is_shown or proof.shown is None:
             return None
-        return await sessions.continued(session, identity, user, proof.shown.org_id, proof.visit)
+        shown = proof.shown.session_id
+        return await sessions.continued(session, identity, user, shown, proof.visit)
 
 
 def _mail_limits(kind: MailKind, address: str, visit: Visit) -> list[Counted]:

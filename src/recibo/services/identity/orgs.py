@@ -174,7 +174,7 @@ async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShap
         actor = await still(session, actor, Permission.ORG_WRITE)
         before = OrgShape.model_validate(row, from_attributes=True)
         after = before.model_copy(update=dict(checked))
-        if after == before:
+        if not checked:
             return before
         for name, value in checked.items():
             setattr(row, name, value)

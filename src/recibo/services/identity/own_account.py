@@ -153,8 +153,7 @@ async def _alone(
 ) -> TokenResponse:
     """End all sessions and begin one for the caller."""
     await sessions.end_all(session, user)
-    org_id = caller.person.org_id
-    return await sessions.continued(session, identity, user, org_id, caller.visit)
+    return await sessions.continued(session, identity, user, caller.session_id, caller.visit)
 
 
 def _is_fresh(row: UserSession) -> bool:

@@ -255,14 +255,22 @@ async def end_in_org(session: Session, user_id: UserId, org_id: OrgId) -> None:
 
 
 async def continued(
-    session: Session, identity: Identity, user: User, org_id: OrgId | None, visit: Visit
+    session: Session, identity: Identity, user: User, session_id: SessionId, visit: Visit
 ) -> TokenResponse:
     """Begin a session in place of the caller's, which ended with all the others.
 
-    It is in the same org, unless the user was removed from it meanwhile.
+    It is as old as that one, and in the same org unless the user was removed from it meanwhile.
     """
-    there = await orgs.home(session, user, rather=org_id)
-    return await begin(session, identity, user, Start(SignInMethod.CONTINUED, there, visit))
+    row = await session.get_one(UserSession, session_id)
+    start = Start(
+        method=SignInMethod(row.method),
+        org_id=await orgs.home(session, user, rather=OrgId(row.org_id) if row.org_id else None),
+        visit=visit,
+        is_bound=row.is_bound,
+        is_proven=True,
+        since=row.created_at,
+    )
+    return await begin(session, identity, user, start)
 
 
 async def purge_expired(session: Session) -> None:

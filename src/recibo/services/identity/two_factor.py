@@ -1,7 +1,7 @@
 """Signing in with the second factor: codes that complete a pending session.
 
-Every code is counted before it is checked, and counted no more when it was right: many guesses at
-once get no more checks than as many in turn.
+Tries at one account take turns, as each holds the user's row: many guesses at once get no more
+checks than as many in turn, and right codes that come together are all checked.
 """
 
 import datetime as dt
@@ -83,22 +83,21 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
             account.
     """
     async with identity.database.write() as session:
-        aim = await _aim(session, attempt)
-        await attempts.take(session, aim.counted)
-    async with identity.database.write() as session:
         user = await _enabled(session, attempt.user_id)
+        aim = await _aim(session, attempt)
+        await attempts.refuse_if_reached(session, aim.counted)
         row = await pending_sessions.held(session, aim.session_id) if aim.session_id else None
-        # Another attempt may have completed or ended it meanwhile.
+        # A newer login may have ended it meanwhile.
         is_there = row is not None or aim.session_id is None
         is_right = is_there and await _is_right(session, identity, user, attempt, aim)
         if user is not None and is_right:
-            await attempts.give_back(session, aim.counted)
             await _tell(session, user, attempt, row)
             if row is None:
                 return None
             pending_sessions.complete(user, row)
             start = _start(row, attempt.visit)
             return await sessions.begin(session, identity, user, start) if aim.is_shown else None
+        await attempts.count(session, aim.counted)
         await _refuse(session, attempt, aim)
     raise AuthenticationFailed(WRONG)
 
