@@ -49,6 +49,7 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img
 	$(BIN)/python -m benchmarks.text_pages $(DATA)/documents/files
 	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.limits
 	$(BIN)/python -m benchmarks.growth
 
 lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer ones)
@@ -62,5 +63,5 @@ main: ## Install what serving needs, and no more
 	@scripts/environment main
 
 dev:
-	@scripts/debian-packages postgresql chromium
+	@scripts/debian-packages postgresql redis-server chromium
 	@scripts/environment dev

@@ -26,6 +26,19 @@ def postgres() -> Iterator[servers.Postgres]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def _redis() -> Iterator[servers.RedisServer]:
+    with servers.run_redis() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(_redis: servers.RedisServer) -> Iterator[str]:
+    """The address of an empty Redis."""
+    yield _redis.url
+    _redis.empty()
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest) -> str:
     """The address of a fresh, migrated database, of each kind in turn."""

@@ -70,6 +70,57 @@ class Postgres:
         return subprocess.run(probe, check=False).returncode == 0
 
 
+@dataclass(frozen=True, slots=True)
+class RedisServer:
+    """A running Redis server that keeps nothing."""
+
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def is_ready(self) -> bool:
+        """Tell whether it answers yet."""
+        try:
+            return self._ask(b"PING") == b"+PONG\r\n"
+        except OSError:
+            return False
+
+    def empty(self) -> None:
+        """Forget everything."""
+        self._ask(b"FLUSHALL")
+
+    def _ask(self, command: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=STOP_TIMEOUT_S) as line:
+            line.sendall(command + b"\r\n")
+            return line.recv(64)
+
+
+@contextmanager
+def run_redis(port: int | None = None) -> Iterator[RedisServer]:
+    """Run a server on a port, a free one unless told."""
+    program = shutil.which("redis-server")
+    if program is None:
+        raise MissingServerError("Redis is not installed: `make test` or apt-get brings it")
+    server = RedisServer(port or free_port())
+    options = ["--port", str(server.port), "--bind", "127.0.0.1", "--save", "", "--appendonly"]
+    command = ["setpriv", "--pdeathsig", "KILL", program, *options, "no"]
+    with subprocess.Popen(
+        command, cwd=tempfile.gettempdir(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            deadline = time.monotonic() + START_TIMEOUT_S
+            while not server.is_ready():
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError("Redis does not start")
+                time.sleep(0.02)
+            yield server
+        finally:
+            process.kill()
+
+
 @contextmanager
 def run_postgres() -> Iterator[Postgres]:
     """Run a server on a free port with its data in a temporary folder."""

@@ -23,9 +23,10 @@ from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
-from recibo.store import lock, spool
+from recibo.store import limits, lock, shared, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
+from recibo.store.limits import Limits
 from recibo.store.signals import InProcess
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
@@ -59,6 +60,7 @@ class House:
     pace: Pace
     identity: Identity
     post: Post
+    limits: Limits
 
     @property
     def readers(self) -> int:
@@ -141,6 +143,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         # A name of its own: two apps in one process would share one memory.
         queue = settings.redis_url or f"memory://{ids.new('queue')}"
         engine = await stack.enter_async_context(engines.opened(queue))
+        redis = await stack.enter_async_context(shared.opened(settings.redis_url))
         if reader is None:
             reader = PoolReader(processes=settings.readers or None)
             stack.push_async_callback(reader.aclose)
@@ -149,7 +152,18 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
         post = _post(settings, database, address)
-        yield House(settings, database, blobs, InProcess(), engine, reader, pace, identity, post)
+        yield House(
+            settings=settings,
+            database=database,
+            blobs=blobs,
+            signals=InProcess(),
+            engine=engine,
+            reader=reader,
+            pace=pace,
+            identity=identity,
+            post=post,
+            limits=limits.of(redis),
+        )
 
 
 def _post(settings: Settings, database: Database, address: str) -> Post:
@@ -226,6 +240,8 @@ def _services(house: House, *, works: bool) -> Services:
         metrics_token=settings.metrics_token,
         is_production=settings.is_production,
         probes=_probes(house, works=works),
+        dispensable={"limits": house.limits.is_alive} if settings.redis_url else {},
+        limits=house.limits,
         identity=house.identity,
         base_url=settings.base_url,
     )

@@ -15,6 +15,13 @@ with servers.run_postgres() as server:
     print(server.port, server.folder, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
+KILLED_AMID_REDIS = """
+import os, signal
+from tests import servers
+with servers.run_redis() as server:
+    print(server.port, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 PATIENCE_S = 20.0
 
 
@@ -31,6 +38,19 @@ def test_postgres_ends_when_the_tests_are_killed() -> None:
     assert run.returncode == -9
     assert _closes(int(port))
     shutil.rmtree(folder)
+
+
+def test_redis_ends_when_the_tests_are_killed() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", KILLED_AMID_REDIS],
+        cwd=source.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.returncode == -9
+    assert _closes(int(run.stdout))
 
 
 def _closes(port: int) -> bool:

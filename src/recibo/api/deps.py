@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
+from fastapi.dependencies.models import Dependant
 from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
+from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader
 from fastapi.security.base import SecurityBase
 from pydantic import BaseModel
 
-from recibo.api import browser_sessions
+from recibo.api import browser_sessions, rate_limits
 from recibo.errors import InsufficientScope, NotFound, ValidationFailed
 from recibo.services.identity import keys, sessions
 from recibo.services.identity.sessions import Shown
@@ -33,6 +35,7 @@ async def _authenticated(
     async with services.database.read() as session:
         actor = await keys.authenticate(session, secret, visit=visit_of(request))
     services.identity.key_uses.note(actor.key_id)
+    await rate_limits.count_key(request, services, actor)
     return actor
 
 
@@ -124,12 +127,35 @@ async def _signed_in(
     if "authorization" not in request.headers and ACCESS_COOKIE in request.cookies:
         origins.refuse_cross_site(request, services.base_url)
     async with services.database.read() as session:
-        return await sessions.authenticate(
+        user = await sessions.authenticate(
             session, services.identity.keyring, token, visit=visit_of(request)
         )
+    await rate_limits.count_user(request, services, user)
+    return user
 
 
 TheUser = Annotated[SignedIn, Depends(_signed_in)]
+
+_AUTHENTICATION = (_authenticated, _signed_in)
+
+
+async def count_strangers(request: Request) -> None:
+    """Count a request to a public route before it has any effect; the others know who asks.
+
+    Raises:
+        RateLimitExceeded: too many requests from this address.
+    """
+    if _is_public(request.scope["route"]) and (refusal := await rate_limits.refusal(request.scope)):
+        raise refusal
+
+
+def _is_public(route: APIRoute) -> bool:
+    """Tell whether a route asks for no credential."""
+    return not _asks(route.dependant)
+
+
+def _asks(dependant: Dependant) -> bool:
+    return any(one.call in _AUTHENTICATION or _asks(one) for one in dependant.dependencies)
 
 
 async def _unbound(user: TheUser, services: TheServices) -> SignedIn:

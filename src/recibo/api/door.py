@@ -3,7 +3,7 @@
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi_offline import FastAPIOffline
 
@@ -11,6 +11,7 @@ from recibo.api import (
     account,
     analytics,
     audit,
+    deps,
     errors,
     extract,
     invitations,
@@ -23,6 +24,7 @@ from recibo.api import (
     sign_in,
     two_factor,
 )
+from recibo.api.answers import errors_of
 from recibo.api.cross_origin import OpenAnswers, Preflights
 from recibo.api.requests import Requests
 from recibo.web.services import Services
@@ -49,6 +51,7 @@ def make(services: Services) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.state.services = services
+    app.include_router(operations.router)
     for module in (
         account,
         analytics,
@@ -58,13 +61,16 @@ def make(services: Services) -> FastAPI:
         keys,
         mailed,
         members,
-        operations,
         orgs,
         receipts,
         sign_in,
         two_factor,
     ):
-        app.include_router(module.router)
+        app.include_router(
+            module.router,
+            dependencies=[Depends(deps.count_strangers)],
+            responses=errors_of(429),
+        )
     errors.install(app)
     # Each stands outside of those before it.
     app.add_middleware(Preflights)

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from recibo.api import forms
+from recibo.api import forms, rate_limits
 from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanExtract
@@ -99,6 +99,7 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
     receipt = await services.extraction.outcome(
         actor, submitted, wait_seconds=services.extract_wait_seconds
     )
+    await rate_limits.tell_quota(request, services, actor)
     answer = receipt_answer(receipt)
     if submitted.is_replay:
         answer.headers["Idempotent-Replayed"] = "true"

@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+from collections.abc import Mapping
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
@@ -23,14 +24,14 @@ class Readiness(BaseModel):
     """Which parts work."""
 
     status: Literal["ok"]
-    checks: dict[str, Literal["ok"]]
+    checks: dict[str, Literal["ok", "degraded"]]
 
 
 class Unreadiness(ErrorAnswer):
     """Which parts work, beside the error that all failures have."""
 
     status: Literal["unavailable"]
-    checks: dict[str, Literal["ok", "failing"]]
+    checks: dict[str, Literal["ok", "degraded", "failing"]]
 
 
 @router.get("/healthz", summary="Alive?")
@@ -48,15 +49,17 @@ async def healthz() -> dict[str, str]:
     },
 )
 async def readyz(request: Request, services: TheServices) -> Response:
-    """Tell whether the database, the storage and the queue work."""
-    outcomes = await asyncio.gather(*(_works(probe) for probe in services.probes.values()))
-    checks = {
-        name: "ok" if works else "failing"
-        for name, works in zip(services.probes, outcomes, strict=True)
-    }
-    if all(outcomes):
+    """Tell whether the database, the storage and the queue work.
+
+    Without what is `degraded` requests are served all the same, so it makes nothing unready.
+    """
+    needed, dispensable = await asyncio.gather(
+        _asked(services.probes, "failing"), _asked(services.dispensable, "degraded")
+    )
+    checks = needed | dispensable
+    failing = ", ".join(name for name, state in needed.items() if state == "failing")
+    if not failing:
         return JSONResponse({"status": "ok", "checks": checks})
-    failing = ", ".join(name for name, state in checks.items() if state == "failing")
     error = Overloaded(f"Not ready: {failing}.", retry_after=_PROBE_SECONDS)
     return render(
         error, request.state.request_id, beside={"status": "unavailable", "checks": checks}
@@ -80,6 +83,13 @@ async def metrics(request: Request, services: TheServices) -> Response:
     if services.is_production and not _may_see_metrics(request, services.metrics_token):
         raise NotFound
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _asked(probes: Mapping[str, Probe], otherwise: str) -> dict[str, str]:
+    outcomes = await asyncio.gather(*(_works(probe) for probe in probes.values()))
+    return {
+        name: "ok" if works else otherwise for name, works in zip(probes, outcomes, strict=True)
+    }
 
 
 async def _works(probe: Probe) -> bool:

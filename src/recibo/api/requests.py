@@ -10,7 +10,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recibo.api import errors, metrics
+from recibo.api import errors, metrics, rate_limits
 from recibo.errors import ValidationFailed
 from recibo.kit import ids
 
@@ -59,6 +59,7 @@ class _Exchange:
         self._request_id = request_id
         self._status = 500
         self._is_answered = False
+        self._body_instead: bytes | None = None
         headers = Headers(scope=scope)
         # RFC 9112, section 6: a request with neither has no body.
         self._has_body_left = "content-length" in headers or "transfer-encoding" in headers
@@ -89,16 +90,36 @@ class _Exchange:
     async def _answer(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._is_answered = True
+            message = await self._judged(message)
             self._status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Request-ID"] = self._request_id
             for name, value in self._scope["state"].get(HANDED_OVER, ()):
                 headers.append(name, value)
-        elif self._has_body_left and not message.get("more_body", False):
-            await self._send({**message, "more_body": True})
-            await self._drain()
-            message = {"type": "http.response.body", "body": b""}
+            headers.update(rate_limits.headers(self._scope, self._status))
+        elif self._body_instead is not None:
+            message = {**message, "body": self._body_instead}
+            self._body_instead = b""
+        if message["type"] == "http.response.body" and self._has_body_left:
+            await self._answer_whole(message)
+            return
         await self._send(message)
+
+    async def _judged(self, message: Message) -> Message:
+        """Return the start of an answer, or that of a refusal when too many were asked for."""
+        refusal = await rate_limits.refusal(self._scope)
+        if refusal is None:
+            return message
+        instead = errors.render(refusal, self._request_id)
+        self._body_instead = bytes(instead.body)
+        return {**message, "status": instead.status_code, "headers": instead.raw_headers}
+
+    async def _answer_whole(self, message: Message) -> None:
+        """Send a part of the answer; after its last one the connection stays until all is taken."""
+        await self._send({**message, "more_body": True})
+        if not message.get("more_body", False):
+            await self._drain()
+            await self._send({"type": "http.response.body", "body": b""})
 
     async def _drain(self) -> None:
         drained = 0

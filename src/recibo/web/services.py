@@ -12,6 +12,7 @@ from recibo.services.reading.extraction import Extraction
 from recibo.shapes.actor import Visit
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
+from recibo.store.limits import Limits
 
 # Every entry of the audit log holds one; browsers send half of this, and others would send 8 MB.
 _MAX_USER_AGENT = 500
@@ -41,6 +42,9 @@ class Services:
     is_production: bool
     #: By the name of the part.
     probes: Mapping[str, Probe]
+    #: Parts without which requests are served all the same, by name.
+    dispensable: Mapping[str, Probe]
+    limits: Limits
     identity: Identity
     #: The public address; empty when none was named.
     base_url: str

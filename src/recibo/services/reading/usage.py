@@ -9,6 +9,7 @@ from recibo.errors import RateLimitExceeded
 from recibo.kit import clock, ids
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
+from recibo.shapes.plans import Plan
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import UsageDay, UsageEvent, UsageMonth
@@ -23,6 +24,21 @@ class Usage:
     held: int = 0
     completed: int = 0
     credits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Where an org stands with its receipts of the month."""
+
+    limit: int
+    left: int
+    renews_at: dt.datetime
+
+    @classmethod
+    def of(cls, plan: Plan, *, held: int = 0) -> "Quota":
+        """Return where an org on a plan stands that holds so many receipts of this month."""
+        limit = plan.receipts_a_month
+        return cls(limit, max(0, limit - held), month_end(clock.now()))
 
 
 def month_of(time: dt.datetime) -> str:
@@ -41,6 +57,11 @@ async def this_month(session: ReadSession, actor: Actor) -> Usage:
     query = scope.of(actor, UsageMonth).where(UsageMonth.month == month_of(clock.now()))
     row = (await session.execute(query)).scalar_one_or_none()
     return Usage(row.held, row.completed, row.credits) if row else Usage()
+
+
+async def quota(session: ReadSession, actor: Actor) -> Quota:
+    """Return where the actor's org stands with its quota."""
+    return Quota.of(actor.plan, held=(await this_month(session, actor)).held)
 
 
 async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:

@@ -1,0 +1,108 @@
+"""The limits a minute at the door, and the headers that tell of them on all answers under /v1.
+
+A request is counted once: for its address and its key or user as soon as these are known; for its
+address alone, at the free plan's figure, on public routes before they do anything, and else when
+an answer goes out for which nobody was known, such as 401s and 404s.
+"""
+
+from collections.abc import Mapping
+
+from fastapi import Request
+from starlette.types import Scope
+
+from recibo.api import metrics
+from recibo.errors import RateLimitExceeded
+from recibo.services.reading import usage
+from recibo.services.reading.usage import Quota
+from recibo.shapes.actor import Actor, KeyActor, SignedIn, Visit
+from recibo.shapes.plans import PLANS, Plan, PlanName
+from recibo.store.limits import Limit, Standing
+from recibo.web.services import Services, visit_of
+
+_FREE = PLANS[PlanName.FREE]
+# Parts of a request's state.
+_STANDING = "standing"
+_QUOTA = "quota"
+
+
+async def count_key(request: Request, services: Services, actor: KeyActor) -> None:
+    """Count a request of an API key.
+
+    Raises:
+        RateLimitExceeded: too many of the address or of the key.
+    """
+    if _is_upload(request.scope):
+        await tell_quota(request, services, actor)
+    await _count(request, services, _of(actor.visit, actor.plan, actor.key_id))
+
+
+async def count_user(request: Request, services: Services, user: SignedIn) -> None:
+    """Count a request of a user with a session.
+
+    Raises:
+        RateLimitExceeded: too many of the address or of the user.
+    """
+    await _count(request, services, _of(user.visit, user.plan or _FREE, user.user_id))
+
+
+async def refusal(scope: Scope) -> RateLimitExceeded | None:
+    """Count a request of nobody known, unless it is counted; return the error if it is too many."""
+    if not _is_counted(scope) or _STANDING in scope["state"]:
+        return None
+    request = Request(scope)
+    try:
+        await _count(request, request.app.state.services, _of(visit_of(request), _FREE))
+    except RateLimitExceeded as e:
+        return e
+    return None
+
+
+async def tell_quota(request: Request, services: Services, actor: Actor) -> None:
+    """Have the headers of an upload's answer say what is left of the month now."""
+    async with services.database.read() as session:
+        setattr(request.state, _QUOTA, await usage.quota(session, actor))
+
+
+def headers(scope: Scope, status: int) -> Mapping[str, str]:
+    """Return the headers that tell an answer's reader of the limits; none outside of /v1."""
+    standing: Standing | None = scope["state"].get(_STANDING)
+    if standing is None:
+        return {}
+    told = (standing.limit, standing.remaining, standing.reset)
+    if _is_upload(scope):
+        quota: Quota = scope["state"].get(_QUOTA) or Quota.of(_FREE)
+        told = (quota.limit, quota.left, int(quota.renews_at.timestamp()))
+    limit, remaining, reset = told
+    if status == RateLimitExceeded.status:
+        # Whichever limit it was: who is refused may send nothing more for now.
+        remaining = 0
+    return {
+        "X-RateLimit-Limit": str(limit),
+        "X-RateLimit-Remaining": str(remaining),
+        "X-RateLimit-Reset": str(reset),
+    }
+
+
+async def _count(request: Request, services: Services, limits: list[Limit]) -> None:
+    standing = await services.limits.take(limits)
+    setattr(request.state, _STANDING, standing)
+    if not standing.is_known:
+        metrics.UNLIMITED.inc()
+    if standing.retry_after is not None:
+        raise RateLimitExceeded(retry_after=standing.retry_after)
+
+
+def _of(visit: Visit, plan: Plan, *subjects: str) -> list[Limit]:
+    """Return the limits of a request, the address's first: if it is refused, it spends no key."""
+    figure = plan.requests_a_minute
+    address = Limit(f"ip:{visit.ip_address}", figure, is_binding=visit.is_limited_by_ip)
+    return [address, *(Limit(subject, figure) for subject in subjects)]
+
+
+def _is_counted(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return path == "/v1" or path.startswith("/v1/")
+
+
+def _is_upload(scope: Scope) -> bool:
+    return (scope["method"], scope["path"]) == ("POST", "/v1/extract")

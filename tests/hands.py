@@ -1,0 +1,37 @@
+"""The hands of the clock that limits go by: tests move them, and nobody waits."""
+
+import datetime as dt
+
+import pytest
+from redis.asyncio import Redis
+
+from recibo.kit import clock
+
+# Somewhere within a second, as most times are.
+BEGINNING = 1_800_000_000.25
+
+
+class Hands:
+    """A clock that stands until it is moved, for what this process counts and what Redis does."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, client: Redis | None = None) -> None:
+        self.seconds = BEGINNING
+        self._client = client
+        monkeypatch.setattr(clock, "now", self._now)
+        monkeypatch.setattr("throttled.utils.now_mono_f", lambda: self.seconds)
+
+    async def move(self, seconds: float) -> None:
+        """Let time pass."""
+        self.seconds += seconds
+        if self._client is not None:
+            await _age(self._client, seconds)
+
+    def _now(self) -> dt.datetime:
+        return dt.datetime.fromtimestamp(self.seconds, dt.UTC)
+
+
+async def _age(client: Redis, seconds: float) -> None:
+    """Make buckets older: Redis takes the time of its own machine."""
+    for name in await client.keys("recibo:limits:v1:gcra:*"):
+        full_at = await client.get(name)
+        await client.set(name, float(full_at or 0) - seconds, keepttl=True)
