@@ -11,7 +11,7 @@ from recibo.outside.reader import Reader
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
-from recibo.store import tables
+from recibo.store import slots, tables
 from recibo.store.blobs import Folder
 from recibo.store.db import Database
 from recibo.store.signals import InProcess
@@ -50,7 +50,8 @@ class Core:
         """Take in a file that holds this text."""
         path = self.folder / f"upload-{text}"
         path.write_bytes(make.jpeg(text))
-        return await self.extraction.submit(actor, make.upload(path))
+        async with self.extraction.submitted(actor, make.upload(path)) as submitted:
+            return submitted
 
     async def row(self, receipt_id: ReceiptId) -> tables.Receipt:
         """Return a receipt's row."""
@@ -86,6 +87,8 @@ def build(database: Database, folder: Path, *, reader: Reader | None = None) -> 
             reader=reader,
             carrier=carrier,
             capacity=Capacity(1, 300, pace),
+            slots=slots.InMemory(),
+            wait_seconds=25,
         ),
         tasks=Tasks(database, blobs, signals, reader, pace),
         clockwork=Clockwork(database, blobs, carrier),

@@ -23,11 +23,12 @@ from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
-from recibo.store import limits, lock, shared, spool
+from recibo.store import limits, lock, shared, slots, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
 from recibo.store.signals import InProcess
+from recibo.store.slots import Slots
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
 from recibo.worker import engine as engines
@@ -61,6 +62,7 @@ class House:
     identity: Identity
     post: Post
     limits: Limits
+    slots: Slots
 
     @property
     def readers(self) -> int:
@@ -163,6 +165,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             identity=identity,
             post=post,
             limits=limits.of(redis),
+            slots=slots.of(redis),
         )
 
 
@@ -231,6 +234,8 @@ def _services(house: House, *, works: bool) -> Services:
             reader=house.reader,
             carrier=house.engine,
             capacity=Capacity(house.readers, settings.max_queue_seconds, house.pace),
+            slots=house.slots,
+            wait_seconds=settings.extract_wait_seconds,
         ),
         spool=settings.spool_dir,
         cursor_key=secret_key(settings),

@@ -184,9 +184,9 @@ async def test_of_fifty_files_at_once_under_one_key_one_is_read(service: Install
     assert (1, 1) == await service.used()
 
 
-async def free_key(service: Installation, *, held: int) -> str:
-    """Return a key of an org on the free plan that has used so much of its 50."""
-    org_id = await make.org(service.database, plan=PlanName.FREE)
+async def used_key(service: Installation, *, held: int, plan: PlanName = PlanName.FREE) -> str:
+    """Return a key of an org that has used so much of its month, of 50 on the free plan."""
+    org_id = await make.org(service.database, plan=plan)
     async with service.database.write() as session:
         month = f"{clock.now():%Y-%m}"
         session.add(UsageMonth(org_id=org_id, month=month, held=held, completed=held, credits=held))
@@ -194,7 +194,8 @@ async def free_key(service: Installation, *, held: int) -> str:
 
 
 async def test_at_the_edge_of_the_quota_exactly_the_rest_passes(service: Installation) -> None:
-    secret = await free_key(service, held=45)
+    # The free plan has one upload in flight at a time.
+    secret = await used_key(service, held=249_995, plan=PlanName.SCALE)
 
     answers = await asyncio.gather(
         *(service.extract(make.jpeg(str(number)), secret=secret) for number in range(20))
@@ -202,11 +203,11 @@ async def test_at_the_edge_of_the_quota_exactly_the_rest_passes(service: Install
 
     assert [200] * 5 + [429] * 15 == sorted(answer.status_code for answer in answers)
     assert 5 == len(await service.rows(Receipt)) == len(await service.rows(UsageEvent))
-    assert [50] == [row.held for row in await service.rows(UsageMonth)]
+    assert [250_000] == [row.held for row in await service.rows(UsageMonth)]
 
 
 async def test_copies_at_the_edge_of_the_quota_cost_one(service: Installation) -> None:
-    secret = await free_key(service, held=49)
+    secret = await used_key(service, held=49)
 
     answers = await asyncio.gather(*(service.extract(PAPER, secret=secret) for _ in range(20)))
 
@@ -216,7 +217,7 @@ async def test_copies_at_the_edge_of_the_quota_cost_one(service: Installation) -
 async def test_over_quota_is_429_until_the_month_ends_and_keeps_nothing(
     service: Installation,
 ) -> None:
-    secret = await free_key(service, held=50)
+    secret = await used_key(service, held=50)
 
     answer = await service.extract(PAPER, secret=secret)
 
@@ -233,7 +234,7 @@ async def test_over_quota_is_429_until_the_month_ends_and_keeps_nothing(
 
 
 async def test_replays_are_answered_over_quota(service: Installation) -> None:
-    secret = await free_key(service, held=49)
+    secret = await used_key(service, held=49)
     await service.extract(PAPER, secret=secret)
 
     assert 429 == (await service.extract(OTHER, secret=secret)).status_code
@@ -247,7 +248,7 @@ async def test_over_quota_is_told_before_the_file_is_decoded(
     encrypted = Failure(FailureKind.INVALID_DOCUMENT, "The document is encrypted.")
     reader = FakeReader(kinds={PAPER: encrypted})
     async with installation.opened(database_url, tmp_path, reader=reader) as service:
-        secret = await free_key(service, held=50)
+        secret = await used_key(service, held=50)
 
         assert 429 == (await service.extract(PAPER, secret=secret)).status_code
         assert 400 == (await service.extract(PAPER)).status_code
@@ -258,7 +259,7 @@ async def test_failure_gives_the_quota_back_and_is_no_replay(
 ) -> None:
     reader = TurnReader([UNREADABLE, make.reading()])
     async with installation.opened(database_url, tmp_path, reader=reader) as service:
-        secret = await free_key(service, held=49)
+        secret = await used_key(service, held=49)
         failed = await service.extract(PAPER, secret=secret, key="k")
         read = await service.extract(PAPER, secret=secret, key="k")
         full = await service.extract(OTHER, secret=secret)

@@ -1,5 +1,6 @@
 """POST /v1/extract."""
 
+from contextlib import AsyncExitStack
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -94,11 +95,13 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
     GET /v1/receipts/{id}?wait=25, or wait for the webhook. The same file sent again within 24
     hours answers the same receipt, with the header `Idempotent-Replayed: true`, and costs nothing.
     """
-    async with forms.received(request, services.spool, _webhooks(actor, services)) as upload:
-        submitted = await services.extraction.submit(actor, upload)
-    receipt = await services.extraction.outcome(
-        actor, submitted, wait_seconds=services.extract_wait_seconds
-    )
+    extraction = services.extraction
+    async with AsyncExitStack() as in_flight:
+        async with forms.received(request, services.spool, _webhooks(actor, services)) as upload:
+            submitted = await in_flight.enter_async_context(extraction.submitted(actor, upload))
+        receipt = await extraction.outcome(
+            actor, submitted, wait_seconds=services.extract_wait_seconds
+        )
     await rate_limits.tell_quota(request, services, actor)
     answer = receipt_answer(receipt)
     if submitted.is_replay:

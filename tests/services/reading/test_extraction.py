@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session as SyncSession
 
 from recibo.errors import Overloaded
 from recibo.services.reading import replays
-from recibo.services.reading.extraction import Capacity, Extraction, Submitted
+from recibo.services.reading.extraction import Capacity, Submitted
 from recibo.shapes.actor import Actor
 from recibo.store import tables
 from recibo.store.signals import InProcess
@@ -88,25 +88,20 @@ async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, act
 async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
     parts: Core, actor: Actor
 ) -> None:
-    busy = Extraction(
-        database=parts.database,
-        blobs=parts.blobs,
-        signals=InProcess(),
-        reader=parts.extraction.reader,
-        carrier=parts.carrier,
-        capacity=Capacity(2, 3, parts.extraction.capacity.pace),
-    )
+    capacity = Capacity(2, 3, parts.extraction.capacity.pace)
+    busy = replace(parts.extraction, signals=InProcess(), capacity=capacity)
     waiting = [await parts.submit(actor, str(number)) for number in range(5)]
     path = parts.folder / "one more"
     path.write_bytes(make.jpeg("one more"))
 
     with pytest.raises(Overloaded) as refused:
-        await busy.submit(actor, make.upload(path))
+        async with busy.submitted(actor, make.upload(path)):
+            pass
 
     assert 2 == refused.value.retry_after
     assert len(waiting) == len(await rows(parts)) == len(parts.files())
-    known = await busy.submit(actor, make.upload(parts.folder / "upload-0"))
-    assert Submitted(waiting[0].receipt_id, is_replay=True) == known
+    async with busy.submitted(actor, make.upload(parts.folder / "upload-0")) as known:
+        assert Submitted(waiting[0].receipt_id, is_replay=True) == known
 
 
 async def test_wait_ends_when_a_signal_comes_and_nothing_is_owed(parts: Core, actor: Actor) -> None:

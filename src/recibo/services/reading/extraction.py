@@ -1,6 +1,6 @@
 """From an upload to a receipt: recognise a repeated one, take in a new one, wait for the reading.
 
-    upload -> known? -> room? -> readable? -> file kept -> rows committed -> task -> wait
+    upload -> known? -> slot? -> room? -> readable? -> file kept -> rows committed -> task -> wait
 
 Nothing is kept before it is known that it may be; what is accepted is on disk and in the database
 before a task is added, so that a crash at any point loses nothing and bills nothing twice.
@@ -8,7 +8,8 @@ before a task is added, so that a crash at any point loses nothing and bills not
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -27,7 +28,7 @@ from recibo.kit import clock, ids
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit
-from recibo.services.reading import readings, receipts, replays, usage
+from recibo.services.reading import in_flight, readings, receipts, replays, usage
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import Receipt
@@ -36,6 +37,7 @@ from recibo.store import scope, tables
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database, Session
 from recibo.store.signals import Signals
+from recibo.store.slots import Slots
 
 # A signal can be lost (another process, a crash), so waiters look again this often.
 _LOOK_AGAIN_SECONDS = 1.0
@@ -107,30 +109,44 @@ class Extraction:
     reader: Reader
     carrier: Carrier
     capacity: Capacity
+    slots: Slots
+    #: How long an upload may wait for its reading.
+    wait_seconds: float
 
-    async def submit(self, actor: Actor, upload: Upload) -> Submitted:
-        """Return the receipt of an upload: the earlier one of a repeated upload, or a new one.
+    @asynccontextmanager
+    async def submitted(self, actor: Actor, upload: Upload) -> AsyncIterator[Submitted]:
+        """Give the receipt of an upload: the earlier one of a repeated upload, or a new one.
+
+        While the block lasts a new one is in flight and holds a slot; a repeated one holds none.
 
         Raises:
             Conflict: the Idempotency-Key was used with another file.
-            RateLimitExceeded: the month's quota is used up.
+            RateLimitExceeded: too many are in flight, or the month's quota is used up.
             ValidationFailed, UnsupportedFormat, LowConfidence: the file cannot be read.
             Overloaded: too much is waiting already.
         """
+        async with AsyncExitStack() as slot:
+            yield await self._submit(actor, upload, slot)
+
+    async def _submit(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         if upload.media_type is None:
             upload = await self._told_by_decoder(upload)
-        known = await self._known(actor, upload)
-        while known is None:
-            try:
-                return await self._accept(actor, upload)
-            except replays.AlreadyKnownError:
-                # None if the winner failed since: this upload is a new one after all.
-                known = await self._known(actor, upload)
-            except (RateLimitExceeded, Overloaded):
-                # What was left may have gone to a copy of this upload a moment ago.
-                known = await self._known(actor, upload)
-                if known is None:
-                    raise
+        while (known := await self._known(actor, upload)) is None:
+            # Copies that come at once wait for the first of them, and need no slot.
+            async with in_flight.turn(self.slots, actor, upload.fingerprint) as is_ours:
+                if not is_ours:
+                    continue
+                try:
+                    return await self._accept(actor, upload, slot)
+                except replays.AlreadyKnownError:
+                    # Unless the winner failed since: then this upload is a new one after all.
+                    continue
+                except (RateLimitExceeded, Overloaded):
+                    # What was left may have gone to a copy of this upload a moment ago.
+                    known = await self._known(actor, upload)
+                    if known is None:
+                        raise
+                    return known
         return known
 
     async def outcome(self, actor: Actor, submitted: Submitted, *, wait_seconds: float) -> Receipt:
@@ -213,10 +229,17 @@ class Extraction:
                 audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
         return is_ordered
 
-    async def _accept(self, actor: Actor, upload: Upload) -> Submitted:
-        await self._refuse_if_full(actor)
-        await self._refuse_if_invalid(upload)
-        return await self._take_in(actor, upload)
+    async def _accept(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
+        async with AsyncExitStack() as taken:
+            await taken.enter_async_context(
+                in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
+            )
+            await self._refuse_if_full(actor)
+            await self._refuse_if_invalid(upload)
+            submitted = await self._take_in(actor, upload)
+            # What is accepted stays in flight; what was refused is so no more.
+            await slot.enter_async_context(taken.pop_all())
+            return submitted
 
     async def _refuse_if_full(self, actor: Actor) -> None:
         async with self.database.read() as session:

@@ -1,0 +1,174 @@
+"""The cap on uploads in flight: per key and per address, freed before the answer."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TypeAlias
+
+import httpx
+import pytest
+
+from recibo.outside.fake_reader import FakeReader
+from recibo.outside.reader import Failure, FailureKind
+from recibo.shapes.plans import PlanName
+from recibo.store.tables import Receipt, UsageEvent
+from tests import installation, make
+from tests.installation import Installation, client_of
+
+PAPER = make.jpeg("paper")
+PATIENCE_S = 20.0
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def i(
+    request: pytest.FixtureRequest, sqlite_url: str, tmp_path: Path
+) -> AsyncIterator[Installation]:
+    """A service that waits for its readings, its slots at each place in turn."""
+    url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
+    async with installation.opened(sqlite_url, tmp_path, redis_url=url) as opened:
+        yield opened
+
+
+async def key(i: Installation, plan: PlanName = PlanName.FREE) -> str:
+    """Add an org on a plan, and return a key of it."""
+    return await make.key(i.database, await make.org(i.database, plan=plan))
+
+
+Upload: TypeAlias = asyncio.Task[httpx.Response]
+
+
+async def in_flight(i: Installation, secret: str, *texts: str) -> list[Upload]:
+    """Begin uploads that are not read to their end, and return when all are accepted."""
+    before = len(await i.rows(Receipt))
+    i.reader.hold()
+    tasks = [asyncio.create_task(i.extract(make.jpeg(text), secret=secret)) for text in texts]
+    async with asyncio.timeout(PATIENCE_S):
+        while len(await i.rows(Receipt)) < before + len(texts):  # noqa: ASYNC110 - no row tells
+            await asyncio.sleep(0.01)
+    return tasks
+
+
+async def ended(i: Installation, tasks: list[Upload]) -> list[int]:
+    """Let the readings end, and return the statuses."""
+    i.reader.let_go()
+    return [answer.status_code for answer in await asyncio.gather(*tasks)]
+
+
+async def test_upload_over_the_cap_of_the_key_is_refused_for_a_second(i: Installation) -> None:
+    secret = await key(i)
+    tasks = await in_flight(i, secret, "one")
+
+    refused = await i.extract(make.jpeg("two"), secret=secret)
+
+    error = refused.json()["error"]
+    assert (429, "rate_limit_exceeded", 1) == (
+        refused.status_code,
+        error["code"],
+        error["retry_after"],
+    )
+    assert "1" == refused.headers["Retry-After"]
+    assert [200] == await ended(i, tasks)
+    # Nothing was kept of it, nor billed.
+    assert 1 == len(await i.rows(Receipt))
+    assert 200 == (await i.extract(make.jpeg("two"), secret=secret)).status_code
+    assert (2, 2) == await i.used(secret=secret)
+
+
+async def test_cap_is_the_figure_of_the_plan(i: Installation) -> None:
+    secret = await key(i, PlanName.INDIE)
+    tasks = await in_flight(i, secret, "1", "2", "3")
+
+    assert 429 == (await i.extract(make.jpeg("4"), secret=secret)).status_code
+    assert [200] * 3 == await ended(i, tasks)
+
+
+async def test_keys_have_caps_of_their_own(i: Installation) -> None:
+    tasks = await in_flight(i, await key(i), "one")
+    tasks.append(asyncio.create_task(i.extract(make.jpeg("two"), secret=await key(i))))
+
+    assert [200, 200] == await ended(i, tasks)
+
+
+async def test_address_has_a_cap_over_all_keys(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(sqlite_url, tmp_path, limit_loopback=True) as i:
+        tasks = await in_flight(i, await key(i), "one")
+        second = await key(i)
+        files = {"file": ("receipt.jpg", make.jpeg("two"), "image/jpeg")}
+
+        assert 429 == (await i.extract(make.jpeg("two"), secret=second)).status_code
+        async with client_of(i.asgi, address="203.0.113.9") as elsewhere:
+            upload = elsewhere.post("/v1/extract", headers={"X-API-Key": second}, files=files)
+            tasks.append(asyncio.create_task(upload))
+            assert [200, 200] == await ended(i, tasks)
+
+
+async def test_serial_client_never_meets_it(i: Installation) -> None:
+    secret = await key(i)
+    answers = [await i.extract(make.jpeg(str(number)), secret=secret) for number in range(10)]
+
+    assert {200} == {answer.status_code for answer in answers}
+
+
+async def test_what_is_known_joins_and_holds_no_slot(i: Installation) -> None:
+    secret = await key(i)
+    tasks = await in_flight(i, secret, "paper")
+    tasks += [asyncio.create_task(i.extract(PAPER, secret=secret)) for _ in range(10)]
+
+    assert [200] * 11 == await ended(i, tasks)
+    assert 1 == len(await i.rows(UsageEvent))
+
+
+async def test_fifty_copies_at_once_all_get_the_receipt_with_one_slot(i: Installation) -> None:
+    secret = await key(i)
+    answers = await asyncio.gather(*(i.extract(PAPER, secret=secret) for _ in range(50)))
+
+    assert {200} == {answer.status_code for answer in answers}
+    assert 1 == len({answer.json()["id"] for answer in answers})
+    assert 1 == len(await i.rows(Receipt)) == len(await i.rows(UsageEvent))
+
+
+async def test_fifty_files_at_once_under_one_key_conflict_with_one_slot(i: Installation) -> None:
+    secret = await key(i)
+    answers = await asyncio.gather(
+        *(i.extract(make.jpeg(str(number)), secret=secret, key="k") for number in range(50))
+    )
+
+    assert [200] + [409] * 49 == sorted(answer.status_code for answer in answers)
+
+
+async def test_pending_receipt_holds_none(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(sqlite_url, tmp_path, extract_wait_seconds=0) as i:
+        secret = await key(i)
+        i.reader.hold()
+        answers = [await i.extract(make.jpeg(text), secret=secret) for text in ("one", "two")]
+        for answer in answers:
+            await i.waited(answer.json()["id"])
+
+    assert [(200, "pending")] * 2 == [(one.status_code, one.json()["status"]) for one in answers]
+
+
+async def test_refused_and_failed_uploads_hold_none(sqlite_url: str, tmp_path: Path) -> None:
+    reader = FakeReader(
+        {make.jpeg("bad"): Failure(FailureKind.UNREADABLE, "no")},
+        kinds={make.jpeg("locked"): Failure(FailureKind.INVALID_DOCUMENT, "encrypted")},
+    )
+    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+        secret = await key(i)
+        answers = [await i.extract(make.jpeg(text), secret=secret) for text in ("locked", "bad")]
+        last = await i.extract(PAPER, secret=secret)
+
+    assert [400, 422] == [answer.status_code for answer in answers]
+    assert 200 == last.status_code
+
+
+async def test_cap_comes_before_quota_and_decoding(sqlite_url: str, tmp_path: Path) -> None:
+    locked = make.jpeg("locked")
+    reader = FakeReader(kinds={locked: Failure(FailureKind.INVALID_DOCUMENT, "encrypted")})
+    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+        secret = await key(i)
+        tasks = await in_flight(i, secret, "one")
+        refused = await i.extract(locked, secret=secret)
+        unsupported = await i.extract(PAPER, secret=secret, media_type="text/plain")
+
+        assert [200] == await ended(i, tasks)
+    assert (429, 400) == (refused.status_code, unsupported.status_code)

@@ -1,0 +1,105 @@
+"""Slots and turns, in memory and in Redis alike."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis
+from structlog.testing import capture_logs
+
+from recibo.store import shared
+from recibo.store import slots as slots_
+from recibo.store.slots import Cap, Slots
+from tests import servers
+
+MINE = Cap("key_mine", 2)
+HERE = Cap("ip:203.0.113.9", 3)
+LIFE = 60.0
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Slots]:
+    """Slots at each place in turn."""
+    url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
+    async with shared.opened(url) as client:
+        yield slots_.of(client)
+
+
+async def took(slots: Slots, *caps: Cap, names: str) -> list[bool]:
+    """Take a slot for each letter."""
+    return [await slots.take(name, caps, life_seconds=LIFE) for name in names]
+
+
+async def test_no_more_are_held_than_the_cap(slots: Slots) -> None:
+    assert [True, True, False] == await took(slots, MINE, names="abc")
+
+    await slots.free("a", [MINE])
+    assert [True, False] == await took(slots, MINE, names="cd")
+
+
+async def test_all_are_taken_or_none(slots: Slots) -> None:
+    await took(slots, MINE, names="ab")
+
+    assert [False] * 5 == await took(slots, HERE, MINE, names="cdefg")
+    assert [True, True, True, False] == await took(slots, HERE, names="hijk")
+
+
+async def test_slot_freed_twice_is_freed_once(slots: Slots) -> None:
+    await took(slots, MINE, names="ab")
+    for _ in range(2):
+        await slots.free("a", [MINE])
+
+    assert [True, False] == await took(slots, MINE, names="cd")
+
+
+async def test_each_figure_has_slots_of_its_own(slots: Slots) -> None:
+    await took(slots, MINE, names="ab")
+
+    assert [True] == await took(slots, Cap(MINE.subject, 3), names="c")
+
+
+async def test_turn_is_one_s_own_until_it_ends(slots: Slots) -> None:
+    assert await slots.begin("work")
+    assert await slots.begin("other work")
+    waiting = [asyncio.create_task(slots.begin("work")) for _ in range(3)]
+    done, _ = await asyncio.wait(waiting, timeout=0.1)
+    assert not done
+
+    await slots.end("work")
+    assert [False] * 3 == await asyncio.gather(*waiting)
+    assert await slots.begin("work")
+
+
+async def test_what_a_killed_process_held_ends_by_itself(redis_url: str) -> None:
+    client = Redis.from_url(redis_url)
+    killed, other = slots_.InRedis(client), slots_.InRedis(client)
+    await took(killed, MINE, names="ab")
+    await killed.begin("work")
+    # Time passes: Redis goes by the clock of its machine, so what it holds is made older.
+    (held,) = await client.keys("*key_mine*")
+    assert 0 < await client.ttl(held) <= LIFE
+    for name in "ab":
+        await client.zincrby(held, -LIFE, name)
+    (turn,) = await client.keys("*:turn:*")
+    assert 0 < await client.ttl(turn) <= 30
+    await client.delete(turn)
+
+    assert [True, True, False] == await took(other, MINE, names="cde")
+    assert await other.begin("work")
+    await client.aclose()
+
+
+async def test_without_redis_uploads_pass() -> None:
+    port = servers.free_port()
+    with capture_logs() as logs:
+        async with shared.opened(f"redis://127.0.0.1:{port}/0") as client:
+            slots = slots_.of(client)
+            assert [True] * 5 == await took(slots, MINE, names="abcde")
+            assert await slots.begin("work")
+            assert await slots.begin("work")
+            await slots.end("work")
+            await slots.free("a", [MINE])
+
+    assert {"slots are out of reach; the upload passes without one"} == {
+        one["event"] for one in logs
+    }
