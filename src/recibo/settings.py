@@ -35,7 +35,8 @@ class Settings(BaseSettings):
     )
     redis_url: str = Field(
         default="",
-        description="Carries the work between processes; within this process when empty.",
+        description="Carries the work between processes and counts for their limits; within this "
+        "process when empty.",
     )
     secret_key: str = Field(
         default="",

@@ -141,8 +141,9 @@ async def test_pending_receipt_holds_none(sqlite_url: str, tmp_path: Path) -> No
         secret = await key(i)
         i.reader.hold()
         answers = [await i.extract(make.jpeg(text), secret=secret) for text in ("one", "two")]
+        i.reader.let_go()
         for answer in answers:
-            await i.waited(answer.json()["id"])
+            await i.get(f"/receipts/{answer.json()['id']}", secret=secret, wait="20")
 
     assert [(200, "pending")] * 2 == [(one.status_code, one.json()["status"]) for one in answers]
 
