@@ -15,7 +15,14 @@ GOOD: dict[str, Any] = {
     "secret_key": "s" * 32,
     "base_url": "https://recibo.example",
     "email_url": "smtp://mail.recibo.example",
+    "payments": "stripe",
+    "stripe_api_key": "sk_live_x",
+    "stripe_webhook_secret": "whsec_x",
+    "stripe_price_indie": "price_1",
+    "stripe_price_startup": "price_2",
+    "stripe_price_scale": "price_3",
 }
+STRIPE = {name: value for name, value in GOOD.items() if name.startswith("stripe_")}
 
 
 def test_every_setting_has_a_default_that_works() -> None:
@@ -57,6 +64,7 @@ def test_production_with_all_it_needs_starts() -> None:
         ({"email_url": ""}, "RECIBO_EMAIL_URL"),
         ({"email_url": "outbox"}, "RECIBO_EMAIL_URL"),
         ({"webhook_allow_private": True}, "RECIBO_WEBHOOK_ALLOW_PRIVATE"),
+        ({"payments": "sandbox"}, "RECIBO_PAYMENTS"),
     ],
 )
 def test_production_refuses_each_thing_that_is_only_for_trying_out(
@@ -70,13 +78,29 @@ def test_production_names_all_that_is_wrong_at_once() -> None:
     with pytest.raises(ValidationError) as refused:
         Settings(_env_file=None, environment="production", webhook_allow_private=True)
 
-    for named in ("SECRET_KEY", "BASE_URL", "EMAIL_URL", "WEBHOOK_ALLOW_PRIVATE"):
+    for named in ("SECRET_KEY", "BASE_URL", "EMAIL_URL", "PAYMENTS", "WEBHOOK_ALLOW_PRIVATE"):
         assert f"RECIBO_{named}" in str(refused.value)
+
+
+@pytest.mark.parametrize("missing", [*STRIPE, "stripe_api_base"])
+def test_stripe_needs_each_of_its_settings(missing: str) -> None:
+    with pytest.raises(ValidationError, match=f"needs RECIBO_{missing.upper()}, too"):
+        Settings(_env_file=None, payments="stripe", **{**STRIPE, missing: " "})
+
+
+def test_all_that_stripe_needs_is_named_in_one_line() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Settings(_env_file=None, payments="stripe")
+
+    [error] = refused.value.errors()
+    assert all(f"RECIBO_{name.upper()}" in error["msg"] for name in STRIPE)
+    assert "\n" not in error["msg"]
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
+        {"payments": "paypal"},
         {"environment": "staging"},
         {"extract_wait_seconds": -1},
         {"max_queue_seconds": 0},

@@ -14,15 +14,21 @@ from recibo.kit import ids
 from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
 from recibo.outside import mail
+from recibo.outside.payments import Sandbox
 from recibo.outside.reader import PoolReader, Reader
+from recibo.outside.stripe_payments import Account, Stripe
 from recibo.portal.door import Pages
+from recibo.portal.sandbox import SandboxPages
 from recibo.services import letters
+from recibo.services.billing.billing import Billing
 from recibo.services.identity import demo
 from recibo.services.identity.demo import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
+from recibo.shapes.plans import PlanName
+from recibo.shapes.states import PaymentProvider
 from recibo.store import limits, lock, shared, slots, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
@@ -60,6 +66,7 @@ class House:
     reader: Reader
     pace: Pace
     identity: Identity
+    billing: Billing
     post: Post
     limits: Limits
     slots: Slots
@@ -101,6 +108,8 @@ async def opened(
         services = _services(house, works=works)
         asgi = door.make(services)
         asgi.router.routes.append(Pages(services))
+        if services.billing.sandbox is not None:
+            asgi.router.routes.append(SandboxPages(services))
         asgi.add_middleware(
             Proxies, trusted=settings.proxies, limits_loopback=settings.loopback_is_limited
         )
@@ -153,6 +162,9 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         pace = Pace(_ASSUMED_READING_SECONDS)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
+        billing = _billing(settings, identity, address)
+        if isinstance(billing.payments, Stripe):
+            stack.callback(billing.payments.close)
         post = _post(settings, database, address)
         yield House(
             settings=settings,
@@ -163,6 +175,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             reader=reader,
             pace=pace,
             identity=identity,
+            billing=billing,
             post=post,
             limits=limits.of(redis),
             slots=slots.of(redis),
@@ -177,6 +190,24 @@ def _post(settings: Settings, database: Database, address: str) -> Post:
     except ValueError as e:
         raise StartError(str(e)) from e
     return Post(database, mailer, letters.Letterhead(base_url, sender))
+
+
+def _billing(settings: Settings, identity: Identity, address: str) -> Billing:
+    if settings.payments is PaymentProvider.SANDBOX:
+        sandbox = Sandbox(identity.keyring, base_url_of(settings, address))
+        return Billing(identity.database, sandbox)
+    account = Account(
+        api_key=settings.stripe_api_key.strip(),
+        webhook_secret=settings.stripe_webhook_secret.strip(),
+        api_base=settings.stripe_api_base.strip(),
+        prices={
+            PlanName.INDIE: settings.stripe_price_indie.strip(),
+            PlanName.STARTUP: settings.stripe_price_startup.strip(),
+            PlanName.SCALE: settings.stripe_price_scale.strip(),
+        },
+    )
+    stripe = Stripe(account)
+    return Billing(identity.database, stripe, stripe)
 
 
 def base_url_of(settings: Settings, address: str) -> str:
@@ -248,6 +279,7 @@ def _services(house: House, *, works: bool) -> Services:
         dispensable={"limits": house.limits.is_alive} if settings.redis_url else {},
         limits=house.limits,
         identity=house.identity,
+        billing=house.billing,
         base_url=settings.base_url,
     )
 

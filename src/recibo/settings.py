@@ -9,6 +9,8 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from recibo.shapes.states import PaymentProvider
+
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
 
 
@@ -59,6 +61,20 @@ class Settings(BaseSettings):
         default="",
         description="Who mails come from; `no-reply@` the public address's host when empty.",
     )
+    payments: PaymentProvider = Field(
+        default=PaymentProvider.SANDBOX,
+        description="Who takes payments: `stripe`, or the sandbox, in which no money moves.",
+    )
+    stripe_api_key: str = Field(default="", description="The account's secret key.")
+    stripe_webhook_secret: str = Field(
+        default="", description="`whsec_…` of the address that events go to."
+    )
+    stripe_api_base: str = Field(
+        default="https://api.stripe.com", description="Where Stripe is asked."
+    )
+    stripe_price_indie: str = Field(default="", description="`price_…` of the plan indie.")
+    stripe_price_startup: str = Field(default="", description="`price_…` of the plan startup.")
+    stripe_price_scale: str = Field(default="", description="`price_…` of the plan scale.")
     extract_wait_seconds: float = Field(
         default=25, ge=0, description="How long POST /v1/extract waits before it answers `pending`."
     )
@@ -158,6 +174,22 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
+    def _whole_for_stripe(self) -> Self:
+        needed = {
+            "RECIBO_STRIPE_API_KEY": self.stripe_api_key,
+            "RECIBO_STRIPE_WEBHOOK_SECRET": self.stripe_webhook_secret,
+            "RECIBO_STRIPE_API_BASE": self.stripe_api_base,
+            "RECIBO_STRIPE_PRICE_INDIE": self.stripe_price_indie,
+            "RECIBO_STRIPE_PRICE_STARTUP": self.stripe_price_startup,
+            "RECIBO_STRIPE_PRICE_SCALE": self.stripe_price_scale,
+        }
+        missing = ", ".join(name for name, value in needed.items() if not value.strip())
+        if missing and self.payments is PaymentProvider.STRIPE:
+            message = f"RECIBO_PAYMENTS=stripe needs {missing}, too"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
     def _fit_for_production(self) -> Self:
         problems = list(self._problems()) if self.is_production else []
         if problems:
@@ -171,6 +203,9 @@ class Settings(BaseSettings):
             "RECIBO_BASE_URL must be an https address": not self.base_url.startswith("https://"),
             "RECIBO_EMAIL_URL is not set: mails would only be written into a folder": (
                 self.email_url in ("", "outbox")
+            ),
+            "RECIBO_PAYMENTS is the sandbox, in which no money moves": (
+                self.payments is PaymentProvider.SANDBOX
             ),
             "RECIBO_WEBHOOK_ALLOW_PRIVATE allows private webhooks": self.private_webhooks_allowed,
         }

@@ -36,6 +36,10 @@ BODIES: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("POST", "/v1/org/members"): {"email": "bea@people.test", "role": "viewer"},
     ("PATCH", "/v1/org/members/{user_id}"): {"role": "viewer"},
     ("PATCH", "/v1/org"): {"name": "Bea", "logo_url": None, "billing_email": "bea@people.test"},
+    ("POST", "/v1/billing/checkout-session"): {
+        "plan": "indie", "success_url": "https://a.test", "cancel_url": "https://a.test"
+    },
+    ("POST", "/v1/billing/portal-session"): {"return_url": "https://a.test"},
     ("POST", "/v1/api-keys"): {"name": "key", "scopes": ["read"], "kind": "secret"},
 }  # fmt: skip
 ROUTES = pytest.mark.parametrize("route", BODIES, ids=" ".join)

@@ -24,6 +24,10 @@ FOR_THE_INSTALLATION = {
     "services.identity.key_notices._owe_batch",
     # The mail that is sent names the invitation.
     "services.identity.links.mint_invitation",
+    # Whose subscription it is, is found by the payment provider's id of the customer.
+    "services.billing.subscriptions.of_customer",
+    # The clockwork renews for all.
+    "services.billing.sandbox.settle",
     # Who accepts is found by the token in the mail.
     "services.identity.invitations._offered",
     # Sessions and memberships are looked up by the user whose they are, in any org.

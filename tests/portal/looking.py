@@ -48,6 +48,43 @@ def at(answer: httpx.Response) -> Page:
     return parser.page
 
 
+def buttons(answer: httpx.Response) -> list[tuple[str, str, dict[str, str]]]:
+    """Return each form with a button: where it goes, what the button says, what it sends."""
+    return [
+        (form["action"] or "", text, {name: fields[name] or "" for name in fields})
+        for form, text, fields in _Forms.of(answer)
+    ]
+
+
+class _Forms(HTMLParser):
+    """Reads the forms of a page one by one: their fields may share names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[dict[str, str | None], str, dict[str, str | None]]] = []
+
+    @classmethod
+    def of(
+        cls, answer: httpx.Response
+    ) -> list[tuple[dict[str, str | None], str, dict[str, str | None]]]:
+        parser = cls()
+        parser.feed(answer.text)
+        return parser.found
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        if tag == "form":
+            assert attributes["method"] == "post"
+            self.found.append((attributes, "", {}))
+        elif tag == "input":
+            self.found[-1][2][str(attributes["name"])] = attributes.get("value")
+
+    def handle_data(self, data: str) -> None:
+        if self.found and self.lasttag == "button" and data.strip():
+            form, text, fields = self.found[-1]
+            self.found[-1] = (form, text or data.strip(), fields)
+
+
 class _Parser(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

@@ -57,7 +57,7 @@ def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 async def _read(request: Request, model: type[Model], *, is_optional: bool = False) -> Model:
-    text = await _text(request)
+    text = await text_of(request)
     if is_optional and not text.strip():
         return model()
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -69,7 +69,8 @@ async def _read(request: Request, model: type[Model], *, is_optional: bool = Fal
         raise _refusal(e) from None
 
 
-async def _text(request: Request) -> bytes:
+async def text_of(request: Request) -> bytes:
+    """Return a body as it came; raises ValidationFailed when it is larger than 1 MB."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

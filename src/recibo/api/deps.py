@@ -186,6 +186,8 @@ MayReadKeys = Annotated[Member, Depends(_may(Permission.KEYS_READ))]
 MayWriteKeys = Annotated[Member, Depends(_may(Permission.KEYS_WRITE))]
 MayReadAnalytics = Annotated[Member, Depends(_may(Permission.ANALYTICS_READ))]
 MayReadAudit = Annotated[Member, Depends(_may(Permission.AUDIT_READ))]
+MayReadBilling = Annotated[Member, Depends(_may(Permission.BILLING_READ))]
+MayWriteBilling = Annotated[Member, Depends(_may(Permission.BILLING_WRITE))]
 
 
 def _may_in_org(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
@@ -203,6 +205,8 @@ def _may_in_org(permission: Permission) -> Callable[[SignedIn], Awaitable[Member
 
 MayReadOrg = Annotated[Member, Depends(_may_in_org(Permission.ORG_READ))]
 MayWriteOrg = Annotated[Member, Depends(_may_in_org(Permission.ORG_WRITE))]
+#: As MayWriteBilling, but 404 for whoever is in no org.
+MayCheckOut = Annotated[Member, Depends(_may_in_org(Permission.BILLING_WRITE))]
 
 
 def refuse_repeated(request: Request, query: type[BaseModel]) -> None:

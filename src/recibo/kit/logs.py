@@ -12,8 +12,9 @@ _SHARED: list[Any] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
-# They tell of every request and task at their own length; ours tell it once.
-_QUIET = ("uvicorn.access", "docket", "httpx", "alembic")
+# They tell of every request and task at their own length; ours tell it once. What the payment
+# provider says in its errors may name people.
+_QUIET = ("uvicorn.access", "docket", "httpx", "alembic", "stripe")
 
 
 def configure() -> None:

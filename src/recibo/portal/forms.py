@@ -51,6 +51,18 @@ def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model
     return read
 
 
+def plain(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
+    """Return the same for a form with nothing to fill in; a refusal has a page of its own."""
+
+    async def read(request: Request) -> Model:
+        try:
+            return model.model_validate(await _read(request))
+        except ValidationError as e:
+            raise _refusal(e) from None
+
+    return read
+
+
 def _filled(model: type[BaseModel], template: str, given: Mapping[str, str]) -> Filled:
     values = {name: value for name, value in given.items() if name not in _SECRETS}
     # A token that came with the link stands in a hidden field.

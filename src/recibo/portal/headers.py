@@ -12,12 +12,19 @@ from recibo.web.services import Services
 #: Where a route leaves the tokens of the session that begins with the answer; None ends it.
 SESSION = "portal_session"
 
+
+def policy(*form_targets: str) -> str:
+    """Return the content security policy of a page whose forms may lead to these sources, too."""
+    targets = " ".join(("'self'", *form_targets))
+    return (
+        f"default-src 'none'; style-src 'self'; img-src 'self'; form-action {targets}; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
 _ALWAYS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'none'"
-    ),
+    "Content-Security-Policy": policy(),
     "Cross-Origin-Opener-Policy": "same-origin",
     # Addresses of pages hold tokens; no site is told more than where we are. `no-referrer` would
     # make browsers send `Origin: null` with our own forms, which reads as a foreign page.

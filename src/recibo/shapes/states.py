@@ -119,6 +119,7 @@ class AuditAction(StrEnum):
     RECEIPT_REREAD = "receipt.reread"
     RECEIPT_DELETED = "receipt.deleted"
     RECEIPT_PURGED = "receipt.purged"
+    SUBSCRIPTION_CHECKOUT_STARTED = "subscription.checkout_started"
     SUBSCRIPTION_UPDATED = "subscription.updated"
 
 
@@ -132,6 +133,26 @@ class ResourceType(StrEnum):
     API_KEY = "api_key"
     RECEIPT = "receipt"
     SUBSCRIPTION = "subscription"
+
+
+class SubscriptionStatus(StrEnum):
+    """How a subscription stands, in the payment provider's words."""
+
+    ACTIVE = "active"
+    TRIALING = "trialing"
+    #: A payment failed and is tried again: the plan stays meanwhile.
+    PAST_DUE = "past_due"
+    CANCELED = "canceled"
+    UNPAID = "unpaid"
+    #: Its first payment is not made yet.
+    INCOMPLETE = "incomplete"
+
+
+class PaymentProvider(StrEnum):
+    """Who takes payments."""
+
+    SANDBOX = "sandbox"
+    STRIPE = "stripe"
 
 
 class FailureCode(StrEnum):

@@ -428,6 +428,38 @@ class MerchantTotal(Table):
     __table_args__ = (Index(None, "org_id", "receipts", "total_spent"),)
 
 
+class Subscription(Table):
+    """An org at the payment provider; there is none before the first checkout.
+
+    `orgs.plan` says what the org may use; this says what the provider last told.
+    """
+
+    __tablename__ = "subscriptions"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    #: `shapes.states.PaymentProvider`; the ids below are its own.
+    provider: Mapped[str] = mapped_column(String(16))
+    customer_id: Mapped[str] = mapped_column(String(255), unique=True)
+    #: None until something is bought.
+    subscription_id: Mapped[str | None] = mapped_column(String(255))
+    plan: Mapped[str] = mapped_column(String(16))
+    status: Mapped[str] = mapped_column(String(16))
+    cancel_at_period_end: Mapped[bool]
+    current_period_end: Mapped[dt.datetime | None]
+    #: Raised with each change: whoever looked at the provider before it must look again.
+    version: Mapped[int]
+    updated_at: Mapped[dt.datetime]
+
+
+class ProviderEvent(Table):
+    """An event of the payment provider that was taken; it counts once."""
+
+    __tablename__ = "provider_events"
+
+    id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    received_at: Mapped[dt.datetime]
+
+
 class AuditEvent(Table):
     """One entry of the audit log; no foreign keys, it outlives what it tells of."""
 

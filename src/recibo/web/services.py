@@ -7,6 +7,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from recibo.services.billing.billing import Billing
 from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Extraction
 from recibo.shapes.actor import Visit
@@ -46,6 +47,7 @@ class Services:
     dispensable: Mapping[str, Probe]
     limits: Limits
     identity: Identity
+    billing: Billing
     #: The public address; empty when none was named.
     base_url: str
 

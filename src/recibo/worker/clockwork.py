@@ -14,6 +14,7 @@ import structlog
 
 from recibo.kit import clock
 from recibo.services import audit
+from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import readings, receipts, replays
 from recibo.services.reading.extraction import Carrier
@@ -53,7 +54,13 @@ class Clockwork:
 
     async def turn(self) -> None:
         """Do all that is due now; one duty that fails keeps none of the others."""
-        for duty in (self.add_owed_readings, self.owe_key_notices, self.purge, self.sweep):
+        for duty in (
+            self.add_owed_readings,
+            self.owe_key_notices,
+            self.settle_subscriptions,
+            self.purge,
+            self.sweep,
+        ):
             await _tried(duty)
 
     async def add_owed_readings(self) -> None:
@@ -68,6 +75,10 @@ class Clockwork:
         """Owe mails about the API keys that end soon."""
         await key_notices.owe(self.database)
 
+    async def settle_subscriptions(self) -> None:
+        """Renew or end what was bought in the sandbox; elsewhere the provider does."""
+        await sandbox.settle(self.database)
+
     async def purge(self) -> None:
         """Delete what nobody may keep longer: receipts, sessions, tokens, counts, audit entries."""
         while purged := await receipts.purge(self.database):
@@ -78,6 +89,7 @@ class Clockwork:
             await sessions.purge_expired(session)
             await links.purge_expired(session)
             await attempts.purge_expired(session)
+            await subscriptions.purge_events(session)
         while await audit.purge(self.database):
             pass
 

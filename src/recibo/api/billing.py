@@ -1,0 +1,94 @@
+"""/v1/billing: the org's subscription, and where it is bought and changed."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel, Field
+
+from recibo.api import bodies
+from recibo.api.answers import Ok, errors_of
+from recibo.api.deps import MayCheckOut, MayReadBilling, MayWriteBilling
+from recibo.errors import NotFound
+from recibo.outside.payments import Checkout
+from recibo.services.billing import checkouts, provider_events, subscriptions
+from recibo.shapes.billing import Subscription
+from recibo.shapes.plans import PlanName
+from recibo.web.services import TheServices
+
+router = APIRouter(prefix="/v1/billing", tags=["billing"])
+
+
+class CheckoutWanted(BaseModel):
+    """What to buy, and where to go then."""
+
+    plan: PlanName = Field(description="`indie`, `startup` or `scale`.")
+    success_url: str = Field(description="Where the buyer goes when it is paid.")
+    cancel_url: str = Field(description="Where the buyer goes when it is not.")
+
+
+class PortalWanted(BaseModel):
+    """Where to go when all is changed."""
+
+    return_url: str
+
+
+class Hosted(BaseModel):
+    """A page of the payment provider."""
+
+    url: str
+
+
+@router.get(
+    "/subscription", summary="Get the subscription", responses=errors_of(401, 403, 429, 500)
+)
+async def get_subscription(member: MayReadBilling, services: TheServices) -> Subscription:
+    """Return the plan, its figures, and what is used of them this month."""
+    async with services.database.read() as session:
+        return await subscriptions.get(session, member)
+
+
+@router.post(
+    "/checkout-session",
+    summary="Begin a checkout",
+    openapi_extra=bodies.documented(CheckoutWanted),
+    responses=errors_of(400, 401, 403, 404, 429, 500, 503),
+)
+async def begin_checkout(
+    member: MayCheckOut,
+    services: TheServices,
+    body: Annotated[CheckoutWanted, Depends(bodies.of(CheckoutWanted))],
+) -> Hosted:
+    """Return the address of a page that sells a plan; who has one already changes it there."""
+    wanted = Checkout(body.plan, body.success_url, body.cancel_url)
+    return Hosted(url=await checkouts.check_out(services.billing, member, wanted))
+
+
+@router.post(
+    "/portal-session",
+    summary="Visit the customer portal",
+    openapi_extra=bodies.documented(PortalWanted),
+    responses=errors_of(400, 401, 403, 429, 500, 503),
+)
+async def visit_portal(
+    member: MayWriteBilling,
+    services: TheServices,
+    body: Annotated[PortalWanted, Depends(bodies.of(PortalWanted))],
+) -> Hosted:
+    """Return the address of a page that changes and cancels the subscription."""
+    url = await checkouts.visit_portal(services.billing, member, return_url=body.return_url)
+    return Hosted(url=url)
+
+
+@router.post(
+    "/provider-events",
+    summary="Take an event of the payment provider",
+    responses=errors_of(400, 404, 429, 500, 503),
+)
+async def take_event(request: Request, services: TheServices) -> Ok:
+    """Take an event that the payment provider signed; again changes nothing."""
+    if services.billing.events is None:
+        raise NotFound
+    payload = await bodies.text_of(request)
+    signature = request.headers.get("stripe-signature", "")
+    await provider_events.take(services.billing, payload, signature)
+    return Ok()

@@ -1,0 +1,160 @@
+"""The sandbox's hosted pages, under /sandbox: a checkout and a customer portal; no money moves.
+
+They stand for the pages of a payment provider. Whoever has an address may use it until it ends, as
+there: it is signed, and names one customer.
+"""
+
+import re
+from typing import Annotated
+from urllib.parse import urlencode, urlsplit
+
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from pydantic import BaseModel
+from starlette.routing import BaseRoute, Match
+from starlette.types import Receive, Scope, Send
+
+from recibo.outside.payments import PORTAL_PATH
+from recibo.portal import errors, forms, headers, pages
+from recibo.portal.headers import Headers
+from recibo.portal.visitors import refuse_cross_site
+from recibo.services.billing import sandbox
+from recibo.services.billing.sandbox import PRICES, Change
+from recibo.shapes.plans import PLANS, PlanName
+from recibo.web.services import Services, TheServices
+
+router = APIRouter(prefix="/sandbox")
+
+# What may stand in a policy; other hosts are named by their scheme alone.
+_PLAIN_HOST = re.compile(r"[a-z0-9.-]+")
+
+
+class SandboxPages(BaseRoute):
+    """`/sandbox` and whatever is below it."""
+
+    def __init__(self, services: Services) -> None:
+        self._app = Headers(make(services), services)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Take the paths of the sandbox, and no other."""
+        path = scope["path"] if scope["type"] == "http" else ""
+        is_page = path == "/sandbox" or path.startswith("/sandbox/")
+        return (Match.FULL if is_page else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a page."""
+        await self._app(scope, receive, send)
+
+
+class Sent(BaseModel):
+    """What each button sends: whose page it stands on."""
+
+    session: str
+
+
+class PlanSent(Sent):
+    """What a button sends that changes the plan."""
+
+    plan: PlanName
+
+
+def make(services: Services) -> FastAPI:
+    """Build the app of the sandbox's pages; it answers their whole paths."""
+    app = FastAPI(
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        dependencies=[Depends(refuse_cross_site)],
+    )
+    app.state.services = services
+    app.include_router(router)
+    errors.install(app)
+    return app
+
+
+@router.get("/checkout")
+async def show_checkout(request: Request, services: TheServices, session: str = "") -> Response:
+    """Show what is sold, and a button that pays."""
+    opened, standing = await sandbox.checkout(services.billing, session)
+    answer = pages.show(
+        request,
+        "sandbox_checkout.html",
+        session=session,
+        wanted=opened.wanted,
+        standing=standing,
+        price=PRICES[opened.wanted.plan],
+        plan=PLANS[opened.wanted.plan],
+    )
+    # Browsers judge by this page's policy where its form may lead in the end.
+    answer.headers["Content-Security-Policy"] = headers.policy(_source(opened.wanted.success_url))
+    return answer
+
+
+@router.post("/checkout")
+async def pay(services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]) -> Response:
+    """Pay, and lead on to where the seller wants the buyer."""
+    opened = await sandbox.pay(services.billing, sent.session)
+    return pages.lead_to(opened.wanted.success_url)
+
+
+@router.get("/portal")
+async def show_portal(request: Request, services: TheServices, session: str = "") -> Response:
+    """Show the subscription, and a button for each change."""
+    opened, standing = await sandbox.portal(services.billing, session)
+    return pages.show(
+        request,
+        "sandbox_portal.html",
+        session=session,
+        return_url=opened.return_url,
+        standing=standing,
+        prices=PRICES,
+    )
+
+
+@router.post("/portal/plan")
+async def change_plan(
+    services: TheServices, sent: Annotated[PlanSent, Depends(forms.plain(PlanSent))]
+) -> Response:
+    """Change the plan at once."""
+    await sandbox.change(services.billing, sent.session, Change.PLAN, plan=sent.plan)
+    return _portal_again(sent)
+
+
+@router.post("/portal/cancel")
+async def cancel(
+    services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]
+) -> Response:
+    """Cancel at the end of the period."""
+    await sandbox.change(services.billing, sent.session, Change.CANCEL)
+    return _portal_again(sent)
+
+
+@router.post("/portal/resume")
+async def resume(
+    services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]
+) -> Response:
+    """Take the cancellation back."""
+    await sandbox.change(services.billing, sent.session, Change.RESUME)
+    return _portal_again(sent)
+
+
+@router.post("/portal/cancel-now")
+async def cancel_now(
+    services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]
+) -> Response:
+    """End the subscription at once."""
+    await sandbox.change(services.billing, sent.session, Change.CANCEL_NOW)
+    return _portal_again(sent)
+
+
+def _portal_again(sent: Sent) -> Response:
+    return pages.lead_to(f"{PORTAL_PATH}?{urlencode({'session': sent.session})}")
+
+
+def _source(url: str) -> str:
+    """Return an address's origin as a policy names it."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    if not _PLAIN_HOST.fullmatch(host):
+        return f"{parts.scheme}:"
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")

@@ -1,0 +1,122 @@
+"""Checkouts and portals: the addresses of pages on which an org buys, changes and cancels."""
+
+from urllib.parse import urlsplit
+
+from sqlalchemy.exc import NoResultFound
+
+from recibo.errors import NotFound, ValidationFailed
+from recibo.kit import clock
+from recibo.outside.payments import Checkout
+from recibo.services import audit
+from recibo.services.billing import subscriptions
+from recibo.services.billing.billing import Billing
+from recibo.services.identity import orgs
+from recibo.shapes.actor import Member
+from recibo.shapes.billing import PAID_PLANS
+from recibo.shapes.permissions import Permission
+from recibo.shapes.plans import PlanName
+from recibo.shapes.states import AuditAction, ResourceType, SubscriptionStatus
+from recibo.store.db import Session
+from recibo.store.tables import Org, Subscription
+
+# Providers take no longer ones, and the sandbox's own addresses hold them.
+_MAX_URL = 2048
+
+
+async def check_out(billing: Billing, actor: Member, wanted: Checkout) -> str:
+    """Return the address of a page that sells a plan to the actor's org, or changes what it has.
+
+    Raises:
+        ValidationFailed: the plan is not for sale, or an address is none of the web.
+        NotFound: the org is gone.
+        InsufficientScope: the actor may not any more.
+        ServerError: the payment provider fails; nothing was sold.
+    """
+    if wanted.plan not in PAID_PLANS:
+        raise ValidationFailed.of("plan", f"is one of {', '.join(PAID_PLANS)}")
+    _check_url("success_url", wanted.success_url)
+    _check_url("cancel_url", wanted.cancel_url)
+    customer = await _customer(billing, actor)
+    url = await billing.payments.checkout(customer, wanted)
+    async with billing.database.write() as session:
+        await _still(session, actor)
+        audit.record(
+            session,
+            actor,
+            AuditAction.SUBSCRIPTION_CHECKOUT_STARTED,
+            resource=(ResourceType.SUBSCRIPTION, actor.org_id),
+            after={"plan": wanted.plan.value},
+        )
+    return url
+
+
+async def visit_portal(billing: Billing, actor: Member, *, return_url: str) -> str:
+    """Return the address of a page on which the actor's org changes and cancels what it has.
+
+    Raises:
+        ValidationFailed: the address is none of the web; the org was at no checkout yet.
+        ServerError: the payment provider fails.
+    """
+    _check_url("return_url", return_url)
+    async with billing.database.read() as session:
+        row = await subscriptions.of_org(session, actor)
+    if row is None or row.provider != billing.payments.provider:
+        message = "There is no payment customer yet; begin with a checkout session."
+        raise ValidationFailed(message)
+    return await billing.payments.portal(row.customer_id, return_url=return_url)
+
+
+async def _customer(billing: Billing, actor: Member) -> str:
+    """Return the org's customer at the provider; created, and kept at once, when there is none."""
+    provider = billing.payments.provider
+    async with billing.database.read() as session:
+        row = await subscriptions.of_org(session, actor)
+        if row is not None and row.provider == provider:
+            return row.customer_id
+        try:
+            email = (await session.get_one(Org, actor.org_id)).billing_email
+        except NoResultFound:
+            raise NotFound("This org is gone.") from None
+    created = await billing.payments.customer(actor.org_id, email=email)
+    async with billing.database.write() as session:
+        await _still(session, actor)
+        row = await subscriptions.of_org(session, actor)
+        if row is None:
+            row = Subscription(org_id=actor.org_id, version=0)
+            session.add(row)
+        elif row.provider == provider:
+            # Somebody of the org was faster.
+            return row.customer_id
+        _begin(row, provider, created)
+    return created
+
+
+def _begin(row: Subscription, provider: str, customer: str) -> None:
+    """Start over with a customer who has bought nothing."""
+    row.provider = provider
+    row.customer_id = customer
+    row.subscription_id = None
+    row.plan = PlanName.FREE
+    row.status = SubscriptionStatus.ACTIVE
+    row.cancel_at_period_end = False
+    row.current_period_end = None
+    row.version += 1
+    row.updated_at = clock.now()
+
+
+async def _still(session: Session, actor: Member) -> None:
+    await orgs.lock(session, actor.org_id)
+    await orgs.still(session, actor, Permission.BILLING_WRITE)
+
+
+def _check_url(field: str, url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        is_good = parts.scheme in ("http", "https") and bool(parts.hostname)
+        _ = parts.port
+    except ValueError:
+        is_good = False
+    if not is_good or not url.isprintable() or " " in url or "\\" in url:
+        raise ValidationFailed.of(field, "is an address that begins with http:// or https://")
+    if len(url) > _MAX_URL:
+        raise ValidationFailed.of(field, f"has at most {_MAX_URL} characters")

@@ -1,0 +1,76 @@
+"""Events of the payment provider: each says whom to look at; what counts is how it stands now.
+
+Events come twice, late and in any order. So none is believed but for whose it is: the provider is
+asked for the present state, and what was asked before the last change is asked again.
+"""
+
+import structlog
+from sqlalchemy import select
+
+from recibo.errors import NotFound, Overloaded
+from recibo.outside.payments import Event, Events, Subscribed
+from recibo.services.billing import subscriptions
+from recibo.services.billing.billing import Billing
+from recibo.shapes.ids import OrgId
+from recibo.shapes.states import SubscriptionStatus
+from recibo.store.tables import ProviderEvent, Subscription
+
+log = structlog.get_logger(__name__)
+
+# Each further one means that another event changed the subscription while the provider was asked.
+_TRIES = 5
+
+
+async def take(billing: Billing, payload: bytes, signature: str) -> None:
+    """Take one event: bring the subscription that it is about up to date, once.
+
+    Raises:
+        NotFound: the provider sends no events.
+        ValidationFailed: the signature is not the provider's.
+        ServerError: the provider fails when asked; it will send the event again.
+    """
+    if billing.events is None:
+        raise NotFound
+    event = billing.events.event(payload, signature)
+    for _ in range(_TRIES):
+        if await _is_taken(billing, billing.events, event):
+            return
+    raise Overloaded("This subscription changes too fast; send the event again.")
+
+
+async def _is_taken(billing: Billing, events: Events, event: Event) -> bool:
+    """Try once; False when the subscription changed while the provider was asked."""
+    if event.customer is None:
+        return True
+    async with billing.database.read() as session:
+        known = select(ProviderEvent.id).where(ProviderEvent.id == event.id)
+        if (await session.execute(known)).first() is not None:
+            return True
+        found = await subscriptions.of_customer(session, billing.payments.provider, event.customer)
+    if found is None:
+        # Of another service on the same account.
+        return True
+    now = await events.subscription(event.customer)
+    async with billing.database.write() as session:
+        org, row = await subscriptions.lock(session, OrgId(found.org_id))
+        if row.version != found.version:
+            return False
+        if not await subscriptions.note_event(session, event.id):
+            return True
+        now = now or _gone(row)
+        if now is not None:
+            _tell_of_unknown_price(now)
+            subscriptions.apply(session, org, row, now)
+    return True
+
+
+def _gone(row: Subscription) -> Subscribed | None:
+    """Return the end of a subscription that the provider does not know any more."""
+    if row.subscription_id is None:
+        return None
+    return Subscribed(row.subscription_id, None, SubscriptionStatus.CANCELED, False, None)  # noqa: FBT003
+
+
+def _tell_of_unknown_price(now: Subscribed) -> None:
+    if now.plan is None and now.status in subscriptions.LIVE:
+        log.error("a subscription has a price that no plan has", subscription=now.id)
