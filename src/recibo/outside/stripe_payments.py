@@ -104,8 +104,6 @@ class Stripe:
     def event(self, payload: bytes, signature: str) -> Event:
         """Check an event's signature over the very bytes that came."""
         try:
-            # The library's comparison takes ASCII alone.
-            signature.encode("ascii")
             stripe.WebhookSignature.verify_header(
                 payload, signature, self._account.webhook_secret, _TOLERANCE_S
             )
@@ -114,6 +112,7 @@ class Stripe:
             customer = about.get("customer") if kind.startswith(_TOLD_BY) else None
         except stripe.SignatureVerificationError:
             raise ValidationFailed.of("Stripe-Signature", "is not right, or too old") from None
+        # A signature that is not ASCII is a TypeError.
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise ValidationFailed("This is no event of Stripe.") from None
         return Event(event_id, customer if isinstance(customer, str) else None)
