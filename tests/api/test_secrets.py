@@ -30,7 +30,7 @@ from tests.second_factors import STEP, code_of, new_step
 
 HEAD = Letterhead("https://recibo.test", letters.sender("", "https://recibo.test"))
 PASSWORDS = ["first long password", "second long password", "third long password"]
-MISTYPED = ["first lond passwort", "short-1", "unfinished password"]
+MISTYPED = ["xfirst long password", "short-1", "unfinished password"]
 ANA, BETO = "ana@people.test", "beto@people.test"
 # Where the hash of a secret stands in its stead.
 HASHES = [
