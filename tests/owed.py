@@ -83,6 +83,15 @@ async def rows(database: Database) -> list[tables.Mail]:
 
 def token(message: EmailMessage) -> str:
     """Return the bare token of a mail."""
-    (found,) = re.findall(r"^([0-9A-Za-z]{32})$", part(message, "plain"), re.MULTILINE)
-    assert isinstance(found, str)
+    (found,) = _tokens(message)
+    return found
+
+
+def has_token(message: EmailMessage) -> bool:
+    """Tell whether a mail brings a token."""
+    return len(_tokens(message)) > 0
+
+
+def _tokens(message: EmailMessage) -> list[str]:
+    found: list[str] = re.findall(r"^([0-9A-Za-z]{32})$", part(message, "plain"), re.MULTILINE)
     return found

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import uvicorn
+import uvloop
 from sqlalchemy.exc import SQLAlchemyError
 
 from recibo import app
@@ -190,7 +191,7 @@ def _greet(url: str, made: Demo) -> None:
 def _run(main: Coroutine[Any, Any, None]) -> int:
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(main)
+            uvloop.run(main)
     except SQLAlchemyError as e:
         # The statement and a link follow; nobody at a terminal is helped by them.
         sys.stderr.write(f"recibo: the database fails: {str(e).splitlines()[0]}\n")

@@ -85,7 +85,9 @@ class Journey:
         """Have the owed mails sent and return the token of the newest one to an address."""
         while await self.post.round():
             pass
-        token = owed.token(next(one for one in reversed(self.mailer.sent) if to in one["To"]))
+        # Several are sent at once, in no order; some bring no token.
+        newest = [one for one in reversed(self.mailer.sent) if to in one["To"]]
+        token = owed.token(next(one for one in newest if owed.has_token(one)))
         self.secrets.add(token)
         return token
 

@@ -194,11 +194,12 @@ def _may_in_org(permission: Permission) -> Callable[[SignedIn], Awaitable[Member
     """Guard what is about the org itself: without one there is nothing to be refused."""
 
     async def guard(user: TheUser) -> Member:
-        if user.member is None:
+        member = user.member
+        if member is None:
             raise NotFound("You are in no org; accept an invitation or sign up for one.")
-        if not user.member.may(permission):
+        if not member.may(permission):
             raise InsufficientScope.lacking("permission", permission)
-        return user.member
+        return member
 
     return guard
 
