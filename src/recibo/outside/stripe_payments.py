@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import requests
@@ -171,8 +172,8 @@ class Stripe:
     def _expire_others(self, customer: str, made: stripe.checkout.Session) -> None:
         """Close older pages that are still open: two that are paid would be two subscriptions."""
         sessions = self._client.checkout.sessions
-        query = {"customer": customer, "status": "open", "limit": _PAGE}
-        for one in sessions.list(query).data:  # type: ignore[arg-type]
+        found = sessions.list({"customer": customer, "status": "open", "limit": _PAGE})
+        for one in found.data:
             if (one.created, one.id) < (made.created, made.id):
                 try:
                     sessions.expire(one.id)
@@ -245,7 +246,8 @@ class Stripe:
 
 def _refusal(error: stripe.StripeError) -> ServerError:
     is_passing = isinstance(error, (stripe.APIConnectionError, stripe.RateLimitError))
-    if is_passing or (error.http_status or 500) >= 500:  # noqa: PLR2004 - the class of statuses
+    failed = HTTPStatus.INTERNAL_SERVER_ERROR
+    if is_passing or (error.http_status or failed) >= failed:
         return _down()
     return ServerError("The payment provider refuses what it was asked; tell the operator.")
 

@@ -68,7 +68,13 @@ def _gone(row: Subscription) -> Subscribed | None:
     """Return the end of a subscription that the provider does not know any more."""
     if row.subscription_id is None:
         return None
-    return Subscribed(row.subscription_id, None, SubscriptionStatus.CANCELED, False, None)  # noqa: FBT003
+    return Subscribed(
+        id=row.subscription_id,
+        plan=None,
+        status=SubscriptionStatus.CANCELED,
+        cancel_at_period_end=False,
+        current_period_end=None,
+    )
 
 
 def _tell_of_unknown_price(now: Subscribed) -> None:
