@@ -53,6 +53,11 @@ FOR_THE_INSTALLATION = {
     "services.reading.usage.give_back",
     # Operators act on users, whose changes every org of theirs is told.
     "services.identity.operators._tell",
+    # Events are owed by the work on receipts, and signed by the courier, for whichever org.
+    "services.webhooks.endpoints.drop_owed",
+    "services.webhooks.events._endpoint_of",
+    "services.webhooks.signing._made",
+    "services.webhooks.signing.of",
     # The clockwork sweeps and purges for all.
     "services.audit.purge",
     "services.identity.sessions.purge_expired",

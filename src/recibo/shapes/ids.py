@@ -12,3 +12,6 @@ ReceiptId = NewType("ReceiptId", str)
 #: Of a sign-in and all tokens refreshed from it.
 SessionId = NewType("SessionId", str)
 InvitationId = NewType("InvitationId", str)
+#: Of a webhook endpoint.
+EndpointId = NewType("EndpointId", str)
+EventId = NewType("EventId", str)

@@ -121,6 +121,15 @@ class AuditAction(StrEnum):
     RECEIPT_PURGED = "receipt.purged"
     SUBSCRIPTION_CHECKOUT_STARTED = "subscription.checkout_started"
     SUBSCRIPTION_UPDATED = "subscription.updated"
+    WEBHOOK_ENDPOINT_CREATED = "webhook_endpoint.created"
+    WEBHOOK_ENDPOINT_UPDATED = "webhook_endpoint.updated"
+    WEBHOOK_ENDPOINT_DELETED = "webhook_endpoint.deleted"
+    #: It failed for too long.
+    WEBHOOK_ENDPOINT_DISABLED = "webhook_endpoint.disabled"
+    WEBHOOK_ENDPOINT_ENABLED = "webhook_endpoint.enabled"
+    WEBHOOK_ENDPOINT_SECRET_ROTATED = "webhook_endpoint.secret_rotated"  # noqa: S105
+    WEBHOOK_EVENT_RESENT = "webhook_event.resent"
+    WEBHOOK_EVENT_TESTED = "webhook_event.tested"
 
 
 class ResourceType(StrEnum):
@@ -133,6 +142,29 @@ class ResourceType(StrEnum):
     API_KEY = "api_key"
     RECEIPT = "receipt"
     SUBSCRIPTION = "subscription"
+    WEBHOOK_ENDPOINT = "webhook_endpoint"
+    WEBHOOK_EVENT = "webhook_event"
+
+
+class EventType(StrEnum):
+    """What webhooks tell of."""
+
+    RECEIPT_COMPLETED = "receipt.completed"
+    RECEIPT_FAILED = "receipt.failed"
+    RECEIPT_DELETED = "receipt.deleted"
+    USAGE_THRESHOLD_REACHED = "usage.threshold_reached"
+    WEBHOOK_TEST = "webhook.test"
+
+
+class DeliveryState(StrEnum):
+    """How the delivery of an event stands."""
+
+    OWED = "owed"
+    DELIVERED = "delivered"
+    #: Its tries are used up, or the receiver said never to come again.
+    FAILED = "failed"
+    #: Its endpoint was removed or switched off first.
+    DROPPED = "dropped"
 
 
 class SubscriptionStatus(StrEnum):

@@ -371,6 +371,10 @@ class UsageMonth(Table):
     #: Receipts completed in this month.
     completed: Mapped[int]
     credits: Mapped[int]
+    #: The highest part of the quota, in percent, whose being used up was told of.
+    told_percent: Mapped[int] = mapped_column(server_default="0", default=0)
+    #: The quota that it was a part of: another plan begins anew.
+    told_quota: Mapped[int] = mapped_column(server_default="0", default=0)
 
 
 class UsageEvent(Table):
@@ -458,6 +462,115 @@ class ProviderEvent(Table):
 
     id: Mapped[str] = mapped_column(String(255), primary_key=True)
     received_at: Mapped[dt.datetime]
+
+
+class WebhookEndpoint(Table):
+    """Where an org's events go that name no address of their own; an org has one at most."""
+
+    __tablename__ = "webhook_endpoints"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), unique=True)
+    url: Mapped[str]
+    created_at: Mapped[dt.datetime]
+    updated_at: Mapped[dt.datetime]
+    #: Since when nothing succeeded; None after a success.
+    failing_since: Mapped[dt.datetime | None]
+    #: When it was switched off for failing too long.
+    disabled_at: Mapped[dt.datetime | None]
+
+
+class SigningSecret(Table):
+    """What the webhooks of an endpoint, or those to an org's per-request addresses, are signed by.
+
+    Secrets are sealed, bound to their owner.
+    """
+
+    __tablename__ = "signing_secrets"
+
+    #: The id of the endpoint or of the org.
+    owner_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), index=True)
+    sealed: Mapped[str]
+    #: The one before, which signs along until then.
+    previous: Mapped[str | None]
+    previous_until: Mapped[dt.datetime | None]
+
+
+class WebhookEvent(Table):
+    """Something that an org is told; its bytes are the same at every try."""
+
+    __tablename__ = "webhook_events"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
+    #: `shapes.states.EventType`.
+    type: Mapped[str] = mapped_column(String(32))
+    created_at: Mapped[dt.datetime]
+    #: The JSON that is sent.
+    body: Mapped[str]
+    #: When it was first tried; the history holds no others.
+    attempted_at: Mapped[dt.datetime | None]
+
+    __table_args__ = (
+        Index("ix_webhook_events_attempted", "org_id", "id",
+              sqlite_where=text("attempted_at IS NOT NULL"),
+              postgresql_where=text("attempted_at IS NOT NULL")),
+        Index("ix_webhook_events_attempted_of_type", "org_id", "type", "id",
+              sqlite_where=text("attempted_at IS NOT NULL"),
+              postgresql_where=text("attempted_at IS NOT NULL")),
+    )  # fmt: skip
+
+
+class Delivery(Table):
+    """That an event is brought to its receiver: what is owed to it, and how it ended."""
+
+    __tablename__ = "deliveries"
+
+    event_id: Mapped[str] = mapped_column(
+        Id, ForeignKey("webhook_events.id", ondelete="CASCADE"), primary_key=True
+    )
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
+    #: The endpoint whose address it goes to; None when it has one of its own.
+    endpoint_id: Mapped[str | None] = mapped_column(Id)
+    #: The address that the request named; None when it goes to the endpoint.
+    url: Mapped[str | None]
+    #: `shapes.states.DeliveryState`.
+    state: Mapped[str] = mapped_column(String(16))
+    #: When it is tried next, or until when somebody tries it; None when nothing is owed.
+    due_at: Mapped[dt.datetime | None]
+    #: Tries since it was last asked for; the schedule goes by them.
+    tries: Mapped[int]
+
+    __table_args__ = (
+        Index("ix_deliveries_due", "org_id", "due_at", "event_id",
+              sqlite_where=text("due_at IS NOT NULL"),
+              postgresql_where=text("due_at IS NOT NULL")),
+        Index("ix_deliveries_owed_to", "endpoint_id",
+              sqlite_where=text("due_at IS NOT NULL"),
+              postgresql_where=text("due_at IS NOT NULL")),
+    )  # fmt: skip
+
+
+class DeliveryAttempt(Table):
+    """One try at a delivery, and what the receiver answered."""
+
+    __tablename__ = "delivery_attempts"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    event_id: Mapped[str] = mapped_column(Id, ForeignKey("webhook_events.id", ondelete="CASCADE"))
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
+    url: Mapped[str]
+    started_at: Mapped[dt.datetime]
+    duration_ms: Mapped[int]
+    #: The HTTP status; None when there was no answer.
+    status: Mapped[int | None]
+    #: Why there was none, or why it did not count.
+    error: Mapped[str | None]
+    #: The first bytes of the answer, as text.
+    answer: Mapped[str | None]
+
+    __table_args__ = (Index(None, "event_id", "id"),)
 
 
 class AuditEvent(Table):

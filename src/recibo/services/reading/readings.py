@@ -13,11 +13,11 @@ from sqlalchemy import ColumnElement, delete, func, select, update
 
 from recibo.extract import model
 from recibo.kit import clock
-from recibo.services.reading import replays, totals, usage
+from recibo.services.reading import receipts, replays, totals, usage
 from recibo.shapes import receipts as shapes
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.states import FailureCode, ReceiptStatus
+from recibo.shapes.states import EventType, FailureCode, ReceiptStatus
 from recibo.store import scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Evidence, Receipt
@@ -115,6 +115,7 @@ async def complete(session: Session, order: Order, read: model.Receipt) -> bool:
         session, order.org_id, order.receipt_id, accuracy=order.accuracy, again=is_again
     )
     await totals.change(session, order.org_id, before=before, after=totals.of(row))
+    await receipts.tell(session, row, EventType.RECEIPT_COMPLETED)
     return True
 
 
@@ -131,6 +132,7 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
         row.updated_at = clock.now()
         await usage.give_back(session, order.org_id, row.quota_month)
         await replays.forget(session, order.receipt_id)
+        await receipts.tell(session, row, EventType.RECEIPT_FAILED)
     return True
 
 

@@ -10,10 +10,11 @@ from recibo.errors import NotFound
 from recibo.kit import clock, ids
 from recibo.services import audit
 from recibo.services.reading import replays, totals
+from recibo.services.webhooks import events
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.receipts import DetailedReceipt, Failure, Receipt
-from recibo.shapes.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
+from recibo.shapes.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
 from recibo.store import scope, tables
 from recibo.store.db import Database, ReadSession, Session
 
@@ -70,6 +71,17 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     await replays.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
     audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
+    await tell(session, row, EventType.RECEIPT_DELETED)
+
+
+async def tell(session: Session, row: tables.Receipt, event_type: EventType) -> None:
+    """Owe the org an event about a receipt as it is now, inside the caller's transaction.
+
+    The end of a reading goes to the address that the upload named; else to the org's endpoint.
+    """
+    url = None if event_type is EventType.RECEIPT_DELETED else row.webhook_url
+    data = {"receipt": shape(row).model_dump(mode="json")}
+    await events.emit(session, OrgId(row.org_id), event_type, data, url=url)
 
 
 async def purge(database: Database) -> list[ReceiptId]:

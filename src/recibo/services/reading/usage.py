@@ -7,14 +7,18 @@ from sqlalchemy import update
 
 from recibo.errors import RateLimitExceeded
 from recibo.kit import clock, ids
+from recibo.services.webhooks import events
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import Plan
+from recibo.shapes.plans import Plan, plan_of
+from recibo.shapes.states import EventType
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
-from recibo.store.tables import UsageDay, UsageEvent, UsageMonth
+from recibo.store.tables import Org, UsageDay, UsageEvent, UsageMonth
 
 CREDITS = {"standard": 1, "high": 5}
+# Of the month's quota, in percent; whoever reaches one is told.
+_THRESHOLDS = (80, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ async def bill(
         .on_conflict_do_update(index_elements=["org_id", "day"], set_={"count": UsageDay.count + 1})
     )
     completed = 0 if again else 1
-    await session.execute(
+    statement = (
         upsert.insert(session, UsageMonth)
         .values(
             org_id=org_id, month=month_of(now), held=0, completed=completed, credits=credits_due
@@ -136,7 +140,29 @@ async def bill(
                 "credits": UsageMonth.credits + credits_due,
             },
         )
+        .returning(UsageMonth)
+        .execution_options(populate_existing=True)
     )
+    month = (await session.execute(statement)).scalar_one()
+    if not again:
+        await _tell_of_thresholds(session, month)
+
+
+async def _tell_of_thresholds(session: Session, month: UsageMonth) -> None:
+    """Tell an org, once each, that it has used up so much of its quota.
+
+    The month's row is locked by the statement that counted, so no two tell of the same.
+    """
+    org_id = OrgId(month.org_id)
+    org = await session.get_one(Org, org_id)
+    quota = plan_of(org.plan, org.agreed).receipts_a_month
+    told = month.told_percent if month.told_quota == quota else 0
+    reached = [one for one in _THRESHOLDS if told < one and month.completed * 100 >= one * quota]
+    for threshold in reached:
+        data = {"threshold": threshold, "used": month.completed, "quota": quota}
+        await events.emit(session, org_id, EventType.USAGE_THRESHOLD_REACHED, data)
+    if reached:
+        month.told_percent, month.told_quota = reached[-1], quota
 
 
 def _over_quota(actor: Actor) -> RateLimitExceeded:

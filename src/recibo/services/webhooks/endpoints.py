@@ -1,0 +1,206 @@
+"""The endpoint of an org: set, changed, removed, switched on again, its secrets rotated."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import update
+
+from recibo.errors import NotFound, ValidationFailed
+from recibo.kit import clock, ids, webhook_urls
+from recibo.kit.keyring import Keyring
+from recibo.services import audit
+from recibo.services.identity import orgs
+from recibo.services.webhooks import signing
+from recibo.shapes import webhooks as shapes
+from recibo.shapes.actor import Member
+from recibo.shapes.ids import EndpointId
+from recibo.shapes.permissions import Permission
+from recibo.shapes.states import AuditAction, DeliveryState, ResourceType
+from recibo.shapes.webhooks import Signing
+from recibo.store import scope
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Delivery, SigningSecret, WebhookEndpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The two secrets of an org."""
+
+    #: Signs what goes to the addresses that requests name.
+    org: Signing
+    #: Signs what goes to the endpoint; None without one.
+    endpoint: Signing | None
+
+
+async def get(session: ReadSession, actor: Member) -> shapes.Endpoint | None:
+    """Return the endpoint of the actor's org, if it has one."""
+    row = (await session.execute(scope.of(actor, WebhookEndpoint))).scalar_one_or_none()
+    return None if row is None else _shape(row)
+
+
+async def secrets(session: Session, keyring: Keyring, actor: Member) -> Secrets:
+    """Return what signs the org's webhooks; a secret that is not there yet is made."""
+    row = await _row(session, actor)
+    endpoint_id = EndpointId(row.id) if row else None
+    owners: list[signing.Owner] = [actor.org_id]
+    if endpoint_id is not None:
+        owners.append(endpoint_id)
+    found = await signing.of(session, keyring, actor.org_id, owners)
+    return Secrets(found[actor.org_id], found[endpoint_id] if endpoint_id else None)
+
+
+async def put(
+    session: Session, actor: Member, url: str, *, policy: webhook_urls.Policy
+) -> shapes.Endpoint:
+    """Set where the org's events go, inside the caller's transaction.
+
+    A changed address keeps its secret, and gets what is owed to the one before; an endpoint that
+    was switched off is on again.
+
+    Raises:
+        ValidationFailed: webhooks are not sent to this URL.
+        InsufficientScope: the actor may not any more.
+    """
+    url = url.strip()
+    if problem := webhook_urls.problem(url, policy):
+        raise ValidationFailed.of("url", problem)
+    actor = await _locked(session, actor)
+    row = await _row(session, actor)
+    if row is None:
+        return _created(session, actor, url)
+    before = _snapshot(row)
+    row.url = url
+    row.failing_since = row.disabled_at = None
+    _note(session, actor, row, AuditAction.WEBHOOK_ENDPOINT_UPDATED, before=before)
+    return _shape(row)
+
+
+async def enable(session: Session, actor: Member) -> None:
+    """Switch on an endpoint that was switched off for failing, inside the caller's transaction.
+
+    Raises:
+        NotFound: there is none.
+        InsufficientScope: the actor may not any more.
+    """
+    actor = await _locked(session, actor)
+    row = await _existing(session, actor)
+    if row.disabled_at is None:
+        return
+    before = _snapshot(row)
+    row.failing_since = row.disabled_at = None
+    _note(session, actor, row, AuditAction.WEBHOOK_ENDPOINT_ENABLED, before=before)
+
+
+async def remove(session: Session, actor: Member) -> None:
+    """Remove the endpoint, with its secret and what is owed to it, in the caller's transaction.
+
+    Raises:
+        NotFound: there is none.
+        InsufficientScope: the actor may not any more.
+    """
+    actor = await _locked(session, actor)
+    row = await _existing(session, actor)
+    audit.record(
+        session,
+        actor,
+        AuditAction.WEBHOOK_ENDPOINT_DELETED,
+        resource=(ResourceType.WEBHOOK_ENDPOINT, row.id),
+        before=_snapshot(row),
+    )
+    await drop_owed(session, EndpointId(row.id))
+    await session.execute(
+        scope.deleting(actor, SigningSecret).where(SigningSecret.owner_id == row.id)
+    )
+    await session.delete(row)
+
+
+async def rotate(session: Session, keyring: Keyring, actor: Member, *, of_endpoint: bool) -> None:
+    """Replace the endpoint's secret, or the org's, inside the caller's transaction.
+
+    Raises:
+        NotFound: there is no endpoint.
+        InsufficientScope: the actor may not any more.
+    """
+    actor = await _locked(session, actor)
+    if of_endpoint:
+        endpoint_id = EndpointId((await _existing(session, actor)).id)
+        await signing.rotate(session, keyring, actor.org_id, endpoint_id)
+        resource = (ResourceType.WEBHOOK_ENDPOINT, str(endpoint_id))
+    else:
+        await signing.rotate(session, keyring, actor.org_id, actor.org_id)
+        resource = (ResourceType.ORG, str(actor.org_id))
+    audit.record(session, actor, AuditAction.WEBHOOK_ENDPOINT_SECRET_ROTATED, resource=resource)
+
+
+async def drop_owed(session: Session, endpoint_id: EndpointId) -> None:
+    """End all deliveries that are owed to an endpoint."""
+    await session.execute(
+        update(Delivery)
+        .where(Delivery.endpoint_id == endpoint_id, Delivery.due_at.is_not(None))
+        .values(state=DeliveryState.DROPPED, due_at=None)
+    )
+
+
+async def _locked(session: Session, actor: Member) -> Member:
+    await orgs.lock(session, actor.org_id)
+    return await orgs.still(session, actor, Permission.WEBHOOKS_WRITE)
+
+
+async def _row(session: Session, actor: Member) -> WebhookEndpoint | None:
+    return (await session.execute(scope.of(actor, WebhookEndpoint))).scalar_one_or_none()
+
+
+async def _existing(session: Session, actor: Member) -> WebhookEndpoint:
+    row = await _row(session, actor)
+    if row is None:
+        raise NotFound("No endpoint is set; set its URL first.")
+    return row
+
+
+def _created(session: Session, actor: Member, url: str) -> shapes.Endpoint:
+    now = clock.now()
+    row = WebhookEndpoint(
+        id=ids.new("whe"), org_id=actor.org_id, url=url, created_at=now, updated_at=now
+    )
+    session.add(row)
+    _note(session, actor, row, AuditAction.WEBHOOK_ENDPOINT_CREATED)
+    return _shape(row)
+
+
+def _note(
+    session: Session,
+    actor: Member,
+    row: WebhookEndpoint,
+    action: AuditAction,
+    *,
+    before: dict[str, Any] | None = None,
+) -> None:
+    row.updated_at = clock.now()
+    audit.record(
+        session,
+        actor,
+        action,
+        resource=(ResourceType.WEBHOOK_ENDPOINT, row.id),
+        before=before,
+        after=_snapshot(row),
+    )
+
+
+def _snapshot(row: WebhookEndpoint) -> dict[str, Any]:
+    return {"url": row.url, "disabled_at": _spelled(row.disabled_at)}
+
+
+def _spelled(moment: dt.datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
+
+
+def _shape(row: WebhookEndpoint) -> shapes.Endpoint:
+    return shapes.Endpoint(
+        id=EndpointId(row.id),
+        url=row.url,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        failing_since=row.failing_since,
+        disabled_at=row.disabled_at,
+    )

@@ -1,0 +1,104 @@
+"""Events: written in the transaction of the change that they tell of, listed once they were tried.
+
+An event that has nowhere to go is not written.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+
+from recibo.kit import clock, ids
+from recibo.services import pages
+from recibo.services.pages import Wanted
+from recibo.shapes import webhooks as shapes
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import OrgId
+from recibo.shapes.states import DeliveryState, EventType
+from recibo.store import scope
+from recibo.store.db import ReadSession, Session
+from recibo.store.tables import Delivery, WebhookEndpoint, WebhookEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One page of the history."""
+
+    data: list[shapes.WebhookEvent]
+    next_cursor: str | None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether another page follows."""
+        return self.next_cursor is not None
+
+
+async def emit(
+    session: Session,
+    org_id: OrgId,
+    event_type: EventType,
+    data: Mapping[str, Any],
+    *,
+    url: str | None = None,
+) -> str | None:
+    """Owe an org an event inside the caller's transaction; return its id.
+
+    It goes to `url`, else to the org's endpoint; None when there is neither.
+    """
+    endpoint_id = None if url else await _endpoint_of(session, org_id)
+    if url is None and endpoint_id is None:
+        return None
+    now = clock.now()
+    event = shapes.WebhookEvent(
+        id=ids.new("evt"), type=event_type, org_id=org_id, created_at=now, data=dict(data)
+    )
+    session.add(
+        WebhookEvent(
+            id=event.id,
+            org_id=org_id,
+            type=event_type,
+            created_at=now,
+            body=event.model_dump_json(),
+        )
+    )
+    # The delivery refers to the event, and no relationship tells the order.
+    await session.flush()
+    session.add(
+        Delivery(
+            event_id=event.id,
+            org_id=org_id,
+            endpoint_id=endpoint_id,
+            url=url,
+            state=DeliveryState.OWED,
+            due_at=now,
+            tries=0,
+        )
+    )
+    return event.id
+
+
+async def history(
+    session: ReadSession, actor: Actor, event_type: EventType | None, *, wanted: Wanted
+) -> Slice:
+    """Return one page of the events of the actor's org that were tried, newest first."""
+    bound_to = {"list": "webhook_events", "org": actor.org_id, "type": event_type}
+    query = scope.of(actor, WebhookEvent).where(WebhookEvent.attempted_at.is_not(None))
+    if event_type is not None:
+        query = query.where(WebhookEvent.type == event_type)
+    rows, next_cursor = await pages.newest_first(
+        session, query, WebhookEvent.id, wanted=wanted, bound_to=bound_to
+    )
+    return Slice([shape(row) for row in rows], next_cursor)
+
+
+def shape(row: WebhookEvent) -> shapes.WebhookEvent:
+    """Return an event as it was sent."""
+    return shapes.WebhookEvent.model_validate_json(row.body)
+
+
+async def _endpoint_of(session: Session, org_id: OrgId) -> str | None:
+    query = select(WebhookEndpoint.id).where(
+        WebhookEndpoint.org_id == org_id, WebhookEndpoint.disabled_at.is_(None)
+    )
+    return (await session.execute(query)).scalar_one_or_none()

@@ -1,0 +1,120 @@
+"""Which events are owed, to whom, and what they say."""
+
+from recibo.kit import ids
+from recibo.services.reading import receipts, usage
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.plans import PlanName
+from recibo.shapes.states import DeliveryState
+from recibo.store.db import Database
+from recibo.store.tables import Org
+from tests import core, events, make
+
+QUOTA = 50
+
+
+async def test_completed_receipt_is_told_to_the_endpoint(
+    actor: Actor, parts: core.Core, database: Database
+) -> None:
+    endpoint_id = await events.endpoint(database, actor)
+    receipt_id = (await parts.submit(actor)).receipt_id
+    await parts.tasks.read(receipt_id)
+
+    (event,) = await events.told(database)
+    (delivery,) = await events.deliveries(database)
+    async with database.read() as session:
+        receipt = await receipts.get(session, actor, receipt_id)
+    assert {"id", "type", "org_id", "created_at", "data"} == event.keys()
+    assert ("receipt.completed", actor.org_id) == (event["type"], event["org_id"])
+    assert event["id"].startswith("evt_")
+    assert {"receipt": receipt.model_dump(mode="json")} == event["data"]
+    assert (endpoint_id, None) == (delivery.endpoint_id, delivery.url)
+    assert (DeliveryState.OWED, 0) == (delivery.state, delivery.tries)
+
+
+async def test_org_without_an_endpoint_is_told_nothing(
+    actor: Actor, parts: core.Core, database: Database
+) -> None:
+    await parts.tasks.read((await parts.submit(actor)).receipt_id)
+
+    assert [] == await events.told(database)
+
+
+async def test_endpoint_of_another_org_is_told_nothing(
+    actor: Actor, parts: core.Core, database: Database
+) -> None:
+    await events.endpoint(database, await make.actor(database))
+    await parts.tasks.read((await parts.submit(actor)).receipt_id)
+
+    assert [] == await events.told(database)
+
+
+async def test_deleted_receipt_is_told_to_the_endpoint(
+    actor: Actor, parts: core.Core, database: Database
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    await parts.tasks.read(receipt_id)
+    await events.endpoint(database, actor)
+    async with database.write() as session:
+        await receipts.soft_delete(session, actor, receipt_id)
+
+    (event,) = await events.told(database)
+    assert "receipt.deleted" == event["type"]
+    assert receipt_id == event["data"]["receipt"]["id"]
+
+
+async def test_receipt_deleted_while_pending_is_never_told_to_be_completed(
+    actor: Actor, parts: core.Core, database: Database
+) -> None:
+    await events.endpoint(database, actor)
+    receipt_id = (await parts.submit(actor)).receipt_id
+    async with database.write() as session:
+        await receipts.soft_delete(session, actor, receipt_id)
+    await parts.tasks.read(receipt_id)
+
+    assert ["receipt.deleted"] == [one["type"] for one in await events.told(database)]
+
+
+async def test_each_threshold_is_told_of_once_in_a_month(database: Database) -> None:
+    actor = await make.actor(database, plan=PlanName.FREE)
+    await events.endpoint(database, actor)
+    for _ in range(QUOTA):
+        await _bill(database, actor)
+
+    assert [(80, 40), (100, 50)] == [
+        (one["data"]["threshold"], one["data"]["used"]) for one in await events.told(database)
+    ]
+
+
+async def test_another_quota_is_told_of_anew(database: Database) -> None:
+    actor = await make.actor(database, plan=PlanName.FREE)
+    await events.endpoint(database, actor)
+    for _ in range(QUOTA):
+        await _bill(database, actor)
+    async with database.write() as session:
+        org = await session.get_one(Org, actor.org_id)
+        org.plan, org.agreed = PlanName.ENTERPRISE, {"receipts_a_month": 60}
+
+    await _bill(database, actor)
+    await _bill(database, actor)
+
+    (event,) = (await events.told(database))[2:]
+    assert {"threshold": 80, "used": 51, "quota": 60} == event["data"]
+
+
+async def test_reading_again_counts_towards_no_threshold(database: Database) -> None:
+    actor = await make.actor(database, plan=PlanName.FREE)
+    for _ in range(QUOTA):
+        await _bill(database, actor)
+    await events.endpoint(database, actor)
+    async with database.write() as session:
+        receipt_id = ReceiptId(ids.new("rcp"))
+        await usage.bill(session, actor.org_id, receipt_id, accuracy="high", again=True)
+
+    assert [] == await events.told(database)
+
+
+async def _bill(database: Database, actor: Actor) -> None:
+    receipt_id = ReceiptId(ids.new("rcp"))
+    async with database.write() as session:
+        await usage.bill(session, actor.org_id, receipt_id, accuracy="standard", again=False)
