@@ -513,6 +513,8 @@ class WebhookEvent(Table):
     attempted_at: Mapped[dt.datetime | None]
 
     __table_args__ = (
+        # The portal shows those as well that were not tried yet.
+        Index(None, "org_id", "id"),
         Index("ix_webhook_events_attempted", "org_id", "id",
               sqlite_where=text("attempted_at IS NOT NULL"),
               postgresql_where=text("attempted_at IS NOT NULL")),
