@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recibo.kit import webhook_urls
-from recibo.kit.webhook_urls import Policy
+from recibo.kit.webhook_urls import Policy, Target
 
 PRODUCTION = Policy(https_only=True, private_allowed=False)
 DEVELOPMENT = Policy(https_only=False, private_allowed=True)
@@ -28,6 +28,29 @@ METADATA = [
     "169.254.169.254.",
     "\uff11\uff16\uff19.254.169.254",
     "169。254。169。254",
+    "169\uff61254\uff0e169。254",
+    "\u2460\u2465\u2468.254.169.254",
+    "169.254.169.254\ufe0f",
+    "169.254.43518",
+    "169.16689662",
+    "0xA9FEA9FE",
+    "025177524776",
+    "[::FFFF:A9FE:A9FE]",
+    "[0:0:0:0:0:ffff:169.254.169.254]",
+    # Told as IPv4-compatible and IPv4-translated addresses.
+    "[::169.254.169.254]",
+    "[::ffff:0:169.254.169.254]",
+    # Local-use NAT64 that holds it elsewhere, and another address where it mostly stands.
+    "[64:ff9b:1:a9fe:a9:fe00:808:808]",
+    # Teredo, by its server and by its client.
+    "[2001:0:a9fe:a9fe::]",
+    "[2001:0:808:808::5601:5601]",
+    "[fd00:ec2::23]",
+    "[fd20:ce::254]",
+    "[fd00:c1::a9fe:a9fe]",
+    "[fd00:42::42]",
+    "100.100.100.200",
+    "169.254.170.2",
 ]
 PRIVATE = [
     "127.0.0.1",
@@ -42,11 +65,21 @@ PRIVATE = [
     "[::ffff:127.0.0.1]",
     "[64:ff9b::7f00:1]",
     "[2002:7f00:1::]",
+    "017700000001",
+    "0x7f000001",
+    "127.0.0.1.",
+    "127。0。0。1",
+    "\uff11\uff12\uff17.1",
+    "127.0.0x0.01",
 ]
 NOWHERE = ["0.0.0.0",  # noqa: S104 - nothing is bound
            "[::]", "0", "224.0.0.1", "255.255.255.255", "[ff02::1]", "[fec0::1]",
-           "192.0.0.170", "100.64.0.1"]  # fmt: skip
-PUBLIC = ["93.184.216.34", "[2606:2800:220:1::1]", "example.com", "example.com:8443", "xn--a.test"]
+           "192.0.0.170", "100.64.0.1", "0.1.2.3", "00", "0x0", "[::2]", "[4000::1]", "[5f00::1]",
+           "[3fff::1]", "[192.88.99.1]", "192.88.99.1", "[64:ff9b::]", "[2002::]"]  # fmt: skip
+PUBLIC = ["93.184.216.34", "[2606:2800:220:1::1]", "example.com", "example.com:8443", "xn--a.test",
+          "bücher.example", "hook_receiver", "example.com.", "1e100.net", "3.example",
+          "[64:ff9b::808:808]",
+          "[2002:808:808::1]", "8.8.8.8.", "0x08.010.2056"]  # fmt: skip
 
 
 @pytest.mark.parametrize("host", PUBLIC)
@@ -76,10 +109,58 @@ def test_production_wants_https() -> None:
     ["", "example.com", "//example.com", "ftp://example.com", "javascript:alert(1)", "https://",
      "https:///path", "https://:443/", "https://user@example.com/", "https://u:p@example.com/",
      "https://example.com:port/", "https://example.com:65536/", "https://[::1", "https://a b/",
+     "https://example.com:0/", "https://example.com:-1/", "https://example.com:8 /",
+     "https://example.com:99999999999999999999/", "https://user:@example.com/", "https://@example.com/",
+     "https://example.com\\@evil.example/", "https://evil.example\\.example.com/",
+     "https://%31%32%37.0.0.1/",
+     "https://exa%6dple.com/", "https://[::1%25eth0]/", "https://[fe80::1%eth0]/",
+     "https://[2606:2800:220:1::1%25eth0]/", "https://[v1.example]/", "https://[example.com]/",
+     "https://a..b/", "https://example.com../", "https://./", "https://.example.com/",
+     "https://1.2.3.4.5/", "https://256.256.256.256/", "https://example.1/", "https://example.0x7f/",
+     "https://*.example.com/", "https://a,b/", "https://" + "a" * 64 + ".test/",
+     "https://" + ".".join(["a" * 50] * 6) + "/", "https://。/", "https://\u0661\u0662\u0667.0.0.1/",
+     "file:///etc/passwd", "gopher://127.0.0.1:6379/_x", "ws://example.com/", "data:text/plain,a",
+     "https:example.com", "https:/example.com", "\nhttps://example.com/", "https://exam\u200bple.com/",
      "https://example.com/\r\nHost: b", "https://example.com/\0", "https://\ud800/", "https://a\t/"],
 )  # fmt: skip
 def test_what_is_no_plain_url_never_passes(url: str) -> None:
     assert webhook_urls.problem(url, DEVELOPMENT) is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://Example.COM", ("https", "example.com", 443, "/", "", "example.com")),
+        ("HTTPS://example.com.:443/a", ("https", "example.com", 443, "/a", "", "example.com")),
+        (
+            "http://a.test:8080/a;b?c=d&e#f",
+            ("http", "a.test", 8080, "/a;b", "c=d&e", "a.test:8080"),
+        ),
+        ("https://a.test:80/", ("https", "a.test", 80, "/", "", "a.test:80")),
+        ("https://BÜCHER.example/ü", ("https", "xn--bcher-kva.example", 443, "/ü", "", None)),
+        ("http://0x7f.1/", ("http", "127.0.0.1", 80, "/", "", "127.0.0.1")),
+        (
+            "http://[::FFFF:7f00:1]:81/",
+            ("http", "::ffff:7f00:1", 81, "/", "", "[::ffff:7f00:1]:81"),
+        ),
+    ],
+)
+def test_target_of_a_url_is_what_is_connected_to(url: str, expected: tuple[object, ...]) -> None:
+    found = webhook_urls.target(url, DEVELOPMENT)
+
+    assert isinstance(found, Target)
+    told = (found.scheme, found.host, found.port, found.path, found.query, found.authority)
+    assert expected[:-1] == told[:-1]
+    assert expected[-1] in (None, found.authority)
+
+
+def test_only_addresses_are_told_as_such() -> None:
+    hosts = ["example.com", "2130706433", "[::1]", "\uff11\uff12\uff17.1"]
+    found = [webhook_urls.target(f"http://{host}/", DEVELOPMENT) for host in hosts]
+
+    assert [None, "127.0.0.1", "::1", "127.0.0.1"] == [
+        str(one.address) if isinstance(one, Target) and one.address else None for one in found
+    ]
 
 
 def test_url_of_2048_characters_passes_and_one_more_does_not() -> None:

@@ -4,23 +4,47 @@ A host name is judged when it is connected to, by the addresses that it then has
 """
 
 import ipaddress
+import re
 import socket
-import unicodedata
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+import idna
+
 _MAX_LENGTH = 2048
-# NAT64 prefixes carry an IPv4 address in their last 32 bits (RFC 6052, RFC 8215).
-_NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
-_REFUSED = (
-    # Not told from global ones by `is_global` of Python 3.11.
-    ipaddress.ip_network("192.0.0.0/24"),
-    ipaddress.ip_network("fec0::/10"),
-    # Reserved, and the broadcast address.
-    ipaddress.ip_network("240.0.0.0/4"),
-    # Where clouds tell their machines' secrets, beside the link-local addresses.
-    ipaddress.ip_network("fd00:ec2::254/128"),
-    ipaddress.ip_network("168.63.129.16/32"),
+_PORTS = {"http": 80, "https": 443}
+# Underscores are not of host names, but of names that container networks give.
+_NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+# What ends so is an IPv4 address or nothing (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+_ENDS_IN_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
+# NAT64 carries an IPv4 address in the last 32 bits of these (RFC 6052, RFC 8215). The rest of
+# 64:ff9b:1::/48 may carry one elsewhere as well, so two readings of it could differ.
+_NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/96"))
+# All of IPv6 that was ever given out to be reached from everywhere (RFC 4291); `is_global` of
+# Python 3.11 takes what was never given out for global, too: `::a.b.c.d` among it.
+_GIVEN_OUT = ipaddress.ip_network("2000::/3")
+_REFUSED = tuple(
+    ipaddress.ip_network(one)
+    for one in (
+        # Not told from global ones by `is_global` of Python 3.11.
+        "192.0.0.0/24",
+        "fec0::/10",
+        "3fff::/20",
+        # Tunnels: these hold two IPv4 addresses, one of them in disguise (Teredo), or any (6to4's
+        # relays).
+        "2001::/32",
+        "192.88.99.0/24",
+        # Reserved, and the broadcast address.
+        "240.0.0.0/4",
+        "0.0.0.0/8",
+        # Where clouds tell their machines' secrets, beside the link-local addresses: Amazon,
+        # Google, Oracle, Scaleway, Azure.
+        "fd00:ec2::/32",
+        "fd20:ce::/32",
+        "fd00:c1::/32",
+        "fd00:42::/32",
+        "168.63.129.16/32",
+    )
 )
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -34,21 +58,59 @@ class Policy:
     private_allowed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a URL leads."""
+
+    scheme: str
+    #: In ASCII and lower case, without a dot at its end; an address in its usual spelling.
+    host: str
+    #: The address that the host spells; None of a name.
+    address: Address | None
+    port: int
+    path: str
+    #: Without its question mark; empty when there is none.
+    query: str
+
+    @property
+    def authority(self) -> str:
+        """What the header Host holds."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+
 def problem(url: str, policy: Policy) -> str | None:
     """Return what is wrong with a URL, None when it may be tried."""
-    schemes = ("https",) if policy.https_only else ("http", "https")
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        return "is not a URL"
+    found = target(url, policy)
+    return found if isinstance(found, str) else None
+
+
+def target(url: str, policy: Policy) -> Target | str:
+    """Return where a URL leads, or what is wrong with it."""
     if len(url) > _MAX_LENGTH or not url.isprintable() or " " in url:
         return f"must be a URL of at most {_MAX_LENGTH} printable characters"
-    if parts.scheme.lower() not in schemes or not parts.hostname:
-        return f"must be a URL that begins with {' or '.join(f'{one}://' for one in schemes)}"
-    if parts.username is not None or parts.password is not None:
-        return "must not hold a user name or password"
-    return _host_problem(parts, policy)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is not a URL"
+    if wrong := _form_problem(parts, port, policy):
+        return wrong
+    host = _host(parts)
+    if host is None:
+        return "must name a host"
+    address = None if isinstance(host, str) else host
+    if address is not None and not is_allowed(address, policy):
+        return "points to an address that webhooks are not sent to"
+    scheme = parts.scheme.lower()
+    return Target(
+        scheme=scheme,
+        host=str(host),
+        address=address,
+        port=port or _PORTS[scheme],
+        path=parts.path or "/",
+        query=parts.query,
+    )
 
 
 def is_allowed(address: Address, policy: Policy) -> bool:
@@ -58,31 +120,53 @@ def is_allowed(address: Address, policy: Policy) -> bool:
         return False
     if any(address in network for network in _REFUSED if network.version == address.version):
         return False
-    if address.is_global:
-        return True
-    return policy.private_allowed and (address.is_loopback or address.is_private)
+    if address.is_loopback or address.is_private:
+        return policy.private_allowed
+    is_given_out = isinstance(address, ipaddress.IPv4Address) or address in _GIVEN_OUT
+    return address.is_global and is_given_out
 
 
-def _host_problem(parts: SplitResult, policy: Policy) -> str | None:
-    address = _literal(parts.hostname or "")
-    if address is None or is_allowed(address, policy):
+def _form_problem(parts: SplitResult, port: int | None, policy: Policy) -> str | None:
+    schemes = ("https",) if policy.https_only else ("http", "https")
+    if parts.scheme.lower() not in schemes or not parts.hostname:
+        return f"must be a URL that begins with {' or '.join(f'{one}://' for one in schemes)}"
+    if parts.username is not None or parts.password is not None:
+        return "must not hold a user name or password"
+    return "must not name port 0" if port == 0 else None
+
+
+def _host(parts: SplitResult) -> Address | str | None:
+    """Return the address that a host spells, else its name; None when it is neither."""
+    host = parts.hostname or ""
+    if "[" in parts.netloc:
+        return _ipv6(host)
+    name = _ascii(host)
+    if name is None:
         return None
-    return "points to an address that webhooks are not sent to"
-
-
-def _literal(host: str) -> Address | None:
-    """Return the address that a host spells, in any spelling that resolvers take."""
-    # Wide digits and ideographic full stops become plain ones before a name is looked up (UTS 46).
-    host = unicodedata.normalize("NFKC", host).replace("。", ".").removesuffix(".")
-    try:
-        return ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        pass
     try:
         # Octal, hexadecimal, decimal and shortened IPv4, as the C library reads them.
-        return ipaddress.IPv4Address(socket.inet_aton(host))
-    except (OSError, ValueError):
+        return ipaddress.IPv4Address(socket.inet_aton(name))
+    except OSError:
+        pass
+    return name if _NAME.fullmatch(name) and not _ENDS_IN_NUMBER.search(name) else None
+
+
+def _ipv6(host: str) -> Address | None:
+    try:
+        address = ipaddress.IPv6Address(host)
+    except ValueError:
         return None
+    # A zone is one of this machine's networks, and nobody else's business.
+    return address if address.scope_id is None else None
+
+
+def _ascii(host: str) -> str | None:
+    """Return a host in ASCII: wide digits and ideographic full stops become plain (UTS 46)."""
+    try:
+        name = host if host.isascii() else idna.encode(host, uts46=True).decode()
+    except idna.IDNAError:
+        return None
+    return name.lower().removesuffix(".")
 
 
 def _unwrapped(address: Address) -> Address:
