@@ -92,6 +92,10 @@ class RedisServer:
         """Forget everything."""
         self._ask(b"FLUSHALL")
 
+    def hang(self) -> None:
+        """Take connections from now on, but answer nobody."""
+        self._ask(b"CLIENT PAUSE 600000 ALL")
+
     def _ask(self, command: bytes) -> bytes:
         with socket.create_connection(("127.0.0.1", self.port), timeout=STOP_TIMEOUT_S) as line:
             line.sendall(command + b"\r\n")

@@ -276,7 +276,7 @@ def _services(house: House, *, works: bool) -> Services:
         metrics_token=settings.metrics_token,
         is_production=settings.is_production,
         probes=_probes(house, works=works),
-        dispensable={"limits": house.limits.is_alive} if settings.redis_url else {},
+        dispensable=_dispensable(house),
         limits=house.limits,
         identity=house.identity,
         billing=house.billing,
@@ -291,6 +291,14 @@ def _probes(house: House, *, works: bool) -> Mapping[str, Probe]:
     probes: dict[str, Probe] = {
         "database": house.database.is_alive,
         "storage": house.blobs.is_writable,
-        "queue": house.engine.is_alive,
     }
+    if not house.settings.redis_url:
+        probes["queue"] = house.engine.is_alive
     return probes | ({"reader": reader_is_ready} if works else {})
+
+
+def _dispensable(house: House) -> Mapping[str, Probe]:
+    # Without Redis uploads are owed all the same, and carried when it is back.
+    if not house.settings.redis_url:
+        return {}
+    return {"queue": house.engine.is_alive, "limits": house.limits.is_alive}

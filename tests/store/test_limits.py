@@ -169,7 +169,7 @@ async def test_redis_keeps_no_count_for_long(redis_url: str) -> None:
 async def test_requests_pass_while_redis_is_gone_and_are_counted_again_when_it_is_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(shared, "_PAUSE_SECONDS", 0)
     port = servers.free_port()
     with capture_logs() as logs:
         async with shared.opened(f"redis://127.0.0.1:{port}/0") as client:
@@ -190,7 +190,7 @@ async def test_requests_pass_while_redis_is_gone_and_are_counted_again_when_it_i
 async def test_not_every_request_waits_for_a_redis_that_is_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(limits, "_PAUSE_SECONDS", 3600)
+    monkeypatch.setattr(shared, "_PAUSE_SECONDS", 3600)
     port = servers.free_port()
     async with shared.opened(f"redis://127.0.0.1:{port}/0") as client:
         counted = limits.of(client)

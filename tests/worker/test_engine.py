@@ -5,10 +5,13 @@ from collections import Counter
 
 import pytest
 from docket import Docket
+from structlog.testing import capture_logs
 
 from recibo.kit import ids
 from recibo.shapes.ids import ReceiptId
+from recibo.store import shared
 from recibo.worker import engine as engines
+from tests import servers
 
 
 def name() -> str:
@@ -142,3 +145,17 @@ async def test_queue_out_of_reach_fails_no_upload(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr(Docket, "add", fail)
 
         await engine.add_reading(ReceiptId("rcp_0"))
+
+
+async def test_queue_that_hangs_holds_up_one_upload_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engines, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(shared, "_PAUSE_SECONDS", 3600)
+    with capture_logs() as logs, servers.run_redis() as server:
+        async with engines.opened(server.url) as engine, asyncio.timeout(20):
+            server.hang()
+            for number in range(1000):
+                await engine.add_reading(ReceiptId(f"rcp_{number}"))
+
+    assert ["the queue is out of reach; what is owed waits"] == [one["event"] for one in logs]

@@ -18,6 +18,8 @@ from recibo.web.services import Probe, TheServices
 router = APIRouter(tags=["operations"])
 
 _PROBE_SECONDS = 5
+# Whoever asks may wait a second only, and must not take for unready what is merely degraded.
+_DISPENSABLE_PROBE_SECONDS = 0.5
 
 
 class Readiness(BaseModel):
@@ -54,7 +56,8 @@ async def readyz(request: Request, services: TheServices) -> Response:
     Without what is `degraded` requests are served all the same, so it makes nothing unready.
     """
     needed, dispensable = await asyncio.gather(
-        _asked(services.probes, "failing"), _asked(services.dispensable, "degraded")
+        _asked(services.probes, "failing", within_seconds=_PROBE_SECONDS),
+        _asked(services.dispensable, "degraded", within_seconds=_DISPENSABLE_PROBE_SECONDS),
     )
     checks = needed | dispensable
     failing = ", ".join(name for name, state in needed.items() if state == "failing")
@@ -85,16 +88,19 @@ async def metrics(request: Request, services: TheServices) -> Response:
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
-async def _asked(probes: Mapping[str, Probe], otherwise: str) -> dict[str, str]:
-    outcomes = await asyncio.gather(*(_works(probe) for probe in probes.values()))
+async def _asked(
+    probes: Mapping[str, Probe], otherwise: str, *, within_seconds: float
+) -> dict[str, str]:
+    works = (_works(probe, within_seconds) for probe in probes.values())
+    outcomes = await asyncio.gather(*works)
     return {
         name: "ok" if works else otherwise for name, works in zip(probes, outcomes, strict=True)
     }
 
 
-async def _works(probe: Probe) -> bool:
+async def _works(probe: Probe, within_seconds: float) -> bool:
     try:
-        return await asyncio.wait_for(probe(), _PROBE_SECONDS)
+        return await asyncio.wait_for(probe(), within_seconds)
     except Exception:  # noqa: BLE001 - whatever a probe raises, the part does not work
         return False
 

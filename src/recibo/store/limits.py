@@ -6,13 +6,11 @@ exact count of the last 60 seconds, kept by second: throttled-py's sliding windo
 """
 
 import math
-import time
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from throttled.asyncio.rate_limiter.gcra import GCRARateLimiter
@@ -22,17 +20,13 @@ from throttled.exceptions import BaseThrottledError
 from throttled.rate_limiter.base import per_min
 
 from recibo.kit import clock
-
-log = structlog.get_logger(__name__)
+from recibo.store.shared import Outage
 
 _WINDOW_SECONDS = 60
 # Buckets that are full again are forgotten, the longest unused first. At 200 bytes each this is
 # 20 MB; the library's default of 1,024 would let a crowd of addresses wash one's own bucket away.
 _MOST_BUCKETS = 100_000
 _PREFIX = "recibo:limits"
-# While Redis is out of reach only one request a second finds out how long it takes to fail.
-_PAUSE_SECONDS = 1.0
-_LOG_EVERY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +148,15 @@ class InRedis(_Throttled):
     def __init__(self, client: Redis) -> None:
         super().__init__(_Store(client), _WindowsInRedis(client))
         self._client = client
-        self._asks_again_at = 0.0
-        self._logs_again_at = 0.0
+        self._outage = Outage("limits are out of reach; requests pass uncounted")
 
     async def take(self, limits: Sequence[Limit]) -> Standing:
         """Count a request against several limits, or let it pass uncounted."""
-        if time.monotonic() >= self._asks_again_at:
+        if not self._outage.is_on:
             try:
                 return await super().take(limits)
             except (BaseThrottledError, RedisError, OSError) as e:
-                self._missed(e)
+                self._outage.begin(e)
         figure = limits[-1].a_minute
         return Standing(figure, figure, _now() + _WINDOW_SECONDS, is_known=False)
 
@@ -171,13 +164,6 @@ class InRedis(_Throttled):
         """Tell whether Redis answers."""
         await self._client.exists(_PREFIX)
         return True
-
-    def _missed(self, error: Exception) -> None:
-        now = time.monotonic()
-        self._asks_again_at = now + _PAUSE_SECONDS
-        if now >= self._logs_again_at:
-            self._logs_again_at = now + _LOG_EVERY_SECONDS
-            log.warning("limits are out of reach; requests pass uncounted", error=str(error))
 
 
 def of(client: Redis | None) -> Limits:

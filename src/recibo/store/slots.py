@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import structlog
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-log = structlog.get_logger(__name__)
+from recibo.store.shared import Outage
 
 _PREFIX = "recibo:slots"
 # Of a process that was killed. Whoever takes a file in decodes it first; longer than this, and
@@ -115,44 +114,63 @@ class InRedis:
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._take = client.register_script(self._TAKE)
+        self._outage = Outage("slots are out of reach; uploads pass without one")
+        # What may stand in Redis, so that what was passed without it costs no second wait.
+        self._held = set[str]()
 
     async def take(self, slot: str, caps: Sequence[Cap], *, life_seconds: float) -> bool:
         """Take a slot of each, all or none."""
+        if self._outage.is_on:
+            return True
         figures = [cap.at_once for cap in caps]
         try:
-            return bool(await self._take(_names(caps), [slot, life_seconds, *figures]))
+            if not await self._take(_names(caps), [slot, life_seconds, *figures]):
+                return False
         except (RedisError, OSError) as e:
-            _warn(e)
-            return True
+            # It may have been taken all the same, and only the answer got lost.
+            self._outage.begin(e)
+        self._held.add(slot)
+        return True
 
     async def free(self, slot: str, caps: Sequence[Cap]) -> None:
         """Give a slot back."""
+        if slot not in self._held:
+            return
+        self._held.discard(slot)
         try:
             for name in _names(caps):
                 await self._client.zrem(name, slot)
         except (RedisError, OSError) as e:
-            _warn(e)
+            self._outage.begin(e)
 
     async def begin(self, work: str) -> bool:
         """Take the turn, or wait for the end of another's."""
+        if self._outage.is_on:
+            return True
         name = _turn(work)
         try:
             if await self._client.set(name, "", nx=True, ex=_TURN_SECONDS):
+                self._held.add(name)
                 return True
             # Redis could tell when it ends, at the price of a connection for each who waits.
             while await self._client.exists(name):  # noqa: ASYNC110
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)
         except (RedisError, OSError) as e:
-            _warn(e)
+            self._outage.begin(e)
+            self._held.add(name)
             return True
         return False
 
     async def end(self, work: str) -> None:
         """End a turn."""
+        name = _turn(work)
+        if name not in self._held:
+            return
+        self._held.discard(name)
         try:
-            await self._client.delete(_turn(work))
+            await self._client.delete(name)
         except (RedisError, OSError) as e:
-            _warn(e)
+            self._outage.begin(e)
 
 
 def of(client: Redis | None) -> Slots:
@@ -166,7 +184,3 @@ def _names(caps: Sequence[Cap]) -> list[str]:
 
 def _turn(work: str) -> str:
     return f"{_PREFIX}:turn:{work}"
-
-
-def _warn(error: Exception) -> None:
-    log.warning("slots are out of reach; the upload passes without one", error=str(error))

@@ -14,6 +14,7 @@ from docket import Docket, Worker
 from redis.exceptions import RedisError
 
 from recibo.shapes.ids import ReceiptId
+from recibo.store.shared import Outage
 
 log = structlog.get_logger(__name__)
 
@@ -24,23 +25,30 @@ _CHECK_INTERVAL = dt.timedelta(milliseconds=10)
 # A dead worker's task comes again after so long; a living one renews it.
 _REDELIVERY = dt.timedelta(seconds=30)
 _RESTART_DELAY_SECONDS = 1
+# An upload waits for it; docket would wait for a Redis that hangs as long as that hangs.
+_PATIENCE_SECONDS = 2.0
 
 
 class Engine:
     """Adds tasks and, where this process works, runs them."""
 
-    def __init__(self, docket: Docket) -> None:
+    def __init__(self, docket: Docket, *, patience_seconds: float | None = None) -> None:
         self._docket = docket
+        self._patience_seconds = patience_seconds
+        self._outage = Outage("the queue is out of reach; what is owed waits")
 
     async def add_reading(self, receipt_id: ReceiptId) -> None:
         """Have a receipt read soon; one that is queued or being read is not added again.
 
         When the queue is out of reach the receipt waits: what is owed is added again by itself.
         """
+        if self._outage.is_on:
+            return
         try:
-            await self._docket.add(_READ, key=f"{_READ}:{receipt_id}")(receipt_id)
-        except (RedisError, OSError):
-            log.warning("the queue is out of reach", receipt_id=receipt_id, exc_info=True)
+            async with asyncio.timeout(self._patience_seconds):
+                await self._docket.add(_READ, key=f"{_READ}:{receipt_id}")(receipt_id)
+        except (RedisError, OSError) as e:
+            self._outage.begin(e)
 
     async def is_alive(self) -> bool:
         """Tell whether the queue answers."""
@@ -81,7 +89,9 @@ async def opened(url: str) -> AsyncIterator[Engine]:
     async with Docket(name=_NAME, url=url) as docket:
         # A process that only adds tasks must know their name, too.
         docket.register(_task(_read_elsewhere, set()), names=[_READ])
-        yield Engine(docket)
+        # In memory nothing is out of reach, and a machine that is busy is no reason to give up.
+        is_in_memory = url.startswith("memory:")
+        yield Engine(docket, patience_seconds=None if is_in_memory else _PATIENCE_SECONDS)
 
 
 async def _read_elsewhere(receipt_id: ReceiptId) -> None:

@@ -1,0 +1,84 @@
+"""Processes that share a Redis, while it is gone, while it hangs, and when it is back."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recibo.worker import clockwork
+from tests import installation, make, servers
+from tests.installation import Installation
+
+SHARED = ("queue", "limits")
+
+
+@asynccontextmanager
+async def opened(
+    database_url: str, data_dir: Path, port: int, *, works: bool
+) -> AsyncIterator[Installation]:
+    """Open a service whose uploads wait for no reading."""
+    async with installation.opened(
+        database_url,
+        data_dir,
+        redis_url=f"redis://127.0.0.1:{port}/0",
+        works=works,
+        extract_wait_seconds=0,
+    ) as i:
+        yield i
+
+
+async def readiness(i: Installation) -> tuple[int, set[str]]:
+    """Return the status of /readyz and what it says of the parts that are shared."""
+    answer = await i.stranger.get("/readyz")
+    told: dict[str, Any] = answer.json()
+    return answer.status_code, {told["checks"][name] for name in SHARED}
+
+
+async def test_uploads_without_redis_are_owed_and_read_when_it_is_back(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clockwork, "_PERIOD_SECONDS", 0.1)
+    port = servers.free_port()
+    async with opened(sqlite_url, tmp_path, port, works=True) as i:
+        gone = await readiness(i)
+        taken_in = [await i.extracted(make.jpeg(f"paper {number}")) for number in range(3)]
+        with servers.run_redis(port):
+            read = [await i.waited(receipt["id"]) for receipt in taken_in]
+            back = await readiness(i)
+
+            assert (200, {"degraded"}) == gone
+            assert ["pending"] * 3 == [receipt["status"] for receipt in taken_in]
+            assert ["completed"] * 3 == [receipt["status"] for receipt in read]
+            assert (200, {"ok"}) == back
+            assert (3, 3) == await i.used()
+
+
+async def test_redis_that_goes_away_is_told_and_makes_nothing_unready(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    port = servers.free_port()
+    with servers.run_redis(port):
+        service = opened(sqlite_url, tmp_path, port, works=False)
+        i = await service.__aenter__()
+        there = await readiness(i)
+    try:
+        assert (200, {"ok"}) == there
+        assert (200, {"degraded"}) == await readiness(i)
+        assert "pending" == (await i.extracted(make.jpeg("paper")))["status"]
+    finally:
+        await service.__aexit__(None, None, None)
+
+
+async def test_redis_that_hangs_holds_up_neither_uploads_nor_the_probe(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    port = servers.free_port()
+    with servers.run_redis(port) as server:
+        async with opened(sqlite_url, tmp_path, port, works=False) as i:
+            await i.extracted(make.jpeg("before"))
+            server.hang()
+
+            assert "pending" == (await i.extracted(make.jpeg("paper")))["status"]
+            assert (200, {"degraded"}) == await readiness(i)
