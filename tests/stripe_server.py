@@ -29,6 +29,7 @@ class StripeServer:
     url: str = ""
     calls: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     customers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
     checkouts: dict[str, dict[str, Any]] = field(default_factory=dict)
     subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: By idempotency key.
@@ -74,6 +75,14 @@ class StripeServer:
         if plan is not None:
             kept["items"]["data"][0]["price"]["id"] = PRICES.get(plan, plan)
         kept.update(changes)
+
+    def delete(self, customer: str) -> None:
+        """Delete a customer and, as Stripe does, all subscriptions at once."""
+        del self.customers[customer]
+        self.deleted.add(customer)
+        for one in self.subscriptions.values():
+            if one["customer"] == customer:
+                one["status"] = "canceled"
 
     def pay(self, url: str) -> dict[str, Any]:
         """Pay a checkout page; it is closed then."""
@@ -127,13 +136,26 @@ class StripeServer:
             ("GET", "/v1/subscriptions"): self._subscriptions,
             ("POST", "/v1/billing_portal/sessions"): self._portal,
         }
+        if named := re.fullmatch(r"/v1/customers/(\w+)", path):
+            return self._known(named[1], sent if method == "POST" else {})
         route = routes.get((method, path))
         return route(sent) if route else _error(404, f"Unrecognized request URL ({method}: {path})")
 
     def _customer(self, sent: dict[str, str]) -> Answer:
-        made = {"id": self._id("cus"), "object": "customer", "email": sent["email"]}
+        made = {"id": self._id("cus"), "object": "customer", **_customer_of(sent)}
         self.customers[made["id"]] = made
         return 200, made
+
+    def _known(self, customer: str, changes: dict[str, str]) -> Answer:
+        if customer in self.deleted and not changes:
+            return 200, {"id": customer, "object": "customer", "deleted": True}
+        if customer not in self.customers:
+            return _error(404, f"No such customer: '{customer}'", code="resource_missing")
+        kept = self.customers[customer]
+        changed = _customer_of(changes)
+        kept["metadata"] = kept.get("metadata", {}) | changed.pop("metadata", {})
+        kept.update(changed)
+        return 200, kept
 
     def _checkout(self, sent: dict[str, str]) -> Answer:
         if sent["customer"] not in self.customers:
@@ -246,6 +268,17 @@ def running() -> Iterator[StripeServer]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def _customer_of(sent: Mapping[str, str]) -> dict[str, Any]:
+    """Return a customer's fields as they were sent."""
+    metadata = {
+        name.removeprefix("metadata[").removesuffix("]"): value
+        for name, value in sent.items()
+        if name.startswith("metadata[")
+    }
+    fields = {name: value for name, value in sent.items() if "[" not in name}
+    return fields | ({"metadata": metadata} if metadata else {})
 
 
 def _list(found: list[dict[str, Any]], url: str) -> Answer:

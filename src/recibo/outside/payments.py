@@ -53,8 +53,14 @@ class Payments(Protocol):
     def provider(self) -> PaymentProvider:
         """Whose ids these are."""
 
-    async def customer(self, org_id: OrgId, *, email: str) -> str:
-        """Create the customer of an org and return its id; asked again soon, it is the same."""
+    async def customer(self, org_id: OrgId, *, email: str, instead_of: str = "") -> str:
+        """Create the customer of an org and return its id; asked again soon, it is the same.
+
+        `instead_of` is the one that is gone, so that the same is not that one.
+        """
+
+    async def bill_to(self, customer: str, *, email: str) -> bool:
+        """Have bills go to an address; False when the provider has this customer no more."""
 
     async def checkout(self, customer: str, wanted: Checkout) -> str:
         """Return the address of a page that sells a plan.
@@ -115,9 +121,19 @@ class Sandbox:
         self._keyring = keyring
         self._base_url = base_url
 
-    async def customer(self, _org_id: OrgId, *, email: str) -> str:  # noqa: ARG002 - told nobody
+    async def customer(
+        self,
+        _org_id: OrgId,
+        *,
+        email: str,  # noqa: ARG002 - told nobody
+        instead_of: str = "",  # noqa: ARG002 - none is ever gone
+    ) -> str:
         """Make up a customer."""
         return ids.new("cus")
+
+    async def bill_to(self, _customer: str, *, email: str) -> bool:  # noqa: ARG002 - nothing is sent
+        """Do nothing: nobody is billed, and no customer is ever gone."""
+        return True
 
     async def checkout(self, customer: str, wanted: Checkout) -> str:
         """Return the address of the checkout page."""

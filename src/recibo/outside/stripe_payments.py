@@ -38,6 +38,9 @@ _THREADS = 8
 # As Stripe's own libraries: older events may be somebody's recording.
 _TOLERANCE_S = 300
 _PAGE = 100
+_MISSING = "resource_missing"
+# What was told last: customers may set another address in Stripe's portal, and that one stays.
+_TOLD_EMAIL = "billing_email"
 _TOLD_BY = (
     "customer.subscription.",
     "checkout.session.completed",
@@ -90,9 +93,13 @@ class Stripe:
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._session.close()
 
-    async def customer(self, org_id: OrgId, *, email: str) -> str:
+    async def customer(self, org_id: OrgId, *, email: str, instead_of: str = "") -> str:
         """Create a customer; within a day the same org and address get the same one."""
-        return await self._run(partial(self._customer, org_id, email))
+        return await self._run(partial(self._customer, org_id, email, instead_of))
+
+    async def bill_to(self, customer: str, *, email: str) -> bool:
+        """Tell a customer's address if it changed here; False when the customer was deleted."""
+        return await self._run(partial(self._bill_to, customer, email))
 
     async def checkout(self, customer: str, wanted: Checkout) -> str:
         """Return a checkout page, or the portal's page that changes what is held already."""
@@ -141,13 +148,30 @@ class Stripe:
             log.warning("stripe failed", kind="timeout")
             raise _down() from e
 
-    def _customer(self, org_id: OrgId, email: str) -> str:
-        told = hashlib.sha256(email.encode()).hexdigest()[:16]
+    def _customer(self, org_id: OrgId, email: str, instead_of: str) -> str:
+        # With the one that is gone: for a day Stripe would answer that very one again.
+        told = hashlib.sha256(f"{email} {instead_of}".encode()).hexdigest()[:16]
         created = self._client.customers.create(
-            {"email": email, "metadata": {"org_id": org_id}},
+            {"email": email, "metadata": {"org_id": org_id, _TOLD_EMAIL: email}},
             {"idempotency_key": f"recibo-customer-{org_id}-{told}"},
         )
         return created.id
+
+    def _bill_to(self, customer: str, email: str) -> bool:
+        try:
+            known = self._client.customers.retrieve(customer)
+            if getattr(known, "deleted", False):
+                return False
+            told = known.metadata.to_dict() if known.metadata else {}
+            if told.get(_TOLD_EMAIL) != email:
+                self._client.customers.update(
+                    customer, {"email": email, "metadata": {_TOLD_EMAIL: email}}
+                )
+        except stripe.InvalidRequestError as e:
+            if e.code == _MISSING:
+                return False
+            raise
+        return True
 
     def _checkout(self, customer: str, wanted: Checkout) -> str:
         if held := self._held(customer):
@@ -213,7 +237,13 @@ class Stripe:
         return next((one for one in self._all(customer) if one.status in _HELD), None)
 
     def _subscription(self, customer: str) -> Subscribed | None:
-        every = self._all(customer)
+        try:
+            every = self._all(customer)
+        except stripe.InvalidRequestError as e:
+            if e.code != _MISSING:
+                raise
+            # The customer was deleted, and with it all that was bought.
+            every = []
         if not every:
             return None
         if sum(one.status in _HELD for one in every) > 1:

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import structlog
 from sqlalchemy.exc import NoResultFound
 
 from recibo.errors import NotFound, ValidationFailed
@@ -18,6 +19,8 @@ from recibo.shapes.plans import PlanName
 from recibo.shapes.states import AuditAction, ResourceType, SubscriptionStatus
 from recibo.store.db import Session
 from recibo.store.tables import Org, Subscription
+
+log = structlog.get_logger(__name__)
 
 # Providers take no longer ones, and the sandbox's own addresses hold them.
 _MAX_URL = 2048
@@ -63,30 +66,45 @@ async def visit_portal(billing: Billing, actor: Member, *, return_url: str) -> s
     if row is None or row.provider != billing.payments.provider:
         message = "There is no payment customer yet; begin with a checkout session."
         raise ValidationFailed(message)
-    return await billing.payments.portal(row.customer_id, return_url=return_url)
+    customer = await _customer(billing, actor)
+    return await billing.payments.portal(customer, return_url=return_url)
 
 
 async def _customer(billing: Billing, actor: Member) -> str:
-    """Return the org's customer at the provider; created, and kept at once, when there is none."""
-    provider = billing.payments.provider
+    """Return the org's customer at the provider, who knows by then where bills go.
+
+    When there is none, or the provider has it no more, one is created, and kept at once.
+    """
     async with billing.database.read() as session:
         row = await subscriptions.of_org(session, actor)
-        if row is not None and row.provider == provider:
-            return row.customer_id
         try:
             email = (await session.get_one(Org, actor.org_id)).billing_email
         except NoResultFound:
             raise NotFound("This org is gone.") from None
-    created = await billing.payments.customer(actor.org_id, email=email)
+    is_ours = row is not None and row.provider == billing.payments.provider
+    held = row.customer_id if row is not None and is_ours else ""
+    if held and await billing.payments.bill_to(held, email=email):
+        return held
+    created = await billing.payments.customer(actor.org_id, email=email, instead_of=held)
+    return await _kept(billing, actor, created, instead_of=held)
+
+
+async def _kept(billing: Billing, actor: Member, created: str, *, instead_of: str) -> str:
+    """Keep a new customer of the actor's org; return it, or the one of whoever was faster."""
+    provider = billing.payments.provider
     async with billing.database.write() as session:
-        await _still(session, actor)
+        org = await _still(session, actor)
         row = await subscriptions.of_org(session, actor)
         if row is None:
             row = Subscription(org_id=actor.org_id, version=0)
             session.add(row)
         elif row.provider == provider:
-            # Somebody of the org was faster.
-            return row.customer_id
+            if row.customer_id != instead_of:
+                return row.customer_id
+            log.warning("a customer is gone, and replaced", gone=instead_of, created=created)
+            if (over := subscriptions.gone(row)) is not None:
+                # No event of the one that is gone finds this org any more.
+                subscriptions.apply(session, org, row, over)
         _begin(row, provider, created)
     return created
 
@@ -104,9 +122,10 @@ def _begin(row: Subscription, provider: str, customer: str) -> None:
     row.updated_at = clock.now()
 
 
-async def _still(session: Session, actor: Member) -> None:
-    await orgs.lock(session, actor.org_id)
+async def _still(session: Session, actor: Member) -> Org:
+    org = await orgs.lock(session, actor.org_id)
     await orgs.still(session, actor, Permission.BILLING_WRITE)
+    return org
 
 
 def _check_url(field: str, url: str) -> None:

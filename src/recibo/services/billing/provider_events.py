@@ -12,8 +12,7 @@ from recibo.outside.payments import Event, Events, Subscribed
 from recibo.services.billing import subscriptions
 from recibo.services.billing.billing import Billing
 from recibo.shapes.ids import OrgId
-from recibo.shapes.states import SubscriptionStatus
-from recibo.store.tables import ProviderEvent, Subscription
+from recibo.store.tables import ProviderEvent
 
 log = structlog.get_logger(__name__)
 
@@ -57,24 +56,11 @@ async def _is_taken(billing: Billing, events: Events, event: Event) -> bool:
             return False
         if not await subscriptions.note_event(session, event.id):
             return True
-        now = now or _gone(row)
+        now = now or subscriptions.gone(row)
         if now is not None:
             _tell_of_unknown_price(now)
             subscriptions.apply(session, org, row, now)
     return True
-
-
-def _gone(row: Subscription) -> Subscribed | None:
-    """Return the end of a subscription that the provider does not know any more."""
-    if row.subscription_id is None:
-        return None
-    return Subscribed(
-        id=row.subscription_id,
-        plan=None,
-        status=SubscriptionStatus.CANCELED,
-        cancel_at_period_end=False,
-        current_period_end=None,
-    )
 
 
 def _tell_of_unknown_price(now: Subscribed) -> None:

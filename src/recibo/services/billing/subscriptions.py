@@ -122,6 +122,19 @@ def apply(session: Session, org: Org, row: Subscription, now: Subscribed) -> boo
     return True
 
 
+def gone(row: Subscription) -> Subscribed | None:
+    """Return the end of what was bought, for the provider has it no more; None for nothing."""
+    if row.subscription_id is None:
+        return None
+    return Subscribed(
+        id=row.subscription_id,
+        plan=None,
+        status=SubscriptionStatus.CANCELED,
+        cancel_at_period_end=False,
+        current_period_end=None,
+    )
+
+
 def is_live(row: Subscription) -> bool:
     """Tell whether something is bought that the org has."""
     return row.subscription_id is not None and row.status in LIVE
