@@ -1,5 +1,6 @@
 """The service opened, left and opened again."""
 
+import asyncio
 import datetime as dt
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,22 @@ async def test_several_processes_may_share_postgres(postgres_url: str, tmp_path:
         seen = await other.get(f"/receipts/{receipt['id']}", secret=one.secret)
 
     assert receipt == seen.json()
+
+
+async def test_wait_at_one_process_ends_when_another_has_read(
+    postgres_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whoever looks again by itself would come too late.
+    monkeypatch.setattr("recibo.services.reading.extraction._LOOK_AGAIN_SECONDS", 300)
+    shared: dict[str, Any] = {"redis_url": redis_url, "extract_wait_seconds": 300}
+    async with (
+        asyncio.timeout(60),
+        installation.opened(postgres_url, tmp_path, works=False, **shared) as door,
+        installation.opened(postgres_url, tmp_path, **shared),
+    ):
+        receipt = await door.extracted(PAPER)
+
+    assert "completed" == receipt["status"]
 
 
 async def test_key_of_the_demo_is_told_on_the_first_start_only(

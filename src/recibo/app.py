@@ -29,11 +29,11 @@ from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import PaymentProvider
-from recibo.store import limits, lock, shared, slots, spool
+from recibo.store import limits, lock, shared, signals, slots, spool
 from recibo.store.blobs import Folder
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
-from recibo.store.signals import InProcess
+from recibo.store.signals import Signals
 from recibo.store.slots import Slots
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
@@ -61,7 +61,7 @@ class House:
     settings: Settings
     database: Database
     blobs: Folder
-    signals: InProcess
+    signals: Signals
     engine: Engine
     reader: Reader
     pace: Pace
@@ -98,6 +98,7 @@ async def opened(
     async with _house(settings, reader, address) as house, AsyncExitStack() as stack:
         uses = house.identity.key_uses
         await stack.enter_async_context(key_uses.written_down(uses, house.database))
+        await stack.enter_async_context(house.signals.listening())
         if works:
             await stack.enter_async_context(_working(house))
         # Last, so that no start that fails tells the secret.
@@ -170,7 +171,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             settings=settings,
             database=database,
             blobs=blobs,
-            signals=InProcess(),
+            signals=signals.of(redis),
             engine=engine,
             reader=reader,
             pace=pace,

@@ -39,7 +39,7 @@ class Tasks:
             while not await self._attempt(receipt_id):
                 pass
         finally:
-            self.signals.tell(receipt_id)
+            await self.signals.tell(receipt_id)
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
         """Make one attempt; True when nothing is owed any more."""
