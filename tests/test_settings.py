@@ -159,3 +159,12 @@ def test_loopback_is_spared_in_development_alone_unless_it_is_said() -> None:
     ]
 
     assert [False, True, True, False] == limited
+
+
+def test_number_of_signups_that_was_chosen_holds_for_loopback() -> None:
+    assert [False, True, True, True] == [
+        Settings(_env_file=None).loopback_signups_are_limited,
+        Settings(_env_file=None, signups_per_ip_per_hour=1000).loopback_signups_are_limited,
+        Settings(_env_file=None, limit_loopback=True).loopback_signups_are_limited,
+        Settings(_env_file=None, **GOOD).loopback_signups_are_limited,
+    ]

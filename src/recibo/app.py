@@ -223,6 +223,7 @@ def _identity(settings: Settings, database: Database) -> Identity:
         passwords=Passwords(),
         is_production=settings.is_production,
         signups_per_ip_per_hour=settings.max_signups,
+        loopback_signups_are_limited=settings.loopback_signups_are_limited,
     )
 
 

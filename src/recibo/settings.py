@@ -136,6 +136,11 @@ class Settings(BaseSettings):
         return self.is_production if self.limit_loopback is None else self.limit_loopback
 
     @property
+    def loopback_signups_are_limited(self) -> bool:
+        """Whether the number of signups holds for loopback, too: one that was chosen does."""
+        return self.loopback_is_limited or self.signups_per_ip_per_hour is not None
+
+    @property
     def older_secrets(self) -> list[str]:
         """The secrets that signed and sealed before, the newest first."""
         return _listed(self.previous_secret_keys)

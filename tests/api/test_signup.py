@@ -16,6 +16,12 @@ from tests.sign_ins import ask, at, outcome, told
 
 ANA = {"email": "ana@people.test", "password": PASSWORD, "org_name": "Padaria Aurora"}
 HOUR = dt.timedelta(hours=1)
+PRODUCTION: dict[str, Any] = {
+    "environment": "production",
+    "secret_key": "s" * 32,
+    "base_url": "https://recibo.test",
+    "email_url": "smtp://127.0.0.1:9",
+}
 EMOJI = "\N{GRINNING FACE}"
 
 
@@ -256,3 +262,23 @@ async def test_many_signups_at_once_are_no_way_round_the_limit(
         answers = await asyncio.gather(*(ask(at(i), "/signup", body) for body in bodies))
 
     assert [201] * 3 + [429] * 7 == sorted(answer.status_code for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("settings", "tries", "status"),
+    [
+        (PRODUCTION, 20, 429),
+        (PRODUCTION | {"limit_loopback": False}, 20, 409),
+        ({"signups_per_ip_per_hour": 3}, 3, 429),
+        ({"signups_per_ip_per_hour": 3, "limit_loopback": False}, 3, 429),
+    ],
+    ids=["production", "loopback spared", "chosen", "chosen, loopback spared"],
+)
+async def test_signups_from_loopback_are_spared_unless_their_number_was_chosen(
+    sqlite_url: str, tmp_path: Path, settings: dict[str, Any], tries: int, status: int
+) -> None:
+    async with installation.opened(sqlite_url, tmp_path, works=False, **settings) as i:
+        body = ANA | {"email": "ana@example.com"}
+        statuses = [(await ask(i, "/signup", body)).status_code for _ in range(tries + 1)]
+
+    assert [201, *[409] * (tries - 1), status] == statuses

@@ -180,6 +180,8 @@ def _cut(password: str) -> str:
 
 
 def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:
+    if not (visit.is_limited_by_ip or identity.loopback_signups_are_limited):
+        return []
     return [(Limit("signup:ip", identity.signups_per_ip_per_hour, _HOUR), visit.ip_address or "")]
 
 

@@ -20,6 +20,8 @@ class Identity:
     passwords: Passwords
     is_production: bool
     signups_per_ip_per_hour: int
+    #: Whether that number holds even where limits per IP spare loopback.
+    loopback_signups_are_limited: bool = True
     #: What this process has seen of API keys.
     key_uses: KeyUses = field(default_factory=KeyUses)
     #: Of tries at one password.
