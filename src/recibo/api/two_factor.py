@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from recibo.api import bodies
 from recibo.api.answers import Ok, OkWithSession, errors_of
-from recibo.api.deps import TheUser, refuse_cross_site, shown_by
+from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site, shown_by
 from recibo.services.identity import enrolment, two_factor
 from recibo.services.identity.two_factor import Attempt, Factor
 from recibo.web.cookies import set_session
@@ -65,7 +65,7 @@ TheCode = Annotated[CodeOf, Depends(bodies.of(CodeOf))]
 
 
 @router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
-async def enroll(user: TheUser, response: Response, services: TheServices) -> Enrolled:
+async def enroll(user: TheUnboundUser, response: Response, services: TheServices) -> Enrolled:
     """Return a secret for an authenticator app; the first code of it switches it on."""
     response.headers.update(_NO_STORE)
     made = await enrolment.enroll(services.identity, user)
@@ -79,7 +79,7 @@ async def enroll(user: TheUser, response: Response, services: TheServices) -> En
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
 async def enable(
-    user: TheUser,
+    user: TheUnboundUser,
     response: Response,
     services: TheServices,
     body: Annotated[FirstCode, Depends(bodies.of(FirstCode))],
@@ -132,7 +132,7 @@ async def count_recovery_codes(user: TheUser, services: TheServices) -> Recovery
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def disable(
-    user: TheUser,
+    user: TheUnboundUser,
     request: Request,
     response: Response,
     services: TheServices,

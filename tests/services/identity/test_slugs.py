@@ -29,6 +29,7 @@ def test_slug_of_any_name_is_words_in_ascii(name: str) -> None:
         ("ÁÇÃO & Filhos S/A", "acao-filhos-s-a"),
         ("ﬁnance №5", "finance-no5"),
         ("a_b.c", "a-b-c"),
+        ("Straße & Łódź, Smørrebrød", "strasse-lodz-smorrebrod"),
         ("", "org"),
         ("日本", "org"),
         ("x" * 61, "x" * 60),

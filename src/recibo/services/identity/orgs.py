@@ -35,6 +35,10 @@ COLUMNS: tuple[Any, ...] = (
 _MAX_NAME = 255
 _MAX_LOGO_URL = 500
 _MAX_SLUG = 60
+# Latin letters that Unicode does not divide into one of ASCII and a mark.
+_UNDIVIDED = str.maketrans(
+    {"æ": "ae", "ð": "d", "đ": "d", "ħ": "h", "ł": "l", "ø": "o", "œ": "oe", "þ": "th"}
+)
 # A hyphen and a number.
 _MAX_SUFFIX = 12
 
@@ -191,7 +195,8 @@ async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShap
 
 def slug_of(name: str) -> str:
     """Return a name in ASCII, lower case, words joined by hyphens, at most 60 characters."""
-    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    latin = name.casefold().translate(_UNDIVIDED)
+    folded = unicodedata.normalize("NFKD", latin).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")
     return words[:_MAX_SLUG].rstrip("-") or "org"
 
