@@ -3,7 +3,7 @@
 import datetime as dt
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
 from fastapi import FastAPI
@@ -41,6 +41,7 @@ from recibo.worker import engine as engines
 from recibo.worker import key_uses
 from recibo.worker.clockwork import Clockwork
 from recibo.worker.engine import Engine
+from recibo.worker.meter import Meter
 from recibo.worker.post import Post
 from recibo.worker.tasks import Tasks
 
@@ -75,6 +76,14 @@ class House:
     def readers(self) -> int:
         """How many documents are read at once."""
         return self.settings.readers or len(os.sched_getaffinity(0))
+
+    @property
+    def meter(self) -> Meter | None:
+        """What tells the payment provider of credits, where it is to be told."""
+        payments = self.billing.payments
+        if not isinstance(payments, Stripe) or not self.settings.stripe_meter.strip():
+            return None
+        return Meter(self.database, payments)
 
 
 @asynccontextmanager
@@ -129,8 +138,17 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def database_of(settings: Settings) -> AsyncIterator[Database]:
-    """Open the database alone, migrated, for the commands of operators."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    """Open the database alone, migrated, for the commands of operators.
+
+    Raises:
+        StartError: there is none; whoever mistypes a folder must not be answered by an empty one.
+    """
+    if settings.is_embedded and not settings.has_database:
+        message = (
+            f"there is no database in {settings.data_dir.absolute()}; name the folder by "
+            "RECIBO_DATA_DIR, or make one with `recibo migrate`."
+        )
+        raise StartError(message)
     await migrate(settings.database)
     database = Database(settings.database)
     try:
@@ -206,6 +224,7 @@ def _billing(settings: Settings, identity: Identity, address: str) -> Billing:
             PlanName.STARTUP: settings.stripe_price_startup.strip(),
             PlanName.SCALE: settings.stripe_price_scale.strip(),
         },
+        meter=settings.stripe_meter.strip(),
     )
     stripe = Stripe(account)
     return Billing(identity.database, stripe, stripe)
@@ -251,6 +270,7 @@ async def _working(house: House) -> AsyncIterator[None]:
         house.engine.working(tasks.read, concurrency=house.readers),
         clockwork.running(),
         house.post.running(),
+        meter.running() if meter else nullcontext(),
     ):
         yield
 

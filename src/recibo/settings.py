@@ -75,6 +75,11 @@ class Settings(BaseSettings):
     stripe_price_indie: str = Field(default="", description="`price_…` of the plan indie.")
     stripe_price_startup: str = Field(default="", description="`price_…` of the plan startup.")
     stripe_price_scale: str = Field(default="", description="`price_…` of the plan scale.")
+    stripe_meter: str = Field(
+        default="",
+        description="The event name of the meter at Stripe that credits are told to; none when "
+        "empty.",
+    )
     extract_wait_seconds: float = Field(
         default=25, ge=0, description="How long POST /v1/extract waits before it answers `pending`."
     )
@@ -154,6 +159,11 @@ class Settings(BaseSettings):
     def is_embedded(self) -> bool:
         """Whether the database belongs to this process alone."""
         return self.database.startswith("sqlite")
+
+    @property
+    def has_database(self) -> bool:
+        """Whether the embedded database is there already."""
+        return Path(self.database.removeprefix("sqlite:///")).is_file()
 
     @property
     def files_dir(self) -> Path:

@@ -159,7 +159,7 @@ def test_wrong_usage_is_status_2(tmp_path: Path, arguments: tuple[str, ...]) -> 
 
 
 def test_database_that_cannot_be_opened_is_told_in_a_line(tmp_path: Path) -> None:
-    (tmp_path / "recibo.db").mkdir()
+    (tmp_path / "recibo.db").write_text("no database")
 
     done = admin(tmp_path, "disable-user", "usr_1")
 
@@ -202,3 +202,12 @@ def get(server: Server, path: str, token: str) -> httpx.Response:
 def me(server: Server, token: str) -> int:
     """Return the status of asking who a session is of."""
     return get(server, "/v1/auth/me", token).status_code
+
+
+def test_folder_without_a_database_is_told_and_stays_empty(tmp_path: Path) -> None:
+    ran = admin(tmp_path, "disable-user", "ana@recibo.test")
+
+    assert 1 == ran.returncode
+    assert "there is no database in" in ran.stderr
+    assert "RECIBO_DATA_DIR" in ran.stderr
+    assert [] == list(tmp_path.iterdir())
