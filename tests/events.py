@@ -1,17 +1,22 @@
 """Webhook events that are owed, and the endpoints they go to."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
 
 from recibo.kit import clock, ids
+from recibo.services.webhooks import events
 from recibo.shapes.actor import Actor
-from recibo.shapes.ids import EndpointId
+from recibo.shapes.ids import EndpointId, OrgId
+from recibo.shapes.states import DeliveryState, EventType
 from recibo.store import tables
 from recibo.store.db import Database
 
 URL = "https://hooks.acme.test/recibo"
+# Another one, that a request named.
+OWN_URL = "https://till.acme.test/done"
 
 
 async def endpoint(database: Database, actor: Actor, url: str = URL) -> EndpointId:
@@ -37,3 +42,51 @@ async def deliveries(database: Database) -> list[tables.Delivery]:
     async with database.read() as session:
         query = select(tables.Delivery).order_by(tables.Delivery.event_id)
         return list((await session.execute(query)).scalars())
+
+
+async def owed(
+    database: Database,
+    org_id: str,
+    event_type: EventType = EventType.WEBHOOK_TEST,
+    data: Mapping[str, Any] | None = None,
+    *,
+    url: str | None = OWN_URL,
+) -> str:
+    """Owe an org an event, to an address of its own or (None) to its endpoint; return its id."""
+    async with database.write() as session:
+        event_id = await events.emit(session, OrgId(org_id), event_type, data or {}, url=url)
+    assert event_id is not None
+    return event_id
+
+
+async def attempt(database: Database, event_id: str, **columns: Any) -> None:
+    """Write down that an event was tried, as the courier does; it was taken unless said else."""
+    now = clock.now()
+    async with database.write() as session:
+        event = await session.get_one(tables.WebhookEvent, event_id)
+        delivery = await session.get_one(tables.Delivery, event_id)
+        event.attempted_at = event.attempted_at or now
+        tried = tables.DeliveryAttempt(
+            id=ids.new("att"),
+            event_id=event_id,
+            org_id=event.org_id,
+            url=delivery.url or URL,
+            started_at=now,
+            **{"duration_ms": 12, "status": 200, "answer": "", **columns},
+        )
+        session.add(tried)
+        delivery.tries += 1
+        if tried.status == 200:
+            delivery.state, delivery.due_at = DeliveryState.DELIVERED, None
+
+
+async def sent(
+    database: Database,
+    org_id: str,
+    event_type: EventType = EventType.WEBHOOK_TEST,
+    data: Mapping[str, Any] | None = None,
+) -> str:
+    """Have an event sent and taken; return its id."""
+    event_id = await owed(database, org_id, event_type, data)
+    await attempt(database, event_id)
+    return event_id

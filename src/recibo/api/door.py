@@ -24,6 +24,7 @@ from recibo.api import (
     receipts,
     sign_in,
     two_factor,
+    webhooks,
 )
 from recibo.api.answers import errors_of
 from recibo.api.cross_origin import OpenAnswers, Preflights
@@ -67,6 +68,7 @@ def make(services: Services) -> FastAPI:
         receipts,
         sign_in,
         two_factor,
+        webhooks,
     ):
         app.include_router(
             module.router,

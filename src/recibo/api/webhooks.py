@@ -1,0 +1,55 @@
+"""GET /v1/webhooks/events; endpoints are kept in the portal."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
+
+from recibo.api.answers import errors_of
+from recibo.api.deps import CanRead, refuse_repeated
+from recibo.api.queries import Digits
+from recibo.services.pages import Wanted
+from recibo.services.webhooks import events
+from recibo.shapes.states import EventType
+from recibo.shapes.webhooks import WebhookEvent
+from recibo.web.services import TheServices
+
+router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
+
+
+class EventQuery(BaseModel):
+    """Which events to list."""
+
+    type: EventType | None = Field(default=None, description="Only events of this type.")
+    limit: Digits = Field(default=50, ge=1, le=200)
+    cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
+
+
+class EventList(BaseModel):
+    """One page of events."""
+
+    data: list[WebhookEvent]
+    has_more: bool
+    next_cursor: str | None
+
+
+@router.get("/events", summary="List webhook events", responses=errors_of(400, 401, 403, 429, 500))
+async def list_events(
+    request: Request,
+    actor: CanRead,
+    services: TheServices,
+    query: Annotated[EventQuery, Query()],
+) -> EventList:
+    """List the events that were sent or tried to be, newest first, each as it was sent.
+
+    A receipt that was deleted since still stands in the events that told of it.
+    """
+    refuse_repeated(request, EventQuery)
+    async with services.database.read() as session:
+        page = await events.history(
+            session,
+            actor,
+            query.type,
+            wanted=Wanted(query.limit, query.cursor, services.cursor_key),
+        )
+    return EventList(data=page.data, has_more=page.has_more, next_cursor=page.next_cursor)

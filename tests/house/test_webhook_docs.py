@@ -1,0 +1,82 @@
+"""What the document on webhooks says is so: its types, and its code."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from recibo.kit import clock
+from recibo.shapes.states import EventType
+from tests.house import source
+
+WEBHOOKS = (source.ROOT / "docs" / "webhooks.md").read_text(encoding="utf-8")
+PROGRAMS = re.findall(r"```python\n(.*?)```", WEBHOOKS, re.DOTALL)
+SECRET = "whsec_" + "c2VjcmV0" * 4
+OTHER = "whsec_" + "b3RoZXIh" * 4
+BODY = '{"id": "evt_1", "data": {"name": "Café"}}'
+
+
+def headers(*secrets: str, age_s: float = 0) -> dict[str, str]:
+    """Return the headers of a request with the body above, signed by each secret."""
+    now = clock.now()
+    at = now.fromtimestamp(int(now.timestamp() - age_s), tz=now.tzinfo)
+    return {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": " ".join(Webhook(one).sign("evt_1", at, BODY) for one in secrets),
+    }
+
+
+def defined(program: str, **names: Any) -> dict[str, Any]:
+    """Run a program of the document and return what it defines."""
+    space: dict[str, Any] = dict(names)
+    exec(compile(program, "webhooks.md", "exec"), space)  # noqa: S102 - our own document
+    return space
+
+
+def test_its_event_types_are_all_there_are() -> None:
+    table = re.findall(r"^\| `([a-z]+\.[a-z_]+)` \|", WEBHOOKS, re.MULTILINE)
+
+    assert [one.value for one in EventType] == table
+
+
+def test_every_way_to_verify_is_at_hand() -> None:
+    by_library, by_hand, receiver = PROGRAMS
+
+    assert "webhook.verify(body, headers)" in by_library
+    assert "is_genuine" in by_hand
+    assert "serve_forever" in receiver
+
+
+@pytest.mark.parametrize("secrets", [(SECRET,), (OTHER, SECRET), (SECRET, OTHER)])
+def test_code_verifies_what_is_signed_by_the_secret(secrets: tuple[str, ...]) -> None:
+    by_library, by_hand, _ = PROGRAMS
+    by_library = by_library.replace("whsec_...", SECRET)
+
+    found = defined(by_library, body=BODY.encode(), headers=headers(*secrets))
+    is_genuine = defined(by_hand)["is_genuine"]
+
+    assert json.loads(BODY) == found["event"]
+    assert is_genuine(SECRET, headers(*secrets), BODY.encode())
+
+
+@pytest.mark.parametrize(
+    ("given", "body"),
+    [
+        (headers(OTHER), BODY),
+        (headers(SECRET), BODY + " "),
+        (headers(SECRET) | {"webhook-id": "evt_2"}, BODY),
+        (headers(SECRET, age_s=600), BODY),
+        (headers(SECRET, age_s=-600), BODY),
+    ],
+    ids=["another secret", "another body", "another id", "old", "from the future"],
+)
+def test_code_refuses_what_is_not(given: dict[str, str], body: str) -> None:
+    by_library, by_hand, _ = PROGRAMS
+    by_library = by_library.replace("whsec_...", SECRET)
+
+    assert not defined(by_hand)["is_genuine"](SECRET, given, body.encode())
+    with pytest.raises(WebhookVerificationError):
+        defined(by_library, body=body.encode(), headers=given)
