@@ -278,6 +278,8 @@ class Receipt(Table):
     attempt: Mapped[int]
     #: When the first attempt at what is owed began.
     claimed_at: Mapped[dt.datetime | None]
+    #: How long whoever began an attempt has it in hand; put off while it is worked on.
+    held_until: Mapped[dt.datetime | None]
     #: The month, `YYYY-MM`, whose quota this receipt was held against.
     quota_month: Mapped[str] = mapped_column(String(7))
 
@@ -309,6 +311,12 @@ class Receipt(Table):
         Index("ix_receipts_file", "org_id", "file_sha256"),
         Index("ix_receipts_owed", "id", sqlite_where=text("owed_accuracy IS NOT NULL"),
               postgresql_where=text("owed_accuracy IS NOT NULL")),
+        Index("ix_receipts_owed_in_turn", "org_id", "id",
+              sqlite_where=text("owed_accuracy IS NOT NULL"),
+              postgresql_where=text("owed_accuracy IS NOT NULL")),
+        Index("ix_receipts_claimed_at", "claimed_at",
+              sqlite_where=text("owed_accuracy IS NOT NULL AND claimed_at IS NOT NULL"),
+              postgresql_where=text("owed_accuracy IS NOT NULL AND claimed_at IS NOT NULL")),
         Index("ix_receipts_deleted_at", "deleted_at", sqlite_where=text("deleted_at IS NOT NULL"),
               postgresql_where=text("deleted_at IS NOT NULL")),
     )  # fmt: skip
