@@ -10,9 +10,9 @@ from recibo.kit import clock, ids
 from recibo.services.identity import keys, sessions
 from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Upload
-from recibo.shapes.actor import Actor, KeyActor, Visit
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
+from recibo.shapes.actor import Actor, KeyActor, Member, Visit
+from recibo.shapes.ids import OrgId, UserId
+from recibo.shapes.plans import PLANS, PlanName
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import KeyKind, ReceiptStatus, Role, Scope, SignInMethod
 from recibo.store import tables
@@ -105,6 +105,18 @@ async def session(
             )
         start = sessions.Start(SignInMethod.PASSWORD, org_id, visit)
         return await sessions.begin(session_, identity, user, start)
+
+
+async def member(database: Database, org_id: OrgId, role: Role = Role.OWNER) -> Member:
+    """Add a user with this role in an org and return the member at work."""
+    user_id = UserId(ids.new("usr"))
+    now = clock.now()
+    async with database.write() as session_:
+        session_.add(tables.User(id=user_id, email=f"{user_id}@recibo.test", created_at=now))
+        # The membership refers to the user.
+        await session_.flush()
+        session_.add(tables.Membership(org_id=org_id, user_id=user_id, role=role, created_at=now))
+    return Member(org_id, PLANS[PlanName.SCALE], VISIT, user_id, role)
 
 
 async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> KeyActor:

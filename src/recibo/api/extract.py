@@ -111,8 +111,4 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
 
 def _webhooks(actor: KeyActor, services: Services) -> webhook_urls.Policy | None:
     """A page of somebody's site does not say where the org's receipts are sent."""
-    if actor.kind is KeyKind.PUBLISHABLE:
-        return None
-    return webhook_urls.Policy(
-        https_only=services.https_webhooks_only, private_allowed=services.private_webhooks_allowed
-    )
+    return None if actor.kind is KeyKind.PUBLISHABLE else services.webhook_policy

@@ -71,8 +71,12 @@ class Delivered:
     """An event and what became of it, as the portal shows it."""
 
     event: WebhookEvent
+    #: The address that the request named; None when it goes to the endpoint.
+    url: str | None
     state: DeliveryState
     #: The next try; None when none is owed.
     due_at: dt.datetime | None
     #: The newest first.
     attempts: tuple[Attempt, ...]
+    #: Whether there were others before these.
+    has_older: bool

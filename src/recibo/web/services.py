@@ -7,6 +7,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
+from recibo.kit import webhook_urls
 from recibo.services.billing.billing import Billing
 from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Extraction
@@ -50,6 +51,13 @@ class Services:
     billing: Billing
     #: The public address; empty when none was named.
     base_url: str
+
+    @property
+    def webhook_policy(self) -> webhook_urls.Policy:
+        """Which URLs webhooks may be sent to."""
+        return webhook_urls.Policy(
+            https_only=self.https_webhooks_only, private_allowed=self.private_webhooks_allowed
+        )
 
 
 async def services_of(request: Request) -> Services:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import update
 
-from recibo.errors import NotFound, ValidationFailed
+from recibo.errors import Conflict, NotFound, ValidationFailed
 from recibo.kit import clock, ids, webhook_urls
 from recibo.kit.keyring import Keyring
 from recibo.services import audit
@@ -65,7 +65,7 @@ async def put(
     url = url.strip()
     if problem := webhook_urls.problem(url, policy):
         raise ValidationFailed.of("url", problem)
-    actor = await _locked(session, actor)
+    actor = await locked(session, actor)
     row = await _row(session, actor)
     if row is None:
         return _created(session, actor, url)
@@ -83,7 +83,7 @@ async def enable(session: Session, actor: Member) -> None:
         NotFound: there is none.
         InsufficientScope: the actor may not any more.
     """
-    actor = await _locked(session, actor)
+    actor = await locked(session, actor)
     row = await _existing(session, actor)
     if row.disabled_at is None:
         return
@@ -99,7 +99,7 @@ async def remove(session: Session, actor: Member) -> None:
         NotFound: there is none.
         InsufficientScope: the actor may not any more.
     """
-    actor = await _locked(session, actor)
+    actor = await locked(session, actor)
     row = await _existing(session, actor)
     audit.record(
         session,
@@ -122,7 +122,7 @@ async def rotate(session: Session, keyring: Keyring, actor: Member, *, of_endpoi
         NotFound: there is no endpoint.
         InsufficientScope: the actor may not any more.
     """
-    actor = await _locked(session, actor)
+    actor = await locked(session, actor)
     if of_endpoint:
         endpoint_id = EndpointId((await _existing(session, actor)).id)
         await signing.rotate(session, keyring, actor.org_id, endpoint_id)
@@ -133,6 +133,35 @@ async def rotate(session: Session, keyring: Keyring, actor: Member, *, of_endpoi
     audit.record(session, actor, AuditAction.WEBHOOK_ENDPOINT_SECRET_ROTATED, resource=resource)
 
 
+async def locked(session: Session, actor: Member) -> Member:
+    """Lock the actor's org for a change of its webhooks; return the actor with the role held now.
+
+    Raises:
+        NoSession: the actor was removed.
+        InsufficientScope: the actor may not any more.
+    """
+    await orgs.lock(session, actor.org_id)
+    return await orgs.still(session, actor, Permission.WEBHOOKS_WRITE)
+
+
+async def switched_on(session: Session, actor: Member) -> EndpointId:
+    """Return the endpoint of the actor's org.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it is switched off.
+    """
+    row = await _existing(session, actor)
+    if row.disabled_at is not None:
+        raise switched_off()
+    return EndpointId(row.id)
+
+
+def switched_off() -> Conflict:
+    """Return why nothing is sent to an endpoint that failed too long."""
+    return Conflict("The endpoint is switched off; switch it on first.")
+
+
 async def drop_owed(session: Session, endpoint_id: EndpointId) -> None:
     """End all deliveries that are owed to an endpoint."""
     await session.execute(
@@ -140,11 +169,6 @@ async def drop_owed(session: Session, endpoint_id: EndpointId) -> None:
         .where(Delivery.endpoint_id == endpoint_id, Delivery.due_at.is_not(None))
         .values(state=DeliveryState.DROPPED, due_at=None)
     )
-
-
-async def _locked(session: Session, actor: Member) -> Member:
-    await orgs.lock(session, actor.org_id)
-    return await orgs.still(session, actor, Permission.WEBHOOKS_WRITE)
 
 
 async def _row(session: Session, actor: Member) -> WebhookEndpoint | None:
