@@ -10,7 +10,8 @@ from hypothesis import settings
 
 from recibo.store import db
 from recibo.store.tables import Table
-from tests import servers
+from tests import servers, stripe_server
+from tests.stripe_server import StripeServer
 
 # The same examples at every run: a gate that fails by chance is none.
 settings.register_profile("gate", derandomize=True, deadline=None)
@@ -37,6 +38,16 @@ def redis_url(_redis: servers.RedisServer) -> Iterator[str]:
     """The address of an empty Redis."""
     yield _redis.url
     _redis.empty()
+
+
+@pytest.fixture
+def stripe(monkeypatch: pytest.MonkeyPatch) -> Iterator[StripeServer]:
+    """The small Stripe."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    # The SDK waits before its second try.
+    monkeypatch.setattr("stripe.HTTPClient.INITIAL_DELAY", 0.0)
+    with stripe_server.running() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

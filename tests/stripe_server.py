@@ -13,9 +13,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
+from recibo.kit import clock
+
 API_KEY = "sk_test_recibo"
 WEBHOOK_SECRET = "whsec_recibo"  # noqa: S105 - opens nothing
 PRICES = {"indie": "price_indie", "startup": "price_startup", "scale": "price_scale"}
+METER = "recibo_credits"
+DAY_S = 86_400
 #: When the first period of every subscription ends: 2100-01-01.
 PERIOD_END = 4_102_444_800
 
@@ -32,6 +36,8 @@ class StripeServer:
     deleted: set[str] = field(default_factory=set)
     checkouts: dict[str, dict[str, Any]] = field(default_factory=dict)
     subscriptions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    #: By identifier.
+    meter_events: dict[str, dict[str, str]] = field(default_factory=dict)
     #: By idempotency key.
     replies: dict[str, tuple[dict[str, str], Answer]] = field(default_factory=dict)
     #: Asked first; what it returns is answered instead.
@@ -51,6 +57,19 @@ class StripeServer:
     def works(self) -> None:
         """Answer again."""
         self.fault = lambda _method, _path: None
+
+    @property
+    def now(self) -> float:
+        """The time of business, which tests move."""
+        return clock.now().timestamp()
+
+    @property
+    def credits(self) -> list[tuple[str, int]]:
+        """Who used how many credits, in the order in which it came."""
+        return [
+            (one["payload[stripe_customer_id]"], int(one["payload[value]"]))
+            for one in self.meter_events.values()
+        ]
 
     def subscribe(self, customer: str, plan: str = "indie", **changes: Any) -> dict[str, Any]:
         """Make a subscription, as a paid checkout does."""
@@ -135,6 +154,7 @@ class StripeServer:
             ("GET", "/v1/checkout/sessions"): self._checkouts,
             ("GET", "/v1/subscriptions"): self._subscriptions,
             ("POST", "/v1/billing_portal/sessions"): self._portal,
+            ("POST", "/v1/billing/meter_events"): self._meter_event,
         }
         if named := re.fullmatch(r"/v1/customers/(\w+)", path):
             return self._known(named[1], sent if method == "POST" else {})
@@ -202,6 +222,31 @@ class StripeServer:
             "object": "billing_portal.session",
             "customer": sent["customer"],
             "url": f"https://billing.stripe.com/p/{self.count}",
+        }
+        return 200, made
+
+    def _meter_event(self, sent: dict[str, str]) -> Answer:
+        identifier, used_at = sent["identifier"], int(sent["timestamp"])
+        if sent["event_name"] != METER:
+            return _error(400, f"No active meter found for event name {sent['event_name']}.")
+        if identifier in self.meter_events:
+            return _error(400, f"An event already exists with identifier {identifier}.")
+        if not self.now - 35 * DAY_S <= used_at <= self.now + 300:
+            return _error(400, "The timestamp must be within the past 35 days.")
+        if sent["payload[stripe_customer_id]"] not in self.customers:
+            return _error(400, "No such customer", code="resource_missing")
+        self.meter_events[identifier] = sent
+        made = {
+            "object": "billing.meter_event",
+            "created": int(self.now),
+            "event_name": METER,
+            "identifier": identifier,
+            "livemode": False,
+            "payload": {
+                "stripe_customer_id": sent["payload[stripe_customer_id]"],
+                "value": sent["payload[value]"],
+            },
+            "timestamp": used_at,
         }
         return 200, made
 

@@ -261,7 +261,15 @@ async def _check(database: Database) -> None:
 async def _working(house: House) -> AsyncIterator[None]:
     if isinstance(house.reader, PoolReader) and (failure := await house.reader.start()):
         raise StartError(failure.message)
-    tasks = Tasks(house.database, house.blobs, house.signals, house.reader, house.pace)
+    meter = house.meter
+    tasks = Tasks(
+        house.database,
+        house.blobs,
+        house.signals,
+        house.reader,
+        house.pace,
+        is_metered=meter is not None,
+    )
     clockwork = Clockwork(house.database, house.blobs, house.engine)
     if house.settings.is_embedded:
         # Nobody else uploads into this folder, so a file without a row is a stray at any age.

@@ -26,6 +26,8 @@ FOR_THE_INSTALLATION = {
     "services.identity.links.mint_invitation",
     # Whose subscription it is, is found by the payment provider's id of the customer.
     "services.billing.subscriptions.of_customer",
+    # Whose reading is billed is told by the order.
+    "services.meter_events.owe",
     # The clockwork renews for all.
     "services.billing.sandbox.settle",
     # Who accepts is found by the token in the mail.

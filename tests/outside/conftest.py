@@ -1,23 +1,13 @@
-"""The small Stripe, and a service that sells through it."""
+"""A service that sells through the small Stripe."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests import installation, people, stripe_server
+from tests import installation, people
 from tests.shop import Shop, settings
 from tests.stripe_server import StripeServer
-
-
-@pytest.fixture
-def stripe(monkeypatch: pytest.MonkeyPatch) -> Iterator[StripeServer]:
-    """The small Stripe."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    # The SDK waits before its second try.
-    monkeypatch.setattr("stripe.HTTPClient.INITIAL_DELAY", 0.0)
-    with stripe_server.running() as server:
-        yield server
 
 
 @pytest.fixture

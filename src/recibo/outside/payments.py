@@ -96,6 +96,37 @@ class Events(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Used:
+    """Credits that a customer used."""
+
+    #: Of the usage event; told twice, it counts once.
+    id: str
+    customer: str
+    credits: int
+    used_at: dt.datetime
+
+
+class MeterError(Exception):
+    """The provider was not told; it may be, later. The message quotes nothing of the use."""
+
+
+class UseRefusedError(MeterError):
+    """The provider will never take this."""
+
+
+class UsageMeter(Protocol):
+    """Measures what customers use."""
+
+    async def measure(self, used: Used) -> None:
+        """Tell the provider of a use.
+
+        Raises:
+            UseRefusedError: it will never be taken.
+            MeterError: it was not taken, and may be later.
+        """
+
+
+@dataclass(frozen=True, slots=True)
 class OpenCheckout:
     """A checkout page of the sandbox, as its address says."""
 

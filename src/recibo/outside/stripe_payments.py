@@ -19,7 +19,14 @@ import stripe
 import structlog
 
 from recibo.errors import Overloaded, ServerError, ValidationFailed
-from recibo.outside.payments import Checkout, Event, Subscribed
+from recibo.outside.payments import (
+    Checkout,
+    Event,
+    MeterError,
+    Subscribed,
+    Used,
+    UseRefusedError,
+)
 from recibo.shapes.ids import OrgId
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import PaymentProvider, SubscriptionStatus
@@ -56,6 +63,9 @@ _STATUSES: Mapping[str, SubscriptionStatus] = {
     # A trial that ended with no means to pay.
     "paused": SubscriptionStatus.UNPAID,
 }
+#: What is no better at the next try. Whoever runs the service can mend a key, or make the meter.
+_FINAL = {HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND}
+_KNOWN_EVENT = "event already exists"
 _WITHOUT_PERIOD = {SubscriptionStatus.INCOMPLETE, SubscriptionStatus.CANCELED}
 
 
@@ -68,6 +78,8 @@ class Account:
     api_base: str
     #: The id of each plan's price.
     prices: Mapping[PlanName, str]
+    #: The name of the events of the meter that measures credits; empty when none does.
+    meter: str = ""
 
 
 class Stripe:
@@ -129,7 +141,15 @@ class Stripe:
         """Ask Stripe how a customer's subscription stands now."""
         return await self._run(partial(self._subscription, customer))
 
-    async def _run(self, call: Callable[[], T]) -> T:
+    async def measure(self, used: Used) -> None:
+        """Send a meter event; one that Stripe knows by its identifier is as good as sent."""
+        await self._run(partial(self._measure, used), refusal=_unmeasured)
+
+    async def _run(
+        self,
+        call: Callable[[], T],
+        refusal: Callable[[stripe.StripeError | None], Exception] | None = None,
+    ) -> T:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._limit_s):
@@ -143,10 +163,10 @@ class Stripe:
                 code=e.code,
                 stripe_request=e.request_id,
             )
-            raise _refusal(e) from e
+            raise (refusal or _refusal)(e) from e
         except TimeoutError as e:
             log.warning("stripe failed", kind="timeout")
-            raise _down() from e
+            raise (refusal or _refusal)(None) from e
 
     def _customer(self, org_id: OrgId, email: str, instead_of: str) -> str:
         # With the one that is gone: for a day Stripe would answer that very one again.
@@ -233,6 +253,22 @@ class Stripe:
             {"customer": customer, "return_url": return_url}
         ).url
 
+    def _measure(self, used: Used) -> None:
+        try:
+            self._client.billing.meter_events.create(
+                {
+                    "event_name": self._account.meter,
+                    "identifier": used.id,
+                    "payload": {"stripe_customer_id": used.customer, "value": str(used.credits)},
+                    "timestamp": int(used.used_at.timestamp()),
+                }
+            )
+        except stripe.InvalidRequestError as e:
+            # It has no code of its own.
+            if _KNOWN_EVENT not in (e.user_message or ""):
+                raise
+            log.info("stripe knows a meter event already")
+
     def _held(self, customer: str) -> stripe.Subscription | None:
         return next((one for one in self._all(customer) if one.status in _HELD), None)
 
@@ -274,7 +310,17 @@ class Stripe:
         return sorted(found, key=lambda one: (one.status in _HELD, one.created), reverse=True)
 
 
-def _refusal(error: stripe.StripeError) -> ServerError:
+def _unmeasured(error: stripe.StripeError | None) -> MeterError:
+    if error is None:
+        return MeterError("no answer in time")
+    told = f"{type(error).__name__}, status {error.http_status}"
+    is_final = error.http_status in _FINAL and "active meter" not in (error.user_message or "")
+    return UseRefusedError(told) if is_final else MeterError(told)
+
+
+def _refusal(error: stripe.StripeError | None) -> ServerError:
+    if error is None:
+        return _down()
     is_passing = isinstance(error, (stripe.APIConnectionError, stripe.RateLimitError))
     failed = HTTPStatus.INTERNAL_SERVER_ERROR
     if is_passing or (error.http_status or failed) >= failed:

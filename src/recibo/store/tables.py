@@ -583,6 +583,21 @@ class DeliveryAttempt(Table):
     __table_args__ = (Index(None, "event_id", "id"),)
 
 
+class MeterEvent(Table):
+    """Credits that the payment provider is owed word of; deleted when it is told."""
+
+    __tablename__ = "meter_events"
+
+    #: Of the usage event.
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    #: Who used them, as the provider's own id.
+    customer_id: Mapped[str] = mapped_column(String(255))
+    credits: Mapped[int]
+    used_at: Mapped[dt.datetime]
+    due_at: Mapped[dt.datetime] = mapped_column(index=True)
+    attempts: Mapped[int]
+
+
 class AuditEvent(Table):
     """One entry of the audit log; no foreign keys, it outlives what it tells of."""
 

@@ -11,3 +11,6 @@ READING_SECONDS = Histogram(
 )
 OWED_READINGS = Gauge("recibo_owed_readings", "Readings owed when the clockwork last looked.")
 MAILS = Counter("recibo_mails_total", "Tries at owed mails.", ["kind", "outcome"])
+METER_EVENTS = Counter(
+    "recibo_meter_events_total", "Tries to tell the payment provider of credits.", ["outcome"]
+)

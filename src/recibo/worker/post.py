@@ -5,9 +5,8 @@ its row is deleted; so a crash between any two of these has it sent again, and n
 """
 
 import asyncio
-import contextlib
 from collections import deque
-from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 import structlog
@@ -17,13 +16,10 @@ from recibo.services import composing, letters, mails
 from recibo.services.letters import Letterhead
 from recibo.services.mails import Due, Lease
 from recibo.store.db import Database
-from recibo.worker import metrics
+from recibo.worker import metrics, rounds
 
 log = structlog.get_logger(__name__)
 
-_PERIOD_SECONDS = 1
-# A statement that is cancelled leaves its connection in the middle of it.
-_LAST_MAILS_SECONDS = 10
 _ROUND = 50
 # A server that takes its time holds up no more than its share; more would pass for an attack.
 _AT_ONCE = 4
@@ -37,17 +33,9 @@ class Post:
     mailer: Mailer
     head: Letterhead
 
-    @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    def running(self) -> AbstractAsyncContextManager[None]:
         """Send while the block lasts; mails under way at its end are sent, if they are soon."""
-        stopping = asyncio.Event()
-        loop = asyncio.create_task(self._run(stopping))
-        try:
-            yield
-        finally:
-            stopping.set()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(loop, _LAST_MAILS_SECONDS)
+        return rounds.running("the post", self._round)
 
     async def round(self, stopping: asyncio.Event | None = None) -> int:
         """Try the mails that are due, some at once; return how many there were."""
@@ -113,18 +101,5 @@ class Post:
             log.error("a mail is given up: it could not be sent for days")
         return "put_off" if is_kept else "given_up"
 
-    async def _run(self, stopping: asyncio.Event) -> None:
-        while not stopping.is_set():
-            if await self._tried_round(stopping) == _ROUND:
-                # More may be due already.
-                continue
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stopping.wait(), _PERIOD_SECONDS)
-
-    async def _tried_round(self, stopping: asyncio.Event) -> int:
-        try:
-            return await self.round(stopping)
-        except Exception:
-            # What is owed stays so, and the next round comes soon.
-            log.exception("the post failed")
-            return 0
+    async def _round(self, stopping: asyncio.Event) -> bool:
+        return await self.round(stopping) == _ROUND

@@ -32,6 +32,8 @@ class Tasks:
     reader: Reader
     #: Told how long readings take.
     pace: Pace
+    #: Whether the payment provider is told of what is billed.
+    is_metered: bool = False
 
     async def read(self, receipt_id: ReceiptId) -> None:
         """Read a receipt that owes a reading, again while attempts are left; then tell."""
@@ -59,7 +61,7 @@ class Tasks:
         if isinstance(answer, Failure):
             return await self._refuse(order, answer)
         async with self.database.write() as session:
-            await readings.complete(session, order, answer)
+            await readings.complete(session, order, answer, is_metered=self.is_metered)
         metrics.READINGS.labels(order.accuracy, "completed").inc()
         return True
 

@@ -96,7 +96,9 @@ async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
     return order
 
 
-async def complete(session: Session, order: Order, read: model.Receipt) -> bool:
+async def complete(
+    session: Session, order: Order, read: model.Receipt, *, is_metered: bool = False
+) -> bool:
     """Store what was read, bill it and end the order; False when it is no longer held.
 
     A second reading of a completed receipt replaces the first unless it is worse.
@@ -112,7 +114,12 @@ async def complete(session: Session, order: Order, read: model.Receipt) -> bool:
     await _store(session, row, read)
     row.accuracy = order.accuracy
     await usage.bill(
-        session, order.org_id, order.receipt_id, accuracy=order.accuracy, again=is_again
+        session,
+        order.org_id,
+        order.receipt_id,
+        accuracy=order.accuracy,
+        again=is_again,
+        is_metered=is_metered,
     )
     await totals.change(session, order.org_id, before=before, after=totals.of(row))
     await receipts.tell(session, row, EventType.RECEIPT_COMPLETED)

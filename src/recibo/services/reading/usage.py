@@ -7,6 +7,7 @@ from sqlalchemy import update
 
 from recibo.errors import RateLimitExceeded
 from recibo.kit import clock, ids
+from recibo.services import meter_events
 from recibo.services.webhooks import events
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
@@ -106,21 +107,31 @@ async def give_back(session: Session, org_id: OrgId, month: str) -> None:
 
 
 async def bill(
-    session: Session, org_id: OrgId, receipt_id: ReceiptId, *, accuracy: str, again: bool
+    session: Session,
+    org_id: OrgId,
+    receipt_id: ReceiptId,
+    *,
+    accuracy: str,
+    again: bool,
+    is_metered: bool = False,
 ) -> None:
-    """Bill one completed reading; one `again` at a higher accuracy costs only the difference."""
+    """Bill one completed reading; one `again` at a higher accuracy costs only the difference.
+
+    When it `is_metered` the payment provider is owed word of it, too.
+    """
     credits_due = CREDITS[accuracy] - (CREDITS["standard"] if again else 0)
     now = clock.now()
-    session.add(
-        UsageEvent(
-            id=ids.new("use"),
-            org_id=org_id,
-            receipt_id=receipt_id,
-            accuracy=accuracy,
-            credits=credits_due,
-            created_at=now,
-        )
+    event = UsageEvent(
+        id=ids.new("use"),
+        org_id=org_id,
+        receipt_id=receipt_id,
+        accuracy=accuracy,
+        credits=credits_due,
+        created_at=now,
     )
+    session.add(event)
+    if is_metered:
+        await meter_events.owe(session, event)
     day = now.astimezone(dt.UTC).date()
     await session.execute(
         upsert.insert(session, UsageDay)
