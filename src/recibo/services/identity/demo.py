@@ -4,6 +4,7 @@ import secrets
 from dataclasses import dataclass
 
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from recibo.kit import clock, ids
 from recibo.services.identity import keys
@@ -34,31 +35,37 @@ async def seed(database: Database, passwords: Passwords) -> Demo | None:
             return None
     password = secrets.token_urlsafe(12)
     hashed = await passwords.hash(password)
-    async with database.write() as session:
-        if await _is_any(session):
-            return None
-        now = clock.now()
-        org = Org(
-            id=ids.new("org"),
-            name="Demo",
-            slug="demo",
-            billing_email=OWNER_EMAIL,
-            plan=PlanName.SCALE,
-            created_at=now,
-        )
-        owner = User(
-            id=ids.new("usr"),
-            email=OWNER_EMAIL,
-            full_name="Demo",
-            created_at=now,
-            email_verified_at=now,
-            password_hash=hashed,
-        )
-        session.add_all([org, owner])
-        # The membership refers to both.
-        await session.flush()
-        session.add(Membership(org_id=org.id, user_id=owner.id, role=Role.OWNER, created_at=now))
-        key = keys.create(session, OrgId(org.id), Wanted("Demo key"), created_by=owner.id)
+    try:
+        async with database.write() as session:
+            return None if await _is_any(session) else await _add(session, password, hashed)
+    except IntegrityError:
+        # Of several processes that start at once another was faster.
+        return None
+
+
+async def _add(session: Session, password: str, hashed: str) -> Demo:
+    now = clock.now()
+    org = Org(
+        id=ids.new("org"),
+        name="Demo",
+        slug="demo",
+        billing_email=OWNER_EMAIL,
+        plan=PlanName.SCALE,
+        created_at=now,
+    )
+    owner = User(
+        id=ids.new("usr"),
+        email=OWNER_EMAIL,
+        full_name="Demo",
+        created_at=now,
+        email_verified_at=now,
+        password_hash=hashed,
+    )
+    session.add_all([org, owner])
+    # The membership refers to both.
+    await session.flush()
+    session.add(Membership(org_id=org.id, user_id=owner.id, role=Role.OWNER, created_at=now))
+    key = keys.create(session, OrgId(org.id), Wanted("Demo key"), created_by=owner.id)
     return Demo(key, OWNER_EMAIL, password)
 
 
