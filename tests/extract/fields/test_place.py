@@ -32,5 +32,20 @@ def test_a_state_tells_the_clock_of_a_wide_country() -> None:
     assert place.offset(dt.date(2019, 1, 1), None) == dt.timedelta(hours=-8)
 
 
+@pytest.mark.parametrize(
+    ("address", "hours"),
+    [
+        ("Rua das Flores 12 - Sao Paulo - SP", -3),
+        ("Av Getulio Vargas 100 MANAUS/AM", -4),
+        ("CEP 69900-100", -5),
+        ("", -3),
+    ],
+)
+def test_a_brazilian_receipt_shows_the_clock_of_its_state(address: str, hours: int) -> None:
+    place = locate(rows_of(f"PADARIA AURORA LTDA\n{address}\nCNPJ 60.746.948/0001-12\nR$ 5,00"))
+
+    assert place.offset(dt.date(2026, 3, 14), None) == dt.timedelta(hours=hours)
+
+
 def test_without_a_place_there_is_no_offset() -> None:
     assert Place().offset(dt.date(2019, 1, 1), None) is None

@@ -40,3 +40,31 @@ def test_a_number_with_right_check_digits_needs_no_label() -> None:
 def test_a_run_of_digits_without_a_label_is_no_tax_number() -> None:
     assert best("397471822\nTOTAL 5.00", "FR") is None
     assert best("SIREN 397 471 822", "FR") == "397471822"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CNPJ: 60.746.948/0001-12",
+        "CNPJ 60746948000112",
+        "C.N.P.J. 60.746.948/0001-12 IE 123.456.789.110",
+        "60.746.948/0001-12",
+        "CNPJ 60.746.94810001-12",
+    ],
+)
+def test_a_cnpj_is_told_by_its_label_or_its_signs(text: str) -> None:
+    assert best(f"PADARIA AURORA\n{text}\nTOTAL R$ 42,59", "BR") == "60746948000112"
+
+
+def test_a_cnpj_may_hold_letters() -> None:
+    assert best("CNPJ 12.ABC.345/01DE-35", "BR") == "12ABC34501DE35"
+
+
+def test_fourteen_digits_without_label_or_signs_are_no_cnpj() -> None:
+    assert best("60746948000112", "BR") is None
+
+
+def test_the_sellers_cnpj_stands_above_the_buyers() -> None:
+    paper = "CNPJ 60.746.948/0001-12\nTOTAL 5,00\nCLIENTE CNPJ 11.222.333/0001-81"
+
+    assert best(paper, "BR") == "60746948000112"

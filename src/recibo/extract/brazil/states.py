@@ -96,6 +96,14 @@ def find(text: str) -> str:
     return at_end[1] if at_end else ""
 
 
+def zone_in(text: str) -> str:
+    """Return the IANA name of the clock at the address in a text; the capital's if none is read.
+
+    By the capital's clock nine of ten Brazilians live.
+    """
+    return _zone(find(text) or FEDERAL_DISTRICT, None, text)
+
+
 def offset_at(
     letters: str, local: dt.datetime, *, municipality: str | None = None, address: str = ""
 ) -> dt.timedelta | None:

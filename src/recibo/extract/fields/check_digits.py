@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
+from recibo.extract.brazil import tax_ids
+
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NIF_LENGTH = 9
 
@@ -187,6 +189,7 @@ _RULES: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "at_uid": _at_uid,
         "au_abn": _au_abn,
         "be_vat": _be_vat,
+        "br_cnpj": tax_ids.is_cnpj,
         "ca_bn": _ca_bn,
         "ch_uid": _ch_uid,
         "cl_rut": _cl_rut,

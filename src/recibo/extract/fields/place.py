@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from zoneinfo import ZoneInfo
 
+from recibo.extract.brazil import states
 from recibo.extract.fields import marks
 from recibo.extract.fields.rows import Row
 from recibo.extract.locales import tables
@@ -21,6 +22,8 @@ _CUE, _MOST_CUES, _LANGUAGE = 1, 4, 2
 # Below this, or this close to the runner-up, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
+# Its addresses name states in more ways than beside a postcode.
+_BRAZIL = "BR"
 # Without its stops and slash a shorter legal form is met by chance.
 _LEAST_FORM = 4
 
@@ -130,6 +133,8 @@ def _language(rows: Sequence[Row]) -> str | None:
 def _zone(country: Country | None, rows: Sequence[Row]) -> str | None:
     if country is None or country.zone:
         return country.zone if country else None
+    if country.code == _BRAZIL:
+        return states.zone_in("\n".join(row.text for row in rows))
     zones = tables.regions().get(country.code, {})
     pattern = tables.postcodes().get(country.code)
     for row in rows if pattern else ():

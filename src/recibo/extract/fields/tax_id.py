@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from recibo.extract.brazil import tax_ids as brazilian
 from recibo.extract.fields.check_digits import passes
 from recibo.extract.fields.rows import Row
 from recibo.extract.locales import tables
@@ -24,9 +25,11 @@ _BARE_COMPANY_NUMBER = re.compile(
     r"^\W*(\d{4,7}\s?-\s?[A-Z])\W*$|\(\W*(\d{4,7}\s?-\s?[A-Z])\W*\)\W*$"
 )
 _HEAD = 0.35
+# The rule of the number that is told by its signs alone.
+_CNPJ = "br_cnpj"
 
 _LABELLED, _CHECKED, _AT_HOME = 0.35, 0.3, 0.15
-_FAILED_CHECK, _WEAK, _ABROAD, _BUYERS = -0.3, -0.25, -0.2, -0.4
+_FAILED_CHECK, _WEAK, _ABROAD = -0.3, -0.25, -0.2
 _BASE = 0.35
 # A company number that stands alone where such numbers stand is as good as labelled.
 _BARE = 0.3
@@ -44,7 +47,8 @@ def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
     """Return the tax numbers on the page, the seller's likeliest first; none twice."""
     code = country.code if country else None
     best: dict[str, TaxId] = {}
-    for found in (*_labelled(rows, code), *_unlabelled(rows, code), *_bare(rows, code)):
+    finds = (_labelled, _brazilian, _unlabelled, _bare)
+    for found in (one for find in finds for one in find(rows, code)):
         known = best.get(found.found.value)
         if known is None or known.found.confidence < found.found.confidence:
             best[found.found.value] = found
@@ -108,6 +112,16 @@ def _joined_groups(text: str) -> Iterator[str]:
         for start in range(len(run)):
             for end in range(start + 1, len(run) + 1):
                 yield "".join(run[start:end])
+
+
+def _brazilian(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
+    """Return the CNPJs whose own signs and check digits tell them, labelled or not."""
+    number = next(one for one in tables.tax_numbers() if one.check == _CNPJ)
+    for row in rows:
+        for printed in brazilian.find(row.text):
+            has_signs = not row.text[printed.start : printed.end].isalnum()
+            if has_signs and passes(_CNPJ, printed.text):
+                yield _tax_id(printed.text, number, row, country, is_labelled=True)
 
 
 def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
