@@ -130,3 +130,33 @@ async def test_sqlite_writes_ahead_and_keeps_foreign_keys(sqlite_url: str) -> No
     await database.close()
 
     assert ("wal", 1) == (mode, foreign)
+
+
+async def test_bell_is_heard_once_what_rang_is_committed(database: Database) -> None:
+    with database.bell() as bell, database.bell() as other:
+        async with database.write() as session:
+            db.ring(session)
+            before = bell.is_set()
+
+        assert (False, True, True) == (before, bell.is_set(), other.is_set())
+
+
+async def test_bell_is_not_heard_without_a_commit(database: Database) -> None:
+    with database.bell() as bell:
+        with contextlib.suppress(KeyError):
+            async with database.write() as session:
+                db.ring(session)
+                raise KeyError
+        async with database.write():
+            pass
+
+        assert not bell.is_set()
+
+
+async def test_bell_that_is_put_away_is_not_rung(database: Database) -> None:
+    with database.bell() as bell:
+        pass
+    async with database.write() as session:
+        db.ring(session)
+
+    assert not bell.is_set()

@@ -1,7 +1,8 @@
 """The database: SQLite in one process, PostgreSQL under many; sessions that read or write."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NewType
 
@@ -19,6 +20,8 @@ _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 # Any number will do, as long as nothing else locks it: "recibo" in ASCII.
 _MIGRATION_LOCK = 0x72656369626F
 _READERS = 4
+# What a session knows of itself.
+_RUNG = "rung"
 _POSTGRES_CONNECTIONS = 10
 
 #: A session that only reads; it never commits.
@@ -39,6 +42,7 @@ class Database:
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
         self._writer = _engine(parsed, writes=True)
         self._reader = _engine(parsed, writes=False)
+        self._bells = set[asyncio.Event]()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
@@ -51,6 +55,19 @@ class Database:
         """Open a transaction: committed when the block ends, rolled back when it raises."""
         async with AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
             yield Session(session)
+        if session.info.get(_RUNG):
+            for bell in self._bells:
+                bell.set()
+
+    @contextmanager
+    def bell(self) -> Iterator[asyncio.Event]:
+        """Have an event set whenever a transaction that rang is committed by this process."""
+        bell = asyncio.Event()
+        self._bells.add(bell)
+        try:
+            yield bell
+        finally:
+            self._bells.discard(bell)
 
     async def is_alive(self) -> bool:
         """Tell whether the database answers."""
@@ -68,6 +85,11 @@ class Database:
         """Close all connections."""
         await self._writer.dispose()
         await self._reader.dispose()
+
+
+def ring(session: Session) -> None:
+    """Wake those who work off what is owed, as soon as the caller's transaction is committed."""
+    session.info[_RUNG] = True
 
 
 async def migrate(url: str) -> None:

@@ -553,9 +553,13 @@ class Delivery(Table):
     tries: Mapped[int]
 
     __table_args__ = (
-        Index("ix_deliveries_due", "org_id", "due_at", "event_id",
-              sqlite_where=text("due_at IS NOT NULL"),
-              postgresql_where=text("due_at IS NOT NULL")),
+        # What is owed to a dead endpoint hides nothing that goes elsewhere.
+        Index("ix_deliveries_due_to_endpoint", "org_id", "due_at", "event_id",
+              sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
+              postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
+        Index("ix_deliveries_due_elsewhere", "org_id", "due_at", "event_id",
+              sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NULL"),
+              postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NULL")),
         Index("ix_deliveries_owed_to", "endpoint_id",
               sqlite_where=text("due_at IS NOT NULL"),
               postgresql_where=text("due_at IS NOT NULL")),

@@ -16,7 +16,7 @@ from recibo.shapes import webhooks as shapes
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId
 from recibo.shapes.states import DeliveryState, EventType
-from recibo.store import scope
+from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, WebhookEndpoint, WebhookEvent
 
@@ -75,6 +75,7 @@ async def emit(
             tries=0,
         )
     )
+    db.ring(session)
     return event.id
 
 

@@ -10,7 +10,7 @@ from recibo.services.identity.attempts import Limit
 from recibo.services.webhooks import endpoints, events
 from recibo.shapes.actor import Member
 from recibo.shapes.states import AuditAction, DeliveryState, EventType, ResourceType
-from recibo.store import scope
+from recibo.store import db, scope
 from recibo.store.db import Session
 from recibo.store.tables import Delivery
 
@@ -56,6 +56,7 @@ async def resend(session: Session, actor: Member, event_id: str) -> None:
         row.endpoint_id = await endpoints.switched_on(session, actor)
     await attempts.take(session, [(_ASKED_FOR, actor.org_id)])
     row.state, row.due_at, row.tries = DeliveryState.OWED, clock.now(), 0
+    db.ring(session)
     _note(session, actor, AuditAction.WEBHOOK_EVENT_RESENT, event_id)
 
 
