@@ -57,3 +57,28 @@ class HeldReader(FakeReader):
     ) -> Receipt | Failure:
         self.has_begun.set()
         return await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)
+
+
+class QuickReader(FakeReader):
+    """Reads at once, without processes; a file that says that it is unreadable fails."""
+
+    def __init__(self, *, processes: int | None = None) -> None:  # noqa: ARG002 - it has none
+        super().__init__()
+
+    async def start(self) -> None:
+        """Start nothing; nothing is wrong."""
+
+    async def aclose(self) -> None:
+        """End nothing."""
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: DocumentType | None,
+        accuracy: Accuracy,
+        time_limit_s: float,
+    ) -> Receipt | Failure:
+        if b"unreadable" in await asyncio.to_thread(path.read_bytes):
+            return UNREADABLE
+        return await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)

@@ -1,15 +1,18 @@
-"""A real `recibo serve` in a process of its own."""
+"""A real `recibo serve`, or `recibo worker`, in a process of its own."""
 
 import contextlib
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
+
+#: The command as it is installed.
+RECIBO = (sys.executable, "-m", "recibo")
 
 _LISTENS = re.compile(r"listens on (http://\S+?),")
 _SECRET = re.compile(r"sk_live_\w+")
@@ -48,14 +51,44 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(data_dir: Path, *arguments: str, **settings: str) -> Iterator[Server]:
+def serving(
+    data_dir: Path, *arguments: str, program: Sequence[str] = RECIBO, **settings: str
+) -> Iterator[Server]:
     """Start a server on a free port; it is killed at the end if it still runs."""
+    with _started(data_dir, [*program, "serve", "--port", "0", *arguments], settings) as process:
+        yield _listening(process)
+
+
+@contextlib.contextmanager
+def serving_many(
+    count: int, data_dir: Path, *arguments: str, program: Sequence[str] = RECIBO, **settings: str
+) -> Iterator[list[Server]]:
+    """Start so many servers at once; they are killed at the end."""
+    command = [*program, "serve", "--port", "0", *arguments]
+    with contextlib.ExitStack() as stack:
+        processes = [
+            stack.enter_context(_started(data_dir, command, settings)) for _ in range(count)
+        ]
+        yield [_listening(process) for process in processes]
+
+
+@contextlib.contextmanager
+def working(data_dir: Path, *, program: Sequence[str] = RECIBO, **settings: str) -> Iterator[None]:
+    """Start a worker; it is killed at the end."""
+    with _started(data_dir, [*program, "worker"], settings):
+        yield
+
+
+@contextlib.contextmanager
+def _started(
+    data_dir: Path, command: Sequence[str], settings: Mapping[str, str]
+) -> Iterator[subprocess.Popen[str]]:
     # What the child needs to start, and none of our own settings.
     inherited = os.environ.items()  # noqa: TID251
     environment = {name: value for name, value in inherited if "RECIBO" not in name}
     environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
     process = subprocess.Popen(
-        [sys.executable, "-m", "recibo", "serve", "--port", "0", *arguments],
+        command,
         env=environment | {"RECIBO_DATA_DIR": str(data_dir)},
         cwd=data_dir,
         stdout=subprocess.PIPE,
@@ -63,7 +96,7 @@ def serving(data_dir: Path, *arguments: str, **settings: str) -> Iterator[Server
         text=True,
     )
     try:
-        yield _listening(process)
+        yield process
     finally:
         process.kill()
         process.wait()
