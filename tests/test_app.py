@@ -10,8 +10,10 @@ import pytest
 from recibo import app
 from recibo.kit import clock
 from recibo.services.identity.demo import Demo
+from recibo.services.reading import readings
+from recibo.shapes.ids import ReceiptId
 from recibo.store.lock import FolderInUseError
-from recibo.store.tables import UsageEvent
+from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make
 from tests.readers import HeldReader
 
@@ -49,9 +51,9 @@ async def test_what_a_server_without_workers_takes_in_is_read_by_the_next_that_w
     assert ("pending", "completed") == (pending["status"], read.status)
 
 
-async def test_attempts_count_across_restarts(database_url: str, tmp_path: Path) -> None:
+async def test_stops_use_up_no_attempt(database_url: str, tmp_path: Path) -> None:
     secret = receipt_id = ""
-    for _ in range(3):
+    for _ in range(4):
         reader = HeldReader()
         async with installation.opened(
             database_url, tmp_path, reader=reader, extract_wait_seconds=0
@@ -62,10 +64,26 @@ async def test_attempts_count_across_restarts(database_url: str, tmp_path: Path)
     async with installation.opened(database_url, tmp_path) as last:
         actor = await make.actor_of(last.database, secret)
         ended = await last.services.extraction.wait(actor, receipt_id, wait_seconds=20)
+        (row,) = await last.rows(Receipt)
 
-    assert ended.failure is not None
-    assert ("failed", "server_error") == (ended.status, ended.failure.code)
-    assert [] == last.reader.seen
+    assert ("completed", 1) == (ended.status, row.attempt)
+
+
+async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with installation.opened(
+        sqlite_url, tmp_path, works=False, extract_wait_seconds=0
+    ) as idle:
+        receipt_id = ReceiptId((await idle.extracted(PAPER))["id"])
+        async with idle.database.write() as session:
+            await readings.begin(session, receipt_id)
+    async with asyncio.timeout(readings.HOLD.total_seconds()):
+        async with installation.opened(sqlite_url, tmp_path) as next_:
+            actor = await make.actor_of(next_.database, idle.secret)
+            ended = await next_.services.extraction.wait(actor, receipt_id, wait_seconds=60)
+
+    assert "completed" == ended.status
 
 
 async def test_start_sweeps_what_crashes_left(sqlite_url: str, tmp_path: Path) -> None:

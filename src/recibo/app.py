@@ -110,6 +110,9 @@ async def opened(
         await stack.enter_async_context(house.signals.listening())
         if works:
             await stack.enter_async_context(_working(house))
+        else:
+            clockwork = Clockwork(house.database, house.blobs, house.engine)
+            await stack.enter_async_context(clockwork.watching())
         # Last, so that no start that fails tells the secret.
         if not settings.is_production:
             made = await demo.seed(house.database, house.identity.passwords)
@@ -274,11 +277,14 @@ async def _working(house: House) -> AsyncIterator[None]:
     if house.settings.is_embedded:
         # Nobody else uploads into this folder, so a file without a row is a stray at any age.
         await clockwork.sweep(older_than=dt.timedelta(0))
+    if house.settings.is_embedded:
+        await clockwork.free_readings()
     async with (
-        house.engine.working(tasks.read, concurrency=house.readers),
         clockwork.running(),
         house.post.running(),
         meter.running() if meter else nullcontext(),
+        # The first to end, so that others can take up what it hands back.
+        house.engine.working(tasks.read, concurrency=house.readers),
     ):
         yield
 

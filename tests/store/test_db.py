@@ -8,14 +8,14 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from recibo.kit import clock
 from recibo.shapes.ids import OrgId
 from recibo.store import db
 from recibo.store.db import Database
 from recibo.store.tables import Org, Table
-from tests import make
+from tests import make, servers
 
 
 def org(name: str) -> Org:
@@ -160,3 +160,44 @@ async def test_bell_that_is_put_away_is_not_rung(database: Database) -> None:
         db.ring(session)
 
     assert not bell.is_set()
+
+
+async def test_work_is_one_processs_at_a_time(postgres_url: str) -> None:
+    first, second = Database(postgres_url), Database(postgres_url)
+    async with first.alone("sweeping") as is_first:
+        async with second.alone("sweeping") as is_second, second.alone("mending") as is_other:
+            assert (True, False, True) == (is_first, is_second, is_other)
+        async with second.alone("sweeping") as is_second_still:
+            assert not is_second_still
+    async with second.alone("sweeping") as is_second:
+        assert is_second
+    await first.close()
+    await second.close()
+
+
+async def test_work_whose_process_died_is_free(
+    postgres: servers.Postgres, postgres_url: str
+) -> None:
+    first, second = Database(postgres_url), Database(postgres_url)
+    with contextlib.suppress(DBAPIError):
+        async with first.alone("sweeping"):
+            postgres.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+            )
+            while not await _is_free(second, "sweeping"):
+                pass
+    assert await _is_free(first, "sweeping")
+    await first.close()
+    await second.close()
+
+
+async def test_work_on_sqlite_is_always_ones_own(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    async with database.alone("sweeping") as is_alone:
+        assert is_alone
+    await database.close()
+
+
+async def _is_free(database: Database, work: str) -> bool:
+    async with database.alone(work) as is_alone:
+        return is_alone

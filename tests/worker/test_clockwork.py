@@ -1,22 +1,26 @@
 """What happens by itself: owed readings, purges, sweeps."""
 
+import asyncio
 import datetime as dt
 import os
+from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select
 
 from recibo.kit import clock, ids
-from recibo.services.reading import receipts
+from recibo.services.reading import readings, receipts
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table
+from tests import core, make
 from tests.core import Core
 
 DAY = dt.timedelta(days=1)
 HOUR = dt.timedelta(hours=1)
+MINUTE = dt.timedelta(minutes=1)
 
 
 async def count(database: Database, table: type[Table]) -> int:
@@ -63,6 +67,58 @@ async def test_abandoned_attempt_is_taken_up(parts: Core, actor: Actor) -> None:
 
     assert "completed" == (await parts.row(receipt_id)).status
     assert [(1, 1, 1)] == await parts.held()
+
+
+async def test_receipt_whose_worker_died_over_its_last_attempt_is_failed(
+    parts: Core, actor: Actor
+) -> None:
+    """No task comes for it any more, and nobody else may take it up."""
+    receipt_id = (await parts.submit(actor)).receipt_id
+    other = (await parts.submit(actor, "in the queue")).receipt_id
+    for number in range(3):
+        with clock.moved(number * readings.HOLD):
+            async with parts.database.write() as session:
+                assert await readings.begin(session, receipt_id) is not None
+    parts.carrier.added.clear()
+
+    with clock.moved(3 * readings.HOLD):
+        await parts.clockwork.turn()
+
+    row = await parts.row(receipt_id)
+    assert ("failed", "server_error") == (row.status, row.failure_code)
+    assert [other] == parts.carrier.added
+    assert [(1, 0, 0)] == await parts.held()
+
+
+async def test_receipt_is_failed_ten_minutes_after_its_first_claim_where_nobody_works(
+    parts: Core, actor: Actor
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    async with parts.database.write() as session:
+        await readings.begin(session, receipt_id)
+
+    with clock.moved(10 * MINUTE):
+        async with asyncio.timeout(20), parts.clockwork.watching():
+            while (await parts.row(receipt_id)).status == "pending":
+                pass
+
+    assert [(0, 0, 0)] == await parts.held()
+
+
+async def test_turn_is_one_processs_at_a_time(postgres_url: str, tmp_path: Path) -> None:
+    database, other = Database(postgres_url), Database(postgres_url)
+    parts = core.build(database, tmp_path)
+    receipt_id = (await parts.submit(await make.actor(database))).receipt_id
+    parts.carrier.added.clear()
+
+    async with other.alone("clockwork:adding"):
+        await parts.clockwork.turn()
+        assert [] == parts.carrier.added
+    await parts.clockwork.turn()
+
+    assert [receipt_id] == parts.carrier.added
+    await database.close()
+    await other.close()
 
 
 async def test_deleted_receipts_are_purged_after_30_days_with_all_that_is_theirs(

@@ -1,10 +1,11 @@
-"""The engine that carries tasks, in memory."""
+"""The engine that carries tasks, in memory and over Redis alike."""
 
 import asyncio
 from collections import Counter
 
 import pytest
 from docket import Docket
+from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from recibo.kit import ids
@@ -14,24 +15,28 @@ from recibo.worker import engine as engines
 from tests import servers
 
 
-def name() -> str:
-    """Return a queue that nobody else uses."""
-    return f"memory://{ids.new('queue')}"
+@pytest.fixture(params=["memory", "redis"])
+def queue(request: pytest.FixtureRequest) -> str:
+    """The address of an empty queue that nobody else uses, of each kind in turn."""
+    if request.param == "memory":
+        return f"memory://{ids.new('queue')}"
+    url: str = request.getfixturevalue("redis_url")
+    return url
 
 
-async def test_what_was_added_before_anybody_works_is_run() -> None:
+async def test_what_was_added_before_anybody_works_is_run(queue: str) -> None:
     ran = asyncio.Event()
 
     async def read(_: ReceiptId) -> None:
         ran.set()
 
-    async with engines.opened(name()) as engine:
+    async with engines.opened(queue) as engine:
         await engine.add_reading(ReceiptId("rcp_0"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
             await ran.wait()
 
 
-async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried() -> None:
+async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried(queue: str) -> None:
     runs: Counter[ReceiptId] = Counter()
     last = asyncio.Event()
 
@@ -40,7 +45,7 @@ async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried() -> None:
         if receipt_id == "rcp_last":
             last.set()
 
-    async with engines.opened(name()) as engine:
+    async with engines.opened(queue) as engine:
         await asyncio.gather(*(engine.add_reading(ReceiptId("rcp_0")) for _ in range(50)))
         await engine.add_reading(ReceiptId("rcp_last"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
@@ -49,10 +54,10 @@ async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried() -> None:
     assert {"rcp_0": 1, "rcp_last": 1} == runs
 
 
-async def test_receipt_can_be_read_again_later() -> None:
+async def test_receipt_can_be_read_again_later(queue: str) -> None:
     runs: asyncio.Queue[ReceiptId] = asyncio.Queue()
 
-    async with engines.opened(name()) as engine:
+    async with engines.opened(queue) as engine:
         async with engine.working(runs.put, concurrency=1), asyncio.timeout(20):
             await engine.add_reading(ReceiptId("rcp_0"))
             await runs.get()
@@ -64,7 +69,7 @@ async def test_receipt_can_be_read_again_later() -> None:
         assert "rcp_0" == runs.get_nowait()
 
 
-async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated() -> None:
+async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated(queue: str) -> None:
     runs: Counter[ReceiptId] = Counter()
     last = asyncio.Event()
 
@@ -78,7 +83,7 @@ async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated() -> 
 
     async with (
         asyncio.timeout(20),
-        engines.opened(name()) as engine,
+        engines.opened(queue) as engine,
         engine.working(read, concurrency=1),
     ):
         await engine.add_reading(ReceiptId("rcp_0"))
@@ -88,7 +93,7 @@ async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated() -> 
     assert {"rcp_0": 1, "rcp_last": 1} == runs
 
 
-async def test_no_more_tasks_run_at_once_than_allowed() -> None:
+async def test_no_more_tasks_run_at_once_than_allowed(queue: str) -> None:
     at_once: list[int] = []
     running = 0
     done = asyncio.Event()
@@ -102,7 +107,7 @@ async def test_no_more_tasks_run_at_once_than_allowed() -> None:
         if len(at_once) == 6:
             done.set()
 
-    async with engines.opened(name()) as engine:
+    async with engines.opened(queue) as engine:
         for number in range(6):
             await engine.add_reading(ReceiptId(f"rcp_{number}"))
         async with engine.working(read, concurrency=2), asyncio.timeout(20):
@@ -111,7 +116,7 @@ async def test_no_more_tasks_run_at_once_than_allowed() -> None:
     assert max(at_once) <= 2
 
 
-async def test_leaving_ends_tasks_that_run() -> None:
+async def test_leaving_ends_tasks_that_run(queue: str) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def read(_: ReceiptId) -> None:
@@ -123,7 +128,7 @@ async def test_leaving_ends_tasks_that_run() -> None:
 
     async with (
         asyncio.timeout(20),
-        engines.opened(name()) as engine,
+        engines.opened(queue) as engine,
         engine.working(read, concurrency=1),
     ):
         await engine.add_reading(ReceiptId("rcp_0"))
@@ -132,16 +137,103 @@ async def test_leaving_ends_tasks_that_run() -> None:
     assert ended.is_set()
 
 
-async def test_engine_in_memory_is_alive() -> None:
-    async with engines.opened(name()) as engine:
+async def test_what_is_left_at_the_end_is_run_by_the_next(queue: str) -> None:
+    """What ran is cancelled, and what came too late is not begun; both are added again."""
+    began, other_began = asyncio.Event(), asyncio.Event()
+    runs: Counter[ReceiptId] = Counter()
+    done = asyncio.Event()
+
+    async def never_end(receipt_id: ReceiptId) -> None:
+        (other_began if receipt_id == "rcp_1" else began).set()
+        await asyncio.Future()
+
+    async def read(receipt_id: ReceiptId) -> None:
+        runs[receipt_id] += 1
+        if len(runs) == 4:
+            done.set()
+
+    async with asyncio.timeout(30), engines.opened(queue) as engine:
+        async with engine.working(never_end, concurrency=2):
+            for number in range(4):
+                await engine.add_reading(ReceiptId(f"rcp_{number}"))
+            await began.wait()
+            await other_began.wait()
+        async with engine.working(read, concurrency=2):
+            await done.wait()
+
+    assert {f"rcp_{number}": 1 for number in range(4)} == runs
+
+
+async def test_task_that_another_cancels_is_no_stop(queue: str) -> None:
+    ran = asyncio.Event()
+
+    async def read(receipt_id: ReceiptId) -> None:
+        if receipt_id == "rcp_0":
+            raise asyncio.CancelledError
+        ran.set()
+
+    async with (
+        asyncio.timeout(30),
+        engines.opened(queue) as engine,
+        engine.working(read, concurrency=1),
+    ):
+        await engine.add_reading(ReceiptId("rcp_0"))
+        await engine.add_reading(ReceiptId("rcp_1"))
+        await ran.wait()
+
+    assert ran.is_set()
+
+
+async def test_engine_over_redis_rides_out_its_absence() -> None:
+    runs: asyncio.Queue[ReceiptId] = asyncio.Queue()
+    with servers.run_redis() as server:
+        pass
+
+    async with (
+        asyncio.timeout(60),
+        engines.opened(server.url) as engine,
+        engine.working(runs.put, concurrency=1),
+    ):
+        await engine.add_reading(ReceiptId("rcp_lost"))
+        for name in ("rcp_0", "rcp_1"):
+            with servers.run_redis(server.port):
+                while runs.empty():
+                    # What the clockwork does.
+                    await engine.add_reading(ReceiptId(name))
+                    await asyncio.sleep(0.05)
+                assert name == await runs.get()
+
+
+async def test_queue_that_is_emptied_runs_what_is_added_again(redis_url: str) -> None:
+    runs: asyncio.Queue[ReceiptId] = asyncio.Queue()
+
+    async with (
+        asyncio.timeout(30),
+        engines.opened(redis_url) as engine,
+        engine.working(runs.put, concurrency=1),
+    ):
+        for number in range(3):
+            await engine.add_reading(ReceiptId(f"rcp_{number}"))
+            await runs.get()
+            async with Redis.from_url(redis_url) as client:
+                await client.flushall()
+        await engine.add_reading(ReceiptId("rcp_0"))
+
+        assert "rcp_0" == await runs.get()
+
+
+async def test_engine_is_alive(queue: str) -> None:
+    async with engines.opened(queue) as engine:
         assert await engine.is_alive()
 
 
-async def test_queue_out_of_reach_fails_no_upload(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_queue_out_of_reach_fails_no_upload(
+    queue: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ConnectionError
 
-    async with engines.opened(name()) as engine:
+    async with engines.opened(queue) as engine:
         monkeypatch.setattr(Docket, "add", fail)
 
         await engine.add_reading(ReceiptId("rcp_0"))

@@ -1,17 +1,22 @@
 """A reading task, with readers that fail."""
 
+import asyncio
+import datetime as dt
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from recibo.extract.model import Accuracy
+from recibo.kit import clock
 from recibo.outside.reader import Failure, FailureKind
+from recibo.services.reading import readings
 from recibo.shapes.actor import Actor
-from recibo.store.db import Database
+from recibo.shapes.ids import ReceiptId
+from recibo.store.db import Database, Session
 from tests import core, make
 from tests.core import Core
-from tests.readers import CRASHED, UNREADABLE, Answer, TurnReader
+from tests.readers import CRASHED, UNREADABLE, Answer, HeldReader, TurnReader
 
 READ = make.reading("Aurora", total="12.5")
 HUNG = Failure(FailureKind.TIMED_OUT, "Reading this document took too long.")
@@ -133,8 +138,9 @@ async def test_reader_that_raises_leaves_the_reading_owed(reading: Make, actor: 
 
     with pytest.raises(RuntimeError):
         await parts.tasks.read(receipt_id)
-    await parts.clockwork.add_owed_readings()
-    await parts.tasks.read(receipt_id)
+    with clock.moved(readings.HOLD):
+        await parts.clockwork.add_owed_readings()
+        await parts.tasks.read(receipt_id)
 
     assert [receipt_id] * 2 == parts.carrier.added
     assert "completed" == (await parts.row(receipt_id)).status
@@ -145,14 +151,91 @@ async def test_reading_that_no_row_takes_ends_as_failed(reading: Make, actor: Ac
     parts, _ = reading([make.reading("x", total="9" * 40)])
     receipt_id = (await parts.submit(actor)).receipt_id
 
-    for _ in range(3):
-        with pytest.raises(Exception, match=r"(?i)overflow|too large"):
+    for number in range(3):
+        with (
+            clock.moved(number * readings.HOLD),
+            pytest.raises(Exception, match=r"(?i)overflow|too large"),
+        ):
             await parts.tasks.read(receipt_id)
-    await parts.tasks.read(receipt_id)
+    with clock.moved(3 * readings.HOLD):
+        await parts.tasks.read(receipt_id)
 
     row = await parts.row(receipt_id)
     assert ("failed", "server_error", None) == (row.status, row.failure_code, row.owed_accuracy)
     assert [(0, 0, 0)] == await parts.held()
+
+
+async def test_task_that_is_cancelled_hands_its_receipt_back(
+    database: Database, tmp_path: Path, actor: Actor
+) -> None:
+    reader = HeldReader()
+    parts = core.build(database, tmp_path, reader=reader)
+    receipt_id = (await parts.submit(actor)).receipt_id
+    task = asyncio.create_task(parts.tasks.read(receipt_id))
+    await reader.has_begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    given_back = await parts.row(receipt_id)
+    reader.let_go()
+
+    await parts.tasks.read(receipt_id)
+
+    row = await parts.row(receipt_id)
+    assert (0, None) == (given_back.attempt, given_back.claimed_at)
+    assert ("completed", 1) == (row.status, row.attempt)
+
+
+async def test_task_that_is_cancelled_while_it_begins_hands_its_receipt_back(
+    reading: Make, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts, _ = reading([READ])
+    receipt_id = (await parts.submit(actor)).receipt_id
+    begin = readings.begin
+
+    async def cancelling(session: Session, receipt_id: ReceiptId) -> readings.Order | None:
+        order = await begin(session, receipt_id)
+        task.cancel()
+        return order
+
+    monkeypatch.setattr(readings, "begin", cancelling)
+    task = asyncio.create_task(parts.tasks.read(receipt_id))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    row = await parts.row(receipt_id)
+    assert (0, None, None) == (row.attempt, row.claimed_at, row.held_until)
+
+
+async def test_receipt_stays_in_hand_while_it_is_read(
+    database: Database, tmp_path: Path, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = asyncio.Event()
+    keep = readings.keep
+
+    async def telling(session: Session, order: readings.Order) -> None:
+        await keep(session, order)
+        kept.set()
+
+    monkeypatch.setattr(readings, "keep", telling)
+    monkeypatch.setattr("recibo.worker.tasks._KEEP_SECONDS", 0)
+    reader = HeldReader()
+    parts = core.build(database, tmp_path, reader=reader)
+    receipt_id = (await parts.submit(actor)).receipt_id
+    task = asyncio.create_task(parts.tasks.read(receipt_id))
+    await reader.has_begun.wait()
+
+    for seconds in (10, 20, 30):
+        with clock.moved(dt.timedelta(seconds=seconds)):
+            kept.clear()
+            await kept.wait()
+            await parts.tasks.read(receipt_id)
+    reader.let_go()
+    await task
+
+    row = await parts.row(receipt_id)
+    assert ("completed", 1) == (row.status, row.attempt)
+    assert 1 == len(reader.seen)
 
 
 async def test_waiters_are_told_whatever_happens(reading: Make, actor: Actor) -> None:

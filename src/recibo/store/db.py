@@ -12,13 +12,21 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import (
+    AsyncConnection,
+    AsyncEngine,
+    AsyncSession,
+    create_async_engine,
+)
 from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 # Any number will do, as long as nothing else locks it: "recibo" in ASCII.
 _MIGRATION_LOCK = 0x72656369626F
+# Of any length; each database of a server has locks of its own.
+_TRY_LOCK = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+_UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
 _READERS = 4
 # What a session knows of itself.
 _RUNG = "rung"
@@ -69,6 +77,25 @@ class Database:
         finally:
             self._bells.discard(bell)
 
+    @asynccontextmanager
+    async def alone(self, work: str) -> AsyncIterator[bool]:
+        """Give True to one process at a time while the block lasts, and False to all others.
+
+        A process that dies gives way at once. On SQLite there is no other.
+        """
+        if self.is_sqlite:
+            yield True
+            return
+        # These connections begin no transactions, and none may stay open for that long.
+        async with self._reader.connect() as connection:
+            name = {"name": f"recibo:{work}"}
+            is_alone = (await connection.execute(_TRY_LOCK, name)).scalar_one()
+            try:
+                yield is_alone
+            finally:
+                if is_alone:
+                    await _unlock(connection, name)
+
     async def is_alive(self) -> bool:
         """Tell whether the database answers."""
         async with self.read() as session:
@@ -90,6 +117,15 @@ class Database:
 def ring(session: Session) -> None:
     """Wake those who work off what is owed, as soon as the caller's transaction is committed."""
     session.info[_RUNG] = True
+
+
+async def _unlock(connection: AsyncConnection, name: dict[str, str]) -> None:
+    try:
+        await connection.execute(_UNLOCK, name)
+    except BaseException:
+        # The lock goes with the connection, which must not go back to the others with it.
+        await connection.invalidate()
+        raise
 
 
 async def migrate(url: str) -> None:

@@ -1,13 +1,13 @@
 """What happens by itself: owed readings are added, what is over is purged, strays are swept.
 
-A loop, not a task of the engine: an emptied queue heals by itself. It runs at start and then every
-half minute.
+Loops, not tasks of the engine: an emptied queue heals by itself. They run at start, then every few
+seconds for readings and every half minute for the rest, each in one process at a time.
 """
 
 import asyncio
 import contextlib
 import datetime as dt
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -24,12 +24,16 @@ from recibo.worker import metrics
 
 log = structlog.get_logger(__name__)
 
-_PERIOD_SECONDS = 30
+# What Redis lost is added again in good time for those who wait for their uploads.
+_READINGS_SECONDS = 5
+_UPKEEP_SECONDS = 30
 # A statement that is cancelled leaves its connection in the middle of it.
 _LAST_TURN_SECONDS = 10
 _ROUND = 1000
 # An upload writes its file before its row; nobody takes longer between the two.
 _STRAY_AGE = dt.timedelta(hours=1)
+
+_Duty = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +47,46 @@ class Clockwork:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Turn while the block lasts; a turn that has begun is ended, if it ends soon."""
-        stopping = asyncio.Event()
-        loop = asyncio.create_task(self._run(stopping))
-        try:
+        async with contextlib.AsyncExitStack() as stack:
+            for beat in self._beats:
+                await stack.enter_async_context(self._repeated(beat))
             yield
-        finally:
-            stopping.set()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(loop, _LAST_TURN_SECONDS)
+
+    @contextlib.asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Only end what is overdue, where others work: they may all have died."""
+        async with self._repeated(self._watch):
+            yield
 
     async def turn(self) -> None:
         """Do all that is due now; one duty that fails keeps none of the others."""
-        for duty in (
-            self.add_owed_readings,
-            self.owe_key_notices,
-            self.settle_subscriptions,
-            self.purge,
-            self.sweep,
-        ):
-            await _tried(duty)
+        for beat in self._beats:
+            await self._turn(beat)
+
+    async def free_readings(self) -> None:
+        """Take up at once what the process before had in hand, where there is no other."""
+        async with self.database.write() as session:
+            await readings.free(session)
+
+    async def fail_overdue_readings(self) -> None:
+        """Fail what can be read no more, whatever became of the worker that had it."""
+        async with self.database.read() as session:
+            overdue = await readings.overdue(session, limit=_ROUND)
+        for receipt_id in overdue:
+            async with self.database.write() as session:
+                await readings.fail_overdue(session, receipt_id)
 
     async def add_owed_readings(self) -> None:
         """Give the engine what is owed; what it carries already stays as it is."""
         async with self.database.read() as session:
             owed = await readings.owed(session, limit=_ROUND)
-            metrics.OWED_READINGS.set(await readings.count_owed(session))
         for receipt_id in owed:
             await self.carrier.add_reading(receipt_id)
+
+    async def count_owed_readings(self) -> None:
+        """Tell the metrics of this process how much is owed."""
+        async with self.database.read() as session:
+            metrics.OWED_READINGS.set(await readings.count_owed(session))
 
     async def owe_key_notices(self) -> None:
         """Owe mails about the API keys that end soon."""
@@ -103,14 +120,58 @@ class Clockwork:
             for receipt_id in set(batch) - known:
                 await self.blobs.discard(receipt_id)
 
-    async def _run(self, stopping: asyncio.Event) -> None:
-        while not stopping.is_set():
-            await self.turn()
+    @property
+    def _beats(self) -> "Sequence[_Beat]":
+        adding = _Beat("adding", _READINGS_SECONDS, (self.add_owed_readings,))
+        upkeep = (self.owe_key_notices, self.settle_subscriptions, self.purge, self.sweep)
+        return self._watch, adding, _Beat("upkeep", _UPKEEP_SECONDS, upkeep)
+
+    @property
+    def _watch(self) -> "_Beat":
+        # Every process tells how much is owed, as each is asked for its own metrics.
+        return _Beat(
+            "watch", _READINGS_SECONDS, (self.fail_overdue_readings,), (self.count_owed_readings,)
+        )
+
+    @contextlib.asynccontextmanager
+    async def _repeated(self, beat: "_Beat") -> AsyncIterator[None]:
+        stopping = asyncio.Event()
+        loop = asyncio.create_task(self._run(beat, stopping))
+        try:
+            yield
+        finally:
+            stopping.set()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stopping.wait(), _PERIOD_SECONDS)
+                await asyncio.wait_for(loop, _LAST_TURN_SECONDS)
+
+    async def _run(self, beat: "_Beat", stopping: asyncio.Event) -> None:
+        while not stopping.is_set():
+            await self._turn(beat)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stopping.wait(), beat.seconds)
+
+    async def _turn(self, beat: "_Beat") -> None:
+        try:
+            async with self.database.alone(f"clockwork:{beat.name}") as is_alone:
+                for duty in (*beat.duties, *beat.own) if is_alone else beat.own:
+                    await _tried(duty)
+        except Exception:
+            log.exception("a turn of the clockwork failed", beat=beat.name)
 
 
-async def _tried(duty: Callable[[], Awaitable[None]]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Beat:
+    """Duties that are due every so often."""
+
+    name: str
+    seconds: float
+    #: For one process at a time, whichever comes first.
+    duties: Sequence[_Duty]
+    #: For every process.
+    own: Sequence[_Duty] = ()
+
+
+async def _tried(duty: _Duty) -> None:
     try:
         await duty()
     except Exception:

@@ -13,6 +13,7 @@ import structlog
 from docket import Docket, Worker
 from redis.exceptions import RedisError
 
+from recibo.services.reading import readings
 from recibo.shapes.ids import ReceiptId
 from recibo.store.shared import Outage
 
@@ -22,9 +23,11 @@ _READ = "read"
 _NAME = "recibo"
 # Docket's default of 250 ms lets a busy worker start only four tasks a second and slot.
 _CHECK_INTERVAL = dt.timedelta(milliseconds=10)
-# A dead worker's task comes again after so long; a living one renews it.
-_REDELIVERY = dt.timedelta(seconds=30)
+# A dead worker's task comes again after so long; a living one renews it. By then its reading is out
+# of hand as well: sooner, the task would find nothing to begin, and wait for the clockwork.
+_REDELIVERY = readings.HOLD + dt.timedelta(seconds=1)
 _RESTART_DELAY_SECONDS = 1
+_RECONNECTION_DELAY = dt.timedelta(seconds=_RESTART_DELAY_SECONDS)
 # An upload waits for it; docket would wait for a Redis that hangs as long as that hangs.
 _PATIENCE_SECONDS = 2.0
 
@@ -62,25 +65,27 @@ class Engine:
     ) -> AsyncIterator[None]:
         """Run tasks while the block lasts; those that run at its end are cancelled.
 
-        What they were about is still owed, and is begun again by whoever works next.
+        What they were about is added again, for others that work.
         """
-        running: set[asyncio.Task[None]] = set()
-        self._docket.register(_task(read, running), names=[_READ])
+        shift = _Shift(read)
+        self._docket.register(shift.task, names=[_READ])
         async with Worker(
             self._docket,
             concurrency=concurrency,
             minimum_check_interval=_CHECK_INTERVAL,
             scheduling_resolution=_CHECK_INTERVAL,
             redelivery_timeout=_REDELIVERY,
+            reconnection_delay=_RECONNECTION_DELAY,
         ) as worker:
-            runner = asyncio.create_task(_run(worker))
+            runner = asyncio.create_task(_run(worker, shift))
             try:
                 yield
             finally:
                 # The worker is stopped by leaving it: its in-memory queue swallows a cancel.
-                for task in running:
-                    task.cancel()
+                shift.end()
         await runner
+        for receipt_id in shift.left:
+            await self.add_reading(receipt_id)
 
 
 @contextlib.asynccontextmanager
@@ -88,7 +93,7 @@ async def opened(url: str) -> AsyncIterator[Engine]:
     """Open the engine at a URL: `memory://NAME` or `redis://…`."""
     async with Docket(name=_NAME, url=url) as docket:
         # A process that only adds tasks must know their name, too.
-        docket.register(_task(_read_elsewhere, set()), names=[_READ])
+        docket.register(_Shift(_read_elsewhere).task, names=[_READ])
         # In memory nothing is out of reach, and a machine that is busy is no reason to give up.
         is_in_memory = url.startswith("memory:")
         yield Engine(docket, patience_seconds=None if is_in_memory else _PATIENCE_SECONDS)
@@ -99,9 +104,9 @@ async def _read_elsewhere(receipt_id: ReceiptId) -> None:
     raise RuntimeError(message)
 
 
-async def _run(worker: Worker) -> None:
+async def _run(worker: Worker, shift: "_Shift") -> None:
     """Work until the worker is left; it rides out failures of Redis itself."""
-    while True:
+    while not shift.over.is_set():
         try:
             await worker.run_forever()
         except Exception:
@@ -111,16 +116,36 @@ async def _run(worker: Worker) -> None:
             return
 
 
-def _task(
-    read: Callable[[ReceiptId], Awaitable[None]], running: set[asyncio.Task[None]]
-) -> Callable[[str], Awaitable[None]]:
-    async def task(receipt_id: str) -> None:
+class _Shift:
+    """What one worker runs between its start and its end."""
+
+    def __init__(self, read: Callable[[ReceiptId], Awaitable[None]]) -> None:
+        self._read = read
+        self._running = set[asyncio.Task[None]]()
+        self.over = asyncio.Event()
+        #: What came too late, or was cancelled.
+        self.left = list[ReceiptId]()
+
+    def end(self) -> None:
+        """Cancel what runs, and run nothing more."""
+        self.over.set()
+        for task in self._running:
+            task.cancel()
+
+    async def task(self, receipt_id: str) -> None:
+        """Run one task; docket is never told that one was cancelled, or it would keep it."""
         this = asyncio.current_task()
         assert this is not None  # noqa: S101 - a coroutine always runs in a task
-        running.add(this)
+        if self.over.is_set():
+            self.left.append(ReceiptId(receipt_id))
+            return
+        self._running.add(this)
         try:
-            await read(ReceiptId(receipt_id))
+            await self._read(ReceiptId(receipt_id))
+        except asyncio.CancelledError:
+            if not self.over.is_set():
+                raise
+            this.uncancel()
+            self.left.append(ReceiptId(receipt_id))
         finally:
-            running.discard(this)
-
-    return task
+            self._running.discard(this)

@@ -1,6 +1,12 @@
-"""What a task does: begin, read outside any transaction, end, tell."""
+"""What a task does: begin, read outside any transaction, end, tell.
 
+While it reads it keeps the receipt in hand; told to stop, it hands the receipt back.
+"""
+
+import asyncio
+import contextlib
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import structlog
@@ -19,6 +25,8 @@ from recibo.worker import metrics
 
 log = structlog.get_logger(__name__)
 
+# Some of these may come late, and the receipt stays in hand all the same.
+_KEEP_SECONDS = readings.HOLD.total_seconds() / 4
 _FILE_GONE = Failure(FailureKind.BROKEN, "The file of this receipt is gone; upload it again.")
 
 
@@ -36,7 +44,10 @@ class Tasks:
     is_metered: bool = False
 
     async def read(self, receipt_id: ReceiptId) -> None:
-        """Read a receipt that owes a reading, again while attempts are left; then tell."""
+        """Read a receipt that owes a reading, again while attempts are left; then tell.
+
+        A task that is cancelled leaves the receipt as it found it.
+        """
         try:
             while not await self._attempt(receipt_id):
                 pass
@@ -45,12 +56,52 @@ class Tasks:
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
         """Make one attempt; True when nothing is owed any more."""
+        beginning = asyncio.create_task(self._begin(receipt_id))
+        try:
+            # An attempt whose number got lost on the way here would be used up.
+            order = await asyncio.shield(beginning)
+            if order is None:
+                return True
+            bound = {"receipt_id": receipt_id, "attempt": order.attempt}
+            with structlog.contextvars.bound_contextvars(**bound):
+                async with self._in_hand(order):
+                    return await self._work_off(order)
+        except asyncio.CancelledError:
+            await self._hand_back(await beginning)
+            raise
+
+    async def _begin(self, receipt_id: ReceiptId) -> Order | None:
         async with self.database.write() as session:
-            order = await readings.begin(session, receipt_id)
+            return await readings.begin(session, receipt_id)
+
+    @contextlib.asynccontextmanager
+    async def _in_hand(self, order: Order) -> AsyncIterator[None]:
+        done = asyncio.Event()
+        keeping = asyncio.create_task(self._keep(order, done))
+        try:
+            yield
+        finally:
+            done.set()
+            await keeping
+
+    async def _keep(self, order: Order, done: asyncio.Event) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(done.wait(), _KEEP_SECONDS)
+            if done.is_set():
+                return
+            try:
+                async with self.database.write() as session:
+                    await readings.keep(session, order)
+            except Exception:
+                # Others may take it then: it is read twice, and ended once.
+                log.exception("a reading may slip out of hand")
+
+    async def _hand_back(self, order: Order | None) -> None:
         if order is None:
-            return True
-        with structlog.contextvars.bound_contextvars(receipt_id=receipt_id, attempt=order.attempt):
-            return await self._work_off(order)
+            return
+        async with self.database.write() as session:
+            await readings.hand_back(session, order)
 
     async def _work_off(self, order: Order) -> bool:
         started = time.perf_counter()
@@ -77,11 +128,13 @@ class Tasks:
         """End the order unless another attempt may help; tell whether it ended."""
         log.warning("reading failed", kind=failure.kind, detail=failure.detail)
         metrics.READINGS.labels(order.accuracy, failure.kind).inc()
-        if not (failure.kind.is_the_documents_fault or order.is_last or failure is _FILE_GONE):
-            return False
+        is_final = failure.kind.is_the_documents_fault or order.is_last or failure is _FILE_GONE
         async with self.database.write() as session:
-            await readings.fail(session, order, _refusal(failure))
-        return True
+            if is_final:
+                await readings.fail(session, order, _refusal(failure))
+            else:
+                await readings.let_go(session, order)
+        return is_final
 
 
 def _refusal(failure: Failure) -> Refusal:

@@ -34,6 +34,22 @@ async def begun(parts: Core, receipt_id: ReceiptId) -> Order:
     return order
 
 
+async def begun_later(parts: Core, receipt_id: ReceiptId) -> Order:
+    """Begin an attempt when whoever had the receipt in hand was killed a while ago."""
+    with clock.moved(readings.HOLD):
+        return await begun(parts, receipt_id)
+
+
+async def overdue(parts: Core) -> list[ReceiptId]:
+    """Return what is overdue, and fail it."""
+    async with parts.database.read() as session:
+        found = await readings.overdue(session, limit=1000)
+    for receipt_id in found:
+        async with parts.database.write() as session:
+            await readings.fail_overdue(session, receipt_id)
+    return found
+
+
 async def complete(parts: Core, order: Order, merchant: str = "Aurora") -> bool:
     """End an attempt with a reading."""
     async with parts.database.write() as session:
@@ -44,6 +60,18 @@ async def fail(parts: Core, order: Order) -> bool:
     """End an attempt without one."""
     async with parts.database.write() as session:
         return await readings.fail(session, order, REFUSAL)
+
+
+async def keep(parts: Core, order: Order) -> None:
+    """Keep an attempt in hand."""
+    async with parts.database.write() as session:
+        await readings.keep(session, order)
+
+
+async def hand_back(parts: Core, order: Order) -> None:
+    """Give an attempt back."""
+    async with parts.database.write() as session:
+        await readings.hand_back(session, order)
 
 
 async def owed(parts: Core) -> list[ReceiptId]:
@@ -65,7 +93,7 @@ async def test_order_tells_what_is_to_be_read(parts: Core, actor: Actor) -> None
 
 async def test_whoever_lost_an_attempt_ends_nothing(parts: Core, actor: Actor) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
-    first, second = await begun(parts, receipt_id), await begun(parts, receipt_id)
+    first, second = await begun(parts, receipt_id), await begun_later(parts, receipt_id)
 
     assert not await complete(parts, first, "of the first")
     assert not await fail(parts, first)
@@ -108,7 +136,7 @@ async def test_late_end_of_the_first_reading_does_not_end_the_second(
     """The second counts its attempts anew, so the number alone would not tell them apart."""
     receipt_id = (await parts.submit(actor)).receipt_id
     late = await begun(parts, receipt_id)
-    await complete(parts, await begun(parts, receipt_id))
+    await complete(parts, await begun_later(parts, receipt_id))
     async with parts.database.write() as session:
         await session.execute(
             update(tables.Receipt).values(owed_accuracy="high", attempt=0, claimed_at=None)
@@ -126,10 +154,14 @@ async def test_after_three_attempts_a_receipt_is_failed_with_server_error(
     parts: Core, actor: Actor
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
-    orders = [await begun(parts, receipt_id) for _ in range(3)]
+    orders = []
+    for number in range(3):
+        with clock.moved(number * readings.HOLD):
+            orders.append(await begun(parts, receipt_id))
 
     assert [False, False, True] == [order.is_last for order in orders]
-    assert await begin(parts, receipt_id) is None
+    with clock.moved(3 * readings.HOLD):
+        assert await begin(parts, receipt_id) is None
     row = await parts.row(receipt_id)
     assert ("failed", "server_error") == (row.status, row.failure_code)
     assert [] == await owed(parts)
@@ -153,6 +185,141 @@ async def test_waiting_in_the_queue_fails_none(parts: Core, actor: Actor) -> Non
 
     with clock.moved(dt.timedelta(days=3)):
         assert 240 == (await begun(parts, receipt_id)).time_limit_s
+
+
+async def test_what_is_in_hand_is_begun_by_nobody_else(parts: Core, actor: Actor) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    first = await begun(parts, receipt_id)
+
+    with clock.moved(readings.HOLD - SECOND):
+        assert await begin(parts, receipt_id) is None
+    assert 1 == (await parts.row(receipt_id)).attempt
+    assert await complete(parts, first)
+
+
+async def test_what_is_kept_stays_in_hand(parts: Core, actor: Actor) -> None:
+    order = await begun(parts, (await parts.submit(actor)).receipt_id)
+
+    with clock.moved(readings.HOLD - SECOND):
+        await keep(parts, order)
+    with clock.moved(2 * readings.HOLD - 2 * SECOND):
+        assert await begin(parts, order.receipt_id) is None
+    with clock.moved(2 * readings.HOLD):
+        assert 2 == (await begun(parts, order.receipt_id)).attempt
+
+
+async def test_what_is_in_other_hands_is_not_kept(parts: Core, actor: Actor) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    lost = await begun(parts, receipt_id)
+    await begun_later(parts, receipt_id)
+
+    with clock.moved(2 * readings.HOLD):
+        await keep(parts, lost)
+        assert 3 == (await begun(parts, receipt_id)).attempt
+
+
+async def test_failed_attempt_is_followed_by_the_next_at_once(parts: Core, actor: Actor) -> None:
+    order = await begun(parts, (await parts.submit(actor)).receipt_id)
+
+    async with parts.database.write() as session:
+        await readings.let_go(session, order)
+
+    assert 2 == (await begun(parts, order.receipt_id)).attempt
+
+
+async def test_what_is_handed_back_has_used_up_neither_attempts_nor_time(
+    parts: Core, actor: Actor
+) -> None:
+    """A stop of the service is no fault of the document."""
+    receipt_id = (await parts.submit(actor)).receipt_id
+    for hours in range(5):
+        with clock.moved(dt.timedelta(hours=hours)):
+            order = await begun(parts, receipt_id)
+            assert (1, 240.0) == (order.attempt, order.time_limit_s)
+            await hand_back(parts, order)
+            assert [] == await overdue(parts)
+
+    assert [receipt_id] == await owed(parts)
+
+
+async def test_hand_back_after_the_end_or_by_who_lost_it_changes_nothing(
+    parts: Core, actor: Actor
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    lost, order = await begun(parts, receipt_id), await begun_later(parts, receipt_id)
+    await hand_back(parts, lost)
+    assert 2 == (await parts.row(receipt_id)).attempt
+
+    await complete(parts, order)
+    await hand_back(parts, order)
+
+    row = await parts.row(receipt_id)
+    assert ("completed", 2, None) == (row.status, row.attempt, row.owed_accuracy)
+
+
+async def test_only_process_takes_up_what_the_one_before_had_in_hand(
+    parts: Core, actor: Actor
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    await begun(parts, receipt_id)
+
+    async with parts.database.write() as session:
+        await readings.free(session)
+
+    assert 2 == (await begun(parts, receipt_id)).attempt
+
+
+async def test_receipt_is_overdue_ten_minutes_after_its_first_claim_in_whatever_hands(
+    parts: Core, actor: Actor
+) -> None:
+    waiting = (await parts.submit(actor, "waiting")).receipt_id
+    order = await begun(parts, (await parts.submit(actor)).receipt_id)
+
+    with clock.moved(10 * MINUTE - SECOND):
+        await keep(parts, order)
+        assert [] == await overdue(parts)
+    with clock.moved(10 * MINUTE):
+        assert [order.receipt_id] == await overdue(parts)
+    row = await parts.row(order.receipt_id)
+    assert ("failed", "server_error", None) == (row.status, row.failure_code, row.owed_accuracy)
+    assert not await complete(parts, order)
+    assert [waiting] == await owed(parts)
+    assert [(1, 0, 0)] == await parts.held()
+
+
+async def test_receipt_is_overdue_when_its_last_attempt_is_in_no_hands(
+    parts: Core, actor: Actor
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    for number in range(3):
+        with clock.moved(number * readings.HOLD):
+            assert [] == await overdue(parts)
+            await begun(parts, receipt_id)
+
+    with clock.moved(3 * readings.HOLD - SECOND):
+        assert [] == await overdue(parts)
+    with clock.moved(3 * readings.HOLD):
+        assert [receipt_id] == await overdue(parts)
+        assert [] == await overdue(parts)
+    assert "failed" == (await parts.row(receipt_id)).status
+    assert [(0, 0, 0)] == await parts.held()
+
+
+async def test_overdue_second_reading_leaves_the_first_as_it_was(parts: Core, actor: Actor) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    await complete(parts, await begun(parts, receipt_id))
+    async with parts.database.write() as session:
+        await session.execute(
+            update(tables.Receipt).values(owed_accuracy="high", attempt=0, claimed_at=None)
+        )
+    await begun(parts, receipt_id)
+
+    with clock.moved(10 * MINUTE):
+        assert [receipt_id] == await overdue(parts)
+
+    row = await parts.row(receipt_id)
+    assert ("completed", "standard", None) == (row.status, row.accuracy, row.owed_accuracy)
+    assert [(1, 1, 1)] == await parts.held()
 
 
 async def test_nothing_is_begun_that_is_not_owed(parts: Core, actor: Actor) -> None:

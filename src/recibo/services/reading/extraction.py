@@ -219,7 +219,7 @@ class Extraction:
                 tables.Receipt.owed_accuracy.is_(None),
                 tables.Receipt.deleted_at.is_(None),
             )
-            .values(owed_accuracy=Accuracy.HIGH, attempt=0, claimed_at=None)
+            .values(owed_accuracy=Accuracy.HIGH, attempt=0, claimed_at=None, held_until=None)
             .returning(tables.Receipt.id)
         )
         async with self.database.write() as session:

@@ -2,14 +2,16 @@
 
 A receipt owes a reading while `owed_accuracy` is set. Beginning counts the attempt up in one
 statement; ending asks for the same number, so that a task that comes twice ends once, is charged
-once and tells once.
+once and tells once. Whoever began one has it in hand for a while, and keeps it there while at work:
+a task that comes twice meanwhile begins nothing, and what a killed worker had is begun again soon.
 """
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from recibo.extract import model
 from recibo.kit import clock
@@ -29,6 +31,10 @@ _READING_LIMIT = dt.timedelta(seconds=240)
 _WORK_LIMIT = dt.timedelta(minutes=10)
 # What is left for an attempt must be worth starting.
 _SHORTEST_READING = dt.timedelta(seconds=5)
+# What a killed worker had in hand waits so long; an upload that waits for it is answered in time.
+# Clocks of hosts may differ by less: a second is much where NTP runs, and what is taken too soon is
+# read twice and billed once.
+HOLD = dt.timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +81,19 @@ async def count_owed(session: ReadSession) -> int:
 
 
 async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
-    """Take the next attempt; None when nothing is owed, or no attempt and time is left.
+    """Take the next attempt; None when nothing is owed, it is in other hands, or it is too late.
 
-    In the latter case the receipt is failed inside the caller's transaction.
+    When no attempt and time is left the receipt is failed inside the caller's transaction.
     """
     now = clock.now()
     statement = (
         update(Receipt)
-        .where(Receipt.id == receipt_id, _is_owed())
-        .values(attempt=Receipt.attempt + 1, claimed_at=func.coalesce(Receipt.claimed_at, now))
+        .where(Receipt.id == receipt_id, _is_owed(), _is_free(now))
+        .values(
+            attempt=Receipt.attempt + 1,
+            claimed_at=func.coalesce(Receipt.claimed_at, now),
+            held_until=now + HOLD,
+        )
         .returning(Receipt)
     )
     row = (await session.execute(statement)).scalar_one_or_none()
@@ -94,6 +104,56 @@ async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
         await fail(session, order, EXHAUSTED)
         return None
     return order
+
+
+async def keep(session: Session, order: Order) -> None:
+    """Keep an order in hand for another while, if it is still ours."""
+    statement = update(Receipt).where(*_is_ours(order)).values(held_until=clock.now() + HOLD)
+    await session.execute(statement)
+
+
+async def let_go(session: Session, order: Order) -> None:
+    """Have the next attempt begin at once: this one failed."""
+    await session.execute(update(Receipt).where(*_is_ours(order)).values(held_until=None))
+
+
+async def hand_back(session: Session, order: Order) -> None:
+    """Give an order back unread, as if it had never been begun: a stop is no document's fault.
+
+    Its ten minutes begin anew, too: nobody knows when the next worker starts.
+    """
+    statement = (
+        update(Receipt)
+        .where(*_is_ours(order))
+        .values(attempt=Receipt.attempt - 1, claimed_at=None, held_until=None)
+    )
+    await session.execute(statement)
+
+
+async def free(session: Session) -> None:
+    """Take all that is owed out of the hands it was in; for a process that is the only one."""
+    statement = update(Receipt).where(_is_owed()).values(held_until=None)
+    await session.execute(statement)
+
+
+async def overdue(session: ReadSession, *, limit: int) -> list[ReceiptId]:
+    """Return receipts that no further attempt may be made at, the longest worked on first."""
+    query = (
+        select(Receipt.id)
+        .where(*_is_overdue(clock.now()))
+        .order_by(Receipt.claimed_at)
+        .limit(limit)
+    )
+    return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
+
+
+async def fail_overdue(session: Session, receipt_id: ReceiptId) -> None:
+    """Fail a receipt that no further attempt may be made at, whoever still has it in hand."""
+    now = clock.now()
+    query = select(Receipt).where(Receipt.id == receipt_id, *_is_overdue(now)).with_for_update()
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is not None:
+        await fail(session, _order(row, now), EXHAUSTED)
 
 
 async def complete(
@@ -107,7 +167,7 @@ async def complete(
     if row is None:
         return False
     is_again = row.status == ReceiptStatus.COMPLETED
-    row.owed_accuracy = None
+    row.owed_accuracy = row.held_until = None
     if is_again and _is_worse(read, row):
         return True
     before = totals.of(row) if is_again else None
@@ -131,7 +191,7 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
     row = await _held(session, order)
     if row is None:
         return False
-    row.owed_accuracy = None
+    row.owed_accuracy = row.held_until = None
     if row.status == ReceiptStatus.PENDING:
         row.status = ReceiptStatus.FAILED
         row.failure_code = refusal.code
@@ -169,6 +229,25 @@ def _is_owed() -> ColumnElement[bool]:
     return Receipt.owed_accuracy.is_not(None)
 
 
+def _is_free(now: dt.datetime) -> ColumnElement[bool]:
+    return or_(Receipt.held_until.is_(None), Receipt.held_until <= now)
+
+
+def _is_overdue(now: dt.datetime) -> Sequence[ColumnElement[bool]]:
+    is_too_long = Receipt.claimed_at <= now - _WORK_LIMIT
+    is_used_up = and_(Receipt.attempt >= MAX_ATTEMPTS, _is_free(now))
+    return (_is_owed(), Receipt.claimed_at.is_not(None), or_(is_too_long, is_used_up))
+
+
+def _is_ours(order: Order) -> Sequence[ColumnElement[bool]]:
+    return (
+        Receipt.id == order.receipt_id,
+        Receipt.attempt == order.attempt,
+        # A second reading is owed at a higher accuracy, and counts its attempts anew.
+        Receipt.owed_accuracy == order.accuracy,
+    )
+
+
 def _order(row: Receipt, now: dt.datetime) -> Order:
     left = (row.claimed_at or now) + _WORK_LIMIT - now
     return Order(
@@ -182,16 +261,7 @@ def _order(row: Receipt, now: dt.datetime) -> Order:
 
 
 async def _held(session: Session, order: Order) -> Receipt | None:
-    query = (
-        select(Receipt)
-        .where(
-            Receipt.id == order.receipt_id,
-            Receipt.attempt == order.attempt,
-            # A second reading is owed at a higher accuracy, and counts its attempts anew.
-            Receipt.owed_accuracy == order.accuracy,
-        )
-        .with_for_update()
-    )
+    query = select(Receipt).where(*_is_ours(order)).with_for_update()
     return (await session.execute(query)).scalar_one_or_none()
 
 
