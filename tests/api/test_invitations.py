@@ -254,8 +254,7 @@ async def test_figures_of_production(idle_service: Installation) -> None:
 async def actor_of(i: Installation, who: Session) -> Member:
     """Return somebody at work in the org."""
     keyring, token = i.services.identity.keyring, who.tokens["access_token"]
-    async with i.database.read() as session:
-        signed_in = await sessions.authenticate(session, keyring, token, visit=make.VISIT)
+    signed_in = await sessions.authenticate(i.database, keyring, token, visit=make.VISIT)
     assert signed_in.member is not None
     return signed_in.member
 

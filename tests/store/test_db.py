@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, bindparam, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from recibo.kit import clock
@@ -130,6 +130,17 @@ async def test_sqlite_writes_ahead_and_keeps_foreign_keys(sqlite_url: str) -> No
     await database.close()
 
     assert ("wal", 1) == (mode, foreign)
+
+
+async def test_row_is_found_by_itself_as_often_as_asked(database: Database) -> None:
+    async with database.write() as session:
+        session.add(org("a"))
+    query = select(Org.slug, Org.plan).where(Org.id == bindparam("id"))
+
+    # More at once than there are connections: each is given back.
+    found = await asyncio.gather(*(database.row(query, {"id": name}) for name in 30 * "ab"))
+
+    assert 30 * [("a", "free"), None] == found
 
 
 async def test_bell_is_heard_once_what_rang_is_committed(database: Database) -> None:

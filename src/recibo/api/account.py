@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from recibo.api import bodies
-from recibo.api.answers import OkWithSession, errors_of
+from recibo.api.answers import OkWithSession, errors_of, model_answer
 from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site
 from recibo.services.identity import own_account
 from recibo.shapes.actor import SignedIn
@@ -68,10 +68,10 @@ class Switch(BaseModel):
     org_id: str
 
 
-@router.get("/me", summary="Get the caller", responses=errors_of(401, 429, 500))
-async def get_me(user: TheUser) -> Me:
+@router.get("/me", summary="Get the caller", response_model=Me, responses=errors_of(401, 429, 500))
+async def get_me(user: TheUser) -> Response:
     """Return the user, the session's org and the role in it."""
-    return _me(user)
+    return model_answer(_me(user))
 
 
 @router.patch(

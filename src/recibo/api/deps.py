@@ -20,7 +20,7 @@ from recibo.shapes.permissions import Permission
 from recibo.shapes.states import KeyKind, Scope
 from recibo.web import origins
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
-from recibo.web.services import Services, TheServices, visit_of
+from recibo.web.services import Services, TheServices, services_of, visit_of
 
 _api_key = APIKeyHeader(
     name="X-API-Key",
@@ -122,14 +122,16 @@ def shown_by(request: Request, services: Services) -> Shown | None:
 
 
 async def _signed_in(
-    request: Request, services: TheServices, token: Annotated[str | None, Security(_Session())]
+    request: Request, token: Annotated[str | None, Security(_Session())]
 ) -> SignedIn:
+    # Not asked for as the routes do: the framework would solve it at each place that asks for who
+    # calls, though it solves those once.
+    services = await services_of(request)
     if "authorization" not in request.headers and ACCESS_COOKIE in request.cookies:
         origins.refuse_cross_site(request, services.base_url)
-    async with services.database.read() as session:
-        user = await sessions.authenticate(
-            session, services.identity.keyring, token, visit=visit_of(request)
-        )
+    user = await sessions.authenticate(
+        services.database, services.identity.keyring, token, visit=visit_of(request)
+    )
     await rate_limits.count_user(request, services, user)
     return user
 
@@ -191,20 +193,29 @@ MayWriteBilling = Annotated[Member, Depends(_may(Permission.BILLING_WRITE))]
 
 
 def _may_in_org(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
-    """Guard what is about the org itself: without one there is nothing to be refused."""
-
     async def guard(user: TheUser) -> Member:
-        member = user.member
-        if member is None:
-            raise NotFound("You are in no org; accept an invitation or sign up for one.")
-        if not member.may(permission):
-            raise InsufficientScope.lacking("permission", permission)
-        return member
+        return _in_org(user, permission)
 
     return guard
 
 
-MayReadOrg = Annotated[Member, Depends(_may_in_org(Permission.ORG_READ))]
+async def _reads_org(user: TheUser) -> SignedIn:
+    _in_org(user, Permission.ORG_READ)
+    return user
+
+
+def _in_org(user: SignedIn, permission: Permission) -> Member:
+    """Guard what is about the org itself: without one there is nothing to be refused."""
+    member = user.member
+    if member is None:
+        raise NotFound("You are in no org; accept an invitation or sign up for one.")
+    if not member.may(permission):
+        raise InsufficientScope.lacking("permission", permission)
+    return member
+
+
+#: The user, who has an org.
+OrgReader = Annotated[SignedIn, Depends(_reads_org)]
 MayWriteOrg = Annotated[Member, Depends(_may_in_org(Permission.ORG_WRITE))]
 #: As MayWriteBilling, but 404 for whoever is in no org.
 MayCheckOut = Annotated[Member, Depends(_may_in_org(Permission.BILLING_WRITE))]

@@ -7,8 +7,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from recibo.api import bodies
-from recibo.api.answers import errors_of
-from recibo.api.deps import MayReadOrg, MayWriteOrg, TheUser
+from recibo.api.answers import errors_of, model_answer
+from recibo.api.deps import MayWriteOrg, OrgReader
 from recibo.errors import NotFound
 from recibo.services.identity import orgs
 from recibo.shapes.orgs import Org
@@ -39,12 +39,11 @@ class OrgChanges(BaseModel):
 @router.get(
     "", summary="Get the org", response_model=Org, responses=errors_of(401, 403, 404, 429, 500)
 )
-async def get_org(_: MayReadOrg, user: TheUser) -> Response:
+async def get_org(user: OrgReader) -> Response:
     """Return the org of the session."""
     if user.org is None:
         raise NotFound
-    # The framework would make and check it once more.
-    return Response(user.org.model_dump_json(), media_type="application/json")
+    return model_answer(user.org)
 
 
 @router.patch(

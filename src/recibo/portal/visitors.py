@@ -54,8 +54,7 @@ async def visitor_of(request: Request, services: TheServices) -> Visitor:
     if shown is None:
         return Visitor(visit, None, None)
     try:
-        async with services.database.read() as session:
-            user = await sessions.authenticate(session, keyring, token, visit=visit)
+        user = await sessions.authenticate(services.database, keyring, token, visit=visit)
     except (NoSession, AuthenticationFailed):
         return Visitor(visit, shown, None)
     return Visitor(visit, shown, user)

@@ -44,10 +44,9 @@ async def begun(
 
 async def caller(identity: Identity, tokens: TokenResponse) -> SignedIn:
     """Return who shows an access token."""
-    async with identity.database.read() as session:
-        return await sessions.authenticate(
-            session, identity.keyring, tokens.access_token, visit=make.VISIT
-        )
+    return await sessions.authenticate(
+        identity.database, identity.keyring, tokens.access_token, visit=make.VISIT
+    )
 
 
 async def refreshes(identity: Identity, tokens: TokenResponse) -> bool:

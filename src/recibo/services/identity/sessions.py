@@ -22,7 +22,7 @@ from recibo.shapes.ids import OrgId, SessionId, UserId
 from recibo.shapes.plans import plan_of
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import Role, SignInMethod
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, RefreshToken, User, UserSession
 
 ACCESS_LIFE = dt.timedelta(minutes=15)
@@ -104,7 +104,7 @@ class Shown:
 
 
 async def authenticate(
-    session: ReadSession, keyring: Keyring, token: str | None, *, visit: Visit
+    database: Database, keyring: Keyring, token: str | None, *, visit: Visit
 ) -> SignedIn:
     """Return whose access token this is, with the role that the user has now.
 
@@ -116,13 +116,14 @@ async def authenticate(
     if shown is None:
         raise NoSession
     whom = {"user_id": shown.user_id, "org_id": shown.org_id}
-    found = (await session.execute(_USER_IN_ORG, whom)).one_or_none()
+    found = await database.row(_USER_IN_ORG, whom)
     if found is None or found.epoch != shown.epoch or found.disabled_at is not None:
         raise NoSession
     if shown.org_id is not None and not _is_of_this_membership(found, shown):
         raise NoSession
     if shown.is_pending:
-        await _require_completed(session, shown)
+        async with database.read() as session:
+            await _require_completed(session, shown)
     return _signed_in(found, shown, visit)
 
 
