@@ -18,6 +18,7 @@ settings.register_profile("gate", derandomize=True, deadline=None)
 settings.load_profile("gate")
 
 DATABASE = "recibo"
+BUCKET = "receipts"
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +49,26 @@ def stripe(monkeypatch: pytest.MonkeyPatch) -> Iterator[StripeServer]:
     monkeypatch.setattr("stripe.HTTPClient.INITIAL_DELAY", 0.0)
     with stripe_server.running() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[servers.S3Server]:
+    """A private server that speaks as S3 does."""
+    with servers.run_s3() as server:
+        server.make_bucket(BUCKET)
+        yield server
+
+
+@pytest.fixture
+def bucket_url(s3: servers.S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of an empty place in a bucket, for which the environment has the keys."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "recibo")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "believed")
+    monkeypatch.setenv("AWS_REGION", "sa-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{s3.port}")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    # As many as there are tests, and no two alike.
+    return f"s3://{BUCKET}{tmp_path}"
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -115,7 +115,8 @@ class Installation:
 
     async def file(self, receipt_id: str) -> Path | None:
         """Return where the file of a receipt is kept."""
-        return await self.services.blobs.path(ReceiptId(receipt_id))
+        async with self.services.blobs.fetched(ReceiptId(receipt_id)) as path:
+            return path
 
 
 @asynccontextmanager

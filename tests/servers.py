@@ -6,11 +6,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection
 from pathlib import Path
 
 # Debian keeps the server's programs off the PATH, one folder a version.
@@ -115,14 +118,64 @@ def run_redis(port: int | None = None) -> Iterator[RedisServer]:
         command, cwd=tempfile.gettempdir(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            deadline = time.monotonic() + START_TIMEOUT_S
-            while not server.is_ready():
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError("Redis does not start")
-                time.sleep(0.02)
+            _wait_for(server.is_ready, process, "Redis")
             yield server
         finally:
             process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class S3Server:
+    """A running server that speaks as S3 does, and believes every key."""
+
+    port: int
+
+    def is_ready(self) -> bool:
+        """Tell whether it answers yet."""
+        try:
+            return self._ask("GET", "/") == HTTPStatus.OK
+        except OSError:
+            return False
+
+    def make_bucket(self, name: str) -> None:
+        """Make a bucket."""
+        assert self._ask("PUT", f"/{name}") == HTTPStatus.OK
+
+    def _ask(self, method: str, path: str) -> int:
+        line = HTTPConnection("127.0.0.1", self.port, timeout=STOP_TIMEOUT_S)
+        try:
+            line.request(method, path)
+            return line.getresponse().status
+        finally:
+            line.close()
+
+
+@contextmanager
+def run_s3() -> Iterator[S3Server]:
+    """Run a server on a free port that keeps what it is given in memory."""
+    server = S3Server(free_port())
+    program = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(server.port)]
+    command = ["setpriv", "--pdeathsig", "KILL", *program]
+    with subprocess.Popen(
+        command,
+        cwd=tempfile.gettempdir(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            _wait_for(server.is_ready, process, "S3")
+            yield server
+        finally:
+            process.kill()
+
+
+def _wait_for(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while not is_ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            message = f"{what} does not start"
+            raise RuntimeError(message)
+        time.sleep(0.02)
 
 
 @contextmanager

@@ -29,8 +29,8 @@ from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import PaymentProvider
-from recibo.store import limits, lock, shared, signals, slots, spool
-from recibo.store.blobs import Folder
+from recibo.store import limits, lock, shared, signals, slots, spool, storage
+from recibo.store.blobs import Blobs
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
 from recibo.store.signals import Signals
@@ -61,7 +61,7 @@ class House:
 
     settings: Settings
     database: Database
-    blobs: Folder
+    blobs: Blobs
     signals: Signals
     engine: Engine
     reader: Reader
@@ -162,7 +162,7 @@ async def database_of(settings: Settings) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def _house(settings: Settings, reader: Reader | None, address: str) -> AsyncIterator[House]:
-    for folder in (settings.data_dir, settings.files_dir, settings.spool_dir):
+    for folder in (settings.data_dir, settings.spool_dir):
         # Receipts are nobody else's business.
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
@@ -180,7 +180,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         if reader is None:
             reader = PoolReader(processes=settings.readers or None)
             stack.push_async_callback(reader.aclose)
-        blobs = Folder(settings.files_dir)
+        blobs = _blobs(settings)
         pace = Pace(_ASSUMED_READING_SECONDS)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
@@ -202,6 +202,15 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             limits=limits.of(redis),
             slots=slots.of(redis),
         )
+
+
+def _blobs(settings: Settings) -> Blobs:
+    try:
+        return storage.of(
+            settings.storage_url.strip(), folder=settings.files_dir, spool=settings.spool_dir
+        )
+    except ValueError as e:
+        raise StartError(str(e)) from e
 
 
 def _post(settings: Settings, database: Database, address: str) -> Post:
@@ -274,7 +283,7 @@ async def _working(house: House) -> AsyncIterator[None]:
         is_metered=meter is not None,
     )
     clockwork = Clockwork(house.database, house.blobs, house.engine)
-    if house.settings.is_embedded:
+    if house.settings.is_embedded and not house.settings.storage_url:
         # Nobody else uploads into this folder, so a file without a row is a stray at any age.
         await clockwork.sweep(older_than=dt.timedelta(0))
     if house.settings.is_embedded:

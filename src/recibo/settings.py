@@ -40,6 +40,11 @@ class Settings(BaseSettings):
         description="Carries the work between processes and counts for their limits; within this "
         "process when empty.",
     )
+    storage_url: str = Field(
+        default="",
+        description="Where uploaded files are kept: `file://…` or `s3://bucket/prefix`; in the "
+        "data folder when empty.",
+    )
     secret_key: str = Field(
         default="",
         description="Signs and encrypts; generated once into the data folder when empty.",

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from tests.house import source
 
 KILLED_AMID = """
@@ -19,6 +21,13 @@ KILLED_AMID_REDIS = """
 import os, signal
 from tests import servers
 with servers.run_redis() as server:
+    print(server.port, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+KILLED_AMID_S3 = """
+import os, signal
+from tests import servers
+with servers.run_s3() as server:
     print(server.port, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -40,9 +49,10 @@ def test_postgres_ends_when_the_tests_are_killed() -> None:
     shutil.rmtree(folder)
 
 
-def test_redis_ends_when_the_tests_are_killed() -> None:
+@pytest.mark.parametrize("killed_amid", [KILLED_AMID_REDIS, KILLED_AMID_S3], ids=["redis", "s3"])
+def test_server_ends_when_the_tests_are_killed(killed_amid: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-c", KILLED_AMID_REDIS],
+        [sys.executable, "-c", killed_amid],
         cwd=source.ROOT,
         capture_output=True,
         text=True,

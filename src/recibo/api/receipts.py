@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse
+from fastapi import Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
-from starlette.types import Receive, Scope, Send
 
+from recibo.api import routers
 from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanDelete, CanReadReceipts, refuse_repeated
@@ -21,7 +21,7 @@ from recibo.shapes.receipts import DetailedReceipt, Receipt
 from recibo.shapes.states import ReceiptStatus
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/receipts", tags=["receipts"])
+router = routers.make("/v1/receipts", tag="receipts")
 
 _INCLUDABLE = frozenset({"evidence", "text"})
 _METADATA = "metadata."
@@ -75,14 +75,6 @@ class ReceiptList(BaseModel):
     data: list[Receipt]
     has_more: bool
     next_cursor: str | None
-
-
-class _WholeFile(FileResponse):
-    """A file without ranges: the framework's refusals of them would be plain text."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = [(name, value) for name, value in scope["headers"] if name != b"range"]
-        await super().__call__({**scope, "headers": headers}, receive, send)
 
 
 @router.get(
@@ -145,7 +137,7 @@ async def get_receipt(
 @router.get(
     "/{receipt_id}/file",
     summary="Get the uploaded file",
-    response_class=FileResponse,
+    response_class=StreamingResponse,
     responses={
         200: {
             "description": "The file as it was uploaded.",
@@ -154,7 +146,7 @@ async def get_receipt(
                 for mime in formats.EXTENSIONS
             },
         },
-        **errors_of(401, 403, 404, 429, 500),
+        **errors_of(401, 403, 404, 429, 500, 503),
     },
     openapi_extra={"parameters": [SHOWN]},
 )
@@ -162,15 +154,17 @@ async def get_file(receipt_id: str, actor: CanReadReceipts, services: TheService
     """Return the original upload, to be saved and not shown: it is somebody else's file."""
     async with services.database.read() as session:
         row = await receipts.row_of(session, actor, receipt_id)
-    path = await services.blobs.path(ReceiptId(row.id))
-    if path is None:
+    content = await services.blobs.content(ReceiptId(row.id))
+    if content is None:
         message = "The file of this receipt is gone."
         raise NotFound(message)
-    return _WholeFile(
-        path,
+    filename = f"{row.id}.{formats.EXTENSIONS[row.media_type]}"
+    return StreamingResponse(
+        content.chunks,
         media_type=row.media_type,
-        filename=f"{row.id}.{formats.EXTENSIONS[row.media_type]}",
         headers={
+            "Content-Length": str(content.size),
+            "Content-Disposition": f'attachment; filename="{filename}"',
             "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy": "sandbox",
             "Cache-Control": "private, no-store",

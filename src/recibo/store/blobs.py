@@ -4,27 +4,46 @@ import asyncio
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from recibo.shapes.ids import ReceiptId
 
+#: Large enough that a file is few chunks, small enough that many downloads at once fit in memory.
+CHUNK_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file on its way out."""
+
+    size: int
+    chunks: AsyncIterator[bytes]
+
 
 class Blobs(Protocol):
-    """Where uploaded files live."""
+    """Where uploaded files live.
+
+    One that is on another machine raises Overloaded when that fails.
+    """
 
     async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         """Store the file durably; when this returns it survives a crash."""
 
-    async def path(self, receipt_id: ReceiptId) -> Path | None:
-        """Return a local file with the bytes, None when there is none."""
+    def fetched(self, receipt_id: ReceiptId) -> AbstractAsyncContextManager[Path | None]:
+        """Give a local file with the bytes while the block lasts, None when there is none."""
+
+    async def content(self, receipt_id: ReceiptId) -> Content | None:
+        """Return the bytes to be sent, None when there are none."""
 
     async def discard(self, receipt_id: ReceiptId) -> None:
-        """Delete the file; nothing happens when there is none."""
+        """Delete the file; nothing happens when there is none, or else the sweep has it left."""
 
     async def older_than(self, timestamp: float) -> list[ReceiptId]:
-        """Return the ids of all files last changed before a Unix timestamp."""
+        """Return the ids of files last changed before a Unix timestamp; of very many, some."""
 
     async def is_writable(self) -> bool:
         """Tell whether files can be kept."""
@@ -40,10 +59,20 @@ class Folder:
         """Store the file and make it and its name durable."""
         await asyncio.to_thread(self._keep, receipt_id, file)
 
-    async def path(self, receipt_id: ReceiptId) -> Path | None:
-        """Return the file itself."""
+    @asynccontextmanager
+    async def fetched(self, receipt_id: ReceiptId) -> AsyncIterator[Path | None]:
+        """Give the file itself."""
         path = self._path(receipt_id)
-        return path if await asyncio.to_thread(path.is_file) else None
+        yield path if await asyncio.to_thread(path.is_file) else None
+
+    async def content(self, receipt_id: ReceiptId) -> Content | None:
+        """Return the file's bytes as they are read."""
+        path = self._path(receipt_id)
+        try:
+            size = (await asyncio.to_thread(path.stat)).st_size
+        except FileNotFoundError:
+            return None
+        return Content(size, _chunks(path))
 
     async def discard(self, receipt_id: ReceiptId) -> None:
         """Delete the file."""
@@ -58,7 +87,7 @@ class Folder:
         return await asyncio.to_thread(lambda: list(self._older_than(timestamp)))
 
     def _path(self, receipt_id: ReceiptId) -> Path:
-        return self._root / receipt_id[-2:] / receipt_id
+        return self._root / key_of(receipt_id)
 
     def _keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         path = self._path(receipt_id)
@@ -85,6 +114,18 @@ class Folder:
                     path.unlink()
                 else:
                     yield ReceiptId(path.name)
+
+
+def key_of(receipt_id: ReceiptId) -> str:
+    """Return the name of a receipt's file, the same in a folder and in a bucket."""
+    return f"{receipt_id[-2:]}/{receipt_id}"
+
+
+async def _chunks(path: Path) -> AsyncIterator[bytes]:
+    file = await asyncio.to_thread(path.open, "rb")
+    with file:
+        while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
+            yield chunk
 
 
 def _fsync_folder(folder: Path) -> None:

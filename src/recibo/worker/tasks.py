@@ -117,12 +117,12 @@ class Tasks:
         return True
 
     async def _answer(self, order: Order) -> Receipt | Failure:
-        path = await self.blobs.path(order.receipt_id)
-        if path is None:
-            return _FILE_GONE
-        return await self.reader.read(
-            path, hint=order.hint, accuracy=order.accuracy, time_limit_s=order.time_limit_s
-        )
+        async with self.blobs.fetched(order.receipt_id) as path:
+            if path is None:
+                return _FILE_GONE
+            return await self.reader.read(
+                path, hint=order.hint, accuracy=order.accuracy, time_limit_s=order.time_limit_s
+            )
 
     async def _refuse(self, order: Order, failure: Failure) -> bool:
         """End the order unless another attempt may help; tell whether it ended."""

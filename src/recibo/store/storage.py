@@ -1,0 +1,58 @@
+"""Where uploaded files live, by its URL."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+from recibo.store import s3
+from recibo.store.blobs import Blobs, Folder
+
+_FILE, _S3 = "file://", "s3://"
+_LOCALHOST = "localhost/"
+# Neither repeats the URL: somebody may have put keys into it.
+_BAD_URL = "RECIBO_STORAGE_URL begins with file:// or s3://, as in s3://bucket/prefix."
+_BAD_BUCKET = (
+    "RECIBO_STORAGE_URL names no bucket; it is s3://bucket or s3://bucket/prefix, and the keys are "
+    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the environment."
+)
+_BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]")
+
+
+def of(url: str, *, folder: Path, spool: Path) -> Blobs:
+    """Return the storage of a URL; files in a folder when it is empty.
+
+    Args:
+        url: `file:///absolute/path`, `file://relative/path` or `s3://bucket/prefix`.
+        folder: The one that is meant when the URL names none.
+        spool: Where copies of what is elsewhere lie while they are read.
+
+    Raises:
+        ValueError: the URL is of no such kind, or its folder cannot be made.
+    """
+    if url in ("", _FILE):
+        return _folder(folder)
+    if url.startswith(_FILE):
+        named = url.removeprefix(_FILE)
+        # As RFC 8089 has it: this machine, and then a path from the root.
+        absolute = f"/{named.removeprefix(_LOCALHOST)}" if named.startswith(_LOCALHOST) else named
+        return _folder(Path(unquote(absolute)))
+    if url.startswith(_S3):
+        name, _, prefix = url.removeprefix(_S3).partition("/")
+        if not _BUCKET.fullmatch(name) or "?" in prefix or "#" in prefix:
+            raise ValueError(_BAD_BUCKET)
+        try:
+            return s3.S3(s3.bucket(name, prefix.strip("/")), spool=spool)
+        except ValueError as e:
+            message = f"the bucket of RECIBO_STORAGE_URL cannot be used: {e}"
+            raise ValueError(message) from e
+    raise ValueError(_BAD_URL)
+
+
+def _folder(path: Path) -> Folder:
+    try:
+        # Receipts are nobody else's business.
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, ValueError) as e:
+        message = f"the folder of uploaded files cannot be made: {e}"
+        raise ValueError(message) from e
+    return Folder(path)
