@@ -3,10 +3,10 @@
 import datetime as dt
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import OkWithSession, errors_of, model_answer
 from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site
 from recibo.services.identity import own_account
@@ -17,7 +17,7 @@ from recibo.shapes.states import Role
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/auth", tags=["account"])
+router = routers.make("/v1/auth", tag="account")
 
 
 class OwnUser(BaseModel):

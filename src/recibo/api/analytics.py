@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
+from recibo.api import routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayReadAnalytics, refuse_repeated
 from recibo.api.queries import Digits
@@ -12,7 +13,7 @@ from recibo.services.reading import analytics
 from recibo.shapes.analytics import CategoryCount, UsageOfDay, Vendor
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/analytics", tags=["analytics"])
+router = routers.make("/v1/analytics", tag="analytics")
 
 _ERRORS = errors_of(401, 403, 429, 500)
 _ERRORS_OF_QUERY = errors_of(400, 401, 403, 429, 500)

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
+from recibo.api import routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayReadAudit, refuse_repeated
 from recibo.api.queries import Digits, Text, bound
@@ -13,7 +14,7 @@ from recibo.services.pages import Wanted
 from recibo.shapes.audit import AuditEvent
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/audit", tags=["audit"])
+router = routers.make("/v1/audit", tag="audit")
 
 
 class AuditQuery(BaseModel):

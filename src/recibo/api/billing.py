@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import Ok, errors_of
 from recibo.api.deps import MayCheckOut, MayReadBilling, MayWriteBilling
 from recibo.errors import NotFound
@@ -15,7 +15,7 @@ from recibo.shapes.billing import Subscription
 from recibo.shapes.plans import PlanName
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/billing", tags=["billing"])
+router = routers.make("/v1/billing", tag="billing")
 
 
 class CheckoutWanted(BaseModel):

@@ -3,9 +3,9 @@
 from contextlib import AsyncExitStack
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
-from recibo.api import forms, rate_limits
+from recibo.api import forms, rate_limits, routers
 from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanExtract
@@ -16,7 +16,7 @@ from recibo.shapes.receipts import Receipt
 from recibo.shapes.states import KeyKind
 from recibo.web.services import Services, TheServices
 
-router = APIRouter(prefix="/v1", tags=["extraction"])
+router = routers.make("/v1", tag="extraction")
 
 _FORM: dict[str, Any] = {
     "requestBody": {

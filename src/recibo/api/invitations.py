@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayInvite, MayReadTeam, refuse_cross_site, shown_by
 from recibo.services.identity import invitations
@@ -15,7 +15,7 @@ from recibo.shapes.sessions import TokenResponse
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, visit_of
 
-router = APIRouter(prefix="/v1", tags=["team"])
+router = routers.make("/v1", tag="team")
 
 
 class Invitations(BaseModel):

@@ -4,10 +4,10 @@ import contextlib
 import datetime as dt
 from typing import Annotated, TypeAlias
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel, BeforeValidator, Field
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import AnyKey, MayReadKeys, MayWriteKeys
 from recibo.services.identity import keys
@@ -17,7 +17,7 @@ from recibo.shapes.plans import PlanName
 from recibo.shapes.states import KeyKind, Scope
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1", tags=["api keys"])
+router = routers.make("/v1", tag="api keys")
 
 
 def _instant(given: object) -> object:

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import Ok, OkWithSession, errors_of
 from recibo.api.deps import (
     TheUser,
@@ -20,7 +20,7 @@ from recibo.shapes.states import MailKind
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, visit_of
 
-router = APIRouter(prefix="/v1/auth", tags=["mailed links"])
+router = routers.make("/v1/auth", tag="mailed links")
 
 _SETS_COOKIES = [Depends(refuse_cross_site)]
 _SETS_NONE = [Depends(refuse_cross_site_cookies)]

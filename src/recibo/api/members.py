@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 from pydantic import BaseModel
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayInvite, MayReadTeam, MayRemoveMembers, MayWriteTeam
 from recibo.services.identity import invitations, members
@@ -14,7 +14,7 @@ from recibo.shapes.members import Member
 from recibo.shapes.states import Role
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/org/members", tags=["team"])
+router = routers.make("/v1/org/members", tag="team")
 
 
 class Invited(BaseModel):

@@ -2,11 +2,11 @@
 
 from typing import Annotated, NoReturn, cast
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import errors_of, model_answer
 from recibo.api.deps import MayWriteOrg, OrgReader
 from recibo.errors import NotFound
@@ -14,7 +14,7 @@ from recibo.services.identity import orgs
 from recibo.shapes.orgs import Org
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/org", tags=["org"])
+router = routers.make("/v1/org", tag="org")
 
 
 def _refused(_: object) -> NoReturn:

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import Ok, errors_of
 from recibo.api.deps import refuse_cross_site
 from recibo.services.identity import accounts, sessions
@@ -13,7 +13,7 @@ from recibo.shapes.sessions import TokenResponse
 from recibo.web.cookies import REFRESH_COOKIE, clear_session, set_session
 from recibo.web.services import TheServices, visit_of
 
-router = APIRouter(prefix="/v1/auth", tags=["sessions"], dependencies=[Depends(refuse_cross_site)])
+router = routers.make("/v1/auth", tag="sessions", guards=[refuse_cross_site])
 
 
 class Signup(BaseModel):

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies
+from recibo.api import bodies, routers
 from recibo.api.answers import Ok, OkWithSession, errors_of
 from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site, shown_by
 from recibo.services.identity import enrolment, two_factor
@@ -13,7 +13,7 @@ from recibo.services.identity.two_factor import Attempt, Factor
 from recibo.web.cookies import set_session
 from recibo.web.services import Services, TheServices, visit_of
 
-router = APIRouter(prefix="/v1/auth/2fa", tags=["two-factor authentication"])
+router = routers.make("/v1/auth/2fa", tag="two-factor authentication")
 
 _SETS_COOKIES = [Depends(refuse_cross_site)]
 # What is shown once, no cache may keep.

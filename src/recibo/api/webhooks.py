@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
+from recibo.api import routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import CanRead, refuse_repeated
 from recibo.api.queries import Digits
@@ -14,7 +15,7 @@ from recibo.shapes.states import EventType
 from recibo.shapes.webhooks import WebhookEvent
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
+router = routers.make("/v1/webhooks", tag="webhooks")
 
 
 class EventQuery(BaseModel):

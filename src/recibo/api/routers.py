@@ -1,0 +1,20 @@
+"""What all routes under /v1 have in common."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from fastapi import APIRouter, Depends
+
+from recibo.api.answers import errors_of
+from recibo.api.deps import count_strangers
+
+
+def make(
+    prefix: str, *, tag: str, guards: Sequence[Callable[..., Awaitable[None]]] = ()
+) -> APIRouter:
+    """Make a router; its guards come before those of each route."""
+    return APIRouter(
+        prefix=prefix,
+        tags=[tag],
+        dependencies=[Depends(one) for one in (count_strangers, *guards)],
+        responses=errors_of(429),
+    )
