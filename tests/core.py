@@ -1,5 +1,6 @@
 """The service without doors or engine: what is carried is noted, and run by the test."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from recibo.kit.pace import Pace
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Reader
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted
+from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import slots, tables
@@ -27,11 +29,11 @@ class NotingCarrier:
     added: list[ReceiptId] = field(default_factory=list)
     error: Exception | None = None
 
-    async def add_reading(self, receipt_id: ReceiptId) -> None:
-        """Note a receipt."""
+    async def add_readings(self, owed: Sequence[Owed]) -> None:
+        """Note receipts."""
         if self.error is not None:
             raise self.error
-        self.added.append(receipt_id)
+        self.added += [one.receipt_id for one in owed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,6 @@ def build(database: Database, folder: Path, *, reader: Reader | None = None) -> 
             slots=slots.InMemory(),
             wait_seconds=25,
         ),
-        tasks=Tasks(database, blobs, signals, reader, pace),
+        tasks=Tasks(database, blobs, signals, reader, pace, carrier),
         clockwork=Clockwork(database, blobs, carrier),
     )

@@ -280,6 +280,7 @@ async def _working(house: House) -> AsyncIterator[None]:
         house.signals,
         house.reader,
         house.pace,
+        house.engine,
         is_metered=meter is not None,
     )
     clockwork = Clockwork(house.database, house.blobs, house.engine)

@@ -56,7 +56,10 @@ FOR_THE_INSTALLATION = {
     "services.reading.readings.keep",
     "services.reading.readings.let_go",
     "services.reading.readings.overdue",
-    "services.reading.readings.owed",
+    "services.reading.turns._owed",
+    "services.reading.turns.after",
+    "services.reading.turns.is_next",
+    "services.reading.turns.of_all",
     "services.reading.replays.forget",
     "services.reading.usage.give_back",
     # Operators act on users, whose changes every org of theirs is told.

@@ -8,7 +8,9 @@ from docket import Docket
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
+from recibo.extract.model import Accuracy
 from recibo.kit import ids
+from recibo.services.reading.turns import Owed
 from recibo.shapes.ids import ReceiptId
 from recibo.store import shared
 from recibo.worker import engine as engines
@@ -24,6 +26,11 @@ def queue(request: pytest.FixtureRequest) -> str:
     return url
 
 
+def owed(*names: str, accuracy: Accuracy = Accuracy.STANDARD) -> list[Owed]:
+    """Return readings that are owed."""
+    return [Owed(ReceiptId(name), accuracy) for name in names]
+
+
 async def test_what_was_added_before_anybody_works_is_run(queue: str) -> None:
     ran = asyncio.Event()
 
@@ -31,7 +38,7 @@ async def test_what_was_added_before_anybody_works_is_run(queue: str) -> None:
         ran.set()
 
     async with engines.opened(queue) as engine:
-        await engine.add_reading(ReceiptId("rcp_0"))
+        await engine.add_readings(owed("rcp_0"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
             await ran.wait()
 
@@ -46,8 +53,8 @@ async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried(queue: str
             last.set()
 
     async with engines.opened(queue) as engine:
-        await asyncio.gather(*(engine.add_reading(ReceiptId("rcp_0")) for _ in range(50)))
-        await engine.add_reading(ReceiptId("rcp_last"))
+        await asyncio.gather(*(engine.add_readings(owed("rcp_0")) for _ in range(50)))
+        await engine.add_readings(owed("rcp_last"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
             await last.wait()
 
@@ -59,14 +66,35 @@ async def test_receipt_can_be_read_again_later(queue: str) -> None:
 
     async with engines.opened(queue) as engine:
         async with engine.working(runs.put, concurrency=1), asyncio.timeout(20):
-            await engine.add_reading(ReceiptId("rcp_0"))
+            await engine.add_readings(owed("rcp_0"))
             await runs.get()
             # The task's key is free only when it has wholly ended, soon after its last line.
             while runs.empty():
-                await engine.add_reading(ReceiptId("rcp_0"))
+                await engine.add_readings(owed("rcp_0"))
                 await asyncio.sleep(0)
 
         assert "rcp_0" == runs.get_nowait()
+
+
+async def test_second_reading_is_carried_while_the_task_of_the_first_ends(queue: str) -> None:
+    runs: asyncio.Queue[ReceiptId] = asyncio.Queue()
+    is_ordered = asyncio.Event()
+
+    async def read(receipt_id: ReceiptId) -> None:
+        await runs.put(receipt_id)
+        await is_ordered.wait()
+
+    async with (
+        asyncio.timeout(30),
+        engines.opened(queue) as engine,
+        engine.working(read, concurrency=1),
+    ):
+        await engine.add_readings(owed("rcp_0"))
+        await runs.get()
+        await engine.add_readings(owed("rcp_0", accuracy=Accuracy.HIGH))
+        is_ordered.set()
+
+        assert "rcp_0" == await runs.get()
 
 
 async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated(queue: str) -> None:
@@ -86,8 +114,8 @@ async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated(queue
         engines.opened(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_reading(ReceiptId("rcp_0"))
-        await engine.add_reading(ReceiptId("rcp_last"))
+        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(owed("rcp_last"))
         await last.wait()
 
     assert {"rcp_0": 1, "rcp_last": 1} == runs
@@ -109,7 +137,7 @@ async def test_no_more_tasks_run_at_once_than_allowed(queue: str) -> None:
 
     async with engines.opened(queue) as engine:
         for number in range(6):
-            await engine.add_reading(ReceiptId(f"rcp_{number}"))
+            await engine.add_readings(owed(f"rcp_{number}"))
         async with engine.working(read, concurrency=2), asyncio.timeout(20):
             await done.wait()
 
@@ -131,7 +159,7 @@ async def test_leaving_ends_tasks_that_run(queue: str) -> None:
         engines.opened(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_reading(ReceiptId("rcp_0"))
+        await engine.add_readings(owed("rcp_0"))
         await began.wait()
 
     assert ended.is_set()
@@ -155,7 +183,7 @@ async def test_what_is_left_at_the_end_is_run_by_the_next(queue: str) -> None:
     async with asyncio.timeout(30), engines.opened(queue) as engine:
         async with engine.working(never_end, concurrency=2):
             for number in range(4):
-                await engine.add_reading(ReceiptId(f"rcp_{number}"))
+                await engine.add_readings(owed(f"rcp_{number}"))
             await began.wait()
             await other_began.wait()
         async with engine.working(read, concurrency=2):
@@ -177,8 +205,8 @@ async def test_task_that_another_cancels_is_no_stop(queue: str) -> None:
         engines.opened(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_reading(ReceiptId("rcp_0"))
-        await engine.add_reading(ReceiptId("rcp_1"))
+        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(owed("rcp_1"))
         await ran.wait()
 
     assert ran.is_set()
@@ -194,12 +222,12 @@ async def test_engine_over_redis_rides_out_its_absence() -> None:
         engines.opened(server.url) as engine,
         engine.working(runs.put, concurrency=1),
     ):
-        await engine.add_reading(ReceiptId("rcp_lost"))
+        await engine.add_readings(owed("rcp_lost"))
         for name in ("rcp_0", "rcp_1"):
             with servers.run_redis(server.port):
                 while runs.empty():
                     # What the clockwork does.
-                    await engine.add_reading(ReceiptId(name))
+                    await engine.add_readings(owed(name))
                     await asyncio.sleep(0.05)
                 assert name == await runs.get()
 
@@ -213,11 +241,11 @@ async def test_queue_that_is_emptied_runs_what_is_added_again(redis_url: str) ->
         engine.working(runs.put, concurrency=1),
     ):
         for number in range(3):
-            await engine.add_reading(ReceiptId(f"rcp_{number}"))
+            await engine.add_readings(owed(f"rcp_{number}"))
             await runs.get()
             async with Redis.from_url(redis_url) as client:
                 await client.flushall()
-        await engine.add_reading(ReceiptId("rcp_0"))
+        await engine.add_readings(owed("rcp_0"))
 
         assert "rcp_0" == await runs.get()
 
@@ -234,9 +262,9 @@ async def test_queue_out_of_reach_fails_no_upload(
         raise ConnectionError
 
     async with engines.opened(queue) as engine:
-        monkeypatch.setattr(Docket, "add", fail)
+        monkeypatch.setattr(Docket, "add_many", fail)
 
-        await engine.add_reading(ReceiptId("rcp_0"))
+        await engine.add_readings(owed("rcp_0"))
 
 
 async def test_queue_that_hangs_holds_up_one_upload_a_second(
@@ -248,6 +276,6 @@ async def test_queue_that_hangs_holds_up_one_upload_a_second(
         async with engines.opened(server.url) as engine, asyncio.timeout(20):
             server.hang()
             for number in range(1000):
-                await engine.add_reading(ReceiptId(f"rcp_{number}"))
+                await engine.add_readings(owed(f"rcp_{number}"))
 
     assert ["the queue is out of reach; what is owed waits"] == [one["event"] for one in logs]

@@ -41,6 +41,17 @@ PLANS = {
 }
 
 
+# How many readings of an org the queue carries at a time; what it owes beyond them waits its turn.
+# One org alone gets so many readers at most, and whoever comes next finds no more of it before them.
+READINGS_CARRIED: Mapping[PlanName, int] = {
+    PlanName.FREE: 2,
+    PlanName.INDIE: 4,
+    PlanName.STARTUP: 8,
+    PlanName.SCALE: 16,
+    PlanName.ENTERPRISE: 16,
+}
+
+
 def plan_of(name: str, agreed: Mapping[str, int] | None) -> Plan:
     """Return the plan of an org; agreed figures, by the names above, are for enterprise alone."""
     plan = PLANS[PlanName(name)]

@@ -16,7 +16,7 @@ from recibo.kit import clock
 from recibo.services import audit
 from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import attempts, key_notices, links, sessions
-from recibo.services.reading import readings, receipts, replays
+from recibo.services.reading import readings, receipts, replays, turns
 from recibo.services.reading.extraction import Carrier
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
@@ -79,9 +79,8 @@ class Clockwork:
     async def add_owed_readings(self) -> None:
         """Give the engine what is owed; what it carries already stays as it is."""
         async with self.database.read() as session:
-            owed = await readings.owed(session, limit=_ROUND)
-        for receipt_id in owed:
-            await self.carrier.add_reading(receipt_id)
+            owed = await turns.of_all(session, limit=_ROUND)
+        await self.carrier.add_readings(owed)
 
     async def count_owed_readings(self) -> None:
         """Tell the metrics of this process how much is owed."""

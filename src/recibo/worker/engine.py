@@ -7,13 +7,16 @@ it loses is added again by the clockwork. All calls to docket stand in this file
 import asyncio
 import contextlib
 import datetime as dt
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import structlog
 from docket import Docket, Worker
+from docket.execution import TaskCall
 from redis.exceptions import RedisError
 
+from recibo.extract.model import Accuracy
 from recibo.services.reading import readings
+from recibo.services.reading.turns import Owed
 from recibo.shapes.ids import ReceiptId
 from recibo.store.shared import Outage
 
@@ -40,18 +43,27 @@ class Engine:
         self._patience_seconds = patience_seconds
         self._outage = Outage("the queue is out of reach; what is owed waits")
 
-    async def add_reading(self, receipt_id: ReceiptId) -> None:
-        """Have a receipt read soon; one that is queued or being read is not added again.
+    async def add_readings(self, owed: Sequence[Owed]) -> None:
+        """Have receipts read soon; a reading that is queued or under way is not added again.
 
-        When the queue is out of reach the receipt waits: what is owed is added again by itself.
+        When the queue is out of reach they wait: what is owed is added again by itself.
         """
-        if self._outage.is_on:
+        if not owed or self._outage.is_on:
             return
         try:
             async with asyncio.timeout(self._patience_seconds):
-                await self._docket.add(_READ, key=f"{_READ}:{receipt_id}")(receipt_id)
+                added = await self._docket.add_many(self._call(one) for one in owed)
         except (RedisError, OSError) as e:
             self._outage.begin(e)
+            return
+        for refusal in (one.schedule_exception for one in added):
+            if isinstance(refusal, Exception):
+                self._outage.begin(refusal)
+
+    def _call(self, owed: Owed) -> TaskCall:
+        # With the accuracy: a second reading may be owed before the task of the first has ended.
+        key = f"{_READ}:{owed.receipt_id}:{owed.accuracy}"
+        return self._docket.call(_READ, key=key)(owed.receipt_id, owed.accuracy.value)
 
     async def is_alive(self) -> bool:
         """Tell whether the queue answers."""
@@ -84,8 +96,7 @@ class Engine:
                 # The worker is stopped by leaving it: its in-memory queue swallows a cancel.
                 shift.end()
         await runner
-        for receipt_id in shift.left:
-            await self.add_reading(receipt_id)
+        await self.add_readings(shift.left)
 
 
 @contextlib.asynccontextmanager
@@ -124,7 +135,7 @@ class _Shift:
         self._running = set[asyncio.Task[None]]()
         self.over = asyncio.Event()
         #: What came too late, or was cancelled.
-        self.left = list[ReceiptId]()
+        self.left = list[Owed]()
 
     def end(self) -> None:
         """Cancel what runs, and run nothing more."""
@@ -132,20 +143,21 @@ class _Shift:
         for task in self._running:
             task.cancel()
 
-    async def task(self, receipt_id: str) -> None:
+    async def task(self, receipt_id: str, accuracy: str) -> None:
         """Run one task; docket is never told that one was cancelled, or it would keep it."""
         this = asyncio.current_task()
         assert this is not None  # noqa: S101 - a coroutine always runs in a task
+        owed = Owed(ReceiptId(receipt_id), Accuracy(accuracy))
         if self.over.is_set():
-            self.left.append(ReceiptId(receipt_id))
+            self.left.append(owed)
             return
         self._running.add(this)
         try:
-            await self._read(ReceiptId(receipt_id))
+            await self._read(owed.receipt_id)
         except asyncio.CancelledError:
             if not self.over.is_set():
                 raise
             this.uncancel()
-            self.left.append(ReceiptId(receipt_id))
+            self.left.append(owed)
         finally:
             self._running.discard(this)

@@ -14,7 +14,8 @@ import structlog
 from recibo.extract.model import Receipt
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
-from recibo.services.reading import readings
+from recibo.services.reading import readings, turns
+from recibo.services.reading.extraction import Carrier
 from recibo.services.reading.readings import Order, Refusal
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.states import FailureCode
@@ -40,11 +41,13 @@ class Tasks:
     reader: Reader
     #: Told how long readings take.
     pace: Pace
+    #: Given what the org of an ended reading owes next.
+    carrier: Carrier
     #: Whether the payment provider is told of what is billed.
     is_metered: bool = False
 
     async def read(self, receipt_id: ReceiptId) -> None:
-        """Read a receipt that owes a reading, again while attempts are left; then tell.
+        """Read a receipt that owes a reading, again while attempts are left; tell; add the next.
 
         A task that is cancelled leaves the receipt as it found it.
         """
@@ -53,6 +56,9 @@ class Tasks:
                 pass
         finally:
             await self.signals.tell(receipt_id)
+        async with self.database.read() as session:
+            following = await turns.after(session, receipt_id)
+        await self.carrier.add_readings(following)
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
         """Make one attempt; True when nothing is owed any more."""

@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
@@ -77,9 +77,11 @@ async def hand_back(parts: Core, order: Order) -> None:
 async def owed(parts: Core) -> list[ReceiptId]:
     """Return what is owed."""
     async with parts.database.read() as session:
-        found = await readings.owed(session, limit=1000)
+        is_owed = tables.Receipt.owed_accuracy.is_not(None)
+        query = select(tables.Receipt.id).where(is_owed).order_by(tables.Receipt.id)
+        found = list((await session.execute(query)).scalars())
         assert await readings.count_owed(session) == len(found)
-    return found
+    return [ReceiptId(one) for one in found]
 
 
 async def test_order_tells_what_is_to_be_read(parts: Core, actor: Actor) -> None:
@@ -328,14 +330,6 @@ async def test_nothing_is_begun_that_is_not_owed(parts: Core, actor: Actor) -> N
 
     assert await begin(parts, receipt_id) is None
     assert await begin(parts, ReceiptId("rcp_0")) is None
-
-
-async def test_owed_readings_come_oldest_first_and_up_to_a_limit(parts: Core, actor: Actor) -> None:
-    submitted = [(await parts.submit(actor, str(number))).receipt_id for number in range(3)]
-
-    assert submitted == await owed(parts)
-    async with parts.database.read() as session:
-        assert submitted[:2] == await readings.owed(session, limit=2)
 
 
 async def test_use_is_counted_in_the_month_of_completion_and_held_in_that_of_upload(

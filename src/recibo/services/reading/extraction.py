@@ -8,7 +8,7 @@ before a task is added, so that a crash at any point loses nothing and bills not
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +28,8 @@ from recibo.kit import clock, ids
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit
-from recibo.services.reading import in_flight, readings, receipts, replays, usage
+from recibo.services.reading import in_flight, readings, receipts, replays, turns, usage
+from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.receipts import Receipt
@@ -55,8 +56,8 @@ _ERRORS: Mapping[FailureCode, type[ServiceError]] = {
 class Carrier(Protocol):
     """Carries what is owed to whoever works it off."""
 
-    async def add_reading(self, receipt_id: ReceiptId) -> None:
-        """Have a receipt read soon; adding it twice is harmless."""
+    async def add_readings(self, owed: Sequence[Owed]) -> None:
+        """Have receipts read soon, in this order; adding one twice is harmless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ class Extraction:
             if not is_bound:
                 return await self._known(actor, upload)
         if upload.reread and await self._order_again(actor, upload, found):
-            await self.carrier.add_reading(found)
+            await self._carry(actor, Owed(found, upload.accuracy))
             return Submitted(found, is_replay=False)
         return Submitted(found, is_replay=True)
 
@@ -277,8 +278,17 @@ class Extraction:
             # Only what is known not to be committed: else the sweep decides by the row.
             await self.blobs.discard(receipt_id)
             raise
-        await self.carrier.add_reading(receipt_id)
+        await self._carry(actor, Owed(receipt_id, upload.accuracy))
         return Submitted(receipt_id, is_replay=False)
+
+    async def _carry(self, actor: Actor, owed: Owed) -> None:
+        """Have it read soon, or in its turn when its org has enough in the queue."""
+        async with self.database.read() as session:
+            is_next = await turns.is_next(
+                session, actor.org_id, owed.receipt_id, plan=actor.plan.name
+            )
+        if is_next:
+            await self.carrier.add_readings([owed])
 
     async def _record(
         self, session: Session, actor: Actor, upload: Upload, receipt_id: ReceiptId

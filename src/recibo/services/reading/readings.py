@@ -68,12 +68,6 @@ EXHAUSTED = Refusal(
 )
 
 
-async def owed(session: ReadSession, *, limit: int) -> list[ReceiptId]:
-    """Return receipts that owe a reading, the oldest first."""
-    query = select(Receipt.id).where(_is_owed()).order_by(Receipt.id).limit(limit)
-    return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
-
-
 async def count_owed(session: ReadSession) -> int:
     """Return how many readings are owed."""
     query = select(func.count()).select_from(Receipt).where(_is_owed())
