@@ -65,16 +65,28 @@ FOR_THE_INSTALLATION = {
     # Operators act on users, whose changes every org of theirs is told.
     "services.identity.operators._tell",
     # Events are owed by the work on receipts, and signed by the courier, for whichever org.
+    "services.webhooks.deliveries._drop",
+    "services.webhooks.deliveries._leased",
+    "services.webhooks.deliveries._urls",
+    "services.webhooks.deliveries.count_owed",
+    "services.webhooks.deliveries.record",
+    "services.webhooks.deliveries.take",
     "services.webhooks.endpoints.drop_owed",
     "services.webhooks.events._endpoint_of",
+    "services.webhooks.failing._same",
+    "services.webhooks.failing.note",
     "services.webhooks.signing._made",
     "services.webhooks.signing.of",
+    "services.webhooks.turns._due",
+    "services.webhooks.turns._due_orgs",
+    "services.webhooks.turns._failing",
     # The clockwork sweeps and purges for all.
     "services.audit.purge",
     "services.identity.sessions.purge_expired",
     "services.reading.receipts.existing",
     "services.reading.receipts.purge",
     "services.reading.replays.purge_expired",
+    "services.webhooks.deliveries.purge",
 }
 
 

@@ -26,6 +26,7 @@ NAMES: dict[str, str | int] = {
     "role": "developer",
     "key": "till 3",
     "when": "2026-04-01T10:30:00-03:00",
+    "host": "hooks.acme.test",
 }
 PAGES = {
     MailKind.VERIFY_EMAIL: "verify-email",

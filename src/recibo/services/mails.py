@@ -21,6 +21,8 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     MailKind.INVITATION: frozenset({"invitation_id", "org", "role", "inviter"}),
     # `when` is the key's end, in ISO 8601.
     MailKind.KEY_EXPIRING: frozenset({"key", "org", "when"}),
+    # `when` is since when the endpoint of this host fails, in ISO 8601.
+    MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
 }
 # Longer than a mail takes to be sent, or two would send it.
 LEASE = dt.timedelta(minutes=2)

@@ -1,0 +1,388 @@
+"""Owed deliveries: taken once, signed, written down, tried again by the schedule."""
+
+import asyncio
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select, update
+from standardwebhooks import Webhook
+
+from recibo.kit import clock
+from recibo.kit.keyring import Keyring
+from recibo.outside.callbacks import Outcome
+from recibo.services.webhooks import deliveries, sending, signing
+from recibo.services.webhooks.deliveries import PAUSES, Taken, Tried
+from recibo.shapes.actor import Actor, Member
+from recibo.shapes.ids import EventId, OrgId
+from recibo.shapes.states import DeliveryState
+from recibo.store import tables
+from recibo.store.db import Database
+from tests import events, make
+from tests.hands import Hands
+
+KEYRING = Keyring("a secret")
+SECOND = dt.timedelta(seconds=1)
+OK = Outcome(0.02, status=200, answer=b"ok")
+DOWN = Outcome(0.02, error="connection refused")
+
+
+@pytest.fixture
+def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    """The hands of the clock."""
+    return Hands(monkeypatch)
+
+
+async def take(database: Database, *event_ids: str) -> list[Taken]:
+    """Take deliveries in a transaction of its own."""
+    async with database.write() as session:
+        return await deliveries.take(session, KEYRING, [EventId(one) for one in event_ids])
+
+
+async def taken(database: Database, event_id: str) -> Taken:
+    """Take one that is due."""
+    (one,) = await take(database, event_id)
+    return one
+
+
+async def record(database: Database, one: Taken, outcome: Outcome) -> None:
+    """Write down how a try ended just now."""
+    now = clock.now()
+    async with database.write() as session:
+        await deliveries.record(session, [Tried(one, now, now, outcome)])
+
+
+async def tried(database: Database, event_id: str, outcome: Outcome) -> tables.Delivery:
+    """Try a delivery that is due; return how it stands."""
+    await record(database, await taken(database, event_id), outcome)
+    return await standing(database, event_id)
+
+
+async def standing(database: Database, event_id: str) -> tables.Delivery:
+    """Return how a delivery stands."""
+    return next(one for one in await events.deliveries(database) if one.event_id == event_id)
+
+
+async def attempts(database: Database, event_id: str) -> list[tables.DeliveryAttempt]:
+    """Return what is written of tries, the oldest first."""
+    async with database.read() as session:
+        query = select(tables.DeliveryAttempt).where(tables.DeliveryAttempt.event_id == event_id)
+        return list((await session.scalars(query.order_by(tables.DeliveryAttempt.id))).all())
+
+
+async def test_taken_delivery_says_what_is_posted_and_where(
+    database: Database, actor: Actor
+) -> None:
+    endpoint_id = await events.endpoint(database, actor)
+    to_endpoint = await events.owed(database, actor.org_id, url=None)
+    elsewhere = await events.owed(database, actor.org_id)
+
+    found = {str(one.event_id): one for one in await take(database, to_endpoint, elsewhere)}
+
+    bodies = {one["id"]: one for one in await events.told(database)}
+    assert {to_endpoint, elsewhere} == found.keys()
+    assert (events.URL, endpoint_id) == (found[to_endpoint].url, found[to_endpoint].endpoint_id)
+    assert (events.OWN_URL, None) == (found[elsewhere].url, found[elsewhere].endpoint_id)
+    for event_id, one in found.items():
+        assert f'"id":"{event_id}"' in one.body
+        assert bodies[event_id]["org_id"] == one.lane.org_id == actor.org_id
+        assert (0, one.lane.is_to_endpoint) == (one.tries, one.endpoint_id is not None)
+
+
+async def test_delivery_is_taken_once_until_its_lease_is_over(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+
+    first = await take(database, event_id)
+    second = await take(database, event_id)
+    await hands.move(deliveries.LEASE.total_seconds())
+    third = await take(database, event_id)
+
+    assert [1, 0, 1] == [len(one) for one in (first, second, third)]
+    assert (first[0].body, first[0].event_id) == (third[0].body, third[0].event_id)
+
+
+async def test_of_many_that_take_at_once_one_has_each(database: Database, actor: Actor) -> None:
+    owed = [await events.owed(database, actor.org_id) for _ in range(10)]
+
+    found = await asyncio.gather(*(take(database, *owed) for _ in range(8)))
+
+    assert sorted(owed) == sorted(one.event_id for some in found for one in some)
+
+
+async def test_what_is_not_due_is_not_taken(database: Database, actor: Actor, hands: Hands) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    await tried(database, event_id, DOWN)
+    await hands.move(PAUSES[0].total_seconds() - 1)
+
+    assert [] == await take(database, event_id, "evt_unknown")
+
+
+async def test_each_receiver_is_signed_for_with_its_own_secret(
+    database: Database, actor: Actor
+) -> None:
+    endpoint_id = await events.endpoint(database, actor)
+    to_endpoint = await taken(database, await events.owed(database, actor.org_id, url=None))
+    elsewhere = await taken(database, await events.owed(database, actor.org_id))
+    async with database.write() as session:
+        secrets = await signing.of(session, KEYRING, actor.org_id, [actor.org_id, endpoint_id])
+
+    for one, owner in ((to_endpoint, endpoint_id), (elsewhere, actor.org_id)):
+        headers = deliveries.headers(one)
+        assert one.event_id == headers["webhook-id"]
+        assert ("application/json", "Recibo/0.1.0") == (
+            headers["Content-Type"],
+            headers["User-Agent"],
+        )
+        Webhook(secrets[owner].current).verify(one.body.encode(), headers)
+
+
+async def test_old_secret_signs_along_while_it_does(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    before = (await taken(database, event_id)).signing.current
+    async with database.write() as session:
+        await signing.rotate(session, KEYRING, actor.org_id, actor.org_id)
+    await hands.move(deliveries.LEASE.total_seconds())
+    during = deliveries.headers(await taken(database, event_id))["webhook-signature"].split(" ")
+    await hands.move(signing.OVERLAP.total_seconds())
+    after = await taken(database, event_id)
+
+    assert [True, True] == [one.startswith("v1,") for one in during]
+    assert after.signing.current != before
+    assert 1 == len(deliveries.headers(after)["webhook-signature"].split(" "))
+
+
+async def test_each_try_has_the_same_bytes_and_a_new_time_and_signature(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    first = await taken(database, event_id)
+    before = deliveries.headers(first)
+    await record(database, first, DOWN)
+    await hands.move(10)
+    second = await taken(database, event_id)
+    after = deliveries.headers(second)
+
+    assert (first.body, before["webhook-id"]) == (second.body, after["webhook-id"])
+    assert before["webhook-timestamp"] != after["webhook-timestamp"]
+    assert before["webhook-signature"] != after["webhook-signature"]
+
+
+@pytest.mark.parametrize("status", [200, 201, 204, 299])
+async def test_2xx_ends_a_delivery(database: Database, actor: Actor, status: int) -> None:
+    event_id = await events.owed(database, actor.org_id)
+
+    found = await tried(database, event_id, replace(OK, status=status))
+
+    assert (DeliveryState.DELIVERED, None, 1) == (found.state, found.due_at, found.tries)
+
+
+@pytest.mark.parametrize("status", [100, 199, 301, 307, 400, 404, 429, 500, 503, None])
+async def test_whatever_else_is_tried_again(
+    database: Database, actor: Actor, status: int | None
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+
+    found = await tried(database, event_id, replace(DOWN, status=status))
+
+    assert (DeliveryState.OWED, 1) == (found.state, found.tries)
+    assert found.due_at is not None
+
+
+async def test_410_ends_a_delivery_at_once(database: Database, actor: Actor) -> None:
+    event_id = await events.owed(database, actor.org_id)
+
+    found = await tried(database, event_id, Outcome(0.1, status=410))
+
+    assert (DeliveryState.FAILED, None) == (found.state, found.due_at)
+
+
+async def test_ten_tries_are_made_by_the_schedule_and_none_is_early(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    minutes = [5 / 60, 5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60, 24 * 60]
+    assert minutes == [one.total_seconds() / 60 for one in PAUSES]
+
+    for pause in PAUSES:
+        found = await tried(database, event_id, DOWN)
+        assert found.due_at is not None
+        wait = found.due_at - clock.now()
+        assert pause <= wait <= pause * 1.1 + SECOND
+        assert DeliveryState.OWED == found.state
+        await hands.move(wait.total_seconds() + 0.001)
+    last = await tried(database, event_id, DOWN)
+
+    assert (DeliveryState.FAILED, None, 10) == (last.state, last.due_at, last.tries)
+    assert 10 == len(await attempts(database, event_id))
+
+
+async def test_many_that_failed_together_come_again_spread_out(
+    database: Database, actor: Actor
+) -> None:
+    owed = [await events.owed(database, actor.org_id) for _ in range(20)]
+    now = clock.now()
+    ended = [Tried(one, now, now, DOWN) for one in await take(database, *owed)]
+    async with database.write() as session:
+        await deliveries.record(session, ended)
+
+    assert len({one.due_at for one in await events.deliveries(database)}) > 15
+
+
+@pytest.mark.parametrize(
+    ("status", "wish", "bounds"),
+    [
+        (429, 3600.0, (3600, 3600)),
+        (503, 3600.0, (3600, 3600)),
+        (503, 1.0, (5, 6)),
+        (503, 10.0**8, (86400, 86400)),
+        (500, 3600.0, (5, 6)),
+        (302, 3600.0, (5, 6)),
+    ],
+)
+@pytest.mark.usefixtures("hands")
+async def test_wish_to_be_left_alone_is_heard_from_429_and_503(
+    database: Database, actor: Actor, status: int, wish: float, bounds: tuple[int, int]
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    outcome = Outcome(0.1, status=status, retry_after_s=wish)
+
+    found = await tried(database, event_id, outcome)
+
+    assert found.due_at is not None
+    assert bounds[0] <= (found.due_at - clock.now()).total_seconds() <= bounds[1]
+
+
+async def test_try_is_written_down(database: Database, actor: Actor, hands: Hands) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    await tried(database, event_id, Outcome(1.2345, status=500, answer=b"a\0\xffb"))
+    await hands.move(10)
+    await tried(database, event_id, Outcome(0.5, status=302))
+    await hands.move(400)
+    await tried(database, event_id, DOWN)
+
+    found = [
+        (one.url, one.duration_ms, one.status, one.error, one.answer)
+        for one in await attempts(database, event_id)
+    ]
+    assert found == [
+        (events.OWN_URL, 1234, 500, None, "a\ufffd\ufffdb"),
+        (events.OWN_URL, 500, 302, "redirects are not followed", ""),
+        (events.OWN_URL, 20, None, "connection refused", ""),
+    ]
+
+
+async def test_event_is_in_the_history_from_its_first_try_on(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+
+    async def attempted_at() -> dt.datetime | None:
+        async with database.read() as session:
+            return (await session.get_one(tables.WebhookEvent, event_id)).attempted_at
+
+    before = await attempted_at()
+    await tried(database, event_id, DOWN)
+    first = await attempted_at()
+    await hands.move(10)
+    await tried(database, event_id, OK)
+
+    assert before is None
+    assert first is not None
+    assert first == await attempted_at()
+
+
+async def test_late_word_of_a_try_changes_nothing_that_another_took(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    event_id = await events.owed(database, actor.org_id)
+    slow = await taken(database, event_id)
+    await hands.move(deliveries.LEASE.total_seconds())
+    other = await taken(database, event_id)
+
+    await record(database, slow, DOWN)
+    between = await standing(database, event_id)
+    await record(database, other, OK)
+
+    assert (DeliveryState.OWED, other.until, 0) == (between.state, between.due_at, between.tries)
+    assert DeliveryState.DELIVERED == (await standing(database, event_id)).state
+    assert 2 == len(await attempts(database, event_id))
+
+
+async def test_event_that_is_sent_again_meanwhile_stays_owed(
+    database: Database, actor: Actor
+) -> None:
+    member = await make.member(database, actor.org_id)
+    event_id = await events.owed(database, actor.org_id)
+    one = await taken(database, event_id)
+    async with database.write() as session:
+        await sending.resend(session, member, event_id)
+
+    await record(database, one, OK)
+
+    assert DeliveryState.OWED == (await standing(database, event_id)).state
+    assert 1 == len(await take(database, event_id))
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+async def test_what_is_owed_to_an_endpoint_that_is_off_or_gone_is_dropped(
+    database: Database, actor: Member, *, is_gone: bool
+) -> None:
+    await events.endpoint(database, actor)
+    event_id = await events.owed(database, actor.org_id, url=None)
+    own = await events.owed(database, actor.org_id)
+    async with database.write() as session:
+        if is_gone:
+            row = (await session.execute(select(tables.WebhookEndpoint))).scalar_one()
+            await session.delete(row)
+        else:
+            statement = update(tables.WebhookEndpoint).values(disabled_at=clock.now())
+            await session.execute(statement)
+
+    found = await take(database, event_id, own)
+
+    assert [own] == [one.event_id for one in found]
+    dropped = await standing(database, event_id)
+    assert (DeliveryState.DROPPED, None) == (dropped.state, dropped.due_at)
+
+
+async def test_secret_that_cannot_be_opened_holds_up_no_other_org(
+    database: Database, actor: Actor
+) -> None:
+    other = await make.actor(database)
+    lost, kept = [await events.owed(database, one.org_id) for one in (actor, other)]
+    async with database.write() as session:
+        await signing.of(session, Keyring("another"), OrgId(actor.org_id), [actor.org_id])
+
+    assert [kept] == [one.event_id for one in await take(database, lost, kept)]
+
+
+async def test_owed_deliveries_are_counted(database: Database, actor: Actor) -> None:
+    for outcome in (OK, DOWN, Outcome(0.1, status=410)):
+        await tried(database, await events.owed(database, actor.org_id), outcome)
+
+    async with database.read() as session:
+        assert 1 == await deliveries.count_owed(session)
+
+
+async def test_events_are_purged_with_all_that_became_of_them(
+    database: Database, actor: Actor, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "_PURGE_BATCH", 2)
+    for _ in range(3):
+        await tried(database, await events.owed(database, actor.org_id), OK)
+    await hands.move(deliveries.RETENTION.total_seconds() - 1)
+    young = await events.owed(database, actor.org_id)
+    before = await deliveries.purge(database)
+    await hands.move(2)
+
+    purged = [await deliveries.purge(database) for _ in range(3)]
+
+    assert (0, [2, 1, 0]) == (before, purged)
+    assert [young] == [one["id"] for one in await events.told(database)]
+    assert [young] == [one.event_id for one in await events.deliveries(database)]
+    async with database.read() as session:
+        assert [] == list(await session.scalars(select(tables.DeliveryAttempt)))
