@@ -40,11 +40,13 @@ class Place:
     data_dir: Path
 
     @contextmanager
-    def visit(self, *, size: tuple[int, int] = PHONE) -> Iterator[Page]:
+    def visit(self, *, size: tuple[int, int] = PHONE, javascript: bool = True) -> Iterator[Page]:
         """Open a window of somebody who was never here; whatever it complains of is an error."""
         width, height = size
         context = self.browser.new_context(
-            base_url=self.server.url, viewport={"width": width, "height": height}
+            base_url=self.server.url,
+            viewport={"width": width, "height": height},
+            java_script_enabled=javascript,
         )
         context.set_default_timeout(PATIENCE_S * 1000)
         complaints: list[str] = []
