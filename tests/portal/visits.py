@@ -1,5 +1,7 @@
 """What people do on the pages, form by form."""
 
+import datetime as dt
+
 import httpx
 
 from recibo.services.identity import links, operators
@@ -9,6 +11,7 @@ from tests.installation import Installation
 from tests.people import PASSWORD
 from tests.portal import looking
 
+DAY = dt.timedelta(days=1)
 EMAIL = "ana@people.test"
 SIGNUP = {"email": EMAIL, "password": PASSWORD, "full_name": "Ana Lima", "org_name": "Aurora"}
 

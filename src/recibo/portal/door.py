@@ -18,6 +18,7 @@ from recibo.portal import (
     pages,
     sign_in,
     two_factor,
+    webhooks,
 )
 from recibo.portal.headers import Headers
 from recibo.portal.visitors import refuse_cross_site
@@ -62,7 +63,7 @@ def make(services: Services) -> FastAPI:
         dependencies=[Depends(refuse_cross_site)],
     )
     app.state.services = services
-    for module in (account, home, invitations, mailed, sign_in, two_factor):
+    for module in (account, home, invitations, mailed, sign_in, two_factor, webhooks):
         app.include_router(module.router)
     app.mount("/portal/static", _Static(directory=_STATIC))
     for path in ("/", "/portal/"):

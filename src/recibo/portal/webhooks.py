@@ -1,0 +1,241 @@
+"""Webhooks: where an org's events go, what signs them, and what became of each."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import BaseModel
+
+from recibo.errors import Conflict, NotFound, RateLimitExceeded, ServiceError, ValidationFailed
+from recibo.kit import clock
+from recibo.portal import forms, pages
+from recibo.portal.forms import Trimmed
+from recibo.portal.guards import MayReadWebhooks, MayWriteWebhooks
+from recibo.portal.refusals import Refusal
+from recibo.services.pages import Wanted
+from recibo.services.webhooks import endpoints, outcomes, sending
+from recibo.services.webhooks.endpoints import Secrets
+from recibo.shapes.actor import Member
+from recibo.shapes.permissions import Permission
+from recibo.store.db import Session
+from recibo.web.services import Services, TheServices
+
+router = APIRouter(prefix="/portal/webhooks")
+
+_PAGE = "/portal/webhooks"
+_EVENTS_A_PAGE = 20
+_ATTEMPTS_A_PAGE = 50
+#: What is said of what was done, by what the address tells after it.
+_NOTICES = {
+    "set": "The endpoint is set. Send a test event to see it arrive.",
+    "removed": "The endpoint is removed, with its signing secret.",
+    "enabled": "The endpoint is switched on again.",
+    "rotated": "There is a new signing secret. The one before signs along for 24 hours.",
+    "tested": "A test event is on its way.",
+    "resent": "The event is on its way again.",
+}
+
+#: What a button asks of the services, in a transaction.
+Act = Callable[[Session], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A member who asks for a page or presses a button of it."""
+
+    request: Request
+    member: Member
+    services: Services
+
+    @property
+    def may_write(self) -> bool:
+        """Whether the page has secrets and buttons for this member."""
+        return self.member.may(Permission.WEBHOOKS_WRITE)
+
+
+async def _reader(request: Request, member: MayReadWebhooks, services: TheServices) -> Caller:
+    return Caller(request, member, services)
+
+
+async def _writer(request: Request, member: MayWriteWebhooks, services: TheServices) -> Caller:
+    return Caller(request, member, services)
+
+
+Reader = Annotated[Caller, Depends(_reader)]
+Writer = Annotated[Caller, Depends(_writer)]
+
+
+class SecretOf(StrEnum):
+    """Which of the two secrets a button is about."""
+
+    ENDPOINT = "endpoint"
+    ORG = "org"
+
+
+class EndpointForm(BaseModel):
+    """Where the org's events shall go; whether that is a URL, is judged with all else about it."""
+
+    url: Trimmed = ""
+
+
+class RotateForm(BaseModel):
+    """Which secret to replace."""
+
+    secret: SecretOf
+
+
+@router.get("")
+async def show_webhooks(caller: Reader) -> Response:
+    """Show the endpoint, the secrets to those who may see them, and a page of events."""
+    return await _shown(caller)
+
+
+@router.post("")
+async def set_endpoint(
+    caller: Writer, form: Annotated[EndpointForm, Depends(forms.plain(EndpointForm))]
+) -> Response:
+    """Set where events go."""
+    policy = caller.services.webhook_policy
+
+    async def put(session: Session) -> None:
+        await endpoints.put(session, caller.member, form.url, policy=policy)
+
+    return await _done(caller, put, notice="set", values={"url": form.url})
+
+
+@router.post("/remove")
+async def remove_endpoint(caller: Writer) -> Response:
+    """Remove the endpoint, with its secret and what is owed to it."""
+    return await _done(
+        caller, lambda session: endpoints.remove(session, caller.member), notice="removed"
+    )
+
+
+@router.post("/enable")
+async def enable_endpoint(caller: Writer) -> Response:
+    """Switch on an endpoint that failed for too long."""
+    return await _done(
+        caller, lambda session: endpoints.enable(session, caller.member), notice="enabled"
+    )
+
+
+@router.post("/rotate")
+async def rotate_secret(
+    caller: Writer, form: Annotated[RotateForm, Depends(forms.plain(RotateForm))]
+) -> Response:
+    """Replace a secret."""
+    keyring = caller.services.identity.keyring
+    of_endpoint = form.secret is SecretOf.ENDPOINT
+
+    async def rotate(session: Session) -> None:
+        await endpoints.rotate(session, keyring, caller.member, of_endpoint=of_endpoint)
+
+    return await _done(caller, rotate, notice="rotated")
+
+
+@router.post("/test")
+async def send_test(caller: Writer) -> Response:
+    """Send an event that tells of nothing."""
+    return await _done(
+        caller, lambda session: sending.send_test(session, caller.member), notice="tested"
+    )
+
+
+@router.get("/events/{event_id}")
+async def show_event(caller: Reader, event_id: str) -> Response:
+    """Show an event as it is sent, and a page of the attempts at it."""
+    wanted = _wanted(caller, _ATTEMPTS_A_PAGE)
+    async with caller.services.database.read() as session:
+        one = await outcomes.get(session, caller.member, event_id, wanted=wanted)
+    return pages.show(
+        caller.request,
+        "webhook_event.html",
+        delivered=one.delivered,
+        next_cursor=one.next_cursor,
+        notice=_notice(caller),
+        now=clock.now(),
+        may_write=caller.may_write,
+    )
+
+
+@router.post("/events/{event_id}/resend")
+async def resend_event(caller: Writer, event_id: str) -> Response:
+    """Send an event once more."""
+    return await _done(
+        caller,
+        lambda session: sending.resend(session, caller.member, event_id),
+        notice="resent",
+        page=f"{_PAGE}/events/{event_id}",
+    )
+
+
+async def _done(
+    caller: Caller,
+    act: Act,
+    *,
+    notice: str,
+    page: str = _PAGE,
+    values: Mapping[str, str] | None = None,
+) -> Response:
+    """Do what a button asks for and lead on; what is refused, is said on the page."""
+    try:
+        async with caller.services.database.write() as session:
+            await act(session)
+    except (ValidationFailed, NotFound, Conflict, RateLimitExceeded) as e:
+        return await _shown(caller, error=e, values=values)
+    return pages.lead_to(f"{page}?notice={notice}")
+
+
+async def _shown(
+    caller: Caller,
+    *,
+    error: ServiceError | None = None,
+    values: Mapping[str, str] | None = None,
+) -> Response:
+    """Return the page, with what was filled in and refused, if anything was."""
+    secrets = await _secrets(caller)
+    async with caller.services.database.read() as session:
+        endpoint = await endpoints.get(session, caller.member)
+        wanted = _wanted(caller, _EVENTS_A_PAGE)
+        events = await outcomes.recent(session, caller.member, wanted=wanted)
+    answer = pages.show(
+        caller.request,
+        "webhooks.html",
+        status=error.status if error else HTTPStatus.OK,
+        endpoint=endpoint,
+        secrets=secrets,
+        events=events,
+        values=values or {"url": endpoint.url if endpoint else ""},
+        refusal=Refusal.of(error, values or ()) if error else Refusal(),
+        notice="" if error else _notice(caller),
+        now=clock.now(),
+        https_only=caller.services.https_webhooks_only,
+        is_first_page=wanted.cursor is None,
+        may_write=caller.may_write,
+    )
+    if error and error.retry_after is not None:
+        answer.headers["Retry-After"] = str(error.retry_after)
+    return answer
+
+
+async def _secrets(caller: Caller) -> Secrets | None:
+    """Return what those see who may write.
+
+    A secret that is not there yet is made, so that it is in place before the first event comes.
+    """
+    if not caller.may_write:
+        return None
+    async with caller.services.database.write() as session:
+        return await endpoints.secrets(session, caller.services.identity.keyring, caller.member)
+
+
+def _wanted(caller: Caller, limit: int) -> Wanted:
+    cursor = caller.request.query_params.get("cursor")
+    return Wanted(limit, cursor, caller.services.cursor_key)
+
+
+def _notice(caller: Caller) -> str:
+    return _NOTICES.get(caller.request.query_params.get("notice", ""), "")

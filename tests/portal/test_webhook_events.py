@@ -1,0 +1,130 @@
+"""Webhook events on pages: how they stand, every attempt, tests and repeats."""
+
+import re
+
+import pytest
+
+from recibo.shapes.states import AuditAction, DeliveryState, EventType
+from tests import events
+from tests.installation import Installation
+from tests.portal import hooks, looking
+
+HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
+UNKNOWN = "evt_" + "0" * 32
+
+
+async def test_test_event_is_owed_and_listed(service: Installation) -> None:
+    await hooks.owner(service)
+    await hooks.pressed(service, url=hooks.URL)
+    page = await hooks.pressed(service, "/test")
+
+    (event,) = await events.told(service.database)
+    (delivery,) = await events.deliveries(service.database)
+    assert ("webhook.test", {}) == (event["type"], event["data"])
+    assert DeliveryState.OWED == delivery.state
+    assert "A test event is on its way." == page.by_role["status"]
+    assert re.search(r"webhook\.test \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Waiting", page.text)
+    assert "Next try at any moment." in page.text
+
+
+async def test_every_attempt_is_told_with_its_answer_as_text(service: Installation) -> None:
+    org_id = await hooks.owner(service)
+    event_id = await events.owed(service.database, org_id, EventType.RECEIPT_FAILED)
+    await events.attempt(service.database, event_id, status=None, error="timed out after 15 s")
+    await events.attempt(service.database, event_id, status=500, duration_ms=321, answer=HOSTILE)
+    listed, alone = await hooks.shown(service), await hooks.shown(service, f"/events/{event_id}")
+
+    for answer in (listed, alone):
+        page = looking.at(answer)
+        assert "receipt.failed" in page.text
+        assert "Waiting" in page.text
+        assert "No answer 12 ms" in page.text
+        assert "timed out after 15 s" in page.text
+        assert f"500 321 ms {events.OWN_URL} {HOSTILE}" in page.text
+        assert page.text.index("321 ms") < page.text.index("timed out")
+        assert "<script" not in answer.text
+        assert "<img src=x" not in answer.text
+
+
+async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
+    org_id = await hooks.owner(service)
+    data = {"receipt": {"merchant_name": HOSTILE, "total": "34.15"}}
+    event_id = await events.sent(service.database, org_id, EventType.RECEIPT_COMPLETED, data)
+    answer = await hooks.shown(service, f"/events/{event_id}")
+
+    page = looking.at(answer)
+    assert "receipt.completed · Recibo" == page.title
+    assert f'"id": "{event_id}"' in page.text
+    assert '"total": "34.15"' in page.text
+    assert f"Goes to {events.OWN_URL}" in page.text
+    assert "<script" not in answer.text
+
+
+async def test_event_is_sent_again(service: Installation) -> None:
+    org_id = await hooks.owner(service)
+    event_id = await events.sent(service.database, org_id)
+    page = await hooks.pressed(service, f"/events/{event_id}/resend")
+
+    (delivery,) = await events.deliveries(service.database)
+    assert (DeliveryState.OWED, 0) == (delivery.state, delivery.tries)
+    assert "The event is on its way again." == page.by_role["status"]
+    assert "Waiting" in page.text
+    assert (await audited(service))[0] == AuditAction.WEBHOOK_EVENT_RESENT
+
+
+async def audited(i: Installation) -> list[str]:
+    """Return the actions of the audit log, newest first."""
+    answer = await i.stranger.get("/v1/audit")
+    return [one["action"] for one in answer.json()["items"]]
+
+
+async def test_events_come_in_pages(service: Installation) -> None:
+    org_id = await hooks.owner(service)
+    sent = [await events.sent(service.database, org_id) for _ in range(41)]
+    pages = [await hooks.shown(service)]
+    while older := re.search(r'href="/portal/webhooks(\?cursor=[^"]+)">Older', pages[-1].text):
+        pages.append(await hooks.shown(service, older[1]))
+
+    found = [re.findall(r"/events/(evt_\w+)\"", page.text) for page in pages]
+    assert [20, 20, 1] == [len(one) for one in found]
+    assert sent[::-1] == [event_id for one in found for event_id in one]
+    assert [False, True, True] == ["Newest" in page.text for page in pages]
+
+
+async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None:
+    org_id = await hooks.owner(service)
+    event_id = await events.owed(service.database, org_id)
+    for number in range(51):
+        await events.attempt(service.database, event_id, status=500, duration_ms=1000 + number)
+    listed = looking.at(await hooks.shown(service)).text
+    first = await hooks.shown(service, f"/events/{event_id}")
+    older = re.search(r'href="/portal/webhooks(/events/\w+\?cursor=[^"]+)">Older', first.text)
+    assert older is not None
+    second = looking.at(await hooks.shown(service, older[1])).text
+
+    assert 10 == len(re.findall(r"\d{4} ms", listed))
+    assert "Older attempts are not shown here." in listed
+    assert 50 == len(re.findall(r"\d{4} ms", looking.at(first).text))
+    assert ["1000 ms"] == re.findall(r"\d{4} ms", second)
+
+
+@pytest.mark.parametrize("query", ["?cursor=broken", "?cursor=", "?cursor=%00"])
+async def test_broken_cursor_is_refused(door: Installation, query: str) -> None:
+    org_id = await hooks.owner(door)
+    event_id = await events.sent(door.database, org_id)
+    answers = [
+        await door.stranger.get(f"{hooks.PATH}{query}"),
+        await door.stranger.get(f"{hooks.PATH}/events/{event_id}{query}"),
+    ]
+
+    assert [400, 400] == [answer.status_code for answer in answers]
+
+
+@pytest.mark.parametrize("event_id", [UNKNOWN, "evt_1", "%00", "..%2f", "x" * 3000])
+async def test_unknown_event_is_404(door: Installation, event_id: str) -> None:
+    await hooks.owner(door)
+    await hooks.pressed(door, url=hooks.URL)
+    shown_ = await door.stranger.get(f"{hooks.PATH}/events/{event_id}")
+    sent = await door.stranger.post(f"{hooks.PATH}/events/{event_id}/resend")
+
+    assert [404, 404] == [shown_.status_code, sent.status_code]
