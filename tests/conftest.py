@@ -11,6 +11,7 @@ from hypothesis import settings
 from recibo.store import db
 from recibo.store.tables import Table
 from tests import servers, stripe_server
+from tests.relays import Relay, relay
 from tests.stripe_server import StripeServer
 
 # The same examples at every run: a gate that fails by chance is none.
@@ -69,6 +70,17 @@ def bucket_url(s3: servers.S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     # As many as there are tests, and no two alike.
     return f"s3://{BUCKET}{tmp_path}"
+
+
+@pytest.fixture
+async def line(
+    s3: servers.S3Server, bucket_url: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Relay]:
+    """The line to the bucket."""
+    assert bucket_url
+    async with relay(s3.port) as passing:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{passing.port}")
+        yield passing
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

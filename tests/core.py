@@ -14,7 +14,7 @@ from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import slots, tables
-from recibo.store.blobs import Folder
+from recibo.store.blobs import Blobs, Folder
 from recibo.store.db import Database
 from recibo.store.signals import InProcess
 from recibo.worker.clockwork import Clockwork
@@ -42,7 +42,7 @@ class Core:
 
     database: Database
     folder: Path
-    blobs: Folder
+    blobs: Blobs
     carrier: NotingCarrier
     extraction: Extraction
     tasks: Tasks
@@ -72,11 +72,14 @@ class Core:
         return [path for path in (self.folder / "files").rglob("*") if path.is_file()]
 
 
-def build(database: Database, folder: Path, *, reader: Reader | None = None) -> Core:
+def build(
+    database: Database, folder: Path, *, reader: Reader | None = None, blobs: Blobs | None = None
+) -> Core:
     """Put the parts together."""
     reader = reader or FakeReader()
     (folder / "files").mkdir(exist_ok=True)
-    blobs, signals, carrier, pace = Folder(folder / "files"), InProcess(), NotingCarrier(), Pace(2)
+    blobs = blobs or Folder(folder / "files")
+    signals, carrier, pace = InProcess(), NotingCarrier(), Pace(2)
     return Core(
         database=database,
         folder=folder,

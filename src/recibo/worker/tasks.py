@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from recibo.errors import Overloaded
 from recibo.extract.model import Receipt
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
@@ -111,7 +112,13 @@ class Tasks:
 
     async def _work_off(self, order: Order) -> bool:
         started = time.perf_counter()
-        answer = await self._answer(order)
+        try:
+            answer = await self._answer(order)
+        except Overloaded:
+            # The storage is away, which is no document's fault either; what is owed comes again.
+            log.warning("a reading waits for the storage")
+            await self._hand_back(order)
+            return True
         seconds = time.perf_counter() - started
         self.pace.note(seconds)
         metrics.READING_SECONDS.labels(order.accuracy).observe(seconds)

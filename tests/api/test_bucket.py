@@ -1,0 +1,85 @@
+"""The whole service on a bucket: uploads, readings, downloads, purges, and outages."""
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from recibo.app import StartError
+from recibo.kit import clock
+from recibo.shapes.ids import ReceiptId
+from recibo.store.tables import Receipt, UsageEvent, UsageMonth
+from recibo.worker.clockwork import Clockwork
+from tests import core, installation, make
+from tests.relays import Relay
+
+PAPER = make.jpeg("paper" * 100_000)
+
+
+async def test_service_lives_on_a_bucket(
+    database_url: str, bucket_url: str, tmp_path: Path
+) -> None:
+    async with installation.opened(database_url, tmp_path, storage_url=bucket_url) as i:
+        receipt = await i.extracted(PAPER)
+        file = await i.get(f"/receipts/{receipt['id']}/file")
+        deleted = await i.delete(f"/receipts/{receipt['id']}")
+        gone = await i.get(f"/receipts/{receipt['id']}/file")
+        ready = await i.stranger.get("/readyz")
+        with clock.moved(dt.timedelta(days=31)):
+            blobs = i.services.blobs
+            await Clockwork(i.database, blobs, core.NotingCarrier()).purge()
+            purged = await blobs.content(ReceiptId(receipt["id"]))
+
+    assert "completed" == receipt["status"]
+    assert (200, PAPER, str(len(PAPER))) == (
+        file.status_code,
+        file.content,
+        file.headers["content-length"],
+    )
+    assert (204, 404, 200) == (deleted.status_code, gone.status_code, ready.status_code)
+    assert purged is None
+    assert not (tmp_path / "files").exists()
+    assert not any((tmp_path / "spool").iterdir())
+
+
+async def test_bucket_out_of_reach_refuses_uploads_and_says_so(
+    database_url: str, bucket_url: str, line: Relay, tmp_path: Path
+) -> None:
+    async with installation.opened(database_url, tmp_path, storage_url=bucket_url) as i:
+        kept = await i.extracted(PAPER)
+        line.cut()
+        with clock.moved(dt.timedelta(minutes=1)):
+            ready = await i.stranger.get("/readyz")
+        refused = await i.extract(make.jpeg("other"))
+        file = await i.get(f"/receipts/{kept['id']}/file")
+        used = await i.used()
+        rows = len(await i.rows(Receipt)), len(await i.rows(UsageEvent))
+        [month] = await i.rows(UsageMonth)
+        line.mend()
+        again = await i.extract(make.jpeg("other"))
+
+    error = refused.json()["error"]
+    assert (503, "server_error", 10) == (refused.status_code, error["code"], error["retry_after"])
+    assert (503, "server_error") == (file.status_code, file.json()["error"]["code"])
+    assert (503, "failing") == (ready.status_code, ready.json()["checks"]["storage"])
+    assert ((1, 1), (1, 1), 1) == (used, rows, month.held)
+    assert (200, "completed") == (again.status_code, again.json()["status"])
+
+
+@pytest.mark.parametrize("url", ["ftp://files", "s3://", "file:///proc/none/files"])
+async def test_storage_that_is_none_stops_the_start(
+    url: str, sqlite_url: str, tmp_path: Path
+) -> None:
+    with pytest.raises(StartError, match=r"RECIBO_STORAGE_URL|cannot be made"):
+        async with installation.opened(sqlite_url, tmp_path, storage_url=url):
+            pass
+
+
+async def test_files_lie_in_the_folder_that_is_named(sqlite_url: str, tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/far/away"
+    async with installation.opened(sqlite_url, tmp_path / "data", storage_url=url) as i:
+        receipt = await i.extracted(PAPER)
+        path = await i.file(receipt["id"])
+
+    assert path is not None
+    assert path.is_relative_to(tmp_path / "far" / "away")

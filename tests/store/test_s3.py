@@ -1,0 +1,147 @@
+"""What only a bucket does: it fails, hangs, is large, and holds what others put there."""
+
+import datetime as dt
+import io
+from pathlib import Path
+
+import obstore
+import pytest
+from structlog.testing import capture_logs
+
+from recibo.errors import Overloaded
+from recibo.kit import clock
+from recibo.shapes.ids import ReceiptId
+from recibo.store import s3
+from recibo.store.blobs import Content
+from recibo.store.s3 import S3
+from tests.relays import Relay
+
+ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
+FUTURE = 4e9
+MINUTE = dt.timedelta(minutes=1)
+
+
+def bucket_of(url: str) -> obstore.store.S3Store:
+    """Return the bucket of a URL."""
+    name, _, prefix = url.removeprefix("s3://").partition("/")
+    return s3.bucket(name, prefix)
+
+
+@pytest.fixture
+def blobs(line: Relay, bucket_url: str, tmp_path: Path) -> S3:
+    """An empty storage at the end of the line."""
+    assert line.port
+    return S3(bucket_of(bucket_url), spool=tmp_path)
+
+
+async def refused(blobs: S3) -> list[str]:
+    """Return what a storage that fails says to each request."""
+    told = []
+    for asked in (blobs.keep(ONE, io.BytesIO(b"bytes")), blobs.content(ONE), blobs.older_than(0)):
+        with pytest.raises(Overloaded) as raised:
+            await asked
+        told.append(raised.value.message)
+    with pytest.raises(Overloaded):
+        async with blobs.fetched(ONE):
+            pass
+    await blobs.discard(ONE)
+    assert not await blobs.is_writable()
+    return told
+
+
+def left_in(folder: Path) -> list[Path]:
+    """Return what lies in a folder."""
+    return list(folder.iterdir())
+
+
+async def test_storage_out_of_reach_is_overload_and_works_again_when_it_is_back(
+    blobs: S3, line: Relay
+) -> None:
+    line.cut()
+    with capture_logs() as logs:
+        told = await refused(blobs)
+    line.mend()
+    await blobs.keep(ONE, io.BytesIO(b"bytes"))
+
+    assert {"The storage of files does not answer; nothing was kept. Try again later."} == set(told)
+    assert {("the storage failed", "GenericError")} == {(one["event"], one["kind"]) for one in logs}
+    assert await blobs.is_writable()
+    assert [ONE] == await blobs.older_than(FUTURE)
+
+
+async def test_storage_that_hangs_is_waited_for_no_longer_than_the_limit(
+    blobs: S3, line: Relay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(s3, "_LIMIT_S", 0.1)
+    line.die()
+
+    assert 3 == len(await refused(blobs))
+
+
+@pytest.mark.usefixtures("bucket_url")
+async def test_bucket_that_is_not_there_is_a_failure_and_no_lost_file(tmp_path: Path) -> None:
+    with capture_logs() as logs:
+        await refused(S3(bucket_of("s3://nowhere"), spool=tmp_path))
+
+    assert all("NoSuchBucket" in one["detail"] or "nowhere" in one["detail"] for one in logs)
+
+
+async def test_fetch_that_breaks_off_leaves_no_copy(
+    blobs: S3, line: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await blobs.keep(ONE, io.BytesIO(bytes(3_000_000)))
+    content = await blobs.content(ONE)
+    assert content is not None
+
+    async def broken_off(_: ReceiptId) -> Content:
+        line.cut()
+        return content
+
+    monkeypatch.setattr(blobs, "content", broken_off)
+    with pytest.raises(Overloaded):
+        async with blobs.fetched(ONE):
+            pass
+
+    assert [] == left_in(tmp_path)
+
+
+async def test_what_others_put_there_is_not_told(blobs: S3, bucket_url: str) -> None:
+    store = bucket_of(bucket_url)
+    for key in ("notes.txt", "ab/notes.txt", f"cd/{ONE}", f"deep/ab/{ONE}", str(ONE)):
+        await obstore.put_async(store, key, b"not ours")
+
+    assert [] == await blobs.older_than(FUTURE)
+
+
+async def test_large_bucket_is_looked_through_in_portions_with_a_rest(
+    bucket_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(s3, "_PAGES", 1)
+    blobs = S3(bucket_of(bucket_url), spool=tmp_path)
+    listing = obstore.list
+    monkeypatch.setattr(
+        obstore, "list", lambda store, *, offset: listing(store, offset=offset, chunk_size=2)
+    )
+    kept = [ReceiptId(f"rcp_{number:032x}") for number in range(5)]
+    for one in kept:
+        await blobs.keep(one, io.BytesIO(b"bytes"))
+    portions = [await blobs.older_than(FUTURE) for _ in range(5)]
+    with clock.moved(59 * MINUTE):
+        resting = await blobs.older_than(FUTURE)
+    with clock.moved(61 * MINUTE):
+        again = await blobs.older_than(FUTURE)
+
+    assert [kept[:2], kept[2:4], kept[4:], [], []] == portions
+    assert ([], kept[:2]) == (resting, again)
+
+
+async def test_bucket_that_took_a_file_a_moment_ago_is_not_asked_again(
+    blobs: S3, line: Relay
+) -> None:
+    before = await blobs.is_writable()
+    line.cut()
+    soon = await blobs.is_writable()
+    with clock.moved(MINUTE):
+        later = await blobs.is_writable()
+
+    assert (True, True, False) == (before, soon, later)

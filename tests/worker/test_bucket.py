@@ -1,0 +1,98 @@
+"""Readings and sweeps over a bucket, which may be away for a while."""
+
+import datetime as dt
+import io
+from pathlib import Path
+
+import pytest
+
+from recibo.errors import Overloaded
+from recibo.kit import clock, ids
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.store import storage, tables
+from recibo.store.db import Database
+from tests import core
+from tests.core import Core
+from tests.relays import Relay
+
+HOUR = dt.timedelta(hours=1)
+
+
+@pytest.fixture
+def parts(database: Database, tmp_path: Path, bucket_url: str, line: Relay) -> Core:
+    """What takes uploads in and works them off, put together over a bucket."""
+    assert line.port
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    blobs = storage.of(bucket_url, folder=tmp_path, spool=spool)
+    return core.build(database, tmp_path, blobs=blobs)
+
+
+async def is_kept(parts: Core, receipt_id: ReceiptId) -> bool:
+    """Tell whether there is a file."""
+    async with parts.blobs.fetched(receipt_id) as path:
+        return path is not None
+
+
+async def test_reading_waits_for_the_bucket_and_uses_up_no_attempt(
+    parts: Core, actor: Actor, line: Relay
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    line.cut()
+    for _ in range(4):
+        await parts.tasks.read(receipt_id)
+    waiting = await parts.row(receipt_id)
+    line.mend()
+    await parts.clockwork.turn()
+    await parts.tasks.read(receipt_id)
+
+    assert ("pending", 0, None) == (waiting.status, waiting.attempt, waiting.claimed_at)
+    assert receipt_id in parts.carrier.added
+    assert "completed" == (await parts.row(receipt_id)).status
+    assert not any((parts.folder / "spool").iterdir())
+
+
+async def test_upload_that_cannot_be_kept_leaves_no_row(
+    parts: Core, actor: Actor, line: Relay
+) -> None:
+    line.cut()
+    with pytest.raises(Overloaded):
+        await parts.submit(actor)
+    held = await parts.held()
+    line.mend()
+    again = await parts.submit(actor)
+
+    assert [] == held
+    assert not again.is_replay
+
+
+async def test_sweep_deletes_strays_of_the_bucket_and_nothing_else(
+    parts: Core, actor: Actor
+) -> None:
+    kept = (await parts.submit(actor)).receipt_id
+    stray = ReceiptId(ids.new("rcp"))
+    await parts.blobs.keep(stray, io.BytesIO(b"stray"))
+    await parts.clockwork.sweep()
+    young = await is_kept(parts, stray)
+    with clock.moved(2 * HOUR):
+        await parts.clockwork.sweep()
+
+    assert (True, True, False) == (young, await is_kept(parts, kept), await is_kept(parts, stray))
+
+
+async def test_file_that_could_not_be_purged_is_swept(
+    parts: Core, actor: Actor, line: Relay
+) -> None:
+    receipt_id = (await parts.submit(actor)).receipt_id
+    async with parts.database.write() as session:
+        (await session.get_one(tables.Receipt, receipt_id)).deleted_at = clock.now()
+    line.cut()
+    with clock.moved(dt.timedelta(days=31)):
+        await parts.clockwork.purge()
+    line.mend()
+    left = await is_kept(parts, receipt_id)
+    with clock.moved(dt.timedelta(days=31)):
+        await parts.clockwork.sweep()
+
+    assert (True, False) == (left, await is_kept(parts, receipt_id))
