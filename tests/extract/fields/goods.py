@@ -252,6 +252,74 @@ CHANGE
             ("Iced tea", "1", None, "12.00"),
         ],
     ),
+    "amounts right behind the names": (
+        """
+CAFE MORGENROT GMBH
+Kaffee 2 x 2,50  5,00
+Kuchen mit Sahne  3,90
+SUMME EUR  8,90
+Bar  10,00
+Rueckgeld  1,10
+""",
+        [("Kaffee", "2", "2.50", "5.00"), ("Kuchen mit Sahne", None, None, "3.90")],
+    ),
+    "a word much like a total abroad": (
+        """
+CARREFOUR CITY
+CAFE MOULU             3,49
+LAIT X6                5,94
+TOTAL A PAYER          9,43
+CB                     9,43
+""",
+        [("CAFE MOULU", None, None, "3.49"), ("LAIT X6", None, None, "5.94")],
+    ),
+    "a letter misread in the subtotal": (
+        """
+TACOS EL GORDO
+Tacos               75.00
+Refresco            20.00
+SUBT0TAL            95.00
+IVA 16%             15.20
+TOTAL              110.20
+""",
+        [("Tacos", None, None, "75.00"), ("Refresco", None, None, "20.00")],
+    ),
+    "weight between name and amount": (
+        """
+POSTO CENTRO LTDA
+GASOLINA COMUM
+32,150 L x 6,299
+                   202,51
+TOTAL R$           202,51
+CARTAO             202,51
+""",
+        [("GASOLINA COMUM", "32.150", "6.299", "202.51")],
+    ),
+    "rows counted": (
+        """
+LOCKSMITH
+1 NORMAL KEY    4 x 4.00   16.00
+2 LONG KEY      1 x 5.00    5.00
+3 KEY RING      2 x 1.00    2.00
+TOTAL                      23.00
+CASH                       23.00
+""",
+        [
+            ("NORMAL KEY", "4", "4.00", "16.00"),
+            ("LONG KEY", "1", "5.00", "5.00"),
+            ("KEY RING", "2", "1.00", "2.00"),
+        ],
+    ),
+    "quantities that seem to count the rows": (
+        """
+MERCADO MAYOR
+1 LECHE ENTERA              0,95
+2 PAN BARRA       0,60      1,20
+TOTAL EUR                   2,15
+TARJETA                     2,15
+""",
+        [("LECHE ENTERA", "1", None, "0.95"), ("PAN BARRA", "2", "0.60", "1.20")],
+    ),
     "a letter with amounts": (
         """
 Dear customer, thank you for your order of 12 March 2024, placed in our shop in London

@@ -19,6 +19,7 @@ def best(text: str) -> str | None:
         ("Factura No. 2018/00042", "2018/00042"),
         ("Facture n° F-2018-77", "F-2018-77"),
         ("Invoice No\nINV-7788", "INV-7788"),
+        ("Invoice #: INV-2026-0042", "INV-2026-0042"),
         ("ADDITION #43O638", "430638"),
     ],
 )
@@ -33,6 +34,7 @@ def test_the_number_beside_its_label_is_taken_as_printed(text: str, number: str)
         "Table No 12",
         "Invoice Date: 12/03/2018",
         "Receipt 14:35",
+        "Receipt\nMar 14, 2026",
         "Ticket 2",
         "Invoice 12.50",
         "Member No: 123456",

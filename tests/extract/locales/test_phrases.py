@@ -66,3 +66,11 @@ def test_in_running_text_words_are_words() -> None:
 
     assert book.find("this is not a bill, additional copies") == ()
     assert [phrase.kind for phrase in book.find("NOTA 12")] == ["title"]
+
+
+def test_short_words_do_not_stand_glued() -> None:
+    book = Phrasebook({"total": ["i alt", "total due"]})
+
+    assert [phrase.kind for phrase in book.find("I ALT 5,00")] == ["total"]
+    assert [phrase.kind for phrase in book.find("TOTALDUE 5,00")] == ["total"]
+    assert book.find("LAIT 5,00") == ()

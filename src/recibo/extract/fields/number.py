@@ -36,7 +36,8 @@ def numbers(rows: Sequence[Row]) -> tuple[Found[str], ...]:
 
 def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
     for row in rows:
-        labels = tables.phrasebook(*_KINDS).find(row.text)
+        found = tables.phrasebook(*_KINDS).find(row.text)
+        labels = [label for label in found if not _begins_number(label, row.text)]
         before = (None, *labels[:-1])
         after = (*labels[1:], None)
         for previous, label, following in zip(before, labels, after, strict=False):
@@ -46,11 +47,15 @@ def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
 
 
 def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
-    """Tell whether a label belongs to the one before ("Tel No"), or begins a number ("INV-77")."""
-    is_number = re.match(r"[-_/]\w", text[label.end :]) is not None
+    """Tell whether a label belongs to the one before, "Tel No"."""
     if previous is None or previous.kind != "other_number":
-        return is_number
-    return is_number or not re.search(r"\w", text[previous.end : label.start])
+        return False
+    return not re.search(r"\w", text[previous.end : label.start])
+
+
+def _begins_number(label: Phrase, text: str) -> bool:
+    """Tell whether what looks like a label is the head of a number, "INV-77"."""
+    return re.match(r"[-_/]\w", text[label.end :]) is not None
 
 
 def _beside_or_below(
@@ -85,10 +90,12 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
     is_title = label.start == 0 and label.end == len(row.text)
     if first and is_title and _is_number(first.group(), below.text):
         return first.group()
+    dates = days.days(below.text)
     for match in _NUMBER.finditer(below.text):
         box = below.box(match.start(), match.end())
         overlaps = box.x0 < label_box.x1 and box.x1 > label_box.x0
-        if overlaps and _is_number(match.group(), below.text[match.start() :]):
+        is_of_date = any(day.start <= match.start() < day.end for day in dates)
+        if overlaps and not is_of_date and _is_number(match.group(), below.text[match.start() :]):
             return match.group()
     return None
 

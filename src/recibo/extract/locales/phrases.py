@@ -61,11 +61,14 @@ class Phrasebook:
         self._repaired = _skeletons(tuple(repaired))
         self._kinds: dict[str, str] = {}
         self._blanks: dict[str, int] = {}
+        self._single: set[str] = set()
         for kind, phrases in kinds.items():
             for phrase in phrases:
                 letters = skeleton(phrase).letters
                 self._kinds.setdefault(letters, kind)
                 self._blanks[letters] = max(self._blanks.get(letters, 0), phrase.count(" "))
+                if " " not in phrase:
+                    self._single.add(letters)
         self._head = min([_HEAD_LETTERS, *map(len, self._kinds)])
         self._lengths = _lengths_by_head(self._kinds, self._head)
 
@@ -110,6 +113,8 @@ class Phrasebook:
         if index + length > len(bones.letters):
             return False
         places = bones.places[index : index + length]
+        if self._is_glued(text, places, bones.letters[index : index + length]):
+            return False
         if not self._glued and self._is_torn(text, places, bones.letters[index : index + length]):
             return False
         if not text[places[-1] + 1 : places[-1] + 2].isalpha():
@@ -118,6 +123,11 @@ class Phrasebook:
         tail = places[-_GLUED_LETTERS:]
         is_long = length >= _GLUED_LETTERS and tail[-1] - tail[0] == _GLUED_LETTERS - 1
         return self._glued and is_long
+
+    def _is_glued(self, text: str, places: Sequence[int], letters: str) -> bool:
+        """Tell whether short words stand glued: "i alt" is a Danish total, "lait" French milk."""
+        is_short = len(letters) < _GLUED_LETTERS
+        return is_short and letters not in self._single and text[places[0] : places[-1]].isalpha()
 
     def _is_torn(self, text: str, places: Sequence[int], letters: str) -> bool:
         """Tell whether more blanks stand within the letters than within the phrase."""

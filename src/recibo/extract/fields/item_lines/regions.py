@@ -28,7 +28,17 @@ def goods(rows: Sequence[Row]) -> list[PricedRow]:
     minor = _minor(rows)
     first = _start(rows)
     read = [(row, priced.read(row, minor=minor)) for row in rows[first:]]
-    return _in_column(_between(read))
+    region = _between(read)
+    return region if _adds_up(region, rows) else _in_column(region)
+
+
+def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
+    """Tell whether the sum of several amounts is printed as a total: then all of them are goods.
+
+    Plain printers set no column: each amount stands right behind its name.
+    """
+    amounts = [read.total for _, read in region if read]
+    return len(amounts) > 1 and sum(amounts) in stops.totals(rows)
 
 
 def _minor(rows: Sequence[Row]) -> int:

@@ -18,6 +18,8 @@ _QUALIFYING = ("excluding", "including", "discount")
 _LEAST_SHARE = 0.6
 #: Shorter ones are units of measure and marks, `KG` or `ST`.
 _LEAST_LETTERS = 3
+# Inside of a word a figure is a misread letter, `SUBT0TAL`.
+_FIGURE = re.compile(r"(?<![^\W\d_])[0-9]+(?:[.,][0-9]+)*\s*%?")
 _SIGNS = " \t:.*-=#@()$€£"
 
 
@@ -106,7 +108,7 @@ def _is_sum_of(text: str) -> bool:
 
 def _label(row: Row) -> str:
     """Return the words before the last amount, figures left out."""
-    return re.sub(r"[0-9]+(?:[.,][0-9]+)*\s*%?", " ", _before_amount(row)).strip(_SIGNS)
+    return _FIGURE.sub(" ", _before_amount(row)).strip(_SIGNS)
 
 
 def _before_amount(row: Row) -> str:

@@ -20,6 +20,8 @@ _NEAR = 1.7
 _INDEX_PLACE = 3
 #: A sum of fewer may be chance: two cheap items and one as dear as both.
 _FEWEST_SUMMED = 3
+#: So many rows may begin with 1 and 2 by chance.
+_CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
 
 
@@ -32,6 +34,8 @@ class _Manner:
     are_names_below: bool
     #: Whether the first figures of the rows are quantities, neither counts nor parts of names.
     has_quantities: bool
+    #: Whether they count the goods: 1, 2, 3 and so on.
+    are_indexed: bool
 
 
 @dataclass
@@ -42,6 +46,13 @@ class _Entry:
     above: list[Row] = field(default_factory=list)
     below: list[Row] = field(default_factory=list)
     detail: Detail | None = None
+    #: Whether the detail stands above the amount.
+    is_led: bool = False
+
+    @property
+    def uppermost(self) -> Row:
+        """The row of the amount, or of the detail above it."""
+        return self.detail.row if self.detail and self.is_led else self.priced.row
 
 
 def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
@@ -53,6 +64,7 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
         reach=reach,
         are_names_below=_stand_below(entries, reach),
         has_quantities=_begin_with_quantities(entries) and not _are_indexed(entries),
+        are_indexed=_are_surely_indexed(entries),
     )
     items = (_item(entry, manner) for entry in entries)
     return tuple(item for item in items if item is not None)
@@ -86,7 +98,7 @@ def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
         elif not _is_no_goods(price):
             entries.append(_Entry(price, above=pending))
             if waiting:
-                _explained(entries[-1:], waiting)
+                entries[-1].is_led = _explained(entries[-1:], waiting)
             pending, waiting = [], None
     return entries
 
@@ -135,7 +147,8 @@ def _stand_below(entries: Sequence[_Entry], reach: float) -> bool:
 def _near_above(entry: _Entry, reach: float) -> list[Row]:
     """Return the rows above an amount that name the goods: those from its code on, else one."""
     named: list[Row] = []
-    lower = entry.priced.row
+    # How the total came about may stand between the name and the total.
+    lower = entry.uppermost
     for row in reversed(entry.above):
         if not _are_near(row, lower, reach):
             break
@@ -174,8 +187,17 @@ def _is_counted(read: Priced) -> bool:
 
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
     """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on."""
+    if any(entry.priced.is_product and _is_counted(entry.priced) for entry in entries):
+        return False
     counts = [_first_figure(entry) for entry in entries]
     return len(counts) > 1 and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
+
+
+def _are_surely_indexed(entries: Sequence[_Entry]) -> bool:
+    """Tell whether that is no chance: two rows may be one of this and two of that."""
+    return _are_indexed(entries) and (
+        len(entries) > _CHANCE or any(entry.priced.factors for entry in entries)
+    )
 
 
 def _first_figure(entry: _Entry) -> Decimal | None:
@@ -189,7 +211,7 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
     read = _named(entry, manner)
     if read is None:
         return None
-    words, qty = _split(read, counted=manner.has_quantities)
+    words, qty = _split(read, manner)
     name = wording.cleaned(words.replace("\t", " "))
     name = name if read.row.is_exact else letters.mended(name)
     unit_price = None
@@ -214,15 +236,13 @@ def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     return replace(named, words=" ".join([*(row.text for row in before), named.words]))
 
 
-def _split(read: Priced, *, counted: bool) -> tuple[str, Decimal | None]:
+def _split(read: Priced, manner: _Manner) -> tuple[str, Decimal | None]:
     """Part the name from an index, a code, a quantity in front of it."""
     stripped = wording.strip_code(read.words)
     if stripped != read.words:
         return stripped, None
     leading = wording.leading_qty(read.words)
-    if leading is None:
+    if leading is None or not (manner.has_quantities or manner.are_indexed):
         return read.words, None
     qty, name = leading
-    if not counted:
-        return read.words, None
-    return name, None if read.factors else qty
+    return name, None if read.factors or manner.are_indexed else qty
