@@ -63,7 +63,7 @@ async def test_storage_out_of_reach_is_overload_and_works_again_when_it_is_back(
     line.mend()
     await blobs.keep(ONE, io.BytesIO(b"bytes"))
 
-    assert {"The storage of files does not answer; nothing was kept. Try again later."} == set(told)
+    assert {"The storage of files does not answer; nothing was done. Try again later."} == set(told)
     assert {("the storage failed", "GenericError")} == {(one["event"], one["kind"]) for one in logs}
     assert await blobs.is_writable()
     assert [ONE] == await blobs.older_than(FUTURE)

@@ -161,7 +161,7 @@ async def _answering() -> AsyncIterator[None]:
             yield
     except (BaseError, OSError) as e:
         log.warning("the storage failed", kind=type(e).__name__, detail=_first_line(e))
-        message = "The storage of files does not answer; nothing was kept. Try again later."
+        message = "The storage of files does not answer; nothing was done. Try again later."
         raise Overloaded(message, retry_after=_RETRY_AFTER_S) from e
 
 
