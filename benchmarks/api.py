@@ -1,9 +1,11 @@
 """How many requests a second sessions cost, and whether sign-ins slow anybody else.
 
-    python -m benchmarks.api [--database URL] [--seconds 3] [--rounds 5]
+    python -m benchmarks.api [--database URL] [--seconds 1] [--rounds 15]
 
 GET /v1/auth/me and GET /v1/org against a bare endpoint with one SELECT (`benchmarks.bare`) on the
-same database, in turn. Then GET /v1/auth/me alone and beside ten sign-ins at once.
+same database, in turn: by requests a second, and by the time that a request costs the server's
+processors, which scatters less where others work on the machine, too. Each is compared with the
+bare endpoint of its own round. Then GET /v1/auth/me alone and beside ten sign-ins at once.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +25,9 @@ import httpx
 from sqlalchemy import update
 
 from benchmarks import measuring, server
-from benchmarks.server import ADDRESS
+from benchmarks.server import ADDRESS, Server
 from recibo.shapes.plans import PlanName
-from recibo.store.db import Database
+from recibo.store.db import Database, migrate
 from recibo.store.tables import Org
 
 CONNECTIONS = 8
@@ -35,6 +37,8 @@ MAX_SLOWDOWN = 2.0
 _OWN = ("/v1/auth/me", "/v1/org")
 _EMAIL, _PASSWORD = "bench@recibo.test", "correct horse battery"
 _PATIENCE_S = 60.0
+_WARM_UP_SECONDS = 0.5
+_LOGINS_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,18 @@ class Target:
     host: str
     port: int
     request: bytes
+    #: Of the process that answers.
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one target cost in one round."""
+
+    #: Requests a second.
+    rate: float
+    #: Of all processors, a request.
+    cpu_ms: float
 
 
 def main() -> None:
@@ -52,19 +68,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         url = arguments.database or f"sqlite:///{folder / 'recibo.db'}"
+        asyncio.run(migrate(url))
         with server.running(folder, "--no-worker", database_url=arguments.database) as service:
             user_id, token = _signed_up(service.url)
             asyncio.run(_lift_limits(url))
             with _bare(url, user_id) as bare:
-                _show_rates(_rates(bare, service.url, token, arguments))
-            _show_logins(asyncio.run(_beside_logins(service.url, token, arguments.seconds)))
+                targets = {"bare": bare} | {path: _own(service, path, token) for path in _OWN}
+                _show_costs(_costs(targets, arguments))
+            target = _own(service, _OWN[0], token)
+            _show_logins(asyncio.run(_beside_logins(service.url, target)))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--database", default="", metavar="URL", help="an empty PostgreSQL one")
-    parser.add_argument("--seconds", type=float, default=3.0, help="how long each is asked a round")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="how long each is asked a round")
+    parser.add_argument("--rounds", type=int, default=15, help="at least 2")
     return parser.parse_args()
 
 
@@ -87,40 +106,46 @@ async def _lift_limits(url: str) -> None:
 
 
 @contextmanager
-def _bare(url: str, user_id: str) -> Iterator[str]:
+def _bare(url: str, user_id: str) -> Iterator[Target]:
     command = [sys.executable, "-m", "benchmarks.bare", url, user_id]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             found = ADDRESS.search((process.stdout or sys.stdin).readline())
-            yield found[1] if found else ""
+            yield _target(found[1] if found else "", "/", {}, process.pid)
         finally:
             process.terminate()
 
 
-def _rates(bare: str, own: str, token: str, arguments: argparse.Namespace) -> Mapping[str, float]:
-    """Return the median rate of each, a second; asked in turn, so that all meet one machine."""
-    headers = {"Authorization": f"Bearer {token}"}
-    targets = {"bare": _target(bare, "/", {})}
-    targets |= {path: _target(own, path, headers) for path in _OWN}
-    measured: dict[str, list[float]] = {name: [] for name in targets}
+def _own(service: Server, path: str, token: str) -> Target:
+    return _target(service.url, path, {"Authorization": f"Bearer {token}"}, service.pid)
+
+
+def _costs(
+    targets: Mapping[str, Target], arguments: argparse.Namespace
+) -> Mapping[str, Sequence[Cost]]:
+    """Return what each cost by round; asked in turn, so that all meet one machine."""
+    for target in targets.values():
+        asyncio.run(_cost(target, _WARM_UP_SECONDS))
+    measured: dict[str, list[Cost]] = {name: [] for name in targets}
     for _ in range(arguments.rounds):
         for name, target in targets.items():
-            measured[name].append(asyncio.run(_rate(target, arguments.seconds)))
-    return {name: statistics.median(rates) for name, rates in measured.items()}
+            measured[name].append(asyncio.run(_cost(target, arguments.seconds)))
+    return measured
 
 
-def _target(url: str, path: str, headers: Mapping[str, str]) -> Target:
+def _target(url: str, path: str, headers: Mapping[str, str], pid: int) -> Target:
     parts = urlsplit(url)
     lines = [f"GET {path} HTTP/1.1", f"Host: {parts.netloc}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     request = "\r\n".join([*lines, "", ""]).encode()
-    return Target(parts.hostname or "", parts.port or 80, request)
+    return Target(parts.hostname or "", parts.port or 80, request, pid)
 
 
-async def _rate(target: Target, seconds: float) -> float:
-    ends_at = time.perf_counter() + seconds
+async def _cost(target: Target, seconds: float) -> Cost:
+    ends_at, cpu = time.perf_counter() + seconds, measuring.cpu_seconds(target.pid)
     counts = await asyncio.gather(*(_ask(target, ends_at) for _ in range(CONNECTIONS)))
-    return sum(len(one) for one in counts) / seconds
+    count = sum(len(one) for one in counts)
+    return Cost(count / seconds, (measuring.cpu_seconds(target.pid) - cpu) / count * 1000)
 
 
 async def _ask(target: Target, ends_at: float) -> list[float]:
@@ -141,11 +166,10 @@ async def _ask(target: Target, ends_at: float) -> list[float]:
     return ms
 
 
-async def _beside_logins(url: str, token: str, seconds: float) -> tuple[float, float, int]:
+async def _beside_logins(url: str, target: Target) -> tuple[float, float, int]:
     """Return the median of a GET alone and beside sign-ins, ms, and how many sign-ins ended."""
-    target = _target(url, _OWN[0], {"Authorization": f"Bearer {token}"})
-    alone = await _ask(target, time.perf_counter() + seconds)
-    ends_at = time.perf_counter() + seconds
+    alone = await _ask(target, time.perf_counter() + _LOGINS_SECONDS)
+    ends_at = time.perf_counter() + _LOGINS_SECONDS
     async with httpx.AsyncClient(base_url=url, timeout=_PATIENCE_S) as client:
         logins = [asyncio.create_task(_log_in(client, ends_at)) for _ in range(LOGINS_AT_ONCE)]
         beside = await _ask(target, ends_at)
@@ -162,14 +186,30 @@ async def _log_in(client: httpx.AsyncClient, ends_at: float) -> int:
     return ended
 
 
-def _show_rates(rates: Mapping[str, float]) -> None:
+def _show_costs(costs: Mapping[str, Sequence[Cost]]) -> None:
     rows = []
-    for name, rate in rates.items():
-        share = rate / rates["bare"]
-        kept = measuring.verdict(MIN_SHARE, share) if name != "bare" else ""
-        rows.append([name, f"{rate:,.0f}", f"{share:.2f}", kept])
+    for name, measured in costs.items():
+        pairs = list(zip(measured, costs["bare"], strict=True))
+        shares = [own.rate / bare.rate for own, bare in pairs]
+        rows.append(
+            [
+                name,
+                f"{statistics.median(one.rate for one in measured):,.0f}",
+                *_middle(shares),
+                f"{statistics.median(one.cpu_ms for one in measured):.2f}",
+                *_middle([bare.cpu_ms / own.cpu_ms for own, bare in pairs]),
+                measuring.verdict(MIN_SHARE, statistics.median(shares)),
+            ]
+        )
     title = f"Requests a second, {CONNECTIONS} at once; at least {MIN_SHARE} of the bare endpoint"
-    measuring.show(title, ["", "a second", "share", "kept"], rows)
+    columns = ["", "a second", "share", "half of them", "CPU ms", "share", "half of them", "kept"]
+    measuring.show(title, columns, rows)
+
+
+def _middle(shares: Sequence[float]) -> tuple[str, str]:
+    """Return the median of all rounds, and between what the half of them around it lie."""
+    low, median, high = statistics.quantiles(shares, n=4, method="inclusive")
+    return f"{median:.2f}", f"{low:.2f}-{high:.2f}"
 
 
 def _show_logins(measured: tuple[float, float, int]) -> None:

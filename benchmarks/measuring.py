@@ -1,10 +1,12 @@
 """Times of many calls, and the table that they are printed in."""
 
 import math
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -46,6 +48,13 @@ def times(call: Callable[[], object], *, rounds: int) -> Times:
     while len(ms) < rounds and (sum(ms) < _MOST_S * 1000 or len(ms) < _LEAST_ROUNDS):
         ms.append(timed(call))
     return Times(tuple(ms))
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return how long all threads of a process have been on a processor."""
+    # proc(5): the name, in brackets, may hold anything; utime and stime are the 14th and the 15th.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
