@@ -173,3 +173,19 @@ async def test_cap_comes_before_quota_and_decoding(sqlite_url: str, tmp_path: Pa
 
         assert [200] == await ended(i, tasks)
     assert (429, 400) == (refused.status_code, unsupported.status_code)
+
+
+async def test_reading_again_is_in_flight(i: Installation) -> None:
+    secret = await key(i)
+    await i.extracted(PAPER, secret=secret)
+    tasks = await in_flight(i, secret, "one")
+    again = {"accuracy": "high", "reread": "true"}
+    refused = await i.extract(PAPER, secret=secret, **again)
+    replayed = await i.extract(PAPER, secret=secret, reread="true")
+    statuses = await ended(i, tasks)
+    answer = await i.extracted(PAPER, secret=secret, **again)
+
+    assert 429 == refused.status_code
+    assert "true" == replayed.headers["Idempotent-Replayed"]
+    assert [200] == statuses
+    assert "high" == answer["accuracy"]

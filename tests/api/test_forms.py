@@ -234,6 +234,12 @@ BODIES: dict[str, tuple[dict[str, str], bytes]] = {
         b"--boundary\r\nContent-Disposition: form-data\r\n\r\na\r\n--boundary--",
     ),
     "no head": (MULTIPART, b"--boundary\r\n\r\na\r\n--boundary--\r\n"),
+    "bytes of no text": (
+        MULTIPART,
+        FILE_PART
+        + b'--boundary\r\nContent-Disposition: form-data; name="metadata"\r\n\r\n{"a": "\xe9"}\r\n'
+        + b"--boundary--\r\n",
+    ),
     "a charset of no text": (
         {"content-type": "multipart/form-data; boundary=boundary; charset=undefined"},
         FILE_PART + b"--boundary--\r\n",

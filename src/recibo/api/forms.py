@@ -115,6 +115,13 @@ class _WholeForm(MultiPartParser):
         )
         self._has_ended = False
 
+    def on_part_end(self) -> None:
+        part = self._current_part
+        if part.file is None:
+            # The framework would take any bytes, as Latin-1.
+            part.data.decode(self._charset)
+        super().on_part_end()
+
     def on_end(self) -> None:
         self._has_ended = True
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from sqlalchemy import ColumnElement
+
 from recibo.errors import (
     LowConfidence,
     Overloaded,
@@ -148,7 +150,7 @@ class Extraction:
                     if known is None:
                         raise
                     return known
-        return known
+        return await self._read_again(actor, upload, known, slot)
 
     async def outcome(self, actor: Actor, submitted: Submitted, *, wait_seconds: float) -> Receipt:
         """Return the receipt once it is read, or as it stands when the wait is over.
@@ -202,24 +204,39 @@ class Extraction:
                 is_bound = await replays.bind_key(writing, actor, upload.fingerprint, found)
             if not is_bound:
                 return await self._known(actor, upload)
-        if upload.reread and await self._order_again(actor, upload, found):
-            await self._carry(actor, Owed(found, upload.accuracy))
-            return Submitted(found, is_replay=False)
         return Submitted(found, is_replay=True)
 
-    async def _order_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
-        """Owe the receipt a reading at the higher accuracy, unless it has or owes one."""
-        if upload.accuracy is not Accuracy.HIGH:
+    async def _read_again(
+        self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
+    ) -> Submitted:
+        """Have a known receipt read again if that is asked for, and would be at a higher accuracy.
+
+        As a new reading it is in flight, and holds a slot.
+        """
+        if not await self._may_read_again(actor, upload, known.receipt_id):
+            return known
+        async with AsyncExitStack() as taken:
+            await taken.enter_async_context(
+                in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
+            )
+            if not await self._order_again(actor, known.receipt_id):
+                return known
+            await self._carry(actor, Owed(known.receipt_id, upload.accuracy))
+            await slot.enter_async_context(taken.pop_all())
+            return Submitted(known.receipt_id, is_replay=False)
+
+    async def _may_read_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
+        if not upload.reread or upload.accuracy is not Accuracy.HIGH:
             return False
+        query = scope.of(actor, tables.Receipt).where(*_is_readable_again(receipt_id))
+        async with self.database.read() as session:
+            return (await session.execute(query)).scalar_one_or_none() is not None
+
+    async def _order_again(self, actor: Actor, receipt_id: ReceiptId) -> bool:
+        """Owe the receipt a reading at the higher accuracy, unless another upload just did."""
         statement = (
             scope.updating(actor, tables.Receipt)
-            .where(
-                tables.Receipt.id == receipt_id,
-                tables.Receipt.status == ReceiptStatus.COMPLETED,
-                tables.Receipt.accuracy == Accuracy.STANDARD,
-                tables.Receipt.owed_accuracy.is_(None),
-                tables.Receipt.deleted_at.is_(None),
-            )
+            .where(*_is_readable_again(receipt_id))
             .values(owed_accuracy=Accuracy.HIGH, attempt=0, claimed_at=None, held_until=None)
             .returning(tables.Receipt.id)
         )
@@ -311,6 +328,17 @@ class Extraction:
             resource=(ResourceType.RECEIPT, receipt_id),
             after={"accuracy": upload.accuracy, "media_type": upload.media_type},
         )
+
+
+def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of a receipt that neither has nor owes a reading at high accuracy."""
+    return (
+        tables.Receipt.id == receipt_id,
+        tables.Receipt.status == ReceiptStatus.COMPLETED,
+        tables.Receipt.accuracy == Accuracy.STANDARD,
+        tables.Receipt.owed_accuracy.is_(None),
+        tables.Receipt.deleted_at.is_(None),
+    )
 
 
 def _row(actor: Actor, upload: Upload, receipt_id: ReceiptId) -> tables.Receipt:

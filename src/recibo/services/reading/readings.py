@@ -261,7 +261,8 @@ async def _held(session: Session, order: Order) -> Receipt | None:
 
 def _is_worse(read: model.Receipt, row: Receipt) -> bool:
     stored = shapes.Reading.model_validate(row.reading)
-    return read.confidence < stored.confidence
+    # Both as they are told: an equal reading is none the worse for its further digits.
+    return shapes.reading(read).confidence < stored.confidence
 
 
 async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
