@@ -1,4 +1,4 @@
-"""Whether lists and single receipts stay fast while an org's receipts grow a hundredfold.
+"""Whether lists, single receipts and analytics stay fast while receipts grow a hundredfold.
 
     python -m benchmarks.growth [--database URL] [--sizes 10000 1000000]
 
@@ -10,6 +10,7 @@ import asyncio
 import datetime as dt
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,10 +22,24 @@ from recibo.store.db import Database, migrate
 
 ROUNDS = 200
 MAX_GROWTH = 1.5
+MAX_ANALYTICS_MS = 100
 _PATIENCE_S = 120.0
 # How far the walk for a deep cursor goes.
 _PAGES = 20
 _RECEIPTS = "/v1/receipts"
+_ANALYTICS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "usage of a year": ("/v1/analytics/usage", {"days": "365"}),
+    "categories": ("/v1/analytics/categories", {}),
+    "100 top vendors": ("/v1/analytics/top-vendors", {"limit": "100"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one size took."""
+
+    receipts: Mapping[str, Times]
+    analytics: Mapping[str, Times]
 
 
 def main() -> None:
@@ -42,17 +57,18 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[dict[str, Times]]:
+def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[Measured]:
     database_url = url or f"sqlite:///{folder / 'recibo.db'}"
     asyncio.run(migrate(database_url))
     with server.running(folder, "--no-worker", database_url=url) as service:
-        # The first start made the demo org; its key is told only now.
-        key = service.key or ""
+        # The first start made the demo org; its secrets are told only now.
+        key, password = service.key or "", service.password or ""
     measured = []
     for size in sizes:
         asyncio.run(_fill(database_url, size))
         with server.running(folder, "--no-worker", database_url=url) as service:
-            measured.append(_times(service.url, key, size))
+            analytics = _analytics_times(service.url, password)
+            measured.append(Measured(_times(service.url, key, size), analytics))
     return measured
 
 
@@ -70,6 +86,18 @@ def _times(url: str, key: str, size: int) -> dict[str, Times]:
         return {
             name: measuring.times(partial(_get, client, path, query), rounds=ROUNDS)
             for name, (path, query) in _requests(client, size).items()
+        }
+
+
+def _analytics_times(url: str, password: str) -> dict[str, Times]:
+    with httpx.Client(base_url=url, timeout=_PATIENCE_S) as client:
+        credentials = {"email": server.OWNER, "password": password}
+        tokens = client.post("/v1/auth/login", json=credentials).raise_for_status().json()
+        client.cookies.clear()
+        client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
+        return {
+            name: measuring.times(partial(_get, client, path, query), rounds=ROUNDS)
+            for name, (path, query) in _ANALYTICS.items()
         }
 
 
@@ -107,17 +135,33 @@ def _get(client: httpx.Client, path: str, query: Mapping[str, str]) -> httpx.Res
     return answer
 
 
-def _show(sizes: Sequence[int], measured: Sequence[dict[str, Times]]) -> None:
+def _show(sizes: Sequence[int], measured: Sequence[Measured]) -> None:
     columns = ["median (p95), ms", *(f"{size:,}" for size in sizes), "growth", "kept"]
-    lines = [_line(name, [times[name] for times in measured]) for name in measured[0]]
+    receipts = [
+        _line(name, [one.receipts[name] for one in measured]) for name in measured[0].receipts
+    ]
     title = f"Growth: {ROUNDS} rounds each; at most {MAX_GROWTH} times as long"
-    measuring.show(title, columns, lines)
+    measuring.show(title, columns, receipts)
+    analytics = [
+        _line_of_analytics(name, [one.analytics[name] for one in measured]) for name in _ANALYTICS
+    ]
+    title = f"Analytics: {ROUNDS} rounds each; at most {MAX_ANALYTICS_MS} ms"
+    measuring.show(title, columns, analytics)
 
 
 def _line(name: str, times: Sequence[Times]) -> list[str]:
     growth = times[-1].median / times[0].median
-    figures = [f"{one.median:.1f} ({one.p95:.1f})" for one in times]
-    return [name, *figures, f"{growth:.2f}", measuring.verdict(growth, MAX_GROWTH)]
+    return [name, *_figures(times), f"{growth:.2f}", measuring.verdict(growth, MAX_GROWTH)]
+
+
+def _line_of_analytics(name: str, times: Sequence[Times]) -> list[str]:
+    growth = times[-1].median / times[0].median
+    kept = measuring.verdict(max(one.median for one in times), MAX_ANALYTICS_MS)
+    return [name, *_figures(times), f"{growth:.2f}", kept]
+
+
+def _figures(times: Sequence[Times]) -> list[str]:
+    return [f"{one.median:.1f} ({one.p95:.1f})" for one in times]
 
 
 if __name__ == "__main__":

@@ -1,16 +1,19 @@
-"""Receipts by the thousand, as rows and without their files."""
+"""Receipts by the thousand, as rows and without their files, and what analytics keep of them."""
 
 import datetime as dt
+import hashlib
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import Select, delete, func, insert, select, text
 
 from recibo.extract.model import Accuracy, Category, DocumentType
+from recibo.kit import clock
 from recibo.shapes.receipts import LineItem, Reading
 from recibo.shapes.states import ReceiptStatus
 from recibo.store import tables
-from recibo.store.db import Database
+from recibo.store.db import Database, Session
 
 #: What few receipts have; all of these are among the oldest ones, so that each size of the table
 #: holds the same, ever farther down.
@@ -24,11 +27,18 @@ _BATCH = 5_000
 _FIRST_DAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 #: The papers are of so many days, in no order.
 _DAYS = 900
+#: Receipts come in twice a minute, a million within the year that analytics look back on.
+_YEAR = dt.timedelta(days=364)
+_PACE = dt.timedelta(seconds=30)
+# Of these a million receipts name some 50,000.
+_MERCHANTS = 60_000
+_CATEGORIES = [*Category, None]
 _USUAL_TYPES = [kind for kind in DocumentType if kind is not RARE_TYPE]
 
 
 async def fill(database: Database, size: int) -> None:
-    """Add receipts to the one org that there is until it has so many."""
+    """Add receipts to the one org that there is until it has so many, and total them."""
+    began = clock.now().replace(hour=0, minute=0, second=0, microsecond=0) - _YEAR
     async with database.read() as session:
         org_id = (await session.execute(select(tables.Org.id))).scalar_one()
         count = (await session.execute(select(func.count(tables.Receipt.id)))).scalar_one()
@@ -36,10 +46,12 @@ async def fill(database: Database, size: int) -> None:
         numbers = range(start, min(start + _BATCH, size))
         tags = [_tag(org_id, number) for number in numbers if _is_rare(number)]
         async with database.write() as session:
-            rows = [_receipt(org_id, number) for number in numbers]
+            rows = [_receipt(org_id, number, began + number * _PACE) for number in numbers]
             await session.execute(insert(tables.Receipt), rows)
             if tags:
                 await session.execute(insert(tables.ReceiptTag), tags)
+    async with database.write() as session:
+        await _total(session, org_id)
     if not database.is_sqlite:
         # PostgreSQL looks at its tables by itself, but not this minute; SQLite never does.
         async with database.write() as session:
@@ -65,8 +77,13 @@ def _day(number: int) -> dt.date:
     return RARE_DAY if _is_rare(number) else usual
 
 
-def _receipt(org_id: str, number: int) -> dict[str, Any]:
-    created_at = _FIRST_DAY + dt.timedelta(seconds=30 * number)
+def _merchant(number: int) -> str:
+    # A few have most receipts and most a few, as shops have; a prime scatters them.
+    share = number * 7919 % 1_000_003 / 1_000_003
+    return f"MERCHANT {int(_MERCHANTS**share)}"
+
+
+def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any]:
     is_failed = _is_failed(number)
     issued_on = _day(number)
     kind = RARE_TYPE if _is_rare(number) else _USUAL_TYPES[number % len(_USUAL_TYPES)]
@@ -87,8 +104,8 @@ def _receipt(org_id: str, number: int) -> dict[str, Any]:
         "quota_month": f"{created_at:%Y-%m}",
         "reading": None if is_failed else _reading(kind, total, issued_on),
         "type": kind,
-        "category": Category.GROCERIES,
-        "merchant_name": f"MERCHANT {number % 500}",
+        "category": _CATEGORIES[number % len(_CATEGORIES)],
+        "merchant_name": _merchant(number),
         "currency": "EUR",
         "total": total,
         "issued_on": issued_on,
@@ -119,3 +136,54 @@ def _reading(kind: DocumentType, total: Decimal, issued_on: dt.date) -> dict[str
 def _tag(org_id: str, number: int) -> dict[str, str]:
     key, value = RARE_TAG
     return {"receipt_id": receipt_id(number), "org_id": org_id, "key": key, "value": value}
+
+
+async def _total(session: Session, org_id: str) -> None:
+    """Make the totals anew from the receipts, all at once; the service adds each as it comes."""
+    for table, rows in (
+        (tables.UsageDay, await _usage_days(session, org_id)),
+        (tables.CategoryTotal, await _category_totals(session, org_id)),
+        (tables.MerchantTotal, await _merchant_totals(session, org_id)),
+    ):
+        await session.execute(delete(table).where(table.org_id == org_id))
+        for start in range(0, len(rows), _BATCH):
+            await session.execute(insert(table), rows[start : start + _BATCH])
+
+
+async def _usage_days(session: Session, org_id: str) -> list[dict[str, Any]]:
+    # Databases tell the day of a time each in its own way; the times are few enough.
+    query = _completed(org_id).with_only_columns(tables.Receipt.created_at)
+    days = Counter([time.date() for time in (await session.execute(query)).scalars()])
+    return [{"org_id": org_id, "day": day, "count": count} for day, count in days.items()]
+
+
+async def _category_totals(session: Session, org_id: str) -> list[dict[str, Any]]:
+    column = tables.Receipt.category
+    query = _completed(org_id).where(column.is_not(None)).group_by(column)
+    counted = await session.execute(query.with_only_columns(column, func.count()))
+    return [
+        {"org_id": org_id, "category": category, "receipts": count} for category, count in counted
+    ]
+
+
+async def _merchant_totals(session: Session, org_id: str) -> list[dict[str, Any]]:
+    column = tables.Receipt.merchant_name
+    query = _completed(org_id).where(column.is_not(None)).group_by(column)
+    spent = func.sum(tables.Receipt.total)
+    counted = await session.execute(query.with_only_columns(column, func.count(), spent))
+    return [
+        {
+            "org_id": org_id,
+            "merchant_hash": hashlib.sha256(merchant.encode()).hexdigest(),
+            "merchant": merchant,
+            "receipts": count,
+            "total_spent": total,
+        }
+        for merchant, count, total in counted
+    ]
+
+
+def _completed(org_id: str) -> Select[tuple[tables.Receipt]]:
+    return select(tables.Receipt).where(
+        tables.Receipt.org_id == org_id, tables.Receipt.status == ReceiptStatus.COMPLETED
+    )

@@ -13,6 +13,8 @@ from pathlib import Path
 #: Finds where a server says that it listens.
 ADDRESS = re.compile(r"listens on (http://\S+?),")
 _KEY = re.compile(r"^\s+(sk_live_\w+)$")
+#: Who owns the demo org.
+OWNER = "demo@recibo.localhost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class Server:
     url: str
     #: The demo org's key, which is shown only at the first start.
     key: str | None
+    #: Its owner's, which is shown then, too.
+    password: str | None
     pid: int
 
     @property
@@ -58,12 +62,16 @@ def running(data_dir: Path, *arguments: str, database_url: str = "") -> Iterator
 
 
 def _started(process: subprocess.Popen[str], log: Path) -> Server:
-    key = None
+    key = password = None
+    before = ""
     for line in process.stdout or ():
+        if before.strip() == OWNER:
+            password = line.strip()
+        before = line
         if found := _KEY.match(line):
             key = found[1]
         if found := ADDRESS.search(line):
-            return Server(found[1], key, process.pid)
+            return Server(found[1], key, password, process.pid)
     raise SystemExit(f"The server does not start:\n{log.read_text()}")
 
 
