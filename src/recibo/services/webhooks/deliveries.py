@@ -156,13 +156,25 @@ async def record(session: Session, ended: Sequence[Tried]) -> None:
         .where(Delivery.event_id == bindparam("of"), Delivery.due_at == bindparam("until"))
         .values(state=bindparam("then"), due_at=bindparam("next_at"), tries=bindparam("made"))
     )
-    await connection.execute(statement, [_change(one) for one in ended])
+    # In the order in which others lock many of them, so that nobody waits in a circle.
+    in_order = sorted(ended, key=lambda one: one.taken.event_id)
+    await connection.execute(statement, [_change(one) for one in in_order])
     event_ids = [one.taken.event_id for one in ended]
     await session.execute(
         update(WebhookEvent)
         .where(WebhookEvent.id.in_(event_ids), WebhookEvent.attempted_at.is_(None))
         .values(attempted_at=clock.now())
     )
+
+
+async def free(session: Session) -> None:
+    """Have first tries that a process broke off made at once; to be called where it was the only one.
+
+    Later tries wait for the end of their lease: until then they look like those that failed.
+    """
+    now = clock.now()
+    statement = update(Delivery).where(Delivery.due_at > now, Delivery.tries == 0)
+    await session.execute(statement.values(due_at=now))
 
 
 async def count_owed(session: ReadSession) -> int:

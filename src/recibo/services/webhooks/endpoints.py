@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from recibo.errors import Conflict, NotFound, ValidationFailed
 from recibo.kit import clock, ids, webhook_urls
@@ -151,7 +151,9 @@ async def switched_on(session: Session, actor: Member) -> EndpointId:
         NotFound: there is none.
         Conflict: it is switched off.
     """
-    row = await _existing(session, actor)
+    row = await _row(session, actor)
+    if row is None:
+        raise _none_set()
     if row.disabled_at is not None:
         raise switched_off()
     return EndpointId(row.id)
@@ -164,9 +166,17 @@ def switched_off() -> Conflict:
 
 async def drop_owed(session: Session, endpoint_id: EndpointId) -> None:
     """End all deliveries that are owed to an endpoint."""
+    owed = (
+        select(Delivery.event_id)
+        .where(Delivery.endpoint_id == endpoint_id, Delivery.due_at.is_not(None))
+        # In the order in which couriers write down what they tried: neither waits for the other
+        # while the other waits for it.
+        .order_by(Delivery.event_id)
+        .with_for_update()
+    )
     await session.execute(
         update(Delivery)
-        .where(Delivery.endpoint_id == endpoint_id, Delivery.due_at.is_not(None))
+        .where(Delivery.event_id.in_(owed))
         .values(state=DeliveryState.DROPPED, due_at=None)
     )
 
@@ -176,10 +186,16 @@ async def _row(session: Session, actor: Member) -> WebhookEndpoint | None:
 
 
 async def _existing(session: Session, actor: Member) -> WebhookEndpoint:
-    row = await _row(session, actor)
+    """Return the endpoint, locked before any delivery to it is: couriers do so, too."""
+    query = scope.of(actor, WebhookEndpoint).with_for_update()
+    row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
-        raise NotFound("No endpoint is set; set its URL first.")
+        raise _none_set()
     return row
+
+
+def _none_set() -> NotFound:
+    return NotFound("No endpoint is set; set its URL first.")
 
 
 def _created(session: Session, actor: Member, url: str) -> shapes.Endpoint:
