@@ -15,6 +15,8 @@ from structlog.testing import capture_logs
 
 from recibo import app
 from recibo.api import door
+from recibo.outside.callbacks import Callbacks
+from recibo.outside.fake_callbacks import FakeCallbacks
 from recibo.outside.fake_reader import FakeReader
 from recibo.services.identity.demo import Demo
 from recibo.settings import Settings
@@ -54,6 +56,8 @@ class Installation:
     reader: FakeReader
     data_dir: Path
     logs: Sequence[Mapping[str, Any]]
+    #: What webhooks are handed to; the fake one unless the test brought its own.
+    callbacks: Callbacks
 
     @property
     def services(self) -> Services:
@@ -125,21 +129,26 @@ async def opened(
     data_dir: Path,
     *,
     reader: FakeReader | None = None,
+    callbacks: Callbacks | None = None,
     works: bool = True,
     **settings: Any,
 ) -> AsyncIterator[Installation]:
     """Open an installation; its key is known only on a fresh database."""
-    reader = reader or FakeReader()
+    reader, callbacks = reader or FakeReader(), callbacks or FakeCallbacks()
     demos = list[Demo]()
     chosen = make_settings(data_dir, database_url=database_url, **settings)
     with capture_logs() as logs:
-        async with app.opened(chosen, works=works, reader=reader, greet=demos.append) as asgi:
+        async with app.opened(
+            chosen, works=works, reader=reader, callbacks=callbacks, greet=demos.append
+        ) as asgi:
             secret = demos[0].key if demos else ""
             async with (
                 client_of(asgi, headers={"X-API-Key": secret}) as client,
                 client_of(asgi) as stranger,
             ):
-                yield Installation(asgi, client, stranger, secret, reader, data_dir, logs)
+                yield Installation(
+                    asgi, client, stranger, secret, reader, data_dir, logs, callbacks
+                )
 
 
 def make_settings(data_dir: Path, **settings: Any) -> Settings:

@@ -10,10 +10,11 @@ from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
 from recibo.api import door
-from recibo.kit import ids
+from recibo.kit import ids, webhook_urls
 from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
-from recibo.outside import mail
+from recibo.outside import mail, names
+from recibo.outside.callbacks import Callbacks, Guarded
 from recibo.outside.payments import Sandbox
 from recibo.outside.reader import PoolReader, Reader
 from recibo.outside.stripe_payments import Account, Stripe
@@ -40,6 +41,7 @@ from recibo.web.services import Probe, Services
 from recibo.worker import engine as engines
 from recibo.worker import key_uses
 from recibo.worker.clockwork import Clockwork
+from recibo.worker.courier import Courier
 from recibo.worker.engine import Engine
 from recibo.worker.meter import Meter
 from recibo.worker.post import Post
@@ -92,6 +94,7 @@ async def opened(
     *,
     works: bool = True,
     reader: Reader | None = None,
+    callbacks: Callbacks | None = None,
     address: str = _ADDRESS,
     greet: Callable[[Demo], None] = lambda _: None,
 ) -> AsyncIterator[FastAPI]:
@@ -101,6 +104,7 @@ async def opened(
         settings: How to run.
         works: Whether this process reads documents.
         reader: What reads them; child processes when None.
+        callbacks: What posts webhooks; over HTTP, to addresses that are allowed, when None.
         address: Where it is served, which links lead to unless the settings say another.
         greet: Told of the demo org on a first start in development.
     """
@@ -109,7 +113,7 @@ async def opened(
         await stack.enter_async_context(key_uses.written_down(uses, house.database))
         await stack.enter_async_context(house.signals.listening())
         if works:
-            await stack.enter_async_context(_working(house))
+            await stack.enter_async_context(_working(house, callbacks))
         else:
             clockwork = Clockwork(house.database, house.blobs, house.engine)
             await stack.enter_async_context(clockwork.watching())
@@ -135,7 +139,7 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
     if settings.is_embedded or not settings.redis_url:
         message = "recibo worker needs RECIBO_DATABASE_URL (PostgreSQL) and RECIBO_REDIS_URL."
         raise StartError(message)
-    async with _house(settings, None, _ADDRESS) as house, _working(house):
+    async with _house(settings, None, _ADDRESS) as house, _working(house, None):
         yield
 
 
@@ -270,7 +274,7 @@ async def _check(database: Database) -> None:
 
 
 @asynccontextmanager
-async def _working(house: House) -> AsyncIterator[None]:
+async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[None]:
     if isinstance(house.reader, PoolReader) and (failure := await house.reader.start()):
         raise StartError(failure.message)
     meter = house.meter
@@ -289,14 +293,28 @@ async def _working(house: House) -> AsyncIterator[None]:
         await clockwork.sweep(older_than=dt.timedelta(0))
     if house.settings.is_embedded:
         await clockwork.free_readings()
+        await clockwork.free_deliveries()
     async with (
         clockwork.running(),
         house.post.running(),
         meter.running() if meter else nullcontext(),
+        names.opened() as known_names,
+        _courier(house, callbacks or Guarded(_webhook_policy(house), known_names)).running(),
         # The first to end, so that others can take up what it hands back.
         house.engine.working(tasks.read, concurrency=house.readers),
     ):
         yield
+
+
+def _courier(house: House, callbacks: Callbacks) -> Courier:
+    return Courier(house.database, callbacks, house.identity.keyring)
+
+
+def _webhook_policy(house: House) -> webhook_urls.Policy:
+    return webhook_urls.Policy(
+        https_only=house.settings.is_production,
+        private_allowed=house.settings.private_webhooks_allowed,
+    )
 
 
 def _services(house: House, *, works: bool) -> Services:

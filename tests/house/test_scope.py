@@ -69,6 +69,7 @@ FOR_THE_INSTALLATION = {
     "services.webhooks.deliveries._leased",
     "services.webhooks.deliveries._urls",
     "services.webhooks.deliveries.count_owed",
+    "services.webhooks.deliveries.free",
     "services.webhooks.deliveries.record",
     "services.webhooks.deliveries.take",
     "services.webhooks.endpoints.drop_owed",

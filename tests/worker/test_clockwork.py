@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from prometheus_client import REGISTRY
 from sqlalchemy import func, select
 
 from recibo.kit import clock, ids
@@ -15,7 +16,7 @@ from recibo.shapes.ids import ReceiptId
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table
-from tests import core, make
+from tests import core, events, make
 from tests.core import Core
 
 DAY = dt.timedelta(days=1)
@@ -237,3 +238,27 @@ async def test_duty_that_fails_keeps_none_of_the_others(
         await parts.clockwork.turn()
 
     assert 1 == len(parts.files())
+
+
+async def test_webhook_events_are_purged_after_90_days(parts: Core, actor: Actor) -> None:
+    await events.sent(parts.database, actor.org_id)
+    old = (await events.told(parts.database))[0]["id"]
+    with clock.moved(dt.timedelta(days=89)):
+        await parts.clockwork.purge()
+        before = [one["id"] for one in await events.told(parts.database)]
+    with clock.moved(dt.timedelta(days=90, seconds=1)):
+        young = await events.owed(parts.database, actor.org_id)
+        await parts.clockwork.purge()
+
+    assert [old] == before
+    assert [young] == [one["id"] for one in await events.told(parts.database)]
+
+
+async def test_owed_webhooks_are_told_to_the_metrics(parts: Core, actor: Actor) -> None:
+    await events.sent(parts.database, actor.org_id)
+    for _ in range(2):
+        await events.owed(parts.database, actor.org_id)
+
+    await parts.clockwork.turn()
+
+    assert 2 == REGISTRY.get_sample_value("recibo_owed_deliveries")

@@ -18,6 +18,7 @@ from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import readings, receipts, replays, turns
 from recibo.services.reading.extraction import Carrier
+from recibo.services.webhooks import deliveries
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.worker import metrics
@@ -68,6 +69,11 @@ class Clockwork:
         async with self.database.write() as session:
             await readings.free(session)
 
+    async def free_deliveries(self) -> None:
+        """The same of webhooks that it was about to send."""
+        async with self.database.write() as session:
+            await deliveries.free(session)
+
     async def fail_overdue_readings(self) -> None:
         """Fail what can be read no more, whatever became of the worker that had it."""
         async with self.database.read() as session:
@@ -87,6 +93,11 @@ class Clockwork:
         async with self.database.read() as session:
             metrics.OWED_READINGS.set(await readings.count_owed(session))
 
+    async def count_owed_deliveries(self) -> None:
+        """Tell the metrics of this process how many webhooks are owed."""
+        async with self.database.read() as session:
+            metrics.OWED_DELIVERIES.set(await deliveries.count_owed(session))
+
     async def owe_key_notices(self) -> None:
         """Owe mails about the API keys that end soon."""
         await key_notices.owe(self.database)
@@ -96,7 +107,7 @@ class Clockwork:
         await sandbox.settle(self.database)
 
     async def purge(self) -> None:
-        """Delete what nobody may keep longer: receipts, sessions, tokens, counts, audit entries."""
+        """Delete what nobody may keep longer: receipts, sessions, tokens, counts, events, audit."""
         while purged := await receipts.purge(self.database):
             for receipt_id in purged:
                 await self.blobs.discard(receipt_id)
@@ -106,6 +117,8 @@ class Clockwork:
             await links.purge_expired(session)
             await attempts.purge_expired(session)
             await subscriptions.purge_events(session)
+        while await deliveries.purge(self.database):
+            pass
         while await audit.purge(self.database):
             pass
 
@@ -128,9 +141,8 @@ class Clockwork:
     @property
     def _watch(self) -> "_Beat":
         # Every process tells how much is owed, as each is asked for its own metrics.
-        return _Beat(
-            "watch", _READINGS_SECONDS, (self.fail_overdue_readings,), (self.count_owed_readings,)
-        )
+        counting = (self.count_owed_readings, self.count_owed_deliveries)
+        return _Beat("watch", _READINGS_SECONDS, (self.fail_overdue_readings,), counting)
 
     @contextlib.asynccontextmanager
     async def _repeated(self, beat: "_Beat") -> AsyncIterator[None]:

@@ -14,3 +14,5 @@ MAILS = Counter("recibo_mails_total", "Tries at owed mails.", ["kind", "outcome"
 METER_EVENTS = Counter(
     "recibo_meter_events_total", "Tries to tell the payment provider of credits.", ["outcome"]
 )
+DELIVERIES = Counter("recibo_deliveries_total", "Tries at owed webhooks.", ["outcome"])
+OWED_DELIVERIES = Gauge("recibo_owed_deliveries", "Webhooks owed when the clockwork last looked.")

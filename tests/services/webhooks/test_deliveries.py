@@ -360,6 +360,21 @@ async def test_secret_that_cannot_be_opened_holds_up_no_other_org(
     assert [kept] == [one.event_id for one in await take(database, lost, kept)]
 
 
+async def test_first_tries_that_broke_off_are_freed_and_nothing_else(
+    database: Database, actor: Actor, hands: Hands
+) -> None:
+    failed, fresh, done = [await events.owed(database, actor.org_id) for _ in range(3)]
+    await tried(database, failed, DOWN)
+    await tried(database, done, OK)
+    await take(database, fresh)
+    await hands.move(1)
+
+    async with database.write() as session:
+        await deliveries.free(session)
+
+    assert [fresh] == [one.event_id for one in await take(database, failed, fresh, done)]
+
+
 async def test_owed_deliveries_are_counted(database: Database, actor: Actor) -> None:
     for outcome in (OK, DOWN, Outcome(0.1, status=410)):
         await tried(database, await events.owed(database, actor.org_id), outcome)

@@ -168,7 +168,7 @@ async def record(session: Session, ended: Sequence[Tried]) -> None:
 
 
 async def free(session: Session) -> None:
-    """Have first tries that a process broke off made at once; to be called where it was the only one.
+    """Have first tries that broke off made at once, where nobody else is about to end them.
 
     Later tries wait for the end of their lease: until then they look like those that failed.
     """

@@ -1,0 +1,201 @@
+"""The courier: brings webhooks to their receivers, at least once each, in every process that works.
+
+A delivery is taken by a lease, posted outside any transaction, and only then it is written down how
+that ended, many in one transaction. So a crash between any two of these has it posted again.
+"""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+
+from recibo.kit import clock
+from recibo.kit.keyring import Keyring
+from recibo.outside.callbacks import Callbacks
+from recibo.services.webhooks import deliveries, turns
+from recibo.services.webhooks.deliveries import Taken, Tried
+from recibo.services.webhooks.turns import Lane, Load
+from recibo.shapes.states import DeliveryState
+from recibo.store.db import Database
+from recibo.worker import metrics
+
+log = structlog.get_logger(__name__)
+
+_PERIOD_SECONDS = 1.0
+# Between two looks at what is due, however much is.
+_PAUSE_SECONDS = 0.02
+# POSTs at once: each holds a connection and the bytes of its event.
+_CAPACITY = 256
+# What ends within so long is written down together. SQLite has one writer: written down one by
+# one, deliveries made the transactions of a reading ten times slower.
+_GATHER_SECONDS = 0.05
+_MOST_AT_ONCE = 256
+# After a failure of the database.
+_RETRY_SECONDS = 1.0
+# A statement that is cancelled leaves its connection in the middle of it.
+_LAST_ROUND_SECONDS = 10
+_LAST_POSTS_SECONDS = 10
+_METRICS = {
+    DeliveryState.DELIVERED: "delivered",
+    DeliveryState.OWED: "put_off",
+    DeliveryState.FAILED: "given_up",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _UnderWay:
+    """A POST that is being made."""
+
+    lane: Lane
+    is_doubtful: bool
+
+
+class Courier:
+    """Posts what is due."""
+
+    def __init__(
+        self,
+        database: Database,
+        callbacks: Callbacks,
+        keyring: Keyring,
+        *,
+        capacity: int = _CAPACITY,
+        gather_s: float = _GATHER_SECONDS,
+    ) -> None:
+        self._database = database
+        self._callbacks = callbacks
+        self._keyring = keyring
+        self._capacity = capacity
+        self._gather_s = gather_s
+        self._under_way: dict[asyncio.Task[None], _UnderWay] = {}
+        self._ended = list[Tried]()
+        self._has_ended = asyncio.Event()
+        self._bell = asyncio.Event()
+        # How many are written down at once: few while that fails, so that one that cannot be
+        # written keeps none of the others.
+        self._batch = _MOST_AT_ONCE
+        self._has_more = False
+        self._last: Lane | None = None
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Deliver while the block lasts; POSTs under way at its end are ended, if they end soon."""
+        stopping = asyncio.Event()
+        with self._database.bell() as self._bell:
+            taking = asyncio.create_task(self._take_all(stopping))
+            writing = asyncio.create_task(self._write_all_down(stopping))
+            try:
+                yield
+            finally:
+                stopping.set()
+                self._bell.set()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(taking, _LAST_ROUND_SECONDS)
+                await self._finish()
+                self._has_ended.set()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(writing, _LAST_ROUND_SECONDS)
+
+    async def begin(self) -> list[asyncio.Task[None]]:
+        """Begin what is due and may be begun; return the POSTs."""
+        async with self._database.read() as session:
+            chosen = await turns.choose(session, self._load())
+        self._has_more, self._last = chosen.has_more, chosen.last
+        if not chosen.event_ids:
+            return []
+        async with self._database.write() as session:
+            taken = await deliveries.take(session, self._keyring, chosen.event_ids)
+        begun = list[asyncio.Task[None]]()
+        for one in taken:
+            under_way = _UnderWay(one.lane, chosen.event_ids[one.event_id])
+            task = asyncio.create_task(self._deliver(one, under_way))
+            self._under_way[task] = under_way
+            task.add_done_callback(self._forget)
+            begun.append(task)
+        return begun
+
+    async def write_down(self) -> None:
+        """Write down how POSTs ended, as many as one transaction holds."""
+        batch = self._ended[: self._batch]
+        if not batch:
+            return
+        try:
+            async with self._database.write() as session:
+                await deliveries.record(session, batch)
+        except Exception:
+            self._batch = 1
+            kept = [one for one in batch if clock.now() < one.taken.until]
+            self._ended[: len(batch)] = []
+            self._ended.extend(kept)
+            raise
+        self._ended[: len(batch)] = []
+        self._batch = min(2 * self._batch, _MOST_AT_ONCE)
+        for one in batch:
+            metrics.DELIVERIES.labels(_METRICS[one.state]).inc()
+
+    async def _take_all(self, stopping: asyncio.Event) -> None:
+        while not stopping.is_set():
+            self._bell.clear()
+            await asyncio.sleep(_PAUSE_SECONDS if await _tried(self.begin) else _RETRY_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._bell.wait(), _PERIOD_SECONDS)
+
+    async def _write_all_down(self, stopping: asyncio.Event) -> None:
+        while not stopping.is_set() or self._ended:
+            await self._has_ended.wait()
+            self._has_ended.clear()
+            # Others end meanwhile.
+            await asyncio.sleep(self._gather_s)
+            while self._ended:
+                if not await _tried(self.write_down):
+                    await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _deliver(self, taken: Taken, under_way: _UnderWay) -> None:
+        started_at = clock.now()
+        try:
+            headers = deliveries.headers(taken)
+            outcome = await self._callbacks.post(taken.url, taken.body.encode(), headers)
+        except Exception:
+            # It comes again when its lease is over, and keeps none of the others.
+            log.exception("a webhook could not be posted", event_id=taken.event_id)
+            return
+        tried = Tried(taken, started_at, clock.now(), outcome)
+        self._ended.append(tried)
+        self._has_ended.set()
+        # What failed and fails again is looked at each second, and no more often.
+        if self._has_more and (tried.is_success or not under_way.is_doubtful):
+            self._bell.set()
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        del self._under_way[task]
+
+    def _load(self) -> Load:
+        under_way = self._under_way.values()
+        return Load(
+            capacity=self._capacity,
+            lanes=Counter(one.lane for one in under_way),
+            doubtful=Counter(one.lane for one in under_way if one.is_doubtful),
+            last=self._last,
+        )
+
+    async def _finish(self) -> None:
+        """Wait a while for what is under way; the rest comes again when its lease is over."""
+        tasks = list(self._under_way)
+        if tasks:
+            await asyncio.wait(tasks, timeout=_LAST_POSTS_SECONDS)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _tried(do: Callable[[], Awaitable[object]]) -> bool:
+    try:
+        await do()
+    except Exception:
+        # What is owed stays so, and the next try comes soon.
+        log.exception("the courier failed")
+        return False
+    return True
