@@ -70,6 +70,25 @@ def test_token_is_good_for_its_audience_alone() -> None:
     assert refused(keyring().sign(CLAIMS, audience=FOR), audience="recibo:other")
 
 
+def test_token_that_was_good_is_judged_again_for_all_else() -> None:
+    ring = keyring()
+    token = ring.sign(CLAIMS, audience=FOR)
+    first, again = (ring.claims(token, audience=FOR) for _ in range(2))
+    head, body, signature = token.split(".")
+
+    assert first == again
+    assert refused(token, ring=ring, audience="recibo:other")
+    assert refused(f"{head}.{body}.{signature[::-1]}", ring=ring)
+    assert refused(token, ring=keyring(OTHER))
+
+
+def test_claims_that_were_read_cannot_be_changed() -> None:
+    claims: Any = keyring().claims(keyring().sign(CLAIMS, audience=FOR), audience=FOR)
+
+    with pytest.raises(TypeError):
+        claims["sub"] = "usr_2"
+
+
 @pytest.mark.parametrize("missing", ["sub", "exp", "iat", "jti"])
 def test_claim_that_is_missing_is_refused(missing: str) -> None:
     claims = {name: value for name, value in CLAIMS.items() if name != missing}

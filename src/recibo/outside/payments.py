@@ -1,6 +1,7 @@
 """Who takes payments: what the service asks of a provider, and a sandbox that moves no money."""
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -202,7 +203,7 @@ class Sandbox:
         # A query: logs tell of paths alone.
         return f"{self._base_url}{path}?{urlencode({'session': signed})}"
 
-    def _claims(self, token: str, use: str) -> dict[str, Any]:
+    def _claims(self, token: str, use: str) -> Mapping[str, Any]:
         try:
             claims = self._keyring.claims(token, audience=use)
         except BadTokenError:

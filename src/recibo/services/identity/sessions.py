@@ -411,7 +411,7 @@ def _signed(keyring: Keyring, claims: dict[str, Any], type_: str) -> str:
     return keyring.sign({**claims, "type": type_}, audience=f"recibo:{type_}")
 
 
-def _claims(keyring: Keyring, token: str | None, type_: str) -> dict[str, Any] | None:
+def _claims(keyring: Keyring, token: str | None, type_: str) -> Mapping[str, Any] | None:
     if not token:
         return None
     try:
