@@ -52,6 +52,17 @@ async def test_refused_tries_are_not_counted_at_all(database: Database) -> None:
     assert (3, 3) == (await count(database, *ANA[0]), await count(database, FIVE, "place"))
 
 
+async def test_of_several_reached_limits_the_last_to_open_is_told(database: Database) -> None:
+    hourly = Limit("hourly", 3, 60 * MINUTE)
+    both = [*ANA, (hourly, "ana")]
+    for _ in range(3):
+        await take(database, both)
+    wait = await take(database, both)
+
+    assert wait is not None
+    assert wait > 59 * 60
+
+
 async def test_last_seconds_of_a_window_are_still_one_to_wait(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

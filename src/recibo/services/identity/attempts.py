@@ -35,10 +35,12 @@ async def take(session: Session, counted: Sequence[Counted]) -> None:
     Raises:
         RateLimitExceeded: one of the limits is reached; roll back, a refused try is not counted.
     """
+    reached = []
     for limit, subject in counted:
         count = await counters.add(session, limit.name, subject, window=limit.window)
         if count > limit.times:
-            raise RateLimitExceeded(retry_after=await _wait_seconds(session, limit, subject))
+            reached.append((limit, subject))
+    await _refuse(session, reached)
 
 
 async def count(session: Session, counted: Sequence[Counted]) -> None:
@@ -49,14 +51,23 @@ async def count(session: Session, counted: Sequence[Counted]) -> None:
 
 async def refuse_if_reached(session: Session | ReadSession, counted: Sequence[Counted]) -> None:
     """Raise RateLimitExceeded when a limit is reached; nothing is counted."""
+    reached = []
     for limit, subject in counted:
         if await counters.count(session, limit.name, subject) >= limit.times:
-            raise RateLimitExceeded(retry_after=await _wait_seconds(session, limit, subject))
+            reached.append((limit, subject))
+    await _refuse(session, reached)
 
 
 async def purge_expired(session: Session) -> None:
     """Delete the counts whose window is over."""
     await counters.purge_expired(session)
+
+
+async def _refuse(session: Session | ReadSession, reached: Sequence[Counted]) -> None:
+    """Raise RateLimitExceeded if any limit is reached, until the last of them is open again."""
+    if reached:
+        waits = [await _wait_seconds(session, limit, subject) for limit, subject in reached]
+        raise RateLimitExceeded(retry_after=max(waits))
 
 
 async def _wait_seconds(session: Session | ReadSession, limit: Limit, subject: str) -> int:
