@@ -1,10 +1,14 @@
 """A person at a browser, from the form to the mail and back."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from standardwebhooks import Webhook
 
 from tests import second_factors
 from tests.people import PASSWORD
@@ -15,6 +19,7 @@ from tests.portal.browsing import Place
 pytestmark = pytest.mark.xdist_group("browser")
 
 OTHER = "another long password"
+HOSTILE = "</pre><script>alert(1)</script>"
 PAGES = [
     "sign-in", "sign-up", "forgot-password", "magic-link", "magic-link?token=x", "verify-email",
     "reset-password", "reset-password?token=x", "accept-invite", "accept-invite?token=x", "nowhere",
@@ -181,6 +186,74 @@ def test_invited_person_joins_and_sets_a_password(place: Place) -> None:
         sign_out(page)
         sign_in(page, "hal@browser.test")
         expect_home(page, "hal@browser.test")
+
+
+@contextmanager
+def receiver(calls: list[tuple[dict[str, str], bytes]]) -> Iterator[str]:
+    """Take webhooks, and answer what would do harm in a page; give the address."""
+
+    class Receiver(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            calls.append((dict(self.headers), body))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(HOSTILE.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Receiver) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/{'long-path/' * 20}"
+        server.shutdown()
+        thread.join()
+
+
+def reload_until(page: Page, text: str) -> None:
+    """Look again and again, as a person would; the runner ends what never comes."""
+    while text not in page.locator("main").inner_text():
+        page.reload()
+
+
+def test_webhooks_are_set_tested_and_sent_again(place: Place) -> None:
+    calls: list[tuple[dict[str, str], bytes]] = []
+    with receiver(calls) as url, place.visit() as page:
+        sign_up(page, "ida@browser.test")
+        page.get_by_role("link", name="Webhooks").click()
+        page.get_by_label("Endpoint URL").fill("ftp://a.test/")
+        page.get_by_role("button", name="Set").click()
+        expect(page.get_by_text("Endpoint URL must be a URL that begins")).to_be_visible()
+        expect(page.get_by_label("Endpoint URL")).to_be_focused()
+        page.get_by_label("Endpoint URL").fill(url)
+        page.get_by_role("button", name="Set").click()
+        expect(page.get_by_role("status")).to_contain_text("The endpoint is set.")
+        before = page.locator("code.secret").first.inner_text()
+        page.get_by_role("button", name="Rotate").first.click()
+        expect(page.get_by_text("The one before signs along until")).to_be_visible()
+        after = page.locator("code.secret").first.inner_text()
+        page.get_by_role("button", name="Send a test event").click()
+        reload_until(page, "Delivered")
+        page.locator("summary", has_text="webhook.test").click()
+        expect(page.get_by_text(HOSTILE)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        page.get_by_role("link", name="Details").click()
+        page.get_by_role("button", name="Send again").click()
+        expect(page.get_by_role("status")).to_contain_text("on its way again")
+        reload_until(page, "Delivered")
+        expect(page.get_by_text(HOSTILE)).to_have_count(2)
+        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        page.get_by_role("link", name="Webhooks").click()
+        page.get_by_text("Remove the endpoint").click()
+        page.get_by_role("button", name="Remove it").click()
+        expect(page.get_by_label("Endpoint URL")).to_have_value("")
+
+    assert 2 == len(calls)
+    assert before != after
+    for headers, body in calls:
+        for secret in (before, after):
+            assert "webhook.test" == Webhook(secret).verify(body, headers)["type"]
 
 
 def test_pages_fit_the_narrowest_phone(place: Place) -> None:

@@ -1,0 +1,96 @@
+"""What is sent is signed by the secrets that stand on the page."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from recibo.outside.fake_callbacks import FakeCallbacks, Posted
+from tests import installation, make
+from tests.installation import WAIT_SECONDS, Installation
+from tests.portal import hooks, visits
+
+OTHER_URL = "https://till.acme.test/done"
+ENDPOINT, ORG = {"secret": "endpoint"}, {"secret": "org"}
+
+
+@pytest.fixture
+def callbacks() -> FakeCallbacks:
+    """What webhooks are posted by."""
+    return FakeCallbacks()
+
+
+@pytest.fixture
+async def working(
+    database_url: str, tmp_path: Path, callbacks: FakeCallbacks
+) -> AsyncIterator[Installation]:
+    """A service that reads and sends webhooks, and somebody with an endpoint."""
+    async with installation.opened(database_url, tmp_path, callbacks=callbacks) as opened:
+        await visits.sign_up(opened.stranger)
+        await hooks.pressed(opened, url=hooks.URL)
+        yield opened
+
+
+async def secrets(i: Installation) -> list[str]:
+    """Return what stands on the page: the endpoint's secret and the org's."""
+    return hooks.SECRET.findall((await hooks.shown(i)).text)
+
+
+async def posted(callbacks: FakeCallbacks, count: int) -> dict[str, Posted]:
+    """Return what was posted last to each address, as soon as there is so much."""
+    return {one.url: one for one in await asyncio.wait_for(callbacks.received(count), WAIT_SECONDS)}
+
+
+def signed_by(one: Posted, secrets_: list[str]) -> list[bool]:
+    """Tell of each secret whether it signs what was posted."""
+    return [_is_signed(one, secret) for secret in secrets_]
+
+
+def _is_signed(one: Posted, secret: str) -> bool:
+    try:
+        Webhook(secret).verify(one.body, dict(one.headers))
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+async def test_each_receiver_verifies_by_the_secret_of_its_kind(
+    working: Installation, callbacks: FakeCallbacks
+) -> None:
+    key = (await working.stranger.post("/v1/api-keys", json={"name": "Till"})).json()["secret"]
+    await working.extracted(make.jpeg("a"), secret=key)
+    await working.extracted(make.jpeg("b"), secret=key, webhook_url=OTHER_URL)
+    found = await posted(callbacks, 2)
+
+    assert [True, False] == signed_by(found[hooks.URL], await secrets(working))
+    assert [False, True] == signed_by(found[OTHER_URL], await secrets(working))
+
+
+async def test_old_and_new_secret_both_sign_after_a_rotation(
+    working: Installation, callbacks: FakeCallbacks
+) -> None:
+    before = await secrets(working)
+    await hooks.pressed(working, "/rotate", **ENDPOINT)
+    await hooks.pressed(working, "/rotate", **ORG)
+    after = await secrets(working)
+    await hooks.pressed(working, "/test")
+    found = await posted(callbacks, 1)
+
+    assert set() == set(before) & set(after)
+    assert [True, False] == signed_by(found[hooks.URL], before)
+    assert [True, False] == signed_by(found[hooks.URL], after)
+
+
+async def test_what_is_sent_again_has_the_same_id_and_bytes(
+    working: Installation, callbacks: FakeCallbacks
+) -> None:
+    await hooks.pressed(working, "/test")
+    first = (await posted(callbacks, 1))[hooks.URL]
+    await hooks.pressed(working, f"/events/{first.headers['webhook-id']}/resend")
+    second = (await posted(callbacks, 2))[hooks.URL]
+
+    assert first.body == second.body
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    assert [True, False] == signed_by(second, await secrets(working))
