@@ -7,6 +7,7 @@ no column of any table and no log line; what is kept in its stead, a hash, in no
 import hashlib
 import json
 import logging
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,8 +33,10 @@ HEAD = Letterhead("https://recibo.test", letters.sender("", "https://recibo.test
 PASSWORDS = ["first long password", "second long password", "third long password"]
 MISTYPED = ["xfirst long password", "short-1", "unfinished password"]
 ANA, BETO = "ana@people.test", "beto@people.test"
-# Where the hash of a secret stands in its stead.
+# Where the hash of a secret stands in its stead, or the secret sealed.
 HASHES = [
+    tables.SigningSecret.sealed,
+    tables.SigningSecret.previous,
     tables.User.password_hash,
     tables.User.totp_secret,
     tables.RecoveryCode.code_hash,
@@ -113,7 +116,7 @@ async def journey(
         made = Journey(service, Post(service.database, mailer, HEAD), mailer)
         made.secrets.add(service.secret)
         with new_step():
-            for stage in (accounts, second_factor, keys, links, invitation):
+            for stage in (accounts, second_factor, keys, webhooks, links, invitation):
                 await stage(made)
                 await made.note_hashes()
         await mistakes(made)
@@ -161,6 +164,31 @@ async def keys(journey: Journey) -> None:
     assert 503 != answer.status_code
     await journey.ask(f"/api-keys/{told[0]['id']}", method="DELETE")
     await journey.service.get("/key", secret=told[0]["secret"])
+
+
+async def webhooks(journey: Journey) -> None:
+    """Set an endpoint in the portal, rotate both secrets, send a test and mistype a URL."""
+    client = journey.service.stranger
+    # The page knows a session by its cookie.
+    cookie = journey.headers["Authorization"].removeprefix("Bearer ")
+    forms = [
+        ("", {"url": "https://hooks.acme.test/recibo"}),
+        ("/rotate", {"secret": "endpoint"}),
+        ("/rotate", {"secret": "org"}),
+        ("/test", {}),
+        ("", {"url": "ftp://hooks.acme.test"}),
+    ]
+    for path, form in forms:
+        client.cookies.set("service_access", cookie)
+        answer = await client.post(f"/portal/webhooks{path}", data=form)
+        assert answer.status_code == (400 if "ftp" in str(form) else 303)
+        page = (await client.get("/portal/webhooks")).text
+        found = re.findall(r"whsec_[A-Za-z0-9+/]{43}=", page)
+        assert 2 == len(found)
+        # The prefix tells nothing; what follows is the secret.
+        journey.secrets |= {*found, *(one.removeprefix("whsec_") for one in found)}
+        await journey.note_hashes()
+    client.cookies.clear()
 
 
 async def links(journey: Journey) -> None:
@@ -256,7 +284,12 @@ async def test_journey_met_every_secret_and_every_rule_that_tells_of_one(journey
         AuditAction.APIKEY_REVOKED,
         AuditAction.MEMBER_INVITED,
         AuditAction.INVITATION_ACCEPTED,
+        AuditAction.WEBHOOK_ENDPOINT_CREATED,
+        AuditAction.WEBHOOK_ENDPOINT_SECRET_ROTATED,
+        AuditAction.WEBHOOK_EVENT_TESTED,
     } <= told
+    # The endpoint's and the org's, before and after their rotation.
+    assert 4 == sum("whsec_" in secret for secret in journey.secrets)
     assert 2 == sum("sk_live_" in secret for secret in journey.secrets)
     assert 1 == sum("pk_publishable_" in secret for secret in journey.secrets)
     assert [] == [column for column, hashes in journey.hashes.items() if not hashes]
