@@ -9,6 +9,7 @@ import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import structlog
 
@@ -24,9 +25,13 @@ from recibo.worker import metrics
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
+
 _PERIOD_SECONDS = 1.0
-# Between two looks at what is due, however much is.
-_PAUSE_SECONDS = 0.02
+# However much is due: readings run on the same machine, and come after this process.
+_MOST_A_SECOND = 300
+# What is new waits for no longer than this behind what was begun.
+_LONGEST_PAUSE_SECONDS = 0.2
 # POSTs at once: each holds a connection and the bytes of its event.
 _CAPACITY = 256
 # What ends within so long is written down together. SQLite has one writer: written down one by
@@ -117,11 +122,11 @@ class Courier:
             begun.append(task)
         return begun
 
-    async def write_down(self) -> None:
-        """Write down how POSTs ended, as many as one transaction holds."""
+    async def write_down(self) -> int:
+        """Write down how POSTs ended, as many as one transaction holds; return how many."""
         batch = self._ended[: self._batch]
         if not batch:
-            return
+            return 0
         try:
             async with self._database.write() as session:
                 await deliveries.record(session, batch)
@@ -135,11 +140,13 @@ class Courier:
         self._batch = min(2 * self._batch, _MOST_AT_ONCE)
         for one in batch:
             metrics.DELIVERIES.labels(_METRICS[one.state]).inc()
+        return len(batch)
 
     async def _take_all(self, stopping: asyncio.Event) -> None:
         while not stopping.is_set():
             self._bell.clear()
-            await asyncio.sleep(_PAUSE_SECONDS if await _tried(self.begin) else _RETRY_SECONDS)
+            begun = await _tried(self.begin)
+            await asyncio.sleep(_RETRY_SECONDS if begun is None else _pause_s(len(begun)))
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), _PERIOD_SECONDS)
 
@@ -150,7 +157,7 @@ class Courier:
             # Others end meanwhile.
             await asyncio.sleep(self._gather_s)
             while self._ended:
-                if not await _tried(self.write_down):
+                if await _tried(self.write_down) is None:
                     await asyncio.sleep(_RETRY_SECONDS)
 
     async def _deliver(self, taken: Taken, under_way: _UnderWay) -> None:
@@ -191,11 +198,14 @@ class Courier:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _tried(do: Callable[[], Awaitable[object]]) -> bool:
+def _pause_s(begun: int) -> float:
+    return min(begun / _MOST_A_SECOND, _LONGEST_PAUSE_SECONDS)
+
+
+async def _tried(do: Callable[[], Awaitable[T]]) -> T | None:
     try:
-        await do()
+        return await do()
     except Exception:
         # What is owed stays so, and the next try comes soon.
         log.exception("the courier failed")
-        return False
-    return True
+        return None
