@@ -320,6 +320,36 @@ TARJETA                     2,15
 """,
         [("LECHE ENTERA", "1", None, "0.95"), ("PAN BARRA", "2", "0.60", "1.20")],
     ),
+    "prices without decimals": (
+        """
+TOKYO RAMEN BAR
+14 Mar 2026 20:10
+Table 5
+Ramen                 1,200
+Gyoza                   600
+Beer                    700
+Total             JPY 2,500
+""",
+        [
+            ("Ramen", None, None, "1200"),
+            ("Gyoza", None, None, "600"),
+            ("Beer", None, None, "700"),
+        ],
+    ),
+    "numbers above prices without decimals": (
+        """
+SUPERMERCADO LIDER
+RUT 76.134.941-4
+BOLETA ELECTRONICA N 123456
+14-03-2026 19:02
+PAN MARRAQUETA             1.290
+LECHE 1L                   1.090
+TOTAL $                    2.380
+EFECTIVO                   5.000
+VUELTO                     2.620
+""",
+        [("PAN MARRAQUETA", None, None, "1290"), ("LECHE 1L", None, None, "1090")],
+    ),
     "a letter with amounts": (
         """
 Dear customer, thank you for your order of 12 March 2024, placed in our shop in London

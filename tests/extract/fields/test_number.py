@@ -17,6 +17,7 @@ def best(text: str) -> str | None:
         (GERMAN, "4711"),
         ("Rcpt#:A11000028385", "A11000028385"),
         ("Factura No. 2018/00042", "2018/00042"),
+        ("BOLETA ELECTRONICA N 123456", "123456"),
         ("Facture n° F-2018-77", "F-2018-77"),
         ("Invoice No\nINV-7788", "INV-7788"),
         ("Invoice #: INV-2026-0042", "INV-2026-0042"),

@@ -81,7 +81,8 @@ def _is_inside_word(text: str, match: re.Match[str]) -> bool:
     has_cents = re.search(r"[.,]\s?[0-9]{2}$", match["body"]) is not None
     if before.isalpha():
         return not has_cents or after == "%" or after.isalpha()
-    return before in ("#", "/", ":") and not has_cents
+    is_of_clock = re.match(r":[0-9]{2}", text[match.end() :]) is not None
+    return (is_of_clock or before in ("#", "/", ":")) and not has_cents
 
 
 def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:

@@ -15,6 +15,8 @@ PricedRow = tuple[Row, Priced | None]
 
 #: Totals end in one column, give or take this share of the rows' extent.
 _COLUMN_SLACK = 0.12
+#: Figures that nothing else tells to be prices must end closer to it.
+_CLOSE = 0.05
 #: So many headings are no count or sum.
 _COLUMNS = 3
 #: The first goods stand within this many rows of their heading.
@@ -28,8 +30,19 @@ def goods(rows: Sequence[Row]) -> list[PricedRow]:
     minor = _minor(rows)
     first = _start(rows)
     read = [(row, priced.read(row, minor=minor)) for row in rows[first:]]
+    if minor == 0:
+        read = _below_one_another(read)
     region = _between(read)
     return region if _adds_up(region, rows) else _in_column(region)
+
+
+def _below_one_another(rows: list[PricedRow]) -> list[PricedRow]:
+    """Take the price from rows whose figure does not end where that of the total does.
+
+    Without decimals every figure may be a price: a table's, a year, a number.
+    """
+    ends = [_end(read) for row, read in rows if read and stops.is_total(row)]
+    return _in_column(rows, at=statistics.median(ends), slack=_CLOSE) if ends else rows
 
 
 def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
@@ -95,17 +108,19 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
     return region if has_goods else []
 
 
-def _in_column(rows: list[PricedRow]) -> list[PricedRow]:
-    """Take the price from rows whose amount does not end where the others end."""
+def _in_column(
+    rows: list[PricedRow], *, at: float | None = None, slack: float = _COLUMN_SLACK
+) -> list[PricedRow]:
+    """Take the price from rows whose amount does not end where the others end, or `at` a place."""
     ends = [_end(read) for _, read in rows if read]
     if not ends:
         return rows
-    column = statistics.median(ends)
+    column = statistics.median(ends) if at is None else at
     left = min(row.line.box.x0 for row, _ in rows)
     right = max(row.line.box.x1 for row, _ in rows)
-    slack = _COLUMN_SLACK * (right - left)
+    reach = slack * (right - left)
     return [
-        (row, read if read and abs(_end(read) - column) <= slack else None) for row, read in rows
+        (row, read if read and abs(_end(read) - column) <= reach else None) for row, read in rows
     ]
 
 

@@ -53,6 +53,11 @@ def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
     )
 
 
+def is_total(row: Row) -> bool:
+    """Tell whether a row names a total or subtotal."""
+    return meaning(row) is Meaning.END and bool(tables.phrasebook(*_TOTALS).find(_label(row)))
+
+
 def ends_table(row: Row) -> bool:
     """Tell whether a row ends a table: a total with its amount, or the title of the next part.
 
