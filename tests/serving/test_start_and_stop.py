@@ -1,5 +1,6 @@
 """How a server starts, refuses to start and stops."""
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recibo.store.db import migrate
 from tests import servers
 from tests.serving.running import serving
 
@@ -62,4 +64,6 @@ def test_database_of_another_version_is_told(tmp_path: Path, postgres: servers.P
 
 @pytest.mark.parametrize("arguments", [["nobody"], ["demo", "--scope", "everything"]])
 def test_key_that_cannot_be_made_is_told(tmp_path: Path, arguments: list[str]) -> None:
+    asyncio.run(migrate(f"sqlite:///{tmp_path / 'recibo.db'}"))
+
     assert arguments[-1] in refused(tmp_path, "admin", "create-key", *arguments)
