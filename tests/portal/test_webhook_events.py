@@ -1,9 +1,11 @@
 """Webhook events on pages: how they stand, every attempt, tests and repeats."""
 
+import datetime as dt
 import re
 
 import pytest
 
+from recibo.services.identity.attempts import Limit
 from recibo.shapes.states import AuditAction, DeliveryState, EventType
 from tests import events
 from tests.installation import Installation
@@ -108,6 +110,21 @@ async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None
     assert "Older attempts are not shown here." in listed
     assert 50 == len(re.findall(r"1\d\d ms", looking.at(first).text))
     assert ["100 ms"] == re.findall(r"1\d\d ms", second)
+
+
+async def test_too_many_clicks_are_told_when_to_go_on(
+    door: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = Limit("webhooks-asked-for", 1, dt.timedelta(minutes=1))
+    monkeypatch.setattr("recibo.services.webhooks.sending._ASKED_FOR", limit)
+    await hooks.owner(door)
+    await hooks.pressed(door, url=hooks.URL)
+    answers = [await hooks.press(door, "/test") for _ in range(2)]
+
+    assert [303, 429] == [answer.status_code for answer in answers]
+    assert "Too many tries. Try again in a minute." == looking.at(answers[1]).alert
+    assert 0 < int(answers[1].headers["retry-after"]) <= 60
+    assert 1 == len(await events.told(door.database))
 
 
 @pytest.mark.parametrize("query", ["?cursor=broken", "?cursor=", "?cursor=%00"])

@@ -1,6 +1,7 @@
 """The endpoint of an org: set, changed, switched on again, removed; its secrets rotated."""
 
 import asyncio
+import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -25,6 +26,9 @@ POLICY = Policy(https_only=False, private_allowed=False)
 KEYRING = Keyring("k" * 40)
 WRITERS = {Role.OWNER, Role.ADMIN, Role.DEVELOPER}
 OTHER_URL = "https://other.acme.test/hook"
+# Of a request.
+URL = "https://till.acme.test/done"
+MINUTE, HOUR = dt.timedelta(minutes=1), dt.timedelta(hours=1)
 
 
 @pytest.fixture
@@ -136,6 +140,42 @@ async def test_endpoint_is_switched_on_again_once(database: Database, member: Me
     assert ["webhook_endpoint.created", "webhook_endpoint.enabled"] == [
         row.action for row in await audited(database)
     ]
+
+
+async def test_same_url_again_changes_nothing(database: Database, member: Member) -> None:
+    created = await put(database, member)
+
+    assert created == await put(database, member)
+    assert ["webhook_endpoint.created"] == [row.action for row in await audited(database)]
+
+
+async def test_same_url_switches_on_what_was_off(database: Database, member: Member) -> None:
+    await put(database, member)
+    await switch_off(database)
+
+    assert (await put(database, member)).disabled_at is None
+
+
+async def test_what_waits_for_a_try_is_due_when_the_url_is_changed(
+    database: Database, member: Member
+) -> None:
+    await put(database, member)
+    waiting, tried, elsewhere, done = [
+        await events.owed(database, member.org_id, url=url) for url in (None, None, URL, None)
+    ]
+    await events.attempt(database, done)
+    later, soon = clock.now() + HOUR, clock.now() + MINUTE / 2
+    for event_id, at in ((waiting, later), (tried, soon), (elsewhere, later)):
+        async with database.write() as session:
+            (await session.get_one(tables.Delivery, event_id)).due_at = at
+    await put(database, member, OTHER_URL)
+
+    due = {row.event_id: row.due_at for row in await events.deliveries(database)}
+    due_at = due[waiting]
+    assert due_at is not None
+    assert due_at <= clock.now()
+    # A courier may have it in hand.
+    assert [soon, later, None] == [due[tried], due[elsewhere], due[done]]
 
 
 async def test_removed_endpoint_leaves_nothing_owed_and_no_secret(

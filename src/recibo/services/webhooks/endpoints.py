@@ -18,9 +18,12 @@ from recibo.shapes.ids import EndpointId
 from recibo.shapes.permissions import Permission
 from recibo.shapes.states import AuditAction, DeliveryState, ResourceType
 from recibo.shapes.webhooks import Signing
-from recibo.store import scope
+from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, SigningSecret, WebhookEndpoint
+
+# What is due within this comes soon in any case, or is being tried: a courier takes it for so long.
+_SOON = dt.timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,8 @@ async def put(
 ) -> shapes.Endpoint:
     """Set where the org's events go, inside the caller's transaction.
 
-    A changed address keeps its secret, and gets what is owed to the one before; an endpoint that
-    was switched off is on again.
+    A changed address keeps its secret, and gets at once what is owed to the one before; an
+    endpoint that was switched off is on again.
 
     Raises:
         ValidationFailed: webhooks are not sent to this URL.
@@ -66,9 +69,13 @@ async def put(
     if problem := webhook_urls.problem(url, policy):
         raise ValidationFailed.of("url", problem)
     actor = await locked(session, actor)
-    row = await _row(session, actor)
+    row = await _row_to_change(session, actor)
     if row is None:
         return _created(session, actor, url)
+    if row.url == url and row.disabled_at is None:
+        return _shape(row)
+    if row.url != url:
+        await _hurry(session, actor, EndpointId(row.id))
     before = _snapshot(row)
     row.url = url
     row.failing_since = row.disabled_at = None
@@ -185,13 +192,32 @@ async def _row(session: Session, actor: Member) -> WebhookEndpoint | None:
     return (await session.execute(scope.of(actor, WebhookEndpoint))).scalar_one_or_none()
 
 
-async def _existing(session: Session, actor: Member) -> WebhookEndpoint:
+async def _row_to_change(session: Session, actor: Member) -> WebhookEndpoint | None:
     """Return the endpoint, locked before any delivery to it is: couriers do so, too."""
     query = scope.of(actor, WebhookEndpoint).with_for_update()
-    row = (await session.execute(query)).scalar_one_or_none()
+    return (await session.execute(query)).scalar_one_or_none()
+
+
+async def _existing(session: Session, actor: Member) -> WebhookEndpoint:
+    row = await _row_to_change(session, actor)
     if row is None:
         raise _none_set()
     return row
+
+
+async def _hurry(session: Session, actor: Member, endpoint_id: EndpointId) -> None:
+    """Let what is owed to an endpoint wait no longer: its new address may be the cure."""
+    now = clock.now()
+    waiting = (
+        scope.of(actor, Delivery)
+        .where(Delivery.endpoint_id == endpoint_id, Delivery.due_at > now + _SOON)
+        .with_only_columns(Delivery.event_id)
+        .order_by(Delivery.event_id)
+        .with_for_update()
+    )
+    statement = scope.updating(actor, Delivery).where(Delivery.event_id.in_(waiting))
+    await session.execute(statement.values(due_at=now))
+    db.ring(session)
 
 
 def _none_set() -> NotFound:
