@@ -212,3 +212,22 @@ async def test_work_on_sqlite_is_always_ones_own(sqlite_url: str) -> None:
 async def _is_free(database: Database, work: str) -> bool:
     async with database.alone(work) as is_alone:
         return is_alone
+
+
+async def test_process_takes_few_connections_however_many_ask(postgres_url: str) -> None:
+    database = db.Database(postgres_url)
+    query = text("SELECT pg_backend_pid()")
+
+    async def read() -> int:
+        async with database.read() as session:
+            return int((await session.execute(query)).scalar_one())
+
+    async def write() -> int:
+        async with database.write() as session:
+            return int((await session.execute(query)).scalar_one())
+
+    asked = [ask() for ask in (read, write) for _ in range(100)]
+    connections = set(await asyncio.gather(*asked))
+    await database.close()
+
+    assert 16 >= len(connections)

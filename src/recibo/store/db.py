@@ -30,7 +30,9 @@ _UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
 _READERS = 4
 # What a session knows of itself.
 _RUNG = "rung"
-_POSTGRES_CONNECTIONS = 10
+# Twice so many a process, for reading and for writing. A server takes a hundred unless told, and
+# refuses more; whoever waits here for a connection waits for milliseconds.
+_POSTGRES_CONNECTIONS = 8
 
 #: A session that only reads; it never commits.
 ReadSession = NewType("ReadSession", AsyncSession)
@@ -175,6 +177,7 @@ def _engine(url: URL, *, writes: bool) -> AsyncEngine:
     return create_async_engine(
         url,
         pool_size=_POSTGRES_CONNECTIONS,
+        max_overflow=0,
         pool_pre_ping=True,
         hide_parameters=True,
         # A query alone needs no BEGIN and ROLLBACK around it: two round trips saved.
