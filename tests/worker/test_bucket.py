@@ -8,6 +8,7 @@ import pytest
 
 from recibo.errors import Overloaded
 from recibo.kit import clock, ids
+from recibo.services.reading import readings
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import storage, tables
@@ -40,15 +41,19 @@ async def test_reading_waits_for_the_bucket_and_uses_up_no_attempt(
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     line.cut()
-    for _ in range(4):
-        await parts.tasks.read(receipt_id)
-    waiting = await parts.row(receipt_id)
+    parts.carrier.added.clear()
+    for number in range(4):
+        with clock.moved(number * readings.HOLD):
+            await parts.tasks.read(receipt_id)
+    waiting, added = await parts.row(receipt_id), list(parts.carrier.added)
     line.mend()
-    await parts.clockwork.turn()
-    await parts.tasks.read(receipt_id)
+    with clock.moved(4 * readings.HOLD):
+        await parts.clockwork.turn()
+        await parts.tasks.read(receipt_id)
 
     assert ("pending", 0, None) == (waiting.status, waiting.attempt, waiting.claimed_at)
-    assert receipt_id in parts.carrier.added
+    # Not again at once: whoever cannot read would only add it again.
+    assert ([], [receipt_id]) == (added, parts.carrier.added)
     assert "completed" == (await parts.row(receipt_id)).status
     assert not any((parts.folder / "spool").iterdir())
 

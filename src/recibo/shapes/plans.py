@@ -42,7 +42,7 @@ PLANS = {
 
 
 # How many readings of an org the queue carries at a time; what it owes beyond them waits its turn.
-# One org alone gets so many readers at most, and whoever comes next finds no more of it before them.
+# One org alone gets so many readers at most, and whoever comes next finds no more of it ahead.
 READINGS_CARRIED: Mapping[PlanName, int] = {
     PlanName.FREE: 2,
     PlanName.INDIE: 4,

@@ -42,7 +42,7 @@ class Tasks:
     reader: Reader
     #: Told how long readings take.
     pace: Pace
-    #: Given what the org of an ended reading owes next.
+    #: Given what the org of a reading that begins or ends owes next.
     carrier: Carrier
     #: Whether the payment provider is told of what is billed.
     is_metered: bool = False
@@ -57,9 +57,7 @@ class Tasks:
                 pass
         finally:
             await self.signals.tell(receipt_id)
-        async with self.database.read() as session:
-            following = await turns.after(session, receipt_id)
-        await self.carrier.add_readings(following)
+        await self._add_next(receipt_id)
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
         """Make one attempt; True when nothing is owed any more."""
@@ -92,6 +90,9 @@ class Tasks:
             await keeping
 
     async def _keep(self, order: Order, done: asyncio.Event) -> None:
+        with contextlib.suppress(Exception):
+            # The clockwork does it soon, too.
+            await self._add_next(order.receipt_id)
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(done.wait(), _KEEP_SECONDS)
@@ -103,6 +104,12 @@ class Tasks:
             except Exception:
                 # Others may take it then: it is read twice, and ended once.
                 log.exception("a reading may slip out of hand")
+
+    async def _add_next(self, receipt_id: ReceiptId) -> None:
+        """Add what the receipt's org has now room for in the queue."""
+        async with self.database.read() as session:
+            following = await turns.next_of(session, receipt_id)
+        await self.carrier.add_readings(following)
 
     async def _hand_back(self, order: Order | None) -> None:
         if order is None:
@@ -117,7 +124,8 @@ class Tasks:
         except Overloaded:
             # The storage is away, which is no document's fault either; what is owed comes again.
             log.warning("a reading waits for the storage")
-            await self._hand_back(order)
+            async with self.database.write() as session:
+                await readings.put_off(session, order)
             return True
         seconds = time.perf_counter() - started
         self.pace.note(seconds)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy import text
 
+from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
 from recibo.services.reading import readings, turns
@@ -34,16 +35,22 @@ async def of_all(database: Database, *, limit: int = 1000) -> list[ReceiptId]:
         return ids(await turns.of_all(session, limit=limit))
 
 
-async def after(database: Database, receipt_id: ReceiptId) -> list[ReceiptId]:
-    """Return what the queue may carry when a reading has ended."""
+async def next_of(database: Database, receipt_id: ReceiptId) -> list[ReceiptId]:
+    """Return what the queue may carry when a reading has begun or ended."""
     async with database.read() as session:
-        return ids(await turns.after(session, receipt_id))
+        return ids(await turns.next_of(session, receipt_id))
 
 
 async def is_next(database: Database, actor: Actor, receipt_id: ReceiptId) -> bool:
     """Tell whether the queue may carry a receipt."""
     async with database.read() as session:
         return await turns.is_next(session, actor.org_id, receipt_id, plan=actor.plan.name)
+
+
+async def begin(database: Database, receipt_id: ReceiptId) -> None:
+    """Take a reading in hand."""
+    async with database.write() as session:
+        assert await readings.begin(session, receipt_id) is not None
 
 
 async def end(database: Database, receipt_id: ReceiptId) -> None:
@@ -66,9 +73,12 @@ async def test_queue_carries_of_an_org_as_many_as_its_plan_says_the_oldest_first
     ended, *owed = await owe(database, actor, most + 3)
     await end(database, ended)
 
-    assert owed[:most] == await of_all(database)
-    assert owed[:most] == await after(database, ended)
-    assert [True] * most + [False] * 2 == [await is_next(database, actor, one) for one in owed]
+    for in_hand in range(most + 1):
+        # Two of them wait at most, and the others are in hand.
+        carried = owed[in_hand : min(in_hand + 2, most)]
+        assert carried == await of_all(database) == await next_of(database, ended)
+        assert carried == [one for one in owed[in_hand:] if await is_next(database, actor, one)]
+        await begin(database, owed[in_hand])
 
 
 async def test_orgs_come_in_turn(database: Database) -> None:
@@ -80,6 +90,23 @@ async def test_orgs_come_in_turn(database: Database) -> None:
     in_turn = [first[0], second[0], third[0], first[1], third[1]]
     assert in_turn == await of_all(database)
     assert in_turn[:2] == await of_all(database, limit=2)
+
+
+async def test_what_comes_before_an_orgs_next_reading_is_its_share_of_what_others_owe(
+    database: Database,
+) -> None:
+    busy, free, idle = [
+        await make.actor(database, plan=plan)
+        for plan in (PlanName.SCALE, PlanName.FREE, PlanName.INDIE)
+    ]
+    await owe(database, busy, 100)
+    await owe(database, free, 5)
+
+    async with database.read() as session:
+        counts = [await turns.ahead(session, one.org_id) for one in (idle, free, busy)]
+
+    # The idle one comes in the first turn, the free one in the third of its twos.
+    assert [16 + 2, 5 + 3 * 16, 100 + 5] == counts
 
 
 async def test_org_that_owes_much_is_in_nobodys_way(database: Database) -> None:
@@ -104,14 +131,13 @@ async def test_more_orgs_than_a_round_has_room_for_all_come_in_time(database: Da
 async def test_what_is_in_hand_has_its_place_and_is_not_added(database: Database) -> None:
     actor = await make.actor(database, plan=PlanName.FREE)
     begun, waiting, behind = await owe(database, actor, 3)
-    async with database.write() as session:
-        await readings.begin(session, begun)
+    await begin(database, begun)
 
-    assert [waiting] == await of_all(database) == await after(database, begun)
+    assert [waiting] == await of_all(database) == await next_of(database, begun)
     with clock.moved(readings.HOLD):
-        assert [begun, waiting] == await of_all(database) == await after(database, waiting)
+        assert [begun, waiting] == await of_all(database) == await next_of(database, waiting)
     await end(database, waiting)
-    assert [behind] == await after(database, waiting)
+    assert [behind] == await next_of(database, waiting)
 
 
 async def test_nothing_follows_where_nothing_is_owed(database: Database) -> None:
@@ -119,8 +145,8 @@ async def test_nothing_follows_where_nothing_is_owed(database: Database) -> None
     await owe(database, await make.actor(database), 1)
     await end(database, only)
 
-    assert [] == await after(database, only)
-    assert [] == await after(database, ReceiptId("rcp_0"))
+    assert [] == await next_of(database, only)
+    assert [] == await next_of(database, ReceiptId("rcp_0"))
 
 
 async def test_owed_reading_is_told_with_its_accuracy(database: Database) -> None:
@@ -130,24 +156,32 @@ async def test_owed_reading_is_told_with_its_accuracy(database: Database) -> Non
 
     async with database.read() as session:
         assert [Owed(receipt_id, Accuracy.HIGH)] == await turns.of_all(session, limit=1)
-        assert [Owed(receipt_id, Accuracy.HIGH)] == await turns.after(session, receipt_id)
+        assert [Owed(receipt_id, Accuracy.HIGH)] == await turns.next_of(session, receipt_id)
 
 
-async def test_upload_beyond_the_turn_of_its_org_waits_until_another_ends(
+async def test_upload_beyond_the_turn_of_its_org_waits_until_another_begins_or_ends(
     parts: Core, database: Database
 ) -> None:
-    actor = await make.actor(database, plan=PlanName.FREE)
-    first, second, third, fourth = [
-        (await parts.submit(actor, str(number))).receipt_id for number in range(4)
-    ]
-    carried = list(parts.carrier.added)
-    await parts.tasks.read(first)
-    after_first = list(parts.carrier.added)
-    await parts.tasks.read(second)
+    actor = await make.actor(database, plan=PlanName.INDIE)
+    submitted = [(await parts.submit(actor, str(number))).receipt_id for number in range(5)]
+    assert submitted[:2] == parts.carrier.added
+    parts.carrier.added.clear()
 
-    assert [first, second] == carried
-    assert [*carried, second, third] == after_first
-    assert [*after_first, third, fourth] == parts.carrier.added
+    await parts.tasks.read(submitted[0])
+
+    # Twice: as it begins and as it ends.
+    assert submitted[1:3] * 2 == parts.carrier.added
+
+
+async def test_upload_is_refused_by_what_comes_before_it_and_not_by_all_that_is_owed(
+    parts: Core,
+) -> None:
+    busy, other = await make.actor(parts.database), await make.actor(parts.database)
+    await owe(parts.database, busy, 400)
+
+    with pytest.raises(Overloaded):
+        await parts.submit(busy)
+    await parts.submit(other)
 
 
 async def test_readings_that_end_at_once_leave_none_behind(parts: Core) -> None:

@@ -262,8 +262,8 @@ class Extraction:
     async def _refuse_if_full(self, actor: Actor) -> None:
         async with self.database.read() as session:
             await usage.refuse_over_quota(session, actor)
-            owed = await readings.count_owed(session)
-        expected = owed * self.capacity.pace.mean_seconds / max(1, self.capacity.readers)
+            ahead = await turns.ahead(session, actor.org_id)
+        expected = ahead * self.capacity.pace.mean_seconds / max(1, self.capacity.readers)
         if expected > self.capacity.max_queue_seconds:
             over = expected - self.capacity.max_queue_seconds
             raise Overloaded(retry_after=max(1, int(over)))

@@ -68,6 +68,11 @@ EXHAUSTED = Refusal(
 )
 
 
+def is_free(now: dt.datetime) -> ColumnElement[bool]:
+    """Return the condition that nobody has a receipt in hand."""
+    return or_(Receipt.held_until.is_(None), Receipt.held_until <= now)
+
+
 async def count_owed(session: ReadSession) -> int:
     """Return how many readings are owed."""
     query = select(func.count()).select_from(Receipt).where(_is_owed())
@@ -82,7 +87,7 @@ async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
     now = clock.now()
     statement = (
         update(Receipt)
-        .where(Receipt.id == receipt_id, _is_owed(), _is_free(now))
+        .where(Receipt.id == receipt_id, _is_owed(), is_free(now))
         .values(
             attempt=Receipt.attempt + 1,
             claimed_at=func.coalesce(Receipt.claimed_at, now),
@@ -122,6 +127,15 @@ async def hand_back(session: Session, order: Order) -> None:
         .values(attempt=Receipt.attempt - 1, claimed_at=None, held_until=None)
     )
     await session.execute(statement)
+
+
+async def put_off(session: Session, order: Order) -> None:
+    """Give an order back unread, to be begun when it is out of hand: what it needs is away.
+
+    Sooner, and tasks that cannot do a thing would add one another as fast as they can.
+    """
+    statement = update(Receipt).where(*_is_ours(order))
+    await session.execute(statement.values(attempt=Receipt.attempt - 1, claimed_at=None))
 
 
 async def free(session: Session) -> None:
@@ -223,13 +237,9 @@ def _is_owed() -> ColumnElement[bool]:
     return Receipt.owed_accuracy.is_not(None)
 
 
-def _is_free(now: dt.datetime) -> ColumnElement[bool]:
-    return or_(Receipt.held_until.is_(None), Receipt.held_until <= now)
-
-
 def _is_overdue(now: dt.datetime) -> Sequence[ColumnElement[bool]]:
     is_too_long = Receipt.claimed_at <= now - _WORK_LIMIT
-    is_used_up = and_(Receipt.attempt >= MAX_ATTEMPTS, _is_free(now))
+    is_used_up = and_(Receipt.attempt >= MAX_ATTEMPTS, is_free(now))
     return (_is_owed(), Receipt.claimed_at.is_not(None), or_(is_too_long, is_used_up))
 
 

@@ -4,6 +4,7 @@ The queue itself is first in, first out. So an org with ten thousand owed readin
 way of others than the few that it may have in the queue.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,16 @@ from sqlalchemy import Select, case, func, select
 
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
+from recibo.services.reading import readings
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.plans import READINGS_CARRIED, PlanName
 from recibo.store.db import ReadSession
 from recibo.store.tables import Org, Receipt
 
 _MOST_CARRIED = max(READINGS_CARRIED.values())
+# Of these so many wait for a reader at most: enough that none stands idle, and whoever comes next
+# waits for no more of each org, however few readers there are.
+_MOST_WAITING = 2
 _IS_OWED = Receipt.owed_accuracy.is_not(None)
 
 
@@ -30,24 +35,41 @@ class Owed:
     accuracy: Accuracy
 
 
+async def ahead(session: ReadSession, org_id: OrgId) -> int:
+    """Return about how many readings come before one that an org would owe now.
+
+    Others' come in turn with its own, and not before them because they are older.
+    """
+    query = (
+        select(Org.id, Org.plan, func.count().label("owed"))
+        .join(Receipt, Receipt.org_id == Org.id)
+        .where(_IS_OWED)
+        .group_by(Org.id, Org.plan)
+    )
+    orgs = {row.id: (int(row.owed), _carried(row)) for row in await session.execute(query)}
+    own, carried = orgs.pop(org_id, (0, 1))
+    turns = math.ceil((own + 1) / carried)
+    return own + sum(min(others, turns * most) for others, most in orgs.values())
+
+
 async def is_next(
     session: ReadSession, org_id: OrgId, receipt_id: ReceiptId, *, plan: PlanName
 ) -> bool:
     """Tell whether a receipt's reading is among those of its org that the queue may carry.
 
-    To be asked after the commit that owes it: who ends another one meanwhile sees it, too.
+    To be asked after the commit that owes it: whoever begins or ends another meanwhile sees it.
     """
-    older = (
-        select(Receipt.id)
+    query = (
+        _owed()
         .where(Receipt.org_id == org_id, _IS_OWED, Receipt.id < receipt_id)
         .limit(READINGS_CARRIED[plan])
     )
-    count = (await session.execute(select(func.count()).select_from(older.subquery()))).scalar_one()
-    return count < READINGS_CARRIED[plan]
+    older = (await session.execute(query)).all()
+    return len(older) < READINGS_CARRIED[plan] and len(_free(older)) < _MOST_WAITING
 
 
-async def after(session: ReadSession, receipt_id: ReceiptId) -> list[Owed]:
-    """Return what the queue may carry of a receipt's org, once that receipt's reading has ended.
+async def next_of(session: ReadSession, receipt_id: ReceiptId) -> list[Owed]:
+    """Return what the queue may carry of a receipt's org, once its reading has begun or ended.
 
     What is in hand is left out: its task is there, and who adds it again while it is read does so
     for nothing, time and again.
@@ -62,8 +84,7 @@ async def after(session: ReadSession, receipt_id: ReceiptId) -> list[Owed]:
         .limit(_MOST_CARRIED)
     )
     rows = (await session.execute(query)).all()
-    carried = READINGS_CARRIED[PlanName(rows[0].plan)] if rows else 0
-    return _free(rows[:carried])
+    return _free(rows[: _carried(rows[0])])[:_MOST_WAITING] if rows else []
 
 
 async def of_all(session: ReadSession, *, limit: int) -> list[Owed]:
@@ -75,20 +96,30 @@ async def of_all(session: ReadSession, *, limit: int) -> list[Owed]:
     place = func.row_number().over(partition_by=Receipt.org_id, order_by=Receipt.id)
     placed = select(Receipt.id, Receipt.org_id, place.label("place")).where(_IS_OWED).subquery()
     carried = case({plan.value: most for plan, most in READINGS_CARRIED.items()}, value=Org.plan)
-    turn = (
-        select(placed.c.id, placed.c.place)
+    turn = func.row_number().over(partition_by=placed.c.org_id, order_by=placed.c.place)
+    waiting = (
+        _owed()
+        .add_columns(turn.label("turn"))
+        .join(placed, placed.c.id == Receipt.id)
         .join(Org, Org.id == placed.c.org_id)
-        .where(placed.c.place <= carried)
-        .order_by(placed.c.place, placed.c.id)
-        .limit(limit)
+        .where(placed.c.place <= carried, readings.is_free(clock.now()))
         .subquery()
     )
-    query = _owed().join(turn, turn.c.id == Receipt.id).order_by(turn.c.place, turn.c.id)
+    query = (
+        select(waiting)
+        .where(waiting.c.turn <= _MOST_WAITING)
+        .order_by(waiting.c.turn, waiting.c.id)
+        .limit(limit)
+    )
     return _free((await session.execute(query)).all())
 
 
 def _owed() -> Select[Any]:
     return select(Receipt.id, Receipt.owed_accuracy, Receipt.held_until)
+
+
+def _carried(row: Any) -> int:
+    return READINGS_CARRIED[PlanName(row.plan)]
 
 
 def _free(rows: Sequence[Any]) -> list[Owed]:

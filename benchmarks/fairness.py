@@ -1,0 +1,160 @@
+"""How much longer an org's uploads take while another owes ten thousand readings.
+
+    python -m benchmarks.fairness [--owed 10000] [--database URL]
+
+One server reads, with as many readers as there are cores. The database is a new SQLite one, or the
+empty PostgreSQL one that is named.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+from sqlalchemy import func, insert, select
+
+from benchmarks import measuring, server
+from benchmarks.server import Server
+from recibo.extract.model import Accuracy
+from recibo.kit import clock, ids
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.plans import PlanName
+from recibo.shapes.states import ReceiptStatus
+from recibo.store import blobs, tables
+from recibo.store.db import Database, migrate
+from tests import make_documents
+
+UPLOADS = 3
+MAX_DELAY_S = 10.0
+_PATIENCE_S = 600.0
+_BATCH = 1_000
+
+
+def main() -> None:
+    """Measure alone, then beside the other org, and print the table."""
+    arguments = _arguments()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        url = arguments.database or f"sqlite:///{folder / 'recibo.db'}"
+        asyncio.run(migrate(url))
+        with server.running(folder, database_url=arguments.database) as service:
+            key = service.key or ""
+            _uploaded(service, key, "warm")
+            alone = [_uploaded(service, key, f"alone {one}") for one in range(UPLOADS)]
+        asyncio.run(_owe(url, folder / "files", arguments.owed))
+        with server.running(folder, database_url=arguments.database) as service:
+            asyncio.run(_begun(url))
+            beside = [_uploaded(service, key, f"beside {one}") for one in range(UPLOADS)]
+        left = asyncio.run(_count(url))
+    _show(arguments.owed, left, alone, beside)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--owed", type=int, default=10_000, help="what the other org owes")
+    parser.add_argument("--database", default="", metavar="URL", help="an empty PostgreSQL one")
+    return parser.parse_args()
+
+
+def _uploaded(service: Server, key: str, number: str) -> float:
+    """Upload a document, wait until it is read, and return the seconds that it took."""
+    file = make_documents.till_receipt(number).file()
+    with httpx.Client(
+        base_url=service.url, headers={"X-API-Key": key}, timeout=_PATIENCE_S
+    ) as client:
+        return measuring.timed(lambda: _read(client, file)) / 1000
+
+
+def _read(client: httpx.Client, file: bytes) -> None:
+    answer = client.post("/v1/extract", files={"file": ("receipt", file)})
+    while answer.is_success and answer.json()["status"] == "pending":
+        answer = client.get(f"/v1/receipts/{answer.json()['id']}", params={"wait": 25})
+    if answer.is_error:
+        raise SystemExit(f"An upload was answered {answer.status_code}: {answer.text}")
+
+
+async def _owe(url: str, files: Path, count: int) -> None:
+    """Owe readings of one document to an org of its own, on the largest plan."""
+    document = files / "document"
+    document.write_bytes(make_documents.till_receipt("of the other").file())
+    database = Database(url)
+    async with database.write() as session:
+        org_id = ids.new("org")
+        session.add(
+            tables.Org(
+                id=org_id,
+                name="The other",
+                slug="other",
+                billing_email="other@recibo.test",
+                plan=PlanName.SCALE,
+                created_at=clock.now(),
+            )
+        )
+    for start in range(0, count, _BATCH):
+        rows = [_row(org_id) for _ in range(min(_BATCH, count - start))]
+        for row in rows:
+            path = files / blobs.key_of(ReceiptId(str(row["id"])))
+            path.parent.mkdir(exist_ok=True)
+            os.link(document, path)
+        async with database.write() as session:
+            await session.execute(insert(tables.Receipt), rows)
+    await database.close()
+
+
+def _row(org_id: str) -> dict[str, object]:
+    now = clock.now()
+    return {
+        "id": ids.new("rcp"),
+        "org_id": org_id,
+        "status": ReceiptStatus.PENDING,
+        "created_at": now,
+        "updated_at": now,
+        "created_by": "key_of_the_bench",
+        "file_sha256": ids.new("sha"),
+        "file_size": 1,
+        "media_type": "image/jpeg",
+        "tags": {},
+        "accuracy": Accuracy.STANDARD,
+        "owed_accuracy": Accuracy.STANDARD,
+        "attempt": 0,
+        "quota_month": f"{now:%Y-%m}",
+    }
+
+
+async def _begun(url: str) -> None:
+    """Wait until the readers are busy with what is owed."""
+    database = Database(url)
+    is_held = tables.Receipt.held_until.is_not(None)
+    begun = False
+    while not begun:
+        async with database.read() as session:
+            begun = (
+                await session.execute(select(is_held).where(is_held).limit(1))
+            ).scalar() or False
+    await database.close()
+
+
+async def _count(url: str) -> int:
+    database = Database(url)
+    async with database.read() as session:
+        query = select(func.count()).where(tables.Receipt.owed_accuracy.is_not(None))
+        count = (await session.execute(query)).scalar_one()
+    await database.close()
+    return count
+
+
+def _show(owed: int, left: int, alone: Sequence[float], beside: Sequence[float]) -> None:
+    rows = [
+        (f"upload {number}", f"{one:.1f}", f"{other:.1f}", f"{MAX_DELAY_S:.0f}",
+         measuring.verdict(other - one, MAX_DELAY_S))
+        for number, (one, other) in enumerate(zip(alone, beside, strict=True), start=1)
+    ]  # fmt: skip
+    title = f"Fairness: uploads while another org owes {owed:,} readings ({left:,} at the end)"
+    measuring.show(title, ("", "alone s", "beside it s", "longer at most", "kept"), rows)
+
+
+if __name__ == "__main__":
+    main()
