@@ -1,6 +1,6 @@
 """How many requests a second sessions cost, and whether sign-ins slow anybody else.
 
-    python -m benchmarks.api [--database URL] [--seconds 1] [--rounds 15]
+    python -m benchmarks.api [--database URL] [--seconds 0.25] [--rounds 60]
 
 GET /v1/auth/me and GET /v1/org against a bare endpoint with one SELECT (`benchmarks.bare`) on the
 same database, in turn: by requests a second, and by the time that a request costs the server's
@@ -82,8 +82,10 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--database", default="", metavar="URL", help="an empty PostgreSQL one")
-    parser.add_argument("--seconds", type=float, default=1.0, help="how long each is asked a round")
-    parser.add_argument("--rounds", type=int, default=15, help="at least 2")
+    parser.add_argument(
+        "--seconds", type=float, default=0.25, help="how long each is asked a round"
+    )
+    parser.add_argument("--rounds", type=int, default=60, help="at least 2")
     return parser.parse_args()
 
 
