@@ -1,6 +1,9 @@
 """What the portal is told of events: their deliveries, and their attempts in pages."""
 
+from typing import Any
+
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from recibo.errors import NotFound, ValidationFailed
 from recibo.services.pages import Wanted
@@ -101,6 +104,26 @@ async def test_list_holds_the_last_ten_attempts_and_says_that_there_are_older_on
     assert list(range(10, 0, -1)) == [tried.duration_ms for tried in newest.attempts]
     assert list(range(9, -1, -1)) == [tried.duration_ms for tried in oldest.attempts]
     assert (True, False) == (newest.has_older, oldest.has_older)
+
+
+async def test_many_events_take_as_many_queries_as_one(
+    database: Database, member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        await events.sent(database, member.org_id)
+    counted: list[int] = []
+    execute = AsyncSession.execute
+
+    async def counting(self: AsyncSession, *args: Any, **kwargs: Any) -> Any:
+        counted.append(1)
+        return await execute(self, *args, **kwargs)
+
+    monkeypatch.setattr(AsyncSession, "execute", counting)
+    await recent(database, member, Wanted(1, None, "key"))
+    of_one = len(counted)
+    await recent(database, member)
+
+    assert of_one == len(counted) - of_one
 
 
 async def test_pages_of_an_event_hold_every_attempt_once(
