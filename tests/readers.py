@@ -62,6 +62,9 @@ class HeldReader(FakeReader):
 class QuickReader(FakeReader):
     """Reads at once, without processes; a file that says that it is unreadable fails."""
 
+    #: How long each reading takes.
+    seconds = 0.0
+
     def __init__(self, *, processes: int | None = None) -> None:  # noqa: ARG002 - it has none
         super().__init__()
 
@@ -79,6 +82,13 @@ class QuickReader(FakeReader):
         accuracy: Accuracy,
         time_limit_s: float,
     ) -> Receipt | Failure:
+        await asyncio.sleep(self.seconds)
         if b"unreadable" in await asyncio.to_thread(path.read_bytes):
             return UNREADABLE
         return await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)
+
+
+class SlowReader(QuickReader):
+    """Takes a while for each reading, so that there is something in hand."""
+
+    seconds = 0.5

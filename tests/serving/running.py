@@ -73,10 +73,12 @@ def serving_many(
 
 
 @contextlib.contextmanager
-def working(data_dir: Path, *, program: Sequence[str] = RECIBO, **settings: str) -> Iterator[None]:
-    """Start a worker; it is killed at the end."""
-    with _started(data_dir, [*program, "worker"], settings):
-        yield
+def working(
+    data_dir: Path, *, program: Sequence[str] = RECIBO, **settings: str
+) -> Iterator[subprocess.Popen[str]]:
+    """Start a worker; it is killed at the end if it still runs."""
+    with _started(data_dir, [*program, "worker"], settings) as process:
+        yield process
 
 
 @contextlib.contextmanager
