@@ -500,9 +500,8 @@ class SigningSecret(Table):
     owner_id: Mapped[str] = mapped_column(Id, primary_key=True)
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), index=True)
     sealed: Mapped[str]
-    #: The one before, which signs along until then.
-    previous: Mapped[str | None]
-    previous_until: Mapped[dt.datetime | None]
+    #: Those before, the newest first: `{"sealed", "until"}`, until when each signs along.
+    earlier: Mapped[list[dict[str, str]]] = mapped_column(Json)
 
 
 class WebhookEvent(Table):
@@ -560,9 +559,10 @@ class Delivery(Table):
         Index("ix_deliveries_due_elsewhere", "org_id", "due_at", "event_id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NULL")),
+        # Without those that have none: SQLite would look them up here, however many they are.
         Index("ix_deliveries_owed_to", "endpoint_id",
-              sqlite_where=text("due_at IS NOT NULL"),
-              postgresql_where=text("due_at IS NOT NULL")),
+              sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
+              postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
     )  # fmt: skip
 
 

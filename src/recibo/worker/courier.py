@@ -30,6 +30,8 @@ T = TypeVar("T")
 _PERIOD_SECONDS = 1.0
 # However much is due: readings run on the same machine, and come after this process.
 _MOST_A_SECOND = 300
+# Of those under way some end meanwhile, and the next look finds room for many at once.
+_SHORTEST_PAUSE_SECONDS = 0.02
 # What is new waits for no longer than this behind what was begun.
 _LONGEST_PAUSE_SECONDS = 0.2
 # POSTs at once: each holds a connection and the bytes of its event.
@@ -199,7 +201,9 @@ class Courier:
 
 
 def _pause_s(begun: int) -> float:
-    return min(begun / _MOST_A_SECOND, _LONGEST_PAUSE_SECONDS)
+    if not begun:
+        return 0
+    return min(max(begun / _MOST_A_SECOND, _SHORTEST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
 
 
 async def _tried(do: Callable[[], Awaitable[T]]) -> T | None:
