@@ -52,6 +52,8 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.limits
 	$(BIN)/python -m benchmarks.growth
 	$(BIN)/python -m benchmarks.api
+	$(BIN)/python -m benchmarks.webhooks
+	$(BIN)/python -m benchmarks.webhooks --distributed
 
 lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer ones)
 	$(COMPILE) pyproject.toml --override requirements/overrides.txt -o requirements/main.txt
