@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.store.tables import AuditEvent, Receipt, UsageEvent, UsageMonth
+from recibo.store.tables import AuditEvent, Delivery, Receipt, UsageEvent, UsageMonth
 from tests import installation, make
 from tests.installation import Installation
 from tests.readers import CRASHED, UNREADABLE, Answer, TurnReader
@@ -109,6 +109,19 @@ async def test_after_a_reread_at_high_another_is_a_replay(
 
     assert "true" == again.headers["Idempotent-Replayed"]
     assert (1, 5) == used
+
+
+@pytest.mark.parametrize("own", ["https://hooks.acme.test/again", None])
+async def test_end_of_a_reread_is_told_where_its_request_says(
+    database_url: str, tmp_path: Path, own: str | None
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, BETTER) as service:
+        await service.extracted(PAPER, webhook_url="https://hooks.acme.test/first")
+        await service.extracted(PAPER, **HIGH, **({"webhook_url": own} if own else {}))
+        deliveries = await service.rows(Delivery)
+
+    told = sorted((row.event_id, row.url) for row in deliveries)
+    assert ["https://hooks.acme.test/first", own][: 1 + bool(own)] == [url for _, url in told]
 
 
 async def test_unknown_file_is_read_as_without_it(service: Installation) -> None:

@@ -41,14 +41,22 @@ class Signing:
     """The secrets that sign what goes to one receiver, `whsec_…`."""
 
     current: str
-    #: The one before, which signs along until `previous_until`.
-    previous: str | None = None
-    previous_until: dt.datetime | None = None
+    #: Those before that sign along, the newest first.
+    earlier: tuple["EarlierSecret", ...] = ()
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """All that sign, the current one first."""
-        return (self.current,) if self.previous is None else (self.current, self.previous)
+        return (self.current, *(one.secret for one in self.earlier))
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierSecret:
+    """A secret that was replaced."""
+
+    secret: str
+    #: It signs along so long.
+    until: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)

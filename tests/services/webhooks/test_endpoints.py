@@ -241,15 +241,27 @@ def parted(found: Secrets, *, of_endpoint: bool) -> tuple[Signing, Signing]:
     return (found.endpoint, found.org) if of_endpoint else (found.org, found.endpoint)
 
 
-async def test_second_rotation_ends_the_oldest_secret(database: Database, member: Member) -> None:
+async def test_each_replaced_secret_signs_along_for_its_own_day(
+    database: Database, member: Member
+) -> None:
     first = (await secrets(database, member)).org
     await rotate(database, member, of_endpoint=False)
     second = (await secrets(database, member)).org
-    await rotate(database, member, of_endpoint=False)
-    third = (await secrets(database, member)).org
+    with clock.moved(HOUR):
+        await rotate(database, member, of_endpoint=False)
+        third = (await secrets(database, member)).org
+    with clock.moved(24 * HOUR):
+        later = (await secrets(database, member)).org
 
-    assert first.current not in third.secrets
-    assert second.current == third.previous
+    assert (third.current, second.current, first.current) == third.secrets
+    assert (third.current, second.current) == later.secrets
+
+
+async def test_no_more_than_five_secrets_sign(database: Database, member: Member) -> None:
+    for _ in range(6):
+        await rotate(database, member, of_endpoint=False)
+
+    assert 5 == len((await secrets(database, member)).org.secrets)
 
 
 ACTS: dict[str, Callable[[Session, Member], Awaitable[Any]]] = {
@@ -325,7 +337,9 @@ async def test_secrets_lie_sealed_and_bound_to_their_owner(
     async with database.read() as session:
         rows = (await session.execute(select(tables.SigningSecret))).scalars().all()
 
-    written = [text for row in rows for text in (row.sealed, row.previous) if text]
+    written = [
+        text for row in rows for text in (row.sealed, *(one["sealed"] for one in row.earlier))
+    ]
     assert 3 == len(written)
     for secret in (*found.org.secrets, *found.endpoint.secrets):
         assert not any(secret.removeprefix("whsec_") in text for text in written)

@@ -219,7 +219,7 @@ class Extraction:
             await taken.enter_async_context(
                 in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
             )
-            if not await self._order_again(actor, known.receipt_id):
+            if not await self._order_again(actor, upload, known.receipt_id):
                 return known
             await self._carry(actor, Owed(known.receipt_id, upload.accuracy))
             await slot.enter_async_context(taken.pop_all())
@@ -232,12 +232,21 @@ class Extraction:
         async with self.database.read() as session:
             return (await session.execute(query)).scalar_one_or_none() is not None
 
-    async def _order_again(self, actor: Actor, receipt_id: ReceiptId) -> bool:
-        """Owe the receipt a reading at the higher accuracy, unless another upload just did."""
+    async def _order_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
+        """Owe the receipt a reading at the higher accuracy, unless another upload just did.
+
+        Its end is told to the address that this upload names, not to that of the first.
+        """
         statement = (
             scope.updating(actor, tables.Receipt)
             .where(*_is_readable_again(receipt_id))
-            .values(owed_accuracy=Accuracy.HIGH, attempt=0, claimed_at=None, held_until=None)
+            .values(
+                owed_accuracy=Accuracy.HIGH,
+                attempt=0,
+                claimed_at=None,
+                held_until=None,
+                webhook_url=upload.webhook_url,
+            )
             .returning(tables.Receipt.id)
         )
         async with self.database.write() as session:

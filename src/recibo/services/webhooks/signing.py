@@ -13,7 +13,7 @@ from sqlalchemy import select
 from recibo.kit import clock
 from recibo.kit.keyring import Keyring
 from recibo.shapes.ids import EndpointId, OrgId
-from recibo.shapes.webhooks import Signing
+from recibo.shapes.webhooks import EarlierSecret, Signing
 from recibo.store import upsert
 from recibo.store.db import Session
 from recibo.store.tables import SigningSecret
@@ -21,6 +21,8 @@ from recibo.store.tables import SigningSecret
 #: So long the secret before a rotation signs along.
 OVERLAP = dt.timedelta(hours=24)
 _PREFIX = "whsec_"
+# Of somebody who rotates without end; each is a signature in every request.
+_MOST_EARLIER = 4
 # The scheme asks for 24 to 64.
 _BYTES = 32
 
@@ -44,8 +46,8 @@ async def of(
 async def rotate(session: Session, keyring: Keyring, org_id: OrgId, owner: Owner) -> None:
     """Give an owner a new secret; the present one signs along for a day."""
     row = await _made(session, keyring, org_id, owner)
-    row.previous = row.sealed
-    row.previous_until = clock.now() + OVERLAP
+    replaced = {"sealed": row.sealed, "until": (clock.now() + OVERLAP).isoformat()}
+    row.earlier = [replaced, *_still_signing(row)][:_MOST_EARLIER]
     row.sealed = _sealed(keyring, owner)
 
 
@@ -54,7 +56,7 @@ async def _made(session: Session, keyring: Keyring, org_id: OrgId, owner: Owner)
     # Two that find none at once must not sign by two secrets.
     await session.execute(
         upsert.insert(session, SigningSecret)
-        .values(owner_id=owner, org_id=org_id, sealed=_sealed(keyring, owner))
+        .values(owner_id=owner, org_id=org_id, sealed=_sealed(keyring, owner), earlier=[])
         .on_conflict_do_nothing(index_elements=[SigningSecret.owner_id])
     )
     query = select(SigningSecret).where(
@@ -70,7 +72,16 @@ def _sealed(keyring: Keyring, owner: Owner) -> str:
 
 def _shape(keyring: Keyring, row: SigningSecret) -> Signing:
     current = keyring.unseal(row.sealed, bound_to=row.owner_id)
-    if row.previous is None or row.previous_until is None or row.previous_until <= clock.now():
-        return Signing(current)
-    previous = keyring.unseal(row.previous, bound_to=row.owner_id)
-    return Signing(current, previous, row.previous_until)
+    earlier = (
+        EarlierSecret(
+            keyring.unseal(one["sealed"], bound_to=row.owner_id),
+            dt.datetime.fromisoformat(one["until"]),
+        )
+        for one in _still_signing(row)
+    )
+    return Signing(current, tuple(earlier))
+
+
+def _still_signing(row: SigningSecret) -> list[dict[str, str]]:
+    now = clock.now()
+    return [one for one in row.earlier if dt.datetime.fromisoformat(one["until"]) > now]

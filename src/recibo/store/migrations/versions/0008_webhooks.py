@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from recibo.store.columns import Id, UtcDateTime
+from recibo.store.columns import Id, Json, UtcDateTime
 
 revision = "0008"
 down_revision = "0007"
@@ -17,8 +17,7 @@ def upgrade() -> None:
         sa.Column("owner_id", Id, nullable=False),
         sa.Column("org_id", Id, nullable=False),
         sa.Column("sealed", sa.Text(), nullable=False),
-        sa.Column("previous", sa.Text(), nullable=True),
-        sa.Column("previous_until", UtcDateTime(), nullable=True),
+        sa.Column("earlier", Json, nullable=False),
         sa.ForeignKeyConstraint(["org_id"], ["orgs.id"], name=op.f("fk_signing_secrets_org_id")),
         sa.PrimaryKeyConstraint("owner_id", name=op.f("pk_signing_secrets")),
     )
