@@ -2,11 +2,19 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from recibo.extract.assemble import assemble
-from recibo.extract.model import DocumentType, Findings, Found, LineItem
+from recibo.extract.model import Box, DocumentType, Findings, Found, LineItem
 
 
 def found(*amounts: str, confidence: float = 0.6) -> tuple[Found[Decimal], ...]:
     return tuple(Found(Decimal(amount), confidence, amount) for amount in amounts)
+
+
+def downwards(*amounts: tuple[str, float]) -> tuple[Found[Decimal], ...]:
+    """Return amounts with their confidences, each below the one before."""
+    return tuple(
+        Found(Decimal(amount), confidence, amount, box=Box(0, 10 * place, 50, 10 * place + 8))
+        for place, (amount, confidence) in enumerate(amounts)
+    )
 
 
 def total(findings: Findings) -> str | None:
@@ -46,6 +54,43 @@ def test_the_rounded_total_is_the_one_to_pay() -> None:
     findings = Findings(totals=found("12.52", "12.50"), roundings=found("-0.02"))
 
     assert total(findings) == "12.50"
+
+
+def test_what_stands_above_a_total_is_not_its_rounding() -> None:
+    """An item misread by two cents is off by what the paper rounds."""
+    totals = downwards(("5.02", 0.1), ("5.00", 0.9))
+
+    assert total(Findings(totals=totals, roundings=found("0.02"))) == "5.00"
+
+
+def test_parts_that_a_summary_repeats_leave_room_for_the_rounding() -> None:
+    findings = Findings(
+        totals=found("112.46", "112.45"),
+        subtotals=found("106.10"),
+        taxes=found("6.37", "106.10", "6.37", "6.37", "6.37"),
+        roundings=found("-0.02"),
+    )
+
+    assert total(findings) == "112.45"
+
+
+def test_what_was_handed_over_is_not_the_total() -> None:
+    totals = (*found("20.00", confidence=0.75), *found("19.20", confidence=0.4))
+
+    assert total(Findings(totals=totals)) == "20.00"
+    assert total(Findings(totals=totals, change=found("0.80"))) == "19.20"
+
+
+def test_a_stain_before_a_total_is_no_minus() -> None:
+    totals = downwards(("32.05", 0.98), ("19.83", 0.97), ("-51.88", 0.98))
+
+    assert total(Findings(totals=totals)) == "51.88"
+
+
+def test_goods_brought_back_leave_a_total_below_zero() -> None:
+    totals = downwards(("-14.71", 0.9), ("12.98", 0.97), ("-1.73", 0.98))
+
+    assert total(Findings(totals=totals)) == "-1.73"
 
 
 def test_a_sum_that_comes_out_makes_surer() -> None:

@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 # What a sum that comes out adds to a total's log-odds: two independent ones settle it.
 _CASH_LESS_CHANGE, _PAID_LESS_CHANGE, _ITEMS_ADD_UP, _PAID_BY_CARD = 1.5, 1.5, 1.5, 1.2
+# What was handed over is not what was owed: change was given on it, and the rest is printed too.
+_HANDED_OVER = -2.5
 _PARTS_ADD_UP, _PARTS_NEARLY_ADD_UP, _TOTALS_ADD_UP, _PART_OF_TOTAL = 2.5, 0.5, 2.0, -2.5
 # What is paid is the rounded total, not the one that was rounded; it stands below it.
 _ROUNDED, _UNROUNDED, _LATER = 4.0, -2.5, 1.0
@@ -22,6 +24,8 @@ _MOST_ROUNDING = Decimal("0.05")
 _TOLERANCE = Decimal("0.01")
 # More parts than this make sums that come out by chance.
 _MOST_PARTS = 5
+# A summary of the taxes repeats them; only the two halves of a tax are alike in truth.
+_MOST_ALIKE = 2
 _MOST_LIKELY = 8
 _MOST_TAX = Decimal("0.45")
 
@@ -74,6 +78,9 @@ def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
 
 def _total(findings: Findings) -> Found[Decimal] | None:
     """Return the amount that its place on the page and the sums around it speak for."""
+    findings = replace(
+        findings, totals=tuple(_unstained(each, findings) for each in findings.totals)
+    )
     scored = [
         (_log_odds(total.confidence) + _support(total, findings), total)
         for total in findings.totals
@@ -83,6 +90,17 @@ def _total(findings: Findings) -> Found[Decimal] | None:
     score, best = max(scored, key=lambda pair: pair[0])
     confidence = 1 / (1 + math.exp(-score))
     return replace(best, confidence=confidence) if confidence >= _LEAST_TOTAL else None
+
+
+def _unstained(total: Found[Decimal], findings: Findings) -> Found[Decimal]:
+    """Return a total without the stain that was read as a minus: what adds up to it is positive."""
+    if total.value >= 0:
+        return total
+    above_zero = replace(total, value=-total.value)
+    adds_up = _is_sum_of_totals(above_zero, findings) or _is_sum_of_parts(
+        above_zero.value, findings, Decimal(0)
+    )
+    return above_zero if adds_up else total
 
 
 def _log_odds(probability: float) -> float:
@@ -97,13 +115,14 @@ def _support(total: Found[Decimal], findings: Findings) -> float:
     checks = (
         (_CASH_LESS_CHANGE, _is_less_change(value, findings.cash, findings)),
         (_PAID_LESS_CHANGE, _is_less_change(value, (*findings.cash, *findings.totals), findings)),
+        (_HANDED_OVER, _is_handed_over(value, findings)),
         (_PARTS_NEARLY_ADD_UP, _is_sum_of_parts(value, findings, _TOLERANCE)),
         (_PARTS_ADD_UP, _is_sum_of_parts(value, findings, Decimal(0))),
         (_TOTALS_ADD_UP, _is_sum_of_totals(total, findings)),
         (_PART_OF_TOTAL, _is_part_of_total(total, findings)),
         (_ITEMS_ADD_UP, bool(items) and abs(items - value) <= _TOLERANCE),
-        (_ROUNDED, _is_rounded(value, findings)),
-        (_UNROUNDED, _is_unrounded(value, findings)),
+        (_ROUNDED, _is_rounded(total, findings)),
+        (_UNROUNDED, _is_unrounded(total, findings)),
         (_LATER, _is_later_of_two(total, findings)),
         (_PAID_BY_CARD, any(card.value == value for card in findings.cards)),
     )
@@ -118,12 +137,18 @@ def _is_less_change(value: Decimal, paid: Sequence[Found[Decimal]], findings: Fi
     )
 
 
+def _is_handed_over(value: Decimal, findings: Findings) -> bool:
+    owed = [value - abs(change.value) for change in findings.change if change.value]
+    return any(total.value in owed for total in findings.totals if total.value > 0)
+
+
 def _is_sum_of_parts(value: Decimal, findings: Findings, tolerance: Decimal) -> bool:
-    extras = [part.value for part in (*findings.taxes, *_extras(findings))]
+    taxes = [part.value for part in findings.taxes]
+    extras = [part.value for part in _extras(findings)]
     return any(
-        0 < subtotal.value != value and abs(subtotal.value + extra - value) <= tolerance
-        for subtotal in findings.subtotals
-        for extra in _sums(extras)
+        0 < subtotal != value and abs(subtotal + extra - value) <= tolerance
+        for subtotal in {subtotal.value for subtotal in findings.subtotals}
+        for extra in _sums(_distinct([*extras, *(tax for tax in taxes if tax < subtotal)]))
     )
 
 
@@ -160,20 +185,21 @@ def _place(found: Found[Decimal]) -> tuple[int, float]:
     return found.page, found.box.y0 if found.box else 0.0
 
 
-def _is_rounded(value: Decimal, findings: Findings) -> bool:
-    """Tell whether `value` is another likely total, rounded as the paper says."""
-    return any(
-        rounding.value and total.value + rounding.value == value
-        for total in _likely(findings)
-        for rounding in findings.roundings
-    )
+def _is_rounded(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether this is another likely total, rounded as the paper says, and below it."""
+    return any(_becomes(other, total, findings) for other in _likely(findings))
 
 
-def _is_unrounded(value: Decimal, findings: Findings) -> bool:
-    """Tell whether the amount that `value` becomes by the printed rounding is printed too."""
-    return any(
-        rounding.value and total.value == value + rounding.value
-        for total in findings.totals
+def _is_unrounded(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether the amount that this becomes by the printed rounding is printed below it."""
+    return any(_becomes(total, other, findings) for other in findings.totals)
+
+
+def _becomes(total: Found[Decimal], other: Found[Decimal], findings: Findings) -> bool:
+    # Where a figure was misread, an item or the cash may be off by the rounding too.
+    is_below = _place(total) <= _place(other)
+    return is_below and any(
+        rounding.value and total.value + rounding.value == other.value
         for rounding in findings.roundings
     )
 
@@ -182,6 +208,13 @@ def _extras(findings: Findings) -> tuple[Found[Decimal], ...]:
     """Return what stands between subtotal and total beside the taxes, discounts below zero."""
     discounts = [replace(part, value=-abs(part.value)) for part in findings.discounts]
     return (*findings.charges, *findings.roundings, *discounts)
+
+
+def _distinct(parts: Sequence[Decimal]) -> list[Decimal]:
+    """Return the parts that are not nothing, each value twice at most: a tax may have halves."""
+    return [
+        part for index, part in enumerate(parts) if part and parts[:index].count(part) < _MOST_ALIKE
+    ]
 
 
 def _sums(parts: Sequence[Decimal]) -> Iterator[Decimal]:

@@ -52,6 +52,17 @@ def test_what_is_too_large_for_a_tax_is_a_total_whatever_its_label_says() -> Non
     assert roles("TOTAL 106.00\nTOTAL SALES TAX 90.00")["90.00"] is Role.TOTAL
 
 
+def test_a_tax_included_that_is_too_large_is_the_total() -> None:
+    paper = "Sub Total 835.00\nlal Inclusive GST: 635.00"
+
+    assert roles(paper) == {"835.00": Role.SUBTOTAL, "635.00": Role.TOTAL}
+
+
+def test_a_rounding_may_have_lost_its_point() -> None:
+    assert roles("Rounding Adjustment: 002") == {"0.02": Role.ROUNDING}
+    assert roles("Rounding Adjustment: 2") == {"2": Role.ROUNDING}
+
+
 def test_no_label_gives_no_role() -> None:
     assert role_of([]) is Role.NONE
 

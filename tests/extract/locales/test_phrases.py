@@ -45,6 +45,14 @@ def test_a_word_with_one_letter_misread_is_known(text: str) -> None:
     assert found(text) == [("total", text)]
 
 
+def test_the_end_of_a_torn_word_is_not_repaired() -> None:
+    book = Phrasebook(
+        {"total": ["total"], "subtotal": ["subtotal"]}, repaired=["total", "subtotal"]
+    )
+
+    assert [phrase.kind for phrase in book.find("SubT otal: 251.00")] == ["subtotal"]
+
+
 def test_figures_beside_a_phrase_are_no_part_of_it() -> None:
     assert found("TOTAL 5.00") == [("total", "TOTAL")]
     assert found("TOTAL5.00") == [("total", "TOTAL")]

@@ -114,9 +114,9 @@ def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
     most = sums[-1] if sums else Decimal(0)
     for entry in found:
         kinds = {label.kind for label in entry.row.labels}
-        if "tax" not in kinds or not kinds & {"total", "payable"}:
+        if "tax" not in kinds or not kinds & {"total", "payable", "including"}:
             yield entry
-        elif entry.role is Role.TAX and entry.amount.value > most * _MOST_TAX:
+        elif entry.role is Role.TAX and abs(entry.amount.value) > most * _MOST_TAX:
             yield replace(entry, role=Role.TOTAL)
         elif entry.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(entry.amount.value, sums):
             yield replace(entry, role=Role.TAX)
@@ -148,9 +148,18 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
         if element.is_percent:
             continue
         role = role_of([label.kind for label in labels])
-        yield Entry(element, role, row, distance, is_below)
+        amount = _with_lost_point(element, row) if role is Role.ROUNDING else element
+        yield Entry(amount, role, row, distance, is_below)
         is_fresh = False
         distance += 1
+
+
+def _with_lost_point(amount: Amount, row: Row) -> Amount:
+    """Return what rounds a total with its decimal point, which engines lose: "002" is 0.02."""
+    printed = row.text[amount.start : amount.end]
+    if not printed.startswith("0") or len(printed) != row.minor + 1 or not printed.isdigit():
+        return amount
+    return replace(amount, value=amount.value.scaleb(-row.minor), decimals=row.minor)
 
 
 def _is_label_for(above: Row, row: Row) -> bool:

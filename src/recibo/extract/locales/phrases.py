@@ -163,9 +163,12 @@ def _bones(text: str, known: frozenset[str]) -> _Bones:
 
 def _repaired(text: str, bones: Skeleton, known: frozenset[str]) -> Skeleton:
     letters, places = "", list[int]()
+    before = 0
     for start, end in _words(text, bones):
         word, spots = bones.letters[start:end], bones.places[start:end]
-        right = _nearest(word, known)
+        # The end of a word that was torn is a word of its own by chance: "SubT otal".
+        right = word if bones.letters[before:end] in known else _nearest(word, known)
+        before = start
         letters += right
         places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]
         places.append(spots[-1])
