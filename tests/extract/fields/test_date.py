@@ -35,5 +35,17 @@ def test_a_date_on_the_page_shows_the_order_of_the_others() -> None:
     assert issued(paper) == "2018-04-03T00:00:00+00:00"
 
 
+def test_figures_that_lost_their_separators_are_a_date_where_there_is_no_other() -> None:
+    assert issued("27032018 No.CS-20242\nTOTAL 12.50") == "2018-03-27T00:00:00+00:00"
+    assert issued("27032018 No.CS-20242\n05/04/2018") == "2018-04-05T00:00:00+00:00"
+
+
+def test_a_year_before_the_tax_on_the_paper_was_misread() -> None:
+    paper = "SELANGOR, MALAYSIA\n15-03-13 15:41\nTOTAL RM 5.00"
+
+    assert issued(paper) == "2013-03-15T15:41:00+08:00"
+    assert issued(f"{paper}\nGST 6% 0.28") == "2018-03-15T15:41:00+08:00"
+
+
 def test_without_a_date_nothing_is_invented() -> None:
     assert issued("TEL 03-8733 1234\nTOTAL 12.50\n9556939040118") is None

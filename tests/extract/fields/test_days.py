@@ -56,6 +56,11 @@ def test_what_is_no_date_is_not_read_as_one(text: str) -> None:
     assert dates(text) == []
 
 
+def test_a_months_name_that_could_be_two_is_no_month() -> None:
+    assert dates("14/jvn/2017") == ["2017-06-14"]
+    assert dates("14/xxr/2017") == []
+
+
 def test_the_asked_order_decides_an_ambiguous_date() -> None:
     day_first, month_first = days("03/04/2018", ("dmy",))[0], days("03/04/2018", ("mdy",))[0]
 

@@ -14,6 +14,8 @@ from recibo.extract.locales.tables import Order
 _FIRST_YEAR, _LAST_YEAR = 1990, 2059
 
 _SHORT_NAME = 3
+# Letters of short names that engines take for one another.
+_ALIKE = ({"m", "n"}, {"j", "d"}, {"j", "i"}, {"l", "i"}, {"u", "v"}, {"o", "c"}, {"p", "r"})
 
 _DIGIT = re.compile(r"\d")
 # A year in full, and a date with it, day and month with their zeros.
@@ -152,17 +154,26 @@ def _named(text: str) -> Iterator[Day]:
 
 
 def _month(name: str) -> int:
-    """Return the number of a month by its name, one letter of a short one misread; 0 if none."""
+    """Return the number of a month by its name, a short one misread a little; 0 if none."""
     months = tables.months()
     plain = name.replace("0", "o")
     if plain in months or len(plain) != _SHORT_NAME:
         return months.get(plain, 0)
-    near = {
-        number
-        for other, number in months.items()
-        if len(other) == _SHORT_NAME and sum(a != b for a, b in zip(plain, other, strict=True)) == 1
+    apart = {
+        other: sum(_difference(a, b) for a, b in zip(plain, other, strict=True))
+        for other in months
+        if len(other) == _SHORT_NAME
     }
-    return near.pop() if len(near) == 1 else 0
+    least = min(apart.values())
+    near = {months[other] for other, difference in apart.items() if difference == least}
+    return near.pop() if least <= 1 and len(near) == 1 else 0
+
+
+def _difference(letter: str, other: str) -> float:
+    """Return 1 for two letters, half of it for two that engines take for one another."""
+    if letter == other:
+        return 0
+    return 0.5 if {letter, other} in _ALIKE else 1
 
 
 def _in_figures(text: str, orders: Sequence[Order]) -> Iterator[Day]:

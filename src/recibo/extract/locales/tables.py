@@ -1,5 +1,6 @@
 """The data files of this folder as typed, frozen tables, each read once."""
 
+import datetime as dt
 import re
 import tomllib
 from collections.abc import Mapping
@@ -146,6 +147,12 @@ def countries() -> Mapping[str, Country]:
 def regions() -> Mapping[str, Mapping[str, str]]:
     """Return the zones of the states of countries with several clocks, by country and code."""
     return MappingProxyType({code: MappingProxyType(row) for code, row in _read("regions").items()})
+
+
+@cache
+def taxes() -> Mapping[str, Mapping[str, dt.date]]:
+    """Return the first day on which a paper could name a tax, by country and its folded name."""
+    return MappingProxyType({code: MappingProxyType(row) for code, row in _read("taxes").items()})
 
 
 @cache

@@ -1,0 +1,54 @@
+"""Puts right a year that was misread, where the paper names a tax that was not law by then."""
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from recibo.extract.fields.rows import Row
+from recibo.extract.locales import tables
+from recibo.extract.locales.folding import fold
+from recibo.extract.locales.tables import Country
+
+# Figures that engines take for one another on thermal paper.
+_LOOKALIKES = {"0": "68", "1": "7", "3": "8", "5": "6", "6": "058", "7": "1", "8": "036"}
+# Nothing that is read was printed later.
+_LAST_YEAR = 2059
+
+
+def earliest(rows: Sequence[Row], country: Country | None) -> dt.date:
+    """Return the day before which a paper that says this cannot have been printed."""
+    known = tables.taxes().get(country.code, {}) if country else {}
+    text = fold("\n".join(row.text for row in rows)) if known else ""
+    since = [first for name, first in known.items() if _word(name).search(text)]
+    return max(since, default=dt.date.min)
+
+
+def put_right(date: dt.date, earliest_day: dt.date) -> dt.date:
+    """Return a date that is too early with the one figure changed that may be misread.
+
+    A date that is not too early stays, and so does one that could be several.
+    """
+    if date >= earliest_day:
+        return date
+    possible = {other for other in _misread(date) if other >= earliest_day}
+    return possible.pop() if len(possible) == 1 else date
+
+
+def _misread(date: dt.date) -> Iterator[dt.date]:
+    year = str(date.year)
+    for place, figure in enumerate(year):
+        for other in _LOOKALIKES.get(figure, ""):
+            changed = int(year[:place] + other + year[place + 1 :])
+            if changed <= _LAST_YEAR and not _is_no_day(date, changed):
+                yield date.replace(year=changed)
+
+
+def _is_no_day(date: dt.date, year: int) -> bool:
+    is_leap_day = (date.month, date.day) == (2, 29)
+    return is_leap_day and year % 4 != 0
+
+
+@cache
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z]){re.escape(name)}(?![a-z])")
