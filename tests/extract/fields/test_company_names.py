@@ -24,8 +24,37 @@ def test_a_misread_legal_form_is_put_right(form: str) -> None:
     assert company_names.clean(f"AMAN HARDWARE {form}") == "AMAN HARDWARE SDN BHD"
 
 
+@pytest.mark.parametrize("rest", ["SDN 3HD 28-05", "SON BHD.LL", "SDN BHO (139386 X)"])
+def test_a_misread_legal_form_is_found_before_a_few_other_signs(rest: str) -> None:
+    assert company_names.clean(f"AMAN HARDWARE {rest}") == "AMAN HARDWARE SDN BHD"
+
+
+def test_what_only_looks_like_a_legal_form_among_other_words_is_left_alone() -> None:
+    assert company_names.clean("SUNBHD SEAFOOD HOUSE") == "SUNBHD SEAFOOD HOUSE"
+
+
 def test_a_misread_word_of_trades_is_put_right() -> None:
     assert company_names.clean("AMAN HARDWAKE") == "AMAN HARDWARE"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("GARDEN1A BAKERIES", "GARDENIA BAKERIES"),
+        ("G0LDEN GATE", "GOLDEN GATE"),
+        ("HAI-0 RAYA", "HAI-O RAYA"),
+        ("7-ELEVEN", "7-ELEVEN"),
+        ("G2000", "G2000"),
+        ("OLIVE9", "OLIVE9"),
+    ],
+)
+def test_a_figure_within_a_word_is_a_letter(text: str, name: str) -> None:
+    assert company_names.clean(text) == name
+
+
+def test_several_legal_forms_are_no_name() -> None:
+    assert company_names.is_form_alone("CO. (M) SDN BHD")
+    assert not company_names.is_form_alone("AMAN CO. (M) SDN BHD")
 
 
 def test_a_name_that_is_no_word_of_trades_is_left_alone() -> None:

@@ -35,6 +35,7 @@ def test_the_name_stands_in_the_head(text: str, name: str) -> None:
     [
         ("AMAN HUAT HARDWARE\nENTERPRISE (SETIA\nALAM) SDN BHD", None),
         ("AMAN HUAT TRADING (KAJANG\nUTAMA) SDN BHD", None),
+        ("AMAN HUAT HARDWARE\nENTERPRISE (SETIA\nALAM).SDN BHD", None),
         ("PERUSAHAAN AMAN HUAT MAJU\nSDN BHD", None),
     ],
 )
@@ -56,6 +57,17 @@ def test_the_buyer_is_not_the_seller() -> None:
     paper = f"AMAN MAJU TRADING\n(789417-W){REST}\nBill To:\nBUYER BERHAD SDN BHD"
 
     assert best(paper) == "AMAN MAJU TRADING"
+
+
+def test_the_name_of_a_place_is_no_seller() -> None:
+    assert best("Subang Airport\nSelangor\n(822737-X)\nTEL: 03-8733 1234") == "Subang Airport"
+
+
+def test_accents_are_stains_where_the_language_has_none() -> None:
+    rows = rows_of(f"Aman Restäurants Sdn Bhd\n(822737-X){REST}")
+
+    assert merchants(rows)[0].value == "Aman Restäurants Sdn Bhd"
+    assert merchants(rows, is_unaccented=True)[0].value == "Aman Restaurants Sdn Bhd"
 
 
 def test_an_empty_page_has_no_seller() -> None:

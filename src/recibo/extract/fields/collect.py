@@ -18,10 +18,13 @@ from recibo.extract.fields import (
 )
 from recibo.extract.fields import type as kind
 from recibo.extract.fields.entries import Role, entries
-from recibo.extract.fields.place import locate
+from recibo.extract.fields.place import Place, locate
 from recibo.extract.fields.rows import USUAL_MINOR, rows
 from recibo.extract.locales import tables
 from recibo.extract.model import DocumentType, Findings, Found, Header, Sheet
+
+# Malay and Indonesian are written without accents, and so is the English beside them.
+_UNACCENTED = frozenset({"ms", "id"})
 
 T = TypeVar("T")
 
@@ -48,7 +51,7 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
     amounts = entries(lines if minor == USUAL_MINOR else rows(sheets, minor=minor))
     totals = total.totals(amounts)
     split = tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]])
-    names = merchant.merchants(lines)
+    names = merchant.merchants(lines, is_unaccented=_is_unaccented(sheets, place))
     return Findings(
         types=kind.types(sheets, lines, hint),
         merchant_names=names,
@@ -72,6 +75,16 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
             names[0].value if names else None, [row.text for row in lines]
         ),
         texts=tuple("\n".join(line.text for line in sheet.lines) for sheet in sheets),
+    )
+
+
+def _is_unaccented(sheets: Sequence[Sheet], place: Place) -> bool:
+    """Tell whether the text was recognised, and its country's language knows no accents."""
+    is_exact = any(sheet.is_exact for sheet in sheets)
+    return (
+        not is_exact
+        and place.country is not None
+        and not _UNACCENTED.isdisjoint(place.country.languages)
     )
 
 

@@ -13,6 +13,8 @@ from recibo.extract.locales.tables import LegalForm
 _REPAIRED_LETTERS = 6
 # Longer words of trades have no neighbour one letter away that is a word too.
 _REPAIRED_WORD = 7
+# So many letters behind a legal form are a stain or the end of another column.
+_MOST_REST = 2
 _WORD = re.compile(r"[^\W\d_]{7,}")
 
 _OPENING, _CLOSING = "([{", ")]}"
@@ -28,7 +30,13 @@ _REGISTRATION = re.compile(
 )
 # A long run of figures in front is the number of a form, a stamp or a till.
 _LEADING_CODE = re.compile(r"^\d{4,}\s+(?=[^\W\d]{2})")
-_ZERO_AMONG_LETTERS = re.compile(r"(?<=[A-Z])0(?=[A-Z])")
+# What engines read for an O or an I among capitals, and for an O behind a hyphen.
+_MISREAD_FIGURES = (
+    (re.compile(r"(?<=[A-Z])0(?=[A-Z])|(?<=[A-Z]-)0(?= |$)"), "O"),
+    (re.compile(r"(?<=[A-Z]{2})1(?=[A-Z])"), "I"),
+)
+# The country of a branch: "(M)" for Malaysia.
+_BRANCH = re.compile(r"\(\w{1,2}\)")
 _JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
 
@@ -44,7 +52,9 @@ class Ending:
 
 def clean(text: str) -> str:
     """Return a row's text as a name: what stands before, behind and around it taken off."""
-    name = _ZERO_AMONG_LETTERS.sub("O", _LEADING_CODE.sub("", text.strip(_EDGES)))
+    name = _LEADING_CODE.sub("", text.strip(_EDGES))
+    for figure, letter in _MISREAD_FIGURES:
+        name = figure.sub(letter, name)
     name = _without_prefix(name)
     ending = legal_ending(name)
     if ending:
@@ -63,8 +73,18 @@ def legal_ending(text: str) -> Ending | None:
 
 
 def is_form_alone(text: str) -> bool:
-    """Tell whether `text` is a legal form and nothing else."""
-    return skeleton(text).letters in _form_letters()
+    """Tell whether `text` is a legal form and nothing else, or several: "CO. (M) SDN BHD"."""
+    words = [skeleton(word).letters for word in _BRANCH.sub("", text).split()]
+    whole = "".join(words)
+    return whole in _form_letters() or (
+        len(words) > 1 and words[0] in _form_letters() and "".join(words[1:]) in _form_letters()
+    )
+
+
+def begins_with_form(text: str) -> bool:
+    """Tell whether the first word is a legal form, which hardly any name begins with."""
+    words = text.split()
+    return bool(words) and skeleton(words[0]).letters in _form_letters()
 
 
 def is_over(text: str) -> bool:
@@ -145,16 +165,29 @@ def _exact_ending(text: str) -> Ending | None:
 
 
 def _misread_ending(text: str) -> Ending | None:
-    """Return a long legal form that stands at the end of `text` with one sign misread."""
-    bare = _REGISTRATION.sub("", text).rstrip(_EDGES)
-    bones = skeleton(bare)
+    """Return a long legal form that stands at the end of `text` with one sign misread.
+
+    Behind it there may be a registration number, or a few signs of another column.
+    """
+    bones = skeleton(text)
     for form, letters in _repaired_forms():
-        start = len(bones.letters) - len(letters)
-        if start <= 0 or _differences(bones.letters[start:], letters) > 1:
+        # One sign wrong leaves one half of the form whole.
+        half = len(letters) // 2
+        if letters[:half] not in bones.letters and letters[half:] not in bones.letters:
             continue
-        if not bare[bones.places[start] - 1].isalnum():
-            return Ending(form, bones.places[start], len(bare))
+        for start in range(len(bones.letters) - len(letters), 0, -1):
+            end = start + len(letters)
+            first, last = bones.places[start], bones.places[end - 1] + 1
+            is_alone = not text[first - 1].isalnum() and not text[last : last + 1].isalnum()
+            if is_alone and _differences(bones.letters[start:end], letters) <= 1:
+                return Ending(form, first, last) if _is_rest(text[last:]) else None
     return None
+
+
+def _is_rest(text: str) -> bool:
+    """Tell whether what follows a legal form is no part of a name: it has hardly any letters."""
+    bare = _REGISTRATION.sub("", text)
+    return sum(character.isalpha() for character in bare) <= _MOST_REST
 
 
 @cache

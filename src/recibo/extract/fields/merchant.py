@@ -1,11 +1,13 @@
 """Finds the seller's name: who stands in the head of the paper, with the legal form if any."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recibo.extract.fields.name_candidates import Candidate, candidates
 from recibo.extract.fields.name_features import Context, features
 from recibo.extract.fields.rows import Row
 from recibo.extract.fields.total import probability
+from recibo.extract.locales.folding import without_accents
 from recibo.extract.model import Found
 
 # What each feature adds to a candidate's score. Set by hand, then moved a little by a fit (a
@@ -33,6 +35,9 @@ _WEIGHTS = {
     "open": -1.5,
     "generic": -1.5,
     "address": -2.0,
+    "place": -2.0,
+    "bare_form": -3.0,
+    "form_first": -1.0,
     "complete": -2.0,
     "contact": -2.0,
     "dated": -2.0,
@@ -52,8 +57,13 @@ _AT_PAR, _BY_LEAD, _MOST_LEAD = 0.7, 0.6, 3.7
 _NOTHING = 1.0
 
 
-def merchants(rows: Sequence[Row]) -> tuple[Found[str], ...]:
-    """Return the names that may be the seller's, best first, none twice."""
+def merchants(rows: Sequence[Row], *, is_unaccented: bool = False) -> tuple[Found[str], ...]:
+    """Return the names that may be the seller's, best first, none twice.
+
+    Args:
+        rows: The rows of the document.
+        is_unaccented: Whether accents are none in truth, but stains over the letters.
+    """
     if not rows:
         return ()
     scores = _scores([row for row in rows if row.line.page == rows[0].line.page])
@@ -62,10 +72,13 @@ def merchants(rows: Sequence[Row]) -> tuple[Found[str], ...]:
     ranked = sorted(scores.values(), key=lambda pair: -pair[0])
     best, second = ranked[0][0], ranked[min(1, len(ranked) - 1)][0]
     leads = [best - second, *(score - best for score, _ in ranked[1:])]
-    return tuple(
+    found = (
         _found(candidate, score, lead)
         for (score, candidate), lead in zip(ranked, leads, strict=True)
     )
+    if is_unaccented:
+        found = (replace(name, value=without_accents(name.value)) for name in found)
+    return tuple(found)
 
 
 def _scores(rows: Sequence[Row]) -> dict[str, tuple[float, Candidate]]:

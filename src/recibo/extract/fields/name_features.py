@@ -75,6 +75,7 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "notice": bool(_book("notice").find(name)),
         "notice_only": _book("notice").is_all(name),
         "address": _is_address(name),
+        "place": _book("address").is_all(name),
         "contact": bool(_book("contact").find(name)),
         "figures": _share_of_digits(name),
         "money": _bears_money(candidate),
@@ -83,6 +84,8 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "upper": name.isupper(),
         "short": sum(character.isalpha() for character in name) < _FEWEST_LETTERS,
         "single": len(name.split()) == 1,
+        "bare_form": company_names.is_form_alone(name),
+        "form_first": company_names.begins_with_form(name),
         "open": company_names.goes_on(candidate.text) or name.count(")") > name.count("("),
         "unsure": 1 - min(piece.confidence for piece in candidate.pieces),
     }
@@ -125,6 +128,7 @@ def _is_junk(piece: Piece) -> bool:
         _share_of_digits(piece.text) > _MOST_DIGITS
         or _book("notice").is_all(piece.text)
         or _is_address(piece.text)
+        or _book("address").is_all(piece.text)
         or bool(_book("contact").find(piece.text) or _book("owned").find(piece.text))
     )
 

@@ -23,6 +23,13 @@ def fold(text: str) -> str:
     return "".join(_folded(character) for character in text)
 
 
+def without_accents(text: str) -> str:
+    """Return `text` with its case and without accents."""
+    parts = unicodedata.normalize("NFKD", text)
+    bare = "".join(character for character in parts if not unicodedata.combining(character))
+    return unicodedata.normalize("NFC", bare)
+
+
 @lru_cache(maxsize=4096)
 def skeleton(text: str) -> Skeleton:
     """Return the letters and digits of `text`; those that engines confuse become one letter."""
