@@ -15,6 +15,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from benchmarks import measuring, scoring
+from benchmarks.recognised import How
 from benchmarks.scoring import Reading, Report, Task, Verdict
 from recibo.extract import errors, pipeline
 from recibo.extract.model import Accuracy, Found, LineItem, Receipt
@@ -29,7 +30,7 @@ def main() -> None:
     report = measure(
         tasks(asked.data, sample=asked.sample),
         asked.data,
-        accuracy=Accuracy(asked.accuracy),
+        how=How(Accuracy(asked.accuracy), asked.kept),
         jobs=asked.jobs,
     )
     _print(report)
@@ -48,11 +49,9 @@ def tasks(data: Path, *, sample: int | None = None) -> list[Task]:
     return [*_spread(receipts, sample - others), *_spread(documents, others)]
 
 
-def measure(
-    files: Sequence[Task], data: Path, *, accuracy: Accuracy = Accuracy.STANDARD, jobs: int = 1
-) -> Report:
+def measure(files: Sequence[Task], data: Path, *, how: How | None = None, jobs: int = 1) -> Report:
     """Read the files and have the scorers of `data` judge what was read."""
-    found = _read_all(files, accuracy, jobs)
+    found = _read_all(files, how or How(), jobs)
     readings = dict(zip((task.key for task in files), found, strict=True))
     return scoring.judge(files, readings, data)
 
@@ -62,6 +61,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="the folder with both sets and their scorers")
     parser.add_argument("--accuracy", choices=[mode.value for mode in Accuracy], default="standard")
     parser.add_argument("--jobs", type=int, default=1, help="processes to read in")
+    parser.add_argument(
+        "--kept", type=Path, help="a folder that keeps recognised pages, to measure fields alone"
+    )
     parser.add_argument("--sample", type=int, help="read only so many files, always the same")
     default = Path(tempfile.gettempdir()) / "reliability.png"
     parser.add_argument("--plot", type=Path, default=default, help="where the plot goes")
@@ -81,19 +83,18 @@ def _spread(files: Sequence[Task], count: int) -> list[Task]:
     return [files[index * len(files) // count] for index in range(count)]
 
 
-def _read_all(files: Sequence[Task], accuracy: Accuracy, jobs: int) -> Iterable[Reading]:
+def _read_all(files: Sequence[Task], how: How, jobs: int) -> Iterable[Reading]:
     paths = [task.path for task in files]
-    modes = [accuracy] * len(files)
     if jobs == 1:
-        return [_read(path, mode) for path, mode in zip(paths, modes, strict=True)]
+        return [_read(path, how) for path in paths]
     with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(_read, paths, modes))
+        return list(pool.map(_read, paths, [how] * len(paths)))
 
 
-def _read(path: Path, accuracy: Accuracy) -> Reading:
+def _read(path: Path, how: How) -> Reading:
     """Return the fields of one file as the scorers take them; none when it cannot be read."""
     try:
-        return _spelled(pipeline.extract(path.read_bytes(), accuracy=accuracy))
+        return _spelled(pipeline.understand(how.recognised(path)))
     except errors.ReadingError:
         return {}
 

@@ -70,11 +70,27 @@ def extract(
         ReadingError: The file is refused, or nothing on it can be read.
     """
     watch = _Watch(trace, budget_s)
-    looks = _LOOKS[accuracy]
-    by_page = [_sheets(page, looks, watch) for page in _pages(data, watch)]
+    by_page = _by_page(data, accuracy, watch)
     with watch("fields"):
-        receipts = [_receipt(sheets, hint) for sheets in zip(*by_page, strict=True)]
-    receipt = vote.settle(receipts)
+        return understand(by_page, hint=hint)
+
+
+def recognise(data: bytes, *, accuracy: Accuracy = Accuracy.STANDARD) -> Sequence[Sequence[Sheet]]:
+    """Return the pages as text, each once for each look: what takes nearly all the time.
+
+    Raises:
+        ReadingError: The file is refused.
+    """
+    return _by_page(data, accuracy, _Watch(None, None))
+
+
+def understand(by_page: Sequence[Sequence[Sheet]], *, hint: DocumentType | None = None) -> Receipt:
+    """Return the receipt that recognised pages make.
+
+    Raises:
+        Unreadable: They hold nothing that a receipt shows.
+    """
+    receipt = vote.settle([_receipt(sheets, hint) for sheets in zip(*by_page, strict=True)])
     if not (receipt.total or receipt.issued_at or receipt.merchant_name or receipt.document_key):
         raise Unreadable
     return receipt
@@ -92,6 +108,11 @@ def warm() -> None:
 @cache
 def _engine() -> Engine:
     return PaddleEngine()
+
+
+def _by_page(data: bytes, accuracy: Accuracy, watch: "_Watch") -> list[list[Sheet]]:
+    looks = _LOOKS[accuracy]
+    return [_sheets(page, looks, watch) for page in _pages(data, watch)]
 
 
 def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
