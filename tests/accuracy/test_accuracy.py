@@ -34,7 +34,7 @@ def report() -> Report:
 
 
 def test_scanned_receipts_stay_as_well_read(report: Report) -> None:
-    least = {"total": 95, "date": 95, "merchant": 86, "all_three": 82}
+    least = {"total": 95, "date": 95, "merchant": 91, "all_three": 87}
 
     assert {
         field: score for field, score in report.sroie.items() if score < least.get(field, 0)
