@@ -47,5 +47,10 @@ def test_a_year_before_the_tax_on_the_paper_was_misread() -> None:
     assert issued(f"{paper}\nGST 6% 0.28") == "2018-03-15T15:41:00+08:00"
 
 
+def test_an_impossible_date_is_mended_only_where_there_is_no_other() -> None:
+    assert issued("22/72/2017\nTOTAL 12.50") == "2017-12-22T00:00:00+00:00"
+    assert issued("22/72/2017\n05/04/2018") == "2018-04-05T00:00:00+00:00"
+
+
 def test_without_a_date_nothing_is_invented() -> None:
     assert issued("TEL 03-8733 1234\nTOTAL 12.50\n9556939040118") is None

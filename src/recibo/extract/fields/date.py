@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from recibo.extract.fields import days, misread_years
+from recibo.extract.fields import days, misread_days, misread_years
 from recibo.extract.fields.days import Clock, Day
 from recibo.extract.fields.place import Place
 from recibo.extract.fields.rows import Row
@@ -21,7 +21,7 @@ _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7,
 # Eight figures in a row without a label are taken for a date only when there is no other. Fewer
 # than one run in a thousand is a date by chance; more often one has lost its separators.
 _UNLABELLED_RUN = -0.5
-# A year that was put right may have been another.
+# A date of which one figure was put right may have been another.
 _MISREAD = -1.0
 # A time may stand this many rows from its date.
 _NEAR_ROWS = 2
@@ -40,8 +40,10 @@ class _Sight:
 
 def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
     """Return the moments of issue that the page may show, best first, one a date."""
+    orders = _orders(rows, place)
     earliest = misread_years.earliest(rows, place.country)
-    sights = tuple(_put_right(sight, earliest) for sight in _sights(rows, _orders(rows, place)))
+    sights = tuple(_put_right(sight, earliest) for sight in _sights(rows, orders))
+    sights = sights or tuple(_misread(rows, orders))
     repeats = Counter(sight.day.date for sight in sights if sight.score > _LABELS["other_date"] / 2)
     by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
     for sight in sights:
@@ -78,6 +80,12 @@ def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
         for day in days.run_together(row.text, orders):
             score = _label_score(day, row, rows)
             yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
+
+
+def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
+    for row in rows:
+        for day in misread_days.mended(row.text, orders):
+            yield _Sight(day, row, _score(day, row, rows) + _MISREAD)
 
 
 def _put_right(sight: _Sight, earliest: dt.date) -> _Sight:

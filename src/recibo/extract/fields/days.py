@@ -60,10 +60,13 @@ _TIME = re.compile(
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
-# What engines read for 0 and 1 beside figures.
+# What engines read for 0 and 1 beside figures, and for 8, 5 and 2 in a date.
 _MISREAD = (
     (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
     (re.compile(r"(?<=[\d/.:-])[il|!](?=[\d/.:-]|\b)|(?<![a-z\d])[il|](?=\d?[/.:-]\d)"), "1"),
+    (re.compile(r"(?<=[/.\s-]201)b(?=\s|$)|(?<=[/.\s-]202)b(?=\s|$)"), "8"),
+    (re.compile(r"(?<![a-z\d][\d])(?<=\d)s(?=[/-]\d{1,2}[/-]\d)"), "5"),
+    (re.compile(r"(?<![a-z\d])z(?=0\d\d(?!\d))"), "2"),
 )
 
 

@@ -10,8 +10,8 @@ from recibo.extract.locales import tables
 from recibo.extract.locales.folding import fold
 from recibo.extract.locales.tables import Country
 
-# Figures that engines take for one another on thermal paper.
-_LOOKALIKES = {"0": "68", "1": "7", "3": "8", "5": "6", "6": "058", "7": "1", "8": "036"}
+#: Figures that engines take for one another on thermal paper.
+LOOKALIKES = {"0": "68", "1": "7", "3": "8", "5": "6", "6": "058", "7": "1", "8": "036"}
 # Nothing that is read was printed later.
 _LAST_YEAR = 2059
 
@@ -38,7 +38,7 @@ def put_right(date: dt.date, earliest_day: dt.date) -> dt.date:
 def _misread(date: dt.date) -> Iterator[dt.date]:
     year = str(date.year)
     for place, figure in enumerate(year):
-        for other in _LOOKALIKES.get(figure, ""):
+        for other in LOOKALIKES.get(figure, ""):
             changed = int(year[:place] + other + year[place + 1 :])
             if changed <= _LAST_YEAR and not _is_no_day(date, changed):
                 yield date.replace(year=changed)

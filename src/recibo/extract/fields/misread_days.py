@@ -1,0 +1,37 @@
+"""Reads dates that cannot be as printed: one figure was misread, and only one date is meant."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from recibo.extract.fields import days
+from recibo.extract.fields.days import Day
+from recibo.extract.fields.misread_years import LOOKALIKES
+from recibo.extract.locales.tables import Order
+
+# Only what looks like a date throughout: one separator, the year in full or a time behind it.
+_SHAPE = re.compile(
+    r"(?<![\d/.-])\d{1,2}([/-])\d{1,2}\1(?:\d{4}(?![\d/-])|\d{2}(?=\s\d{1,2}:\d{2}))"
+)
+
+
+def mended(text: str, orders: Sequence[Order] = days.ORDERS) -> tuple[Day, ...]:
+    """Return the dates in `text` that are none as printed; ask only where no other date stands."""
+    return tuple(_mended(text, orders))
+
+
+def _mended(text: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for match in _SHAPE.finditer(text):
+        if days.days(match.group(), orders):
+            continue
+        possible = {day.date: day for day in _possible(match.group(), orders)}
+        if len(possible) == 1:
+            date, day = possible.popitem()
+            yield Day(date, match.start(), match.end(), day.order)
+
+
+def _possible(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for place, figure in enumerate(printed):
+        for other in LOOKALIKES.get(figure, ""):
+            changed = printed[:place] + other + printed[place + 1 :]
+            # The year stands last.
+            yield from (day for day in days.days(changed, orders) if day.order != "ymd")
