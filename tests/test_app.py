@@ -126,6 +126,20 @@ async def test_several_processes_may_share_postgres(postgres_url: str, tmp_path:
     assert receipt == seen.json()
 
 
+@pytest.mark.parametrize("is_shared", [False, True])
+async def test_second_server_without_redis_is_told(
+    postgres_url: str, redis_url: str, tmp_path: Path, *, is_shared: bool
+) -> None:
+    settings: dict[str, Any] = {"redis_url": redis_url if is_shared else ""}
+    async with (
+        installation.opened(postgres_url, tmp_path / "a", works=False, **settings) as first,
+        installation.opened(postgres_url, tmp_path / "b", works=False, **settings) as second,
+    ):
+        told = ["RECIBO_REDIS_URL" in str(one.logs) for one in (first, second)]
+
+    assert [False, not is_shared] == told
+
+
 async def test_wait_at_one_process_ends_when_another_has_read(
     postgres_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
+import structlog
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -46,6 +47,8 @@ from recibo.worker.engine import Engine
 from recibo.worker.meter import Meter
 from recibo.worker.post import Post
 from recibo.worker.tasks import Tasks
+
+log = structlog.get_logger(__name__)
 
 # Until the first readings are measured.
 _ASSUMED_READING_SECONDS = 2.0
@@ -112,6 +115,7 @@ async def opened(
         uses = house.identity.key_uses
         await stack.enter_async_context(key_uses.written_down(uses, house.database))
         await stack.enter_async_context(house.signals.listening())
+        await stack.enter_async_context(_alone(house))
         if works:
             await stack.enter_async_context(_working(house, callbacks))
         else:
@@ -271,6 +275,18 @@ async def _check(database: Database) -> None:
     if not is_migrated:
         message = "the database is of another version; run `recibo migrate` first."
         raise StartError(message)
+
+
+@asynccontextmanager
+async def _alone(house: House) -> AsyncIterator[None]:
+    """Say so when another server shares the database, and no Redis the limits."""
+    if house.settings.is_embedded or house.settings.redis_url:
+        yield
+        return
+    async with house.database.alone("serving without Redis") as is_alone:
+        if not is_alone:
+            log.warning("another server shares this database; set RECIBO_REDIS_URL for both")
+        yield
 
 
 @asynccontextmanager

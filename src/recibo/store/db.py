@@ -12,6 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Row, Select, event, text
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
     AsyncEngine,
@@ -132,6 +133,9 @@ def ring(session: Session) -> None:
 async def _unlock(connection: AsyncConnection, name: dict[str, str]) -> None:
     try:
         await connection.execute(_UNLOCK, name)
+    except DBAPIError:
+        # The connection is gone, and the lock with it.
+        await connection.invalidate()
     except BaseException:
         # The lock goes with the connection, which must not go back to the others with it.
         await connection.invalidate()
