@@ -49,6 +49,8 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img
 	$(BIN)/python -m benchmarks.text_pages $(DATA)/documents/files
 	$(BIN)/python -m benchmarks.service
+	$(BIN)/python -m benchmarks.distributed
+	$(BIN)/python -m benchmarks.fairness
 	$(BIN)/python -m benchmarks.limits
 	$(BIN)/python -m benchmarks.growth
 	$(BIN)/python -m benchmarks.api

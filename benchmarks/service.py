@@ -55,14 +55,14 @@ class Extraction:
 def main() -> None:
     """Measure and print the table."""
     arguments = _arguments()
-    documents = _documents(arguments.folder, arguments.documents)
+    papers = documents(arguments.folder, arguments.documents)
     with tempfile.TemporaryDirectory() as folder, server.running(Path(folder)) as service:
         headers = {"X-API-Key": service.key or ""}
         with httpx.Client(base_url=service.url, headers=headers, timeout=_PATIENCE_S) as client:
             # What both do once, they do now.
-            _extraction(client, make_documents.till_receipt("warm").file())
-            extractions = [_extraction(client, document) for document in documents]
-            answers = _answers(client, documents[0])
+            extraction(client, make_documents.till_receipt("warm").file())
+            extractions = [extraction(client, document) for document in papers]
+            answers = _answers(client, papers[0])
         memory = (service.megabytes, service.child_megabytes)
     _show(extractions, answers, memory)
 
@@ -74,13 +74,15 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _documents(folder: Path | None, count: int) -> list[bytes]:
+def documents(folder: Path | None, count: int) -> list[bytes]:
+    """Return so many documents of a folder, or drawn ones."""
     if folder is None:
         return [make_documents.till_receipt(f"B-{number}").file() for number in range(count)]
     return [path.read_bytes() for path in sorted(folder.iterdir())[:count]]
 
 
-def _extraction(client: httpx.Client, document: bytes) -> Extraction:
+def extraction(client: httpx.Client, document: bytes) -> Extraction:
+    """Read a document as a function call, then post it."""
     return Extraction(
         measuring.timed(lambda: _read(document)), measuring.timed(lambda: _post(client, document))
     )
