@@ -16,6 +16,7 @@ from recibo.kit.keyring import Keyring
 from recibo.kit.pace import Pace
 from recibo.outside import mail, names
 from recibo.outside.callbacks import Callbacks, Guarded
+from recibo.outside.names import Names
 from recibo.outside.payments import Sandbox
 from recibo.outside.reader import PoolReader, Reader
 from recibo.outside.stripe_payments import Account, Stripe
@@ -315,14 +316,15 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         house.post.running(),
         meter.running() if meter else nullcontext(),
         names.opened() as known_names,
-        _courier(house, callbacks or Guarded(_webhook_policy(house), known_names)).running(),
+        _courier(house, callbacks, known_names).running() as courier,
         # The first to end, so that others can take up what it hands back.
-        house.engine.working(tasks.read, concurrency=house.readers),
+        house.engine.working(courier.beside(tasks.read), concurrency=house.readers),
     ):
         yield
 
 
-def _courier(house: House, callbacks: Callbacks) -> Courier:
+def _courier(house: House, callbacks: Callbacks | None, known_names: Names) -> Courier:
+    callbacks = callbacks or Guarded(_webhook_policy(house), known_names)
     return Courier(house.database, callbacks, house.identity.keyring)
 
 

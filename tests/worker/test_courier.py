@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
@@ -455,3 +455,32 @@ async def test_attempts_tell_when_they_began(
     async with database.read() as session:
         (one,) = await session.scalars(select(tables.DeliveryAttempt))
     assert before <= one.started_at <= clock.now() + dt.timedelta(0)
+
+
+async def test_backlog_goes_slower_while_documents_are_read(
+    database: Database, callbacks: FakeCallbacks
+) -> None:
+    courier = Courier(database, callbacks, KEYRING)
+    read, may_end = list[str](), asyncio.Event()
+
+    async def reading(name: str) -> None:
+        read.append(name)
+        await may_end.wait()
+        if name == "bad":
+            raise ValueError(name)
+
+    before = courier.pause_s(16)
+    tasks = [asyncio.create_task(_run(courier.beside(reading), one)) for one in ("good", "bad")]
+    await asyncio.sleep(0)
+    during = courier.pause_s(16)
+    may_end.set()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert ["good", "bad"] == read
+    assert 5 * before < during
+    assert (before, 0) == (courier.pause_s(16), courier.pause_s(0))
+    assert courier.pause_s(1) <= before
+
+
+async def _run(read: Callable[[str], Awaitable[None]], name: str) -> None:
+    await read(name)

@@ -26,14 +26,18 @@ from recibo.worker import metrics
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
+P = TypeVar("P")
 
 _PERIOD_SECONDS = 1.0
-# However much is due: readings run on the same machine, and come after this process.
+# However much is due to one receiver.
 _MOST_A_SECOND = 300
+# The same while this process has documents read, which takes all the processor that it gets: a
+# backlog that went on as before made readings take two thirds longer. They make far fewer events.
+_MOST_BESIDE_READINGS = 40
 # Of those under way some end meanwhile, and the next look finds room for many at once.
 _SHORTEST_PAUSE_SECONDS = 0.02
 # What is new waits for no longer than this behind what was begun.
-_LONGEST_PAUSE_SECONDS = 0.2
+_LONGEST_PAUSE_SECONDS = 0.4
 # POSTs at once: each holds a connection and the bytes of its event.
 _CAPACITY = 256
 # What ends within so long is written down together. SQLite has one writer: written down one by
@@ -86,16 +90,18 @@ class Courier:
         self._batch = _MOST_AT_ONCE
         self._has_more = False
         self._last: Lane | None = None
+        # Under way in this process.
+        self._readings = 0
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def running(self) -> AsyncIterator["Courier"]:
         """Deliver while the block lasts; POSTs under way at its end are ended, if they end soon."""
         stopping = asyncio.Event()
         with self._database.bell() as self._bell:
             taking = asyncio.create_task(self._take_all(stopping))
             writing = asyncio.create_task(self._write_all_down(stopping))
             try:
-                yield
+                yield self
             finally:
                 stopping.set()
                 self._bell.set()
@@ -105,6 +111,25 @@ class Courier:
                 self._has_ended.set()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(writing, _LAST_ROUND_SECONDS)
+
+    def beside(self, read: Callable[[P], Awaitable[None]]) -> Callable[[P], Awaitable[None]]:
+        """Return a reading that a backlog of webhooks makes room for."""
+
+        async def counted(what: P) -> None:
+            self._readings += 1
+            try:
+                await read(what)
+            finally:
+                self._readings -= 1
+
+        return counted
+
+    def pause_s(self, begun: int) -> float:
+        """Return how long to wait before the next look, when so many were begun."""
+        if not begun:
+            return 0
+        most = _MOST_BESIDE_READINGS if self._readings else _MOST_A_SECOND
+        return min(max(begun / most, _SHORTEST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
 
     async def begin(self) -> list[asyncio.Task[None]]:
         """Begin what is due and may be begun; return the POSTs."""
@@ -148,7 +173,7 @@ class Courier:
         while not stopping.is_set():
             self._bell.clear()
             begun = await _tried(self.begin)
-            await asyncio.sleep(_RETRY_SECONDS if begun is None else _pause_s(len(begun)))
+            await asyncio.sleep(_RETRY_SECONDS if begun is None else self.pause_s(len(begun)))
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), _PERIOD_SECONDS)
 
@@ -198,12 +223,6 @@ class Courier:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _pause_s(begun: int) -> float:
-    if not begun:
-        return 0
-    return min(max(begun / _MOST_A_SECOND, _SHORTEST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
 
 
 async def _tried(do: Callable[[], Awaitable[T]]) -> T | None:
