@@ -1,13 +1,18 @@
 """Finds the recognition models in the installation and opens them."""
 
 import importlib.util
+import os
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime as ort
 
 from recibo.extract.errors import MissingModel
+
+# Its wheel tells its makers of its use from the import on, unless it is told not to before. Who
+# reads receipts here is nobody's business.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - it knows no other way
+import onnxruntime as ort
 
 #: The wheel that carries the models. It is searched, never imported: its import costs a second.
 MODEL_PACKAGE = "rapidocr"
