@@ -43,6 +43,8 @@ def test_a_misread_word_of_trades_is_put_right() -> None:
         ("GARDEN1A BAKERIES", "GARDENIA BAKERIES"),
         ("G0LDEN GATE", "GOLDEN GATE"),
         ("HAI-0 RAYA", "HAI-O RAYA"),
+        ("AMAN 8AKERIES & 5TATIONERY", "AMAN BAKERIES & STATIONERY"),
+        ("Aman Hote1s & Hosp1tal", "Aman Hote1s & Hospital"),
         ("7-ELEVEN", "7-ELEVEN"),
         ("G2000", "G2000"),
         ("OLIVE9", "OLIVE9"),

@@ -15,7 +15,9 @@ _REPAIRED_LETTERS = 6
 _REPAIRED_WORD = 7
 # So many letters behind a legal form are a stain or the end of another column.
 _MOST_REST = 2
-_WORD = re.compile(r"[^\W\d_]{7,}")
+_WORD = re.compile(r"[^\W_]{7,}")
+# What engines read for letters of such words.
+_FIGURES = (str.maketrans("0158", "oisb"), str.maketrans("0158", "olsb"))
 
 _OPENING, _CLOSING = "([{", ")]}"
 # A registration number behind the name, in brackets or bare, and what may introduce it.
@@ -122,6 +124,9 @@ def _trade_word(word: str) -> str:
     letters = fold(word)
     if letters in _trade_words():
         return word
+    if not letters.isalpha():
+        meant = {letters.translate(figures) for figures in _FIGURES} & _trade_words()
+        return _cased(meant.pop(), word) if meant else word
     near = [
         other
         for other in _trade_words()
@@ -129,7 +134,11 @@ def _trade_word(word: str) -> str:
     ]
     if len(near) != 1:
         return word
-    return near[0].upper() if word.isupper() else near[0].capitalize()
+    return _cased(near[0], word)
+
+
+def _cased(letters: str, word: str) -> str:
+    return letters.upper() if word.isupper() else letters.capitalize()
 
 
 @cache
