@@ -21,6 +21,7 @@ from tests.hands import Hands
 KEYRING = Keyring("a secret")
 OK = Outcome(0.02, status=200)
 DOWN = Outcome(0.02, status=500)
+GONE = Outcome(0.02, status=410)
 DAY = 86400.0
 RESOURCE = "webhook_endpoint"
 
@@ -176,6 +177,19 @@ async def test_first_tries_after_a_long_silence_switch_nothing_off(
 
     assert (await row(database)).disabled_at is None
     await try_(database, event_id, DOWN, tries=3)
+    assert (await row(database)).disabled_at is not None
+
+
+async def test_endpoint_where_all_is_gone_is_switched_off_too(
+    database: Database, actor: Actor, event_id: str, hands: Hands
+) -> None:
+    await try_(database, event_id, GONE)
+    await hands.move(5 * DAY)
+    event_id = await events.owed(database, actor.org_id, url=None)
+    before = await row(database)
+    await try_(database, event_id, GONE)
+
+    assert before.disabled_at is None
     assert (await row(database)).disabled_at is not None
 
 

@@ -260,7 +260,8 @@ def _owner(row: Row[Any]) -> Owner:
 
 
 def _try(one: Tried, endpoint_id: EndpointId) -> Try:
-    is_late = one.taken.tries >= _LATE
+    # A receiver that wants no event again will get no late try either.
+    is_late = one.taken.tries >= _LATE or one.state is DeliveryState.FAILED
     return Try(endpoint_id, one.taken.url, one.ended_at, one.is_success, is_late)
 
 

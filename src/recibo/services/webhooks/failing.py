@@ -30,7 +30,7 @@ class Try:
     url: str
     ended_at: dt.datetime
     is_success: bool
-    #: Whether the same event had failed before, for half an hour at least.
+    #: Whether the same event had failed before, for half an hour at least, or comes no more.
     is_late: bool
 
 
@@ -38,7 +38,7 @@ async def note(session: Session, tries: Iterable[Try]) -> None:
     """Note how tries ended, in their order, and switch off what fails for too long.
 
     An endpoint that is tried seldom is not switched off by the first try after a long silence:
-    only by one that comes late in the schedule of its event.
+    only by one that comes late in the schedule of its event, or ends it.
     """
     by_endpoint: dict[EndpointId, list[Try]] = {}
     for one in tries:
