@@ -1,11 +1,13 @@
 """Uploaded files, in a folder and in a bucket."""
 
+import datetime as dt
 import io
 import os
 from pathlib import Path
 
 import pytest
 
+from recibo.kit import clock
 from recibo.shapes.ids import ReceiptId
 from recibo.store import storage
 from recibo.store.blobs import Blobs, Folder
@@ -99,6 +101,13 @@ async def test_young_files_are_not_told(blobs: Blobs) -> None:
     await blobs.keep(ONE, io.BytesIO(b"bytes"))
 
     assert [] == await blobs.older_than(0)
+
+
+async def test_file_is_young_by_the_clock_of_the_service(folder: Folder) -> None:
+    with clock.moved(dt.timedelta(days=30)):
+        await folder.keep(ONE, io.BytesIO(b"bytes"))
+
+        assert [] == await folder.older_than((clock.now() - dt.timedelta(hours=1)).timestamp())
 
 
 async def test_storage_tells_that_it_takes_files_and_none_of_it_is_a_file(blobs: Blobs) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from recibo.kit import clock
 from recibo.shapes.ids import ReceiptId
 
 #: Large enough that a file is few chunks, small enough that many downloads at once fit in memory.
@@ -97,6 +98,9 @@ class Folder:
             with partial.open("wb") as target:
                 shutil.copyfileobj(file, target)
                 target.flush()
+                # Its age is judged by the service's clock, so it is told by that, too.
+                now = clock.now().timestamp()
+                os.utime(target.fileno(), (now, now))
                 os.fsync(target.fileno())
             partial.replace(path)
             _fsync_folder(path.parent)
