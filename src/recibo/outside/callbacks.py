@@ -65,6 +65,14 @@ class Callbacks(Protocol):
         """Post once; whatever goes wrong is an outcome."""
 
 
+def _tls() -> ssl.SSLContext:
+    # What the system trusts, an operator's own authority among it, and the list that browsers go
+    # by: small images come without one.
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context
+
+
 @dataclass(frozen=True, slots=True)
 class Guarded:
     """Posts over HTTP, to addresses that the policy allows.
@@ -76,7 +84,7 @@ class Guarded:
     policy: Policy
     names: Names
     #: Whose certificates are believed.
-    tls: ssl.SSLContext = field(default_factory=lambda: _tls(), repr=False)  # noqa: PLW0108
+    tls: ssl.SSLContext = field(default_factory=_tls, repr=False)
     limit_s: float = LIMIT_S
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
@@ -171,14 +179,6 @@ class _Message:
             # The certificate is checked against this name, too.
             extensions={"sni_hostname": self.target.host, "timeout": {"connect": connect_s}},
         )
-
-
-def _tls() -> ssl.SSLContext:
-    # What the system trusts, an operator's own authority among it, and the list that browsers go
-    # by: small images come without one.
-    context = ssl.create_default_context()
-    context.load_verify_locations(certifi.where())
-    return context
 
 
 async def _first_bytes(response: httpx.Response, deadline: float) -> bytes:

@@ -4,13 +4,13 @@ No row holds a token: it is made when the mail is composed, just before it is se
 """
 
 import datetime as dt
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 
 from recibo.kit import clock, ids
+from recibo.services import pauses
 from recibo.shapes.states import MailKind
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Mail
@@ -26,17 +26,6 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
 }
 # Longer than a mail takes to be sent, or two would send it.
 LEASE = dt.timedelta(minutes=2)
-# After each failed try; from then on the last.
-_PAUSES = (
-    dt.timedelta(seconds=5),
-    dt.timedelta(seconds=30),
-    dt.timedelta(minutes=2),
-    dt.timedelta(minutes=10),
-    dt.timedelta(minutes=30),
-    dt.timedelta(hours=1),
-)
-# Many that failed together come again spread out.
-_JITTER = 0.2
 _LONGEST_WAIT = dt.timedelta(days=3)
 
 
@@ -136,7 +125,6 @@ async def put_off(session: Session, lease: Lease) -> bool:
     if now - lease.created_at >= _LONGEST_WAIT:
         await session.execute(delete(Mail).where(*is_ours))
         return False
-    pause = _PAUSES[min(lease.attempt, len(_PAUSES)) - 1]
-    due_at = now + pause * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+    due_at = now + pauses.after(lease.attempt)
     await session.execute(update(Mail).where(*is_ours).values(due_at=due_at))
     return True

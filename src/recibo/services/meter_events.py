@@ -5,31 +5,19 @@ a second try from a second use.
 """
 
 import datetime as dt
-import random
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, literal, select, update
 
 from recibo.kit import clock
 from recibo.outside.payments import Used
+from recibo.services import pauses
 from recibo.shapes.states import PaymentProvider
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import MeterEvent, Subscription, UsageEvent
 
 # Longer than the provider is waited for, or two would tell it.
 LEASE = dt.timedelta(minutes=2)
-# After each failed try; from then on the last. The provider tells doubles by their ids for a day,
-# so the pauses stay well below that.
-_PAUSES = (
-    dt.timedelta(seconds=5),
-    dt.timedelta(seconds=30),
-    dt.timedelta(minutes=2),
-    dt.timedelta(minutes=10),
-    dt.timedelta(minutes=30),
-    dt.timedelta(hours=1),
-)
-# Many that failed together come again spread out.
-_JITTER = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +93,7 @@ async def put_off(session: Session, lease: Lease) -> None:
 
     Nothing happens when the lease is over and another took it.
     """
-    pause = _PAUSES[min(lease.attempt, len(_PAUSES)) - 1]
-    due_at = clock.now() + pause * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+    due_at = clock.now() + pauses.after(lease.attempt)
     await session.execute(
         update(MeterEvent)
         .where(MeterEvent.id == lease.used.id, MeterEvent.due_at == lease.until)

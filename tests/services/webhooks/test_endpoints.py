@@ -124,7 +124,9 @@ async def test_endpoint_that_was_off_is_on_with_another_url(
     changed = await put(database, member, OTHER_URL)
 
     assert (None, None) == (changed.disabled_at, changed.failing_since)
-    assert (await audited(database))[-1].before["disabled_at"].endswith("Z")  # type: ignore[index]
+    before = (await audited(database))[-1].before
+    assert before is not None
+    assert before["disabled_at"].endswith("Z")
 
 
 async def test_endpoint_is_switched_on_again_once(database: Database, member: Member) -> None:
