@@ -84,6 +84,45 @@ async def test_worse_or_failed_reading_changes_and_costs_nothing(
     assert "true" == replay.headers["Idempotent-Replayed"]
 
 
+async def test_reading_that_was_worse_is_not_made_again(database_url: str, tmp_path: Path) -> None:
+    async with reading(database_url, tmp_path, FIRST, WORSE, BETTER) as service:
+        first = await service.extracted(PAPER)
+        await service.extracted(PAPER, **HIGH)
+        again = await service.extract(PAPER, **HIGH)
+        seen = len(service.reader.seen)
+
+    assert "true" == again.headers["Idempotent-Replayed"]
+    assert (first, 2) == (again.json(), seen)
+
+
+async def test_reading_again_may_fail_three_times(database_url: str, tmp_path: Path) -> None:
+    async with reading(database_url, tmp_path, FIRST, *[UNREADABLE] * 3, BETTER) as service:
+        first = await service.extracted(PAPER)
+        answers = [await service.extract(PAPER, **HIGH) for _ in range(4)]
+        seen = len(service.reader.seen)
+
+    assert [False] * 3 + [True] == ["Idempotent-Replayed" in one.headers for one in answers]
+    assert (first, 4) == (answers[-1].json(), seen)
+
+
+async def test_too_much_waiting_refuses_a_reread_and_no_replay(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with installation.opened(
+        database_url, tmp_path, extract_wait_seconds=0, max_queue_seconds=1, readers=1
+    ) as service:
+        first = await service.waited((await service.extracted(PAPER))["id"])
+        service.reader.hold()
+        await service.extracted(make.jpeg("other"))
+        refused = await service.extract(PAPER, **HIGH)
+        replay = await service.extracted(PAPER)
+        audited = [row.action for row in await service.rows(AuditEvent)]
+
+    assert (503, "server_error") == (refused.status_code, refused.json()["error"]["code"])
+    assert first == replay
+    assert "receipt.reread" not in audited
+
+
 @pytest.mark.parametrize(
     ("before", "after"), [("standard", "standard"), ("high", "standard"), ("high", "high")]
 )

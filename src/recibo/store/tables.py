@@ -280,6 +280,8 @@ class Receipt(Table):
     claimed_at: Mapped[dt.datetime | None]
     #: How long whoever began an attempt has it in hand; put off while it is worked on.
     held_until: Mapped[dt.datetime | None]
+    #: How often it was ordered to be read again; all there may be when that gave nothing better.
+    rereads: Mapped[int] = mapped_column(server_default="0", default=0)
     #: The month, `YYYY-MM`, whose quota this receipt was held against.
     quota_month: Mapped[str] = mapped_column(String(7))
 

@@ -219,6 +219,7 @@ class Extraction:
             await taken.enter_async_context(
                 in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
             )
+            await self._refuse_if_overloaded(actor)
             if not await self._order_again(actor, upload, known.receipt_id):
                 return known
             await self._carry(actor, Owed(known.receipt_id, upload.accuracy))
@@ -245,6 +246,7 @@ class Extraction:
                 attempt=0,
                 claimed_at=None,
                 held_until=None,
+                rereads=tables.Receipt.rereads + 1,
                 webhook_url=upload.webhook_url,
             )
             .returning(tables.Receipt.id)
@@ -261,16 +263,20 @@ class Extraction:
             await taken.enter_async_context(
                 in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
             )
-            await self._refuse_if_full(actor)
+            await self._refuse_over_quota(actor)
+            await self._refuse_if_overloaded(actor)
             await self._refuse_if_invalid(upload)
             submitted = await self._take_in(actor, upload)
             # What is accepted stays in flight; what was refused is so no more.
             await slot.enter_async_context(taken.pop_all())
             return submitted
 
-    async def _refuse_if_full(self, actor: Actor) -> None:
+    async def _refuse_over_quota(self, actor: Actor) -> None:
         async with self.database.read() as session:
             await usage.refuse_over_quota(session, actor)
+
+    async def _refuse_if_overloaded(self, actor: Actor) -> None:
+        async with self.database.read() as session:
             ahead = await turns.ahead(session, actor.org_id)
         expected = ahead * self.capacity.pace.mean_seconds / max(1, self.capacity.readers)
         if expected > self.capacity.max_queue_seconds:
@@ -340,12 +346,16 @@ class Extraction:
 
 
 def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions of a receipt that neither has nor owes a reading at high accuracy."""
+    """Return the conditions of a receipt that neither has nor owes a reading at high accuracy.
+
+    One that was read at it for nothing is answered from the record.
+    """
     return (
         tables.Receipt.id == receipt_id,
         tables.Receipt.status == ReceiptStatus.COMPLETED,
         tables.Receipt.accuracy == Accuracy.STANDARD,
         tables.Receipt.owed_accuracy.is_(None),
+        tables.Receipt.rereads < readings.MAX_REREADS,
         tables.Receipt.deleted_at.is_(None),
     )
 

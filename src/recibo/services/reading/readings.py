@@ -26,6 +26,8 @@ from recibo.store.tables import Evidence, Receipt
 
 # A document that kills its reader three times is poison, not bad luck.
 MAX_ATTEMPTS = 3
+# Reading again costs nothing unless it is the better: so often may it fail, as a file may in a day.
+MAX_REREADS = 3
 _READING_LIMIT = dt.timedelta(seconds=240)
 # From the first attempt on; waiting in the queue before it does not count.
 _WORK_LIMIT = dt.timedelta(minutes=10)
@@ -177,6 +179,8 @@ async def complete(
     is_again = row.status == ReceiptStatus.COMPLETED
     row.owed_accuracy = row.held_until = None
     if is_again and _is_worse(read, row):
+        # Another of the same file would be no better, and as free.
+        row.rereads = MAX_REREADS
         return True
     before = totals.of(row) if is_again else None
     await _store(session, row, read)
