@@ -60,6 +60,8 @@ class Report:
 
 def judge(files: Sequence[Task], readings: Mapping[str, Reading], data: Path) -> Report:
     """Return what the scorers of `data` say of the readings, by key."""
+    # The scorers work in a folder of their own.
+    data = data.resolve()
     with tempfile.TemporaryDirectory() as folder:
         sroie, missed_receipts = _score_sroie(files, readings, data, Path(folder))
         documents, invented, missed_documents = _score_documents(
