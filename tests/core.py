@@ -13,7 +13,7 @@ from recibo.services.reading.extraction import Capacity, Extraction, Submitted
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
-from recibo.store import slots, tables
+from recibo.store import crews, slots, tables
 from recibo.store.blobs import Blobs, Folder
 from recibo.store.db import Database
 from recibo.store.signals import InProcess
@@ -91,7 +91,7 @@ def build(
             signals=signals,
             reader=reader,
             carrier=carrier,
-            capacity=Capacity(1, 300, pace),
+            capacity=Capacity(crews.InMemory(), 300),
             slots=slots.InMemory(),
             wait_seconds=25,
         ),

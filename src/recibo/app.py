@@ -32,8 +32,9 @@ from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import PaymentProvider
-from recibo.store import limits, lock, shared, signals, slots, spool, storage
+from recibo.store import crews, limits, lock, shared, signals, slots, spool, storage
 from recibo.store.blobs import Blobs
+from recibo.store.crews import NOBODY, Crews
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
 from recibo.store.signals import Signals
@@ -41,7 +42,7 @@ from recibo.store.slots import Slots
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
 from recibo.worker import engine as engines
-from recibo.worker import key_uses
+from recibo.worker import key_uses, presence
 from recibo.worker.clockwork import Clockwork
 from recibo.worker.courier import Courier
 from recibo.worker.engine import Engine
@@ -51,8 +52,6 @@ from recibo.worker.tasks import Tasks
 
 log = structlog.get_logger(__name__)
 
-# Until the first readings are measured.
-_ASSUMED_READING_SECONDS = 2.0
 # Where `recibo serve` listens when it is not told otherwise.
 _ADDRESS = "http://127.0.0.1:8000"
 
@@ -77,10 +76,11 @@ class House:
     post: Post
     limits: Limits
     slots: Slots
+    crews: Crews
 
     @property
     def readers(self) -> int:
-        """How many documents are read at once."""
+        """How many documents this process reads at once."""
         return self.settings.readers or len(os.sched_getaffinity(0))
 
     @property
@@ -190,7 +190,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             reader = PoolReader(processes=settings.readers or None)
             stack.push_async_callback(reader.aclose)
         blobs = _blobs(settings)
-        pace = Pace(_ASSUMED_READING_SECONDS)
+        pace = Pace(NOBODY.mean_seconds)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
         billing = _billing(settings, identity, address)
@@ -210,6 +210,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             post=post,
             limits=limits.of(redis),
             slots=slots.of(redis),
+            crews=crews.of(redis),
         )
 
 
@@ -317,6 +318,7 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         meter.running() if meter else nullcontext(),
         names.opened() as known_names,
         _courier(house, callbacks, known_names).running() as courier,
+        presence.told(house.crews, readers=house.readers, pace=house.pace),
         # The first to end, so that others can take up what it hands back.
         house.engine.working(courier.beside(tasks.read), concurrency=house.readers),
     ):
@@ -346,7 +348,7 @@ def _services(house: House, *, works: bool) -> Services:
             signals=house.signals,
             reader=house.reader,
             carrier=house.engine,
-            capacity=Capacity(house.readers, settings.max_queue_seconds, house.pace),
+            capacity=Capacity(house.crews, settings.max_queue_seconds),
             slots=house.slots,
             wait_seconds=settings.extract_wait_seconds,
         ),

@@ -12,9 +12,12 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as SyncSession
 
 from recibo.extract.load.pages import Kind
+from recibo.kit.pace import Pace
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
+from recibo.store import crews, shared
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
+from recibo.worker import presence
 from tests import installation, make
 from tests.installation import Installation
 from tests.readers import CRASHED, UNREADABLE, HeldReader, TurnReader
@@ -182,6 +185,25 @@ async def test_upload_leaves_nothing_in_the_spool(service: Installation) -> None
     await service.extract(b"GIF89a")
 
     assert [] == list((service.data_dir / "spool").iterdir())
+
+
+async def test_server_that_reads_nothing_counts_with_the_readers_of_others(
+    postgres_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    shared_with = {"redis_url": redis_url, "extract_wait_seconds": 0, "max_queue_seconds": 3}
+    async with (
+        installation.opened(postgres_url, tmp_path, works=False, **shared_with) as service,
+        shared.opened(redis_url) as client,
+    ):
+        accepted = [(await service.extract(make.jpeg(f"{number}"))).is_success for number in (1, 2)]
+        alone = await service.extract(make.jpeg("3"))
+        async with presence.told(crews.of(client), readers=2, pace=Pace(2)):
+            beside_one = await service.extract(make.jpeg("3"))
+        once_it_left = await service.extract(make.jpeg("4"))
+
+    answers = (alone, beside_one, once_it_left)
+    assert [True, True] == accepted
+    assert [503, 200, 503] == [one.status_code for one in answers]
 
 
 async def test_too_much_waiting_is_503_with_retry_after_and_keeps_nothing(

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from recibo.store import crews, shared
 from recibo.store.db import Database
 from recibo.store.tables import Receipt, UsageEvent
 from tests import make, servers
@@ -61,6 +62,12 @@ class Fleet:
         """Return all receipts."""
         async with self.database.read() as session:
             return list((await session.execute(select(Receipt))).scalars())
+
+    async def both_work(self) -> None:
+        """Wait until two workers say that they read."""
+        async with shared.opened(self.settings["REDIS_URL"]) as client:
+            while (await crews.of(client).at_work()).readers < 2:
+                pass
 
     async def begun(self) -> None:
         """Wait until a reading is in hand."""
@@ -125,6 +132,7 @@ async def test_uploads_at_either_are_read_by_any_and_seen_at_both(fleet: Fleet) 
 async def test_worker_told_to_stop_hands_its_readings_back_unused(fleet: Fleet) -> None:
     with ExitStack() as stack:
         workers = [stack.enter_context(fleet.working()) for _ in range(2)]
+        await fleet.both_work()
         ids = await fleet.uploaded(range(6))
         await fleet.begun()
         for worker in workers:

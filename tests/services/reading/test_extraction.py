@@ -13,6 +13,7 @@ from recibo.services.reading import replays
 from recibo.services.reading.extraction import Capacity, Submitted
 from recibo.shapes.actor import Actor
 from recibo.store import tables
+from recibo.store.crews import Crew, InMemory
 from recibo.store.signals import InProcess
 from tests import make
 from tests.core import Core
@@ -88,8 +89,9 @@ async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, act
 async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
     parts: Core, actor: Actor
 ) -> None:
-    capacity = Capacity(2, 3, parts.extraction.capacity.pace)
-    busy = replace(parts.extraction, signals=InProcess(), capacity=capacity)
+    crews = InMemory()
+    await crews.tell("one", Crew(2, 2))
+    busy = replace(parts.extraction, signals=InProcess(), capacity=Capacity(crews, 3))
     waiting = [await parts.submit(actor, str(number)) for number in range(5)]
     path = parts.folder / "one more"
     path.write_bytes(make.jpeg("one more"))

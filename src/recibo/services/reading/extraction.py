@@ -27,7 +27,6 @@ from recibo.errors import (
 )
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import clock, ids
-from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit
 from recibo.services.reading import in_flight, readings, receipts, replays, turns, usage
@@ -38,6 +37,7 @@ from recibo.shapes.receipts import Receipt
 from recibo.shapes.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
 from recibo.store import scope, tables
 from recibo.store.blobs import Blobs
+from recibo.store.crews import Crews
 from recibo.store.db import Database, Session
 from recibo.store.signals import Signals
 from recibo.store.slots import Slots
@@ -95,11 +95,10 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How much reading this installation gets done."""
+    """How much reading this installation gets done, and how long an upload may wait for it."""
 
-    readers: int
+    crews: Crews
     max_queue_seconds: float
-    pace: Pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +277,10 @@ class Extraction:
     async def _refuse_if_overloaded(self, actor: Actor) -> None:
         async with self.database.read() as session:
             ahead = await turns.ahead(session, actor.org_id)
-        expected = ahead * self.capacity.pace.mean_seconds / max(1, self.capacity.readers)
+        if not ahead:
+            return
+        crew = await self.capacity.crews.at_work()
+        expected = ahead * crew.mean_seconds / crew.readers
         if expected > self.capacity.max_queue_seconds:
             over = expected - self.capacity.max_queue_seconds
             raise Overloaded(retry_after=max(1, int(over)))
