@@ -190,9 +190,15 @@ async def test_upload_leaves_nothing_in_the_spool(service: Installation) -> None
 async def test_server_that_reads_nothing_counts_with_the_readers_of_others(
     postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
-    shared_with = {"redis_url": redis_url, "extract_wait_seconds": 0, "max_queue_seconds": 3}
     async with (
-        installation.opened(postgres_url, tmp_path, works=False, **shared_with) as service,
+        installation.opened(
+            postgres_url,
+            tmp_path,
+            works=False,
+            redis_url=redis_url,
+            extract_wait_seconds=0,
+            max_queue_seconds=3,
+        ) as service,
         shared.opened(redis_url) as client,
     ):
         accepted = [(await service.extract(make.jpeg(f"{number}"))).is_success for number in (1, 2)]

@@ -1,6 +1,7 @@
 """Crews, in memory and in Redis alike."""
 
 from collections.abc import AsyncIterator
+from typing import cast
 
 import pytest
 from redis.asyncio import Redis
@@ -67,9 +68,9 @@ async def test_crew_that_was_killed_ends_by_itself(redis_url: str) -> None:
     (key,) = await client.keys("*")
     assert 0 < await client.ttl(key) <= LIFE_SECONDS
     # Time passes: Redis goes by the clock of its machine, so what it holds is made older.
-    told = (await client.hget(key, "killed") or b"").decode()
-    ends, _, rest = told.partition(" ")
-    await client.hset(key, "killed", f"{int(ends) - LIFE_SECONDS} {rest}")
+    ends, readers, seconds = cast("bytes", await client.hget(key, "killed")).split()
+    over = f"{int(ends) - LIFE_SECONDS} {int(readers)} {float(seconds)}"
+    await client.hset(key, "killed", over)
 
     assert Crew(1, 3.0) == await crews.at_work()
     assert [b"living"] == await client.hkeys(key)
