@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from recibo.extract.engines.paddle import weights
 from recibo.extract.errors import MissingModel
 
 # Its wheel tells its makers of its use from the import on, unless it is told not to before. Who
@@ -26,7 +27,7 @@ class Network:
 
     def __init__(self, path: Path) -> None:
         self._session = ort.InferenceSession(
-            str(path), sess_options=_options(), providers=["CPUExecutionProvider"]
+            weights.read(path), sess_options=_options(), providers=["CPUExecutionProvider"]
         )
         self._input = self._session.get_inputs()[0].name
 

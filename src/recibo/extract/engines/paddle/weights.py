@@ -1,0 +1,64 @@
+"""Reads a model file without the weights that are too small to count.
+
+Training lets idle channels fade away to subnormal numbers. They add nothing to any sum, and yet a
+processor takes many times as long for each. Measured on the detection model, whose widest layer is
+two thirds of such weights: a page takes a third of the time, and its map is the same to the last
+bit. The runtime can treat them as nothing by itself, but only by changing all arithmetic of the
+thread that loads the first model, and in no other thread.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+#: The fields that lead to the weights in an ONNX file, which is one Protocol Buffers message
+#: (ModelProto, GraphProto and TensorProto of onnx.proto).
+_GRAPH, _INITIALIZER, _DATA_TYPE, _RAW_DATA = 7, 5, 2, 9
+
+#: The data type FLOAT as the file spells it.
+_FLOAT = b"\x01"
+
+#: How a field is written: as a number, as so many bytes after their count, or in as many as ever.
+_NUMBER, _COUNTED = 0, 2
+_FIXED_LENGTHS = {1: 8, 5: 4}
+
+_LEAST = np.finfo(np.float32).smallest_normal
+
+
+def read(path: Path) -> bytes:
+    """Return a model file in which subnormal weights are zeros."""
+    model = bytearray(path.read_bytes())
+    for graph in _contents(model, slice(0, len(model)), _GRAPH):
+        for tensor in _contents(model, graph, _INITIALIZER):
+            if any(model[kind] == _FLOAT for kind in _contents(model, tensor, _DATA_TYPE)):
+                for raw in _contents(model, tensor, _RAW_DATA):
+                    weights = np.frombuffer(memoryview(model)[raw], "<f4")
+                    weights[np.abs(weights) < _LEAST] = 0
+    return bytes(model)
+
+
+def _contents(model: bytearray, message: slice, number: int) -> Iterator[slice]:
+    """Yield where the content of each field lies that has this number in a message."""
+    place = message.start
+    while place < message.stop:
+        key, place = _number(model, place)
+        kind = key & 0b111
+        if kind == _COUNTED:
+            length, place = _number(model, place)
+        elif kind == _NUMBER:
+            length = _number(model, place)[1] - place
+        else:
+            length = _FIXED_LENGTHS[kind]
+        if key >> 3 == number:
+            yield slice(place, place + length)
+        place += length
+
+
+def _number(model: bytearray, place: int) -> tuple[int, int]:
+    """Return the number that stands here, seven bits a byte, the lowest first, and its end."""
+    number = shift = 0
+    while model[place] & 0x80:
+        number |= (model[place] & 0x7F) << shift
+        place, shift = place + 1, shift + 7
+    return number | model[place] << shift, place + 1
