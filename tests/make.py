@@ -126,8 +126,7 @@ async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> KeyAc
 
 async def actor_of(database: Database, secret: str) -> KeyActor:
     """Return the key at work that has this secret."""
-    async with database.read() as session:
-        return await keys.authenticate(session, secret, visit=VISIT)
+    return await keys.authenticate(database, secret, visit=VISIT)
 
 
 def receipt(actor_: Actor) -> tables.Receipt:

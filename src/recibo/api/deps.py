@@ -32,8 +32,7 @@ _api_key = APIKeyHeader(
 async def _authenticated(
     request: Request, services: TheServices, secret: Annotated[str | None, Security(_api_key)]
 ) -> KeyActor:
-    async with services.database.read() as session:
-        actor = await keys.authenticate(session, secret, visit=visit_of(request))
+    actor = await keys.authenticate(services.database, secret, visit=visit_of(request))
     services.identity.key_uses.note(actor.key_id)
     await rate_limits.count_key(request, services, actor)
     return actor
