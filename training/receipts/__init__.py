@@ -1,0 +1,1 @@
+"""Draws synthetic receipts and invoices with their exact truth."""

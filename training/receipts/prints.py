@@ -1,0 +1,120 @@
+"""A print: what stands where on one page or several.
+
+Lengths are points, 72 to the inch; the origin is the top left corner, x to the right, y down.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from training.receipts.faces import COURIER, Face
+
+#: Which point of a text its `x` is.
+Anchor = Literal["left", "middle", "right"]
+
+#: The names that zxing gives to the bar codes.
+Symbology = Literal["QRCode", "Code128", "EAN13"]
+
+MM = 72 / 25.4
+A4 = (210 * MM, 297 * MM)
+LETTER = (612.0, 792.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One run of text on its base line."""
+
+    text: str
+    x: float
+    #: Of the base line.
+    y: float
+    size: float = 9
+    face: Face = COURIER
+    is_bold: bool = False
+    anchor: Anchor = "left"
+    #: How much wider than by nature the letters are, as printers of receipts stretch them.
+    stretch: float = 1
+    #: 0 is black, 1 is white.
+    tone: float = 0
+
+    @property
+    def width(self) -> float:
+        """How much of the line it takes."""
+        return self.face.width(self.text, self.size, is_bold=self.is_bold) * self.stretch
+
+    @property
+    def left(self) -> float:
+        """Where it begins."""
+        before = {"left": 0.0, "middle": self.width / 2, "right": self.width}
+        return self.x - before[self.anchor]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A straight line."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    thickness: float = 0.5
+    tone: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """A filled rectangle; what is listed after it stands on it."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    tone: float = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A QR code or a bar code, drawn into the rectangle with nothing around it."""
+
+    symbology: Symbology
+    text: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+Mark = Text | Rule | Fill | Code
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A sheet of paper and its marks, in the order of printing."""
+
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """All pages of a paper."""
+
+    pages: tuple[Page, ...]
+
+    def marks(self) -> Iterator[Mark]:
+        """Yield the marks of all pages."""
+        for page in self.pages:
+            yield from page.marks
+
+    def texts(self) -> Iterator[str]:
+        """Yield the texts of all pages."""
+        for mark in self.marks():
+            if isinstance(mark, Text):
+                yield mark.text
+
+    def codes(self) -> Iterator[Code]:
+        """Yield the codes of all pages."""
+        for mark in self.marks():
+            if isinstance(mark, Code):
+                yield mark

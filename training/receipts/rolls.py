@@ -1,0 +1,156 @@
+"""Strips of receipt paper: rows of fixed columns, one below the other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from training.receipts.faces import COURIER, Face
+from training.receipts.prints import Anchor, Code, Mark, Page, Print, Rule, Symbology, Text
+
+#: Characters a row, as an 80 mm thermal printer has them.
+COLUMNS = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text at a column, counted in characters of the usual width from the left margin."""
+
+    text: str
+    column: float
+    anchor: Anchor = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One printed row: text at the left, text at the right, text in the middle, or cells."""
+
+    left: str = ""
+    right: str = ""
+    is_centred: bool = False
+    is_bold: bool = False
+    #: How many times as high and as wide as others the letters are.
+    height: float = 1
+    stretch: float = 1
+    cells: tuple[Cell, ...] = ()
+
+    def placed(self, columns: int) -> Iterator[Cell]:
+        """Yield all texts with their places on a strip of so many columns."""
+        if self.is_centred:
+            yield Cell(self.left, columns / 2, "middle")
+        elif self.left:
+            yield Cell(self.left, 0)
+        yield from self.cells
+        if self.right:
+            yield Cell(self.right, columns, "right")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """A row of signs across the strip; where letters differ in width, a straight line."""
+
+    sign: str = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRow:
+    """A QR code or a bar code in the middle of the strip; shares are of the strip's width."""
+
+    symbology: Symbology
+    text: str
+    width: float = 0.5
+    #: None for a square.
+    height: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """How a printer sets its rows, points."""
+
+    columns: int = COLUMNS
+    size: float = 9
+    #: The distance of base lines, in sizes.
+    pitch: float = 1.3
+    margin: float = 24
+    face: Face = COURIER
+
+    @property
+    def letter(self) -> float:
+        """The width of a column."""
+        return self.face.width("0", self.size)
+
+    @property
+    def width(self) -> float:
+        """The room for a row."""
+        return self.letter * self.columns
+
+
+RULE = RuleRow()
+
+
+def set_rows(rows: Sequence[Row | RuleRow | CodeRow], strip: Strip | None = None) -> Print:
+    """Return the strip, as long as its rows need."""
+    strip = strip or Strip()
+    marks: list[Mark] = []
+    pitch, y = strip.size * strip.pitch, strip.margin
+    for row in rows:
+        if isinstance(row, CodeRow):
+            code = _code(row, strip, y + pitch / 2)
+            marks.append(code)
+            y = code.y + code.height + pitch / 2
+        elif isinstance(row, RuleRow):
+            y += pitch
+            marks.append(_rule(row, strip, y))
+        else:
+            y += pitch * row.height
+            marks += _texts(row, strip, y)
+    width = strip.width + 2 * strip.margin
+    return Print((Page(width, y + strip.margin, tuple(marks)),))
+
+
+def _code(row: CodeRow, strip: Strip, top: float) -> Code:
+    width = strip.width * row.width
+    height = width if row.height is None else strip.width * row.height
+    left = strip.margin + (strip.width - width) / 2
+    return Code(row.symbology, row.text, left, top, width, height)
+
+
+def _rule(row: RuleRow, strip: Strip, y: float) -> Mark:
+    if strip.face.is_fixed:
+        signs = (row.sign * strip.columns)[: strip.columns]
+        return Text(signs, strip.margin, y, size=strip.size, face=strip.face)
+    middle = y - strip.size / 4
+    return Rule(strip.margin, middle, strip.margin + strip.width, middle)
+
+
+def _texts(row: Row, strip: Strip, y: float) -> Iterator[Text]:
+    """Yield the row as a printer of fixed columns sets it, one text; else a text for each cell."""
+    cells = tuple(row.placed(strip.columns))
+    if strip.face.is_fixed:
+        cells = (Cell(_fixed(cells, row.stretch), 0),)
+    for cell in cells:
+        if cell.text:
+            yield Text(
+                cell.text,
+                strip.margin + cell.column * strip.letter,
+                y,
+                size=strip.size * row.height,
+                face=strip.face,
+                is_bold=row.is_bold,
+                anchor=cell.anchor,
+                stretch=row.stretch / row.height,
+            )
+
+
+def _fixed(cells: Sequence[Cell], stretch: float) -> str:
+    """Return the cells in one text, spaces between them.
+
+    Raises:
+        ValueError: Two of them would overlap.
+    """
+    line = ""
+    for cell in cells:
+        share = {"left": 0.0, "middle": 0.5, "right": 1.0}[cell.anchor]
+        start = max(0, int(cell.column / stretch - len(cell.text) * share))
+        if start < len(line):
+            raise ValueError(f"{cell.text!r} has no room after {line!r}")
+        line = line.ljust(start) + cell.text
+    return line

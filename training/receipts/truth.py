@@ -1,0 +1,84 @@
+"""What a paper says: the wire's field names and spellings, and how a folder lists them.
+
+The shape of the list is that of the documents the library is measured on, so that one scorer
+judges both.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from training.receipts.prints import Print
+
+#: How far a printed moment goes.
+Precision = Literal["date", "minute", "second"]
+
+
+@dataclass(frozen=True, slots=True)
+class TruthItem:
+    """A line item as the service must return it; a figure that is not printed is None."""
+
+    name: str
+    qty: str | None
+    unit_price: str | None
+    total: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What the service must read; what is not printed is None."""
+
+    type: str
+    merchant_name: str | None
+    merchant_tax_id: str | None
+    issued_at: str | None
+    total: str | None
+    subtotal: str | None
+    tax: str | None
+    currency: str | None
+    document_number: str | None
+    document_key: str | None
+    line_items: tuple[TruthItem, ...]
+
+    def wire(self) -> dict[str, object]:
+        """Return the fields as the JSON answer holds them."""
+        fields = asdict(self)
+        return {**fields, "line_items": list(fields["line_items"])}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One paper: how it is printed, and what it says."""
+
+    #: What kind of paper it is, in the generator's words: `till`, `fuel`, `nfce` ...
+    kind: str
+    #: The layout and its choices, so that a finding can name them.
+    layout: str
+    #: A language tag with the country: `de-AT`.
+    language: str
+    print: Print
+    truth: Truth
+    #: How far `issued_at` goes.
+    precision: Precision = "minute"
+    #: The offset that stands nowhere on the paper and follows from its place, as `+08:00`.
+    timezone: str | None = None
+    #: Field to further values that count as right.
+    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Fields that nobody could tell from the paper.
+    unassessed: tuple[str, ...] = ()
+
+    def listed(self, name: str, files: Mapping[str, str]) -> dict[str, object]:
+        """Return the entry of a list of documents, given the files of each look."""
+        return {
+            "id": name,
+            "files": dict(files),
+            "truth": self.truth.wire(),
+            "alternatives": {key: list(values) for key, values in self.alternatives.items()},
+            "unassessed": list(self.unassessed),
+            "issued_at_precision": self.precision,
+            "timezone": self.timezone,
+            "kind": self.kind,
+            "layout": self.layout,
+            "language": self.language,
+            "codes": [{"format": code.symbology, "text": code.text} for code in self.print.codes()],
+        }
