@@ -22,6 +22,8 @@ _ROUNDED, _UNROUNDED, _LATER = 4.0, -2.5, 1.0
 _MOST_ROUNDING = Decimal("0.05")
 # A printer rounds each part by itself.
 _TOLERANCE = Decimal("0.01")
+# So many parts make a list.
+_SEVERAL = 2
 # More parts than this make sums that come out by chance.
 _MOST_PARTS = 5
 # A summary of the taxes repeats them; only the two halves of a tax are alike in truth.
@@ -145,6 +147,8 @@ def _is_handed_over(value: Decimal, findings: Findings) -> bool:
 def _is_sum_of_parts(value: Decimal, findings: Findings, tolerance: Decimal) -> bool:
     taxes = [part.value for part in findings.taxes]
     extras = [part.value for part in _extras(findings)]
+    if any(split.net and abs(split.gross - value) <= tolerance for split in findings.splits):
+        return True
     return any(
         0 < subtotal != value and abs(subtotal + extra - value) <= tolerance
         for subtotal in {subtotal.value for subtotal in findings.subtotals}
@@ -229,14 +233,50 @@ def _parts(
     findings: Findings, total: Found[Decimal] | None
 ) -> tuple[Found[Decimal] | None, Found[Decimal] | None]:
     """Return the subtotal and the tax: those that lead to the total, else the likeliest ones."""
-    taxes = [tax for tax in findings.taxes if _is_tax_of(tax, total)]
     if total is not None:
-        for subtotal in findings.subtotals:
-            tax = _tax_between(subtotal, total, taxes, findings)
-            if tax is not None:
-                return subtotal, tax
-    subtotal_alone = _likeliest(findings.subtotals, _LEAST_PART)
-    return subtotal_alone, _likeliest(taxes, _LEAST_PART)
+        for parts in (*_labelled_parts(findings, total), *_tabled_parts(findings, total)):
+            return parts
+    levies = [tax for tax in findings.levies or findings.taxes if _is_tax_of(tax, total)]
+    return _likeliest(findings.subtotals, _LEAST_PART), _likeliest(levies, _LEAST_PART)
+
+
+def _labelled_parts(
+    findings: Findings, total: Found[Decimal]
+) -> Iterator[tuple[Found[Decimal], Found[Decimal]]]:
+    """Yield a subtotal and a tax, each printed beside its name, that lead to the total."""
+    taxes = [tax for tax in findings.taxes if _is_tax_of(tax, total)]
+    for subtotal in findings.subtotals:
+        tax = _tax_between(subtotal, total, taxes, findings)
+        if tax is not None:
+            yield subtotal, tax
+
+
+def _tabled_parts(
+    findings: Findings, total: Found[Decimal]
+) -> Iterator[tuple[Found[Decimal] | None, Found[Decimal]]]:
+    """Yield what tables of taxes, and nets and taxes of several rates, make of the total."""
+    steps = [Decimal(0), *(rounding.value for rounding in findings.roundings)]
+    for split in findings.splits:
+        if any(abs(split.gross + step - total.value) <= _TOLERANCE for step in steps):
+            yield split.net or _likeliest(findings.subtotals, _LEAST_PART), split.tax
+    nets, taxes = _each_once(findings.subtotals), _each_once(findings.taxes)
+    net, tax = _whole(nets), _whole(taxes)
+    if net is None or tax is None or len(nets) != len(taxes):
+        return
+    if abs(net.value + tax.value - total.value) <= _TOLERANCE:
+        yield net, tax
+
+
+def _each_once(parts: Sequence[Found[Decimal]]) -> list[Found[Decimal]]:
+    return list({part.value: part for part in reversed(parts)}.values())[::-1]
+
+
+def _whole(parts: Sequence[Found[Decimal]]) -> Found[Decimal] | None:
+    """Return the sum of several parts as one."""
+    if len(parts) < _SEVERAL:
+        return None
+    text = "\n".join(part.text for part in parts)
+    return replace(parts[0], value=sum((part.value for part in parts), Decimal(0)), text=text)
 
 
 def _is_tax_of(tax: Found[Decimal], total: Found[Decimal] | None) -> bool:

@@ -235,6 +235,16 @@ class LineItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Split:
+    """A total as a table of taxes splits it."""
+
+    gross: Decimal
+    #: None where only tax and gross are printed.
+    net: Found[Decimal] | None
+    tax: Found[Decimal]
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """What the finders found: for each field its candidates, best first."""
 
@@ -245,6 +255,10 @@ class Findings:
     totals: tuple[Found[Decimal], ...] = ()
     subtotals: tuple[Found[Decimal], ...] = ()
     taxes: tuple[Found[Decimal], ...] = ()
+    #: What tables of taxes make of likely totals.
+    splits: tuple[Split, ...] = ()
+    #: What the whole tax may be where no sum tells.
+    levies: tuple[Found[Decimal], ...] = ()
     #: What leads from the subtotal to the total, and from the total to the change.
     charges: tuple[Found[Decimal], ...] = ()
     discounts: tuple[Found[Decimal], ...] = ()

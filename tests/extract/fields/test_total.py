@@ -1,5 +1,6 @@
 from recibo.extract.fields.entries import Role, entries
 from recibo.extract.fields.total import labelled, totals
+from recibo.extract.model import Found
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
@@ -35,3 +36,10 @@ def test_parts_are_gathered_by_their_role() -> None:
 
     assert [str(part.value) for part in labelled(found, Role.TAX)] == ["4.16"]
     assert [str(part.value) for part in labelled(found, Role.ROUNDING)] == ["-0.01"]
+
+
+def test_an_amount_converted_to_another_currency_is_not_the_total() -> None:
+    rows = rows_of("TOTAL EUR 15,00\nTOTAL GBP 113,02\nBAR EUR 15,00")
+    currencies = [Found(code, 0.9, code) for code in ("EUR", "GBP")]
+
+    assert str(totals(entries(rows), currencies)[0].value) == "15.00"

@@ -10,6 +10,7 @@ from recibo.extract.fields import (
     date,
     fiscal,
     items,
+    levies,
     merchant,
     number,
     tax_id,
@@ -49,8 +50,7 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
     amounts = entries(lines if minor == USUAL_MINOR else rows(sheets, minor=minor))
-    totals = total.totals(amounts)
-    split = tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]])
+    totals = total.totals(amounts, currencies)
     names = merchant.merchants(lines, is_unaccented=_is_unaccented(sheets, place))
     return Findings(
         types=kind.types(sheets, lines, hint),
@@ -58,11 +58,10 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
         moments=date.moments(lines, place),
         totals=totals,
-        subtotals=(
-            *total.labelled(amounts, Role.SUBTOTAL),
-            *(part.net for part in split),
-        ),
-        taxes=(*total.labelled(amounts, Role.TAX), *(part.tax for part in split)),
+        subtotals=total.labelled(amounts, Role.SUBTOTAL),
+        taxes=total.labelled(amounts, Role.TAX),
+        splits=tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]]),
+        levies=levies.levies(lines, amounts),
         charges=total.labelled(amounts, Role.CHARGE),
         discounts=total.labelled(amounts, Role.DISCOUNT),
         roundings=total.labelled(amounts, Role.ROUNDING),
@@ -103,6 +102,8 @@ def _with_fiscal(findings: Findings, paper: Header) -> Findings:
         totals=_or(paper.total, findings.totals),
         subtotals=_or(paper.subtotal, ()),
         taxes=_or(paper.tax, ()),
+        splits=(),
+        levies=_or(paper.tax, ()),
         currencies=_or(paper.currency, findings.currencies),
         document_numbers=_or(paper.document_number, ()),
         document_keys=_or(paper.document_key, ()),

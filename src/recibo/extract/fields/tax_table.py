@@ -1,46 +1,108 @@
 """Reads the table that splits the total into net and tax, whatever its columns are called."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from itertools import permutations
+from itertools import pairwise
 
-from recibo.extract.fields.amounts import Amount
 from recibo.extract.fields.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.fields.tax_rows import Columns, Portion, portions
+from recibo.extract.model import Found, Split, around
 
 # A heading that speaks of a tax stands at most so many rows above the table's last row.
 _HEADING_ROWS = 6
-# No tax on goods takes a larger part of the net price.
-_MOST_RATE = Decimal("0.5")
+# The rows of two rates follow each other, or one row of something else stands between them.
+_MOST_APART = 2
+# No paper knows more rates; what has more rows lists goods.
+_MOST_RATES = 8
 _TOLERANCE = Decimal("0.01")
-_CONFIDENCE = 0.9
+_CONFIDENCE, _UNSETTLED = 0.9, 0.7
 
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A net amount and a tax that add up to a total."""
-
-    net: Found[Decimal]
-    tax: Found[Decimal]
+_Run = Sequence[Portion]
 
 
 def splits(rows: Sequence[Row], totals: Sequence[Decimal]) -> tuple[Split, ...]:
-    """Return the rows of tax tables whose net and tax add up to one of `totals`."""
-    return tuple(
-        _split(row, net, tax)
-        for row in rows
-        if _speaks_of_tax(row, rows)
-        for net, tax in _pairs(row)
-        if any(abs(net.value + tax.value - total) <= _TOLERANCE for total in totals)
+    """Return the parts of tax tables, of one rate or several, that add up to one of `totals`."""
+    found = [run for run in _runs(rows) if _is_told(run, rows) and _adds_up(run, totals)]
+    return tuple(_split(run) for run in sorted(found, key=_doubts))
+
+
+def unsettled(rows: Sequence[Row]) -> tuple[Found[Decimal], ...]:
+    """Return the tax of the longest table whose rates are right, whatever they are levied on."""
+    tables = [run for run in _runs(rows) if _is_taxed(run) and _is_list_of_rates(run)]
+    if not tables:
+        return ()
+    longest = max(tables, key=len)
+    return (_found(longest, _tax(longest), _UNSETTLED),)
+
+
+def _runs(rows: Sequence[Row]) -> Iterator[_Run]:
+    """Yield the rows that may be one table: figures in the same columns, one below the other."""
+    for column in _by_columns(rows).values():
+        ends = [
+            index
+            for index, (above, below) in enumerate(pairwise(column), start=1)
+            if below.row.index - above.row.index > _MOST_APART
+        ]
+        for start, end in pairwise([0, *ends, len(column)]):
+            yield from _parts(column[start:end])
+
+
+def _by_columns(rows: Sequence[Row]) -> dict[Columns, list[Portion]]:
+    columns: dict[Columns, list[Portion]] = defaultdict(list)
+    for row in rows:
+        if _speaks_of_tax(row, rows):
+            for portion in portions(row, is_headed=_is_headed(row, rows)):
+                columns[portion.columns].append(portion)
+    return columns
+
+
+def _parts(column: _Run) -> Iterator[_Run]:
+    """Yield all rows of a table, or some that follow each other: the others may be their sum."""
+    for length in range(1, min(len(column), _MOST_RATES) + 1):
+        for start in range(len(column) - length + 1):
+            yield column[start : start + length]
+
+
+def _is_told(run: _Run, rows: Sequence[Row]) -> bool:
+    """Tell whether enough speaks for the figures of a run to be sums and taxes."""
+    if not _is_taxed(run):
+        return False
+    if all(portion.is_proven for portion in run):
+        return True
+    return _is_headed(run[0].row, rows) if len(run) > 1 else run[0].net is not None
+
+
+def _is_headed(row: Row, rows: Sequence[Row]) -> bool:
+    """Tell whether the headings of a table stand above a row: a tax and what it is levied on."""
+    return any(
+        len(above.labels) > 1
+        and any(label.kind == "tax" for label in above.labels)
+        and not any(amount.is_money for amount in above.amounts)
+        for above in rows[max(0, row.index - _HEADING_ROWS) : row.index]
     )
 
 
-def _pairs(row: Row) -> Iterator[tuple[Amount, Amount]]:
-    money = [amount for amount in row.amounts if amount.is_money]
-    for net, tax in permutations(money, 2):
-        if 0 < tax.value <= net.value * _MOST_RATE:
-            yield net, tax
+def _is_list_of_rates(run: _Run) -> bool:
+    """Tell whether each row names a rate of its own, which makes its tax."""
+    rates = {portion.rate for portion in run}
+    if None in rates or len(rates) < len(run):
+        return False
+    # Alone under its headings, a rate without a percent sign may be a quantity.
+    return len(run) > 1 or any(amount.is_percent for amount in run[0].row.amounts)
+
+
+def _doubts(run: _Run) -> tuple[bool, bool]:
+    """Return what speaks against a run, so that the best one sorts first."""
+    return any(portion.net is None for portion in run), not all(each.is_proven for each in run)
+
+
+def _is_taxed(run: _Run) -> bool:
+    return any(portion.tax for portion in run)
+
+
+def _adds_up(run: _Run, totals: Sequence[Decimal]) -> bool:
+    return any(abs(_gross(run) - total) <= _TOLERANCE for total in totals)
 
 
 def _speaks_of_tax(row: Row, rows: Sequence[Row]) -> bool:
@@ -50,10 +112,31 @@ def _speaks_of_tax(row: Row, rows: Sequence[Row]) -> bool:
     return any(label.kind == "tax" for other in near for label in other.labels)
 
 
-def _split(row: Row, net: Amount, tax: Amount) -> Split:
-    return Split(_found(row, net), _found(row, tax))
+def _split(run: _Run) -> Split:
+    nets = [portion.net for portion in run if portion.net is not None]
+    net = sum(nets, Decimal(0)) if len(nets) == len(run) else None
+    return Split(
+        gross=_gross(run),
+        net=None if net is None else _found(run, net, _CONFIDENCE),
+        tax=_found(run, _tax(run), _CONFIDENCE),
+    )
 
 
-def _found(row: Row, amount: Amount) -> Found[Decimal]:
-    box = row.box(amount.start, amount.end)
-    return Found(amount.value, _CONFIDENCE, row.text, row.line.page, box)
+def _gross(run: _Run) -> Decimal:
+    return sum((portion.gross for portion in run), Decimal(0))
+
+
+def _tax(run: _Run) -> Decimal:
+    return sum((portion.tax for portion in run), Decimal(0))
+
+
+def _found(run: _Run, value: Decimal, confidence: float) -> Found[Decimal]:
+    page = run[0].row.line.page
+    boxes = [
+        portion.row.box(figure.start, figure.end)
+        for portion in run
+        for figure in portion.figures
+        if portion.row.line.page == page
+    ]
+    text = "\n".join(portion.row.text for portion in run)
+    return Found(value, confidence, text, page, around(boxes))

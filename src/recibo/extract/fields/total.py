@@ -8,7 +8,9 @@ from decimal import Decimal
 from statistics import median
 from typing import Self
 
+from recibo.extract.fields import marks
 from recibo.extract.fields.entries import Entry, Role
+from recibo.extract.fields.marks import Marks
 from recibo.extract.model import Found
 
 # Totals are rounded to the next coin.
@@ -47,6 +49,7 @@ _WEIGHTS = {
     "distance": -1.5,
     "followed": -3.0,
     "below": -0.6,
+    "foreign": -3.0,
 }
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
 _ECHOES = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
@@ -61,26 +64,39 @@ class _Context:
     #: The index of the last row that shows a total above zero.
     last_total: int
     height: float
+    #: The marks of currencies that others convert the amounts to.
+    foreign: Sequence[Marks]
 
     @classmethod
-    def of(cls, entries: Sequence[Entry]) -> Self:
+    def of(cls, entries: Sequence[Entry], currencies: Sequence[Found[str]]) -> Self:
+        own = marks.own()
+        foreign = [own[other.value] for other in currencies[1:] if other.value in own]
         paid = (Role.CASH, Role.CHANGE, Role.COUNT)
-        money = [entry for entry in entries if entry.amount.is_money]
+        native = [entry for entry in entries if not _is_marked(entry, foreign)]
+        money = [entry for entry in native if entry.amount.is_money]
         due = [entry.amount.value for entry in money if entry.role not in paid]
         totals_shown = [
-            entry.row.index for entry in entries if _is_total(entry) and entry.amount.value > 0
+            entry.row.index for entry in native if _is_total(entry) and entry.amount.value > 0
         ]
         return cls(
             largest=max((value for value in due if value < _MOST), default=Decimal(0)),
             last_row=max((entry.row.index for entry in entries), default=0) or 1,
             last_total=max(totals_shown, default=0),
             height=median([entry.row.line.box.height for entry in entries] or [1]) or 1,
+            foreign=foreign,
         )
 
 
-def totals(entries: Sequence[Entry]) -> tuple[Found[Decimal], ...]:
-    """Return the amounts that may be the total, best first, one entry a value."""
-    context = _Context.of(entries)
+def totals(
+    entries: Sequence[Entry], currencies: Sequence[Found[str]] = ()
+) -> tuple[Found[Decimal], ...]:
+    """Return the amounts that may be the total, best first, one entry a value.
+
+    Args:
+        entries: The amounts of the document.
+        currencies: Those that it may be in, best first: it shows amounts in the others too.
+    """
+    context = _Context.of(entries, currencies)
     ranked = []
     for same in _by_value(entries).values():
         best, score = _best(same, context)
@@ -152,4 +168,15 @@ def _features(entry: Entry, roles: set[Role], context: _Context) -> dict[str, fl
             other.is_money and other.start > entry.amount.start for other in entry.row.amounts
         ),
         "below": entry.is_below,
+        "foreign": _is_marked(entry, context.foreign),
     }
+
+
+def _is_marked(entry: Entry, currencies: Sequence[Marks]) -> bool:
+    """Tell whether a mark of one of the currencies stands beside an amount."""
+    amount = entry.amount
+    return any(
+        match.start() <= amount.end and amount.start <= match.end()
+        for known in currencies
+        for match in known.pattern.finditer(entry.row.text)
+    )
