@@ -30,6 +30,7 @@ FOR_THE_INSTALLATION = {
     "services.billing.sandbox.settle",
     # Who accepts is found by the token in the mail.
     "services.identity.invitations._offered",
+    "services.identity.invitations.offer",
     # Sessions and memberships are looked up by the user whose they are, in any org.
     "services.identity.orgs.home",
     "services.identity.own_account.switch_org",

@@ -1,5 +1,7 @@
 """Accepting an invitation on a page."""
 
+import pytest
+
 from tests import people, second_factors
 from tests.installation import Installation
 from tests.people import PASSWORD
@@ -27,6 +29,47 @@ async def test_opening_an_invitation_accepts_nothing(service: Installation) -> N
     assert [("post", PATH)] == page.forms
     assert token == page.inputs["token"]["value"]
     assert 303 == answer.status_code
+
+
+async def test_invitation_names_the_org_the_role_and_who_invites_whom(
+    service: Installation,
+) -> None:
+    answer = await service.stranger.get(PATH, params={"token": await token_for(service)})
+
+    page = looking.at(answer)
+    assert "Join Padaria Aurora · Recibo" == page.title
+    assert f"owner@people.test invites you, {INVITED}, to the organization" in page.text
+    assert "Your role there: Developer." in page.text
+
+
+@pytest.mark.parametrize("of", ["nothing", "one that was accepted"])
+async def test_invitation_that_is_worth_nothing_is_told_at_once(
+    service: Installation, of: str
+) -> None:
+    token = await token_for(service) if of != "nothing" else "nothing"
+    if of != "nothing":
+        await service.stranger.post(PATH, data={"token": token})
+    answer = await service.stranger.get(PATH, params={"token": token})
+
+    page = looking.at(answer)
+    assert 400 == answer.status_code
+    assert "ask for a new one" in page.alert
+    assert "Padaria Aurora" not in page.text
+    assert "Token from the mail" == page.labels["token"]
+
+
+async def test_password_managers_are_told_whose_first_password_it_is(
+    service: Installation,
+) -> None:
+    await service.stranger.post(PATH, data={"token": await token_for(service)})
+    asked = looking.at(await service.stranger.get("/portal/set-password"))
+    form = {"new_password": "short", "username": INVITED}
+    again = looking.at(await service.stranger.post("/portal/set-password", data=form))
+
+    for page in (asked, again):
+        field = page.inputs["username"]
+        assert (INVITED, "username") == (field["value"], field["autocomplete"])
+        assert "hidden" in field
 
 
 async def test_invited_person_joins_and_sets_a_password(service: Installation) -> None:

@@ -146,6 +146,38 @@ async def test_reset_sets_the_password_and_signs_nobody_in(service: Installation
     assert 303 == (await visits.sign_in(service.stranger, password=OTHER)).status_code
 
 
+async def test_reset_names_the_account_for_people_and_for_password_managers(
+    service: Installation,
+) -> None:
+    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    asked = looking.at(
+        await service.stranger.get("/portal/reset-password", params={"token": token})
+    )
+    form = {"token": token, "new_password": "short", "username": EMAIL}
+    again = looking.at(await service.stranger.post("/portal/reset-password", data=form))
+
+    for page in (asked, again):
+        field = page.inputs["username"]
+        assert (EMAIL, "username") == (field["value"], field["autocomplete"])
+        assert "hidden" in field
+        assert f"For {EMAIL}." in page.text
+
+
+async def test_reset_link_that_is_worth_nothing_is_told_before_a_password_is_typed(
+    service: Installation,
+) -> None:
+    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    form = {"token": token, "new_password": OTHER}
+    await service.stranger.post("/portal/reset-password", data=form)
+
+    answer = await service.stranger.get("/portal/reset-password", params={"token": token})
+
+    page = looking.at(answer)
+    assert 400 == answer.status_code
+    assert "ask for a new one" in page.alert
+    assert EMAIL not in page.text
+
+
 async def test_reset_of_who_is_signed_in_keeps_this_session_and_ends_the_others(
     service: Installation,
 ) -> None:

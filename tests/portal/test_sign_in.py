@@ -38,6 +38,21 @@ async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) ->
     assert (200, EMAIL) == (me.status_code, me.json()["user"]["email"])
 
 
+async def test_pages_go_by_the_cookie_whatever_a_proxy_had_the_browser_send(
+    service: Installation,
+) -> None:
+    await visits.sign_up(service.stranger)
+    token = service.stranger.cookies["service_access"]
+    basic = {"Authorization": "Basic YW5hOnNlY3JldA=="}
+    beside = await service.stranger.get("/portal", headers=basic)
+    service.stranger.cookies.clear()
+    alone = await service.stranger.get("/portal", headers={"Authorization": f"Bearer {token}"})
+
+    assert 200 == beside.status_code
+    assert f"Signed in as {EMAIL}" in looking.at(beside).text
+    assert visits.led_to(alone).startswith("/portal/sign-in")
+
+
 async def test_signing_out_takes_the_session_from_the_browser(service: Installation) -> None:
     await visits.sign_up(service.stranger)
     answer = await service.stranger.post("/portal/sign-out")

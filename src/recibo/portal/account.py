@@ -28,7 +28,7 @@ async def show_set_password(request: Request, user: TheUser, services: TheServic
     async with services.database.read() as session:
         if not await own_account.lacks_password(session, user):
             return pages.lead_to(next_paths.HOME)
-    return pages.form(request, "set_password.html")
+    return pages.form(request, "set_password.html", {"username": user.email})
 
 
 @router.post(SET_PASSWORD)

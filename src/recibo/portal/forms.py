@@ -51,6 +51,19 @@ def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model
     return read
 
 
+def linked(request: Request, template: str) -> Mapping[str, str]:
+    """Return the token of the link that opens a form; nothing when it came without one.
+
+    What is wrong with the token is shown on the form's page.
+    """
+    token = request.query_params.get("token", "").strip()
+    if not token:
+        return {}
+    values = {"token": token}
+    setattr(request.state, FILLED, Filled(template, values, frozenset()))
+    return values
+
+
 def plain(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     """Return the same for a form with nothing to fill in; a refusal has a page of its own."""
 

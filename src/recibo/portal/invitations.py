@@ -17,6 +17,7 @@ from recibo.web.services import TheServices
 router = APIRouter()
 
 _ACCEPT = "/portal/accept-invite"
+_TEMPLATE = "accept_invite.html"
 
 
 class Acceptance(BaseModel):
@@ -26,10 +27,15 @@ class Acceptance(BaseModel):
 
 
 @router.get(_ACCEPT)
-async def show_invitation(request: Request) -> Response:
-    """Show the button that accepts; nothing happens before it is pressed."""
-    token = request.query_params.get("token", "")
-    return pages.form(request, "accept_invite.html", {"token": token})
+async def show_invitation(request: Request, services: TheServices) -> Response:
+    """Show what is offered, and the button that accepts; nothing happens before it is pressed."""
+    linked = forms.linked(request, _TEMPLATE)
+    if not linked:
+        return pages.form(request, _TEMPLATE)
+    async with services.database.read() as session:
+        offer = await invitations.offer(session, linked["token"])
+    told = {"org": offer.org_name, "role": offer.role.value, "email": offer.email}
+    return pages.form(request, _TEMPLATE, {**linked, **told, "inviter": offer.inviter})
 
 
 @router.post(_ACCEPT)
@@ -37,7 +43,7 @@ async def accept(
     request: Request,
     services: TheServices,
     visitor: TheVisitor,
-    form: Annotated[Acceptance, Depends(forms.of(Acceptance, "accept_invite.html"))],
+    form: Annotated[Acceptance, Depends(forms.of(Acceptance, _TEMPLATE))],
 ) -> Response:
     """Join the org and begin a session there; a new account may set its password next."""
     proof = Proof(form.token, visitor.visit, visitor.shown)

@@ -120,9 +120,15 @@ async def send_reset_link(
 
 
 @router.get("/portal/reset-password")
-async def show_reset_password(request: Request) -> Response:
-    """Ask for the new password."""
-    return _of_link(request, "reset_password.html")
+async def show_reset_password(request: Request, services: TheServices) -> Response:
+    """Ask for the new password of the account that the link is for."""
+    template = "reset_password.html"
+    linked = forms.linked(request, template)
+    if not linked:
+        return pages.form(request, template)
+    async with services.database.read() as session:
+        address = await mailed.resets(session, linked["token"])
+    return pages.form(request, template, {**linked, "username": address})
 
 
 @router.post("/portal/reset-password")

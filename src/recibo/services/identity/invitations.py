@@ -1,6 +1,7 @@
 """Invitations: how an org offers membership to an address, and how its reader takes it."""
 
 import datetime as dt
+from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, select
 
@@ -29,11 +30,41 @@ _DAY = dt.timedelta(days=1)
 _IS_OPEN = (Invitation.accepted_at.is_(None), Invitation.revoked_at.is_(None))
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What whoever holds an invitation's token is told before accepting."""
+
+    org_name: str
+    role: Role
+    #: Who is invited.
+    email: str
+    #: The name or the address of who invites.
+    inviter: str
+
+
 async def pending(session: ReadSession, actor: Member) -> list[shapes.Invitation]:
     """Return the invitations that can still be accepted, newest first."""
     query = scope.of(actor, Invitation).where(*_IS_OPEN, Invitation.expires_at > clock.now())
     rows = (await session.execute(query.order_by(Invitation.id.desc()))).scalars()
     return [_shape(row) for row in rows]
+
+
+async def offer(session: ReadSession, token: str) -> Offer:
+    """Return what the token of a mail offers; nothing is accepted.
+
+    Raises:
+        ValidationFailed: the token is unknown, expired, revoked or accepted.
+    """
+    query = (
+        select(Org.name, Invitation.role, Invitation.email, User.full_name, User.email.label("by"))
+        .join(Org, Org.id == Invitation.org_id)
+        .join(User, User.id == Invitation.invited_by)
+        .where(*_is_live(token))
+    )
+    found = (await session.execute(query)).one_or_none()
+    if found is None:
+        raise _worthless()
+    return Offer(found.name, Role(found.role), found.email, found.full_name or found.by)
 
 
 async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> shapes.Invitation:
@@ -191,19 +222,29 @@ async def _revoke(session: Session, actor: Member, *which: ColumnElement[bool]) 
 
 async def _offered(session: Session, token: str) -> Invitation:
     """Return the invitation that a token is for, its org locked; of two at once one gets it."""
-    by_token = select(Invitation).where(Invitation.token_hash == tokens.fingerprint(token))
-    org_id = (
-        await session.execute(by_token.with_only_columns(Invitation.org_id))
-    ).scalar_one_or_none()
+    by_token = select(Invitation.org_id).where(Invitation.token_hash == tokens.fingerprint(token))
+    org_id = (await session.execute(by_token)).scalar_one_or_none()
     if org_id is not None:
         await orgs.lock(session, OrgId(org_id))
         # Looked at only now: it may have been taken or withdrawn while the lock was waited for.
-        is_live = (*_IS_OPEN, Invitation.expires_at > clock.now())
-        found = (await session.execute(by_token.where(*is_live))).scalar_one_or_none()
+        query = select(Invitation).where(*_is_live(token))
+        found = (await session.execute(query)).scalar_one_or_none()
         if found is not None:
             return found
+    raise _worthless()
+
+
+def _is_live(token: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        Invitation.token_hash == tokens.fingerprint(token),
+        *_IS_OPEN,
+        Invitation.expires_at > clock.now(),
+    )
+
+
+def _worthless() -> ValidationFailed:
     message = "The invitation is unknown, withdrawn, accepted or expired; ask for a new one."
-    raise ValidationFailed.of("token", message)
+    return ValidationFailed.of("token", message)
 
 
 async def _user(session: Session, address: str, visit: Visit) -> tuple[User, bool]:

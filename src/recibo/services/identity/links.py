@@ -65,14 +65,16 @@ async def mint_invitation(session: Session, invitation_id: InvitationId) -> str 
     return None if found is None else token
 
 
-async def require_live(session: ReadSession, kind: MailTokenKind, token: str) -> None:
-    """Refuse what `consume` would refuse now; nothing is spent.
+async def require_live(session: ReadSession, kind: MailTokenKind, token: str) -> UserId:
+    """Return what `consume` would return now, or refuse what it would; nothing is spent.
 
     Raises:
         ValidationFailed: it is unknown, spent, replaced, expired or of another kind.
     """
-    if await _user_of(session, kind, token) is None:
+    user_id = await _user_of(session, kind, token)
+    if user_id is None:
         raise _refusal()
+    return user_id
 
 
 async def consume(session: Session, kind: MailTokenKind, token: str) -> UserId:

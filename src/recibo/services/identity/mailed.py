@@ -19,6 +19,7 @@ from recibo.shapes.states import (
     ResourceType,
     SignInMethod,
 )
+from recibo.store.db import ReadSession
 from recibo.store.tables import User
 
 _HOUR = dt.timedelta(hours=1)
@@ -91,6 +92,16 @@ async def verify_email(identity: Identity, token: str, *, visit: Visit) -> str:
         user = await session.get_one(User, user_id)
         await ownership.verified(session, user, visit)
         return user.email
+
+
+async def resets(session: ReadSession, token: str) -> str:
+    """Return the address of the account whose password a link sets; nothing is spent.
+
+    Raises:
+        ValidationFailed: the token is unknown, used or expired.
+    """
+    user_id = await links.require_live(session, MailTokenKind.PASSWORD_RESET, token)
+    return (await session.get_one(User, user_id)).email
 
 
 async def reset_password(
