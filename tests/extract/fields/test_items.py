@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields import fiscal, items
 from recibo.extract.model import Found, LineItem, Sheet
-from tests.extract.fields import papers
+from tests.extract.fields import goods_abroad, papers
 from tests.extract.fields.goods import LISTS, Row
 from tests.extract.typesetting import roll
 
@@ -25,7 +25,10 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
     ]
 
 
-@pytest.mark.parametrize(("text", "rows"), LISTS.values(), ids=LISTS)
+_EVERY = LISTS | goods_abroad.LISTS
+
+
+@pytest.mark.parametrize(("text", "rows"), _EVERY.values(), ids=_EVERY)
 @pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
 def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
     assert rows == _rows(_found([roll(text, exact=exact)]))

@@ -30,7 +30,12 @@ def find(sheets: Sequence[Sheet], document: Opened | None) -> tuple[Found[LineIt
     """
     lines = rows.of_sheets(sheets)
     is_roll = rows.are_roll(lines)
-    amounts = Counter(figure.value for row in lines for figure in row.figures if figure.is_money)
+    # A price of one stands twice in its row, as unit price and as total, and proves nothing.
+    amounts = Counter(
+        value
+        for row in lines
+        for value in {figure.value for figure in row.figures if figure.is_money}
+    )
     tabled = tables.read(lines, is_roll=is_roll)
     if _is_summed(tabled, amounts) and all(_is_product(item.value) for item in tabled):
         return tabled

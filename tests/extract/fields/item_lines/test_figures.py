@@ -42,3 +42,25 @@ def test_brackets_percents_and_marks_are_told() -> None:
     assert percent.is_percent
     assert marked.has_mark
     assert marked.is_money
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("1 290,00", ["1290.00"]), ("1 795 Ft", ["1795"]), ("2 500 g", ["2", "500"])],
+)
+def test_a_blank_groups_thousands_of_money_alone(text: str, values: list[str]) -> None:
+    assert values == _values(text)
+
+
+def test_marks_and_units_behind_figures_are_told() -> None:
+    marked, measured, rate = figures.every("399 Ft 0,870 kg %8")
+
+    assert marked.has_mark
+    assert measured.has_unit
+    assert rate.is_percent
+
+
+def test_brackets_may_hold_a_mark() -> None:
+    (figure,) = figures.every("($3.05)")
+
+    assert figure.is_bracketed

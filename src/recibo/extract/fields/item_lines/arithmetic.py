@@ -117,6 +117,8 @@ def _may_count(quantity: Figure, price: Figure) -> bool:
     """Tell whether the first figure may be the number of units at the price of the second."""
     if quantity.has_mark and not price.has_mark:
         return False
+    if quantity.has_unit != price.has_unit and (quantity.has_unit or quantity.is_money):
+        return quantity.has_unit
     is_whole = quantity.decimals == 0 and len(quantity.readings) == 1
     return quantity.start < price.start or is_whole
 

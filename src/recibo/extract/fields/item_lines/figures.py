@@ -8,17 +8,22 @@ from decimal import Decimal
 
 from recibo.extract.fields.item_lines import words
 
-# Blanks around a separator are the engine's. What is grouped by threes has no blanks inside.
+# Blanks around a separator are the engine's. What is grouped by threes has no blanks inside, but
+# for thousands before decimals or in front of the mark of a currency: `1 290,00`, `1 795 Ft`.
 _FIGURE = re.compile(
     r"(?<![0-9.,])(?P<sign>[-\u2212]\s?(?:R?\$|[€£])?\s?)?"
-    r"(?P<body>[0-9]{1,3}(?:[.,'’][0-9]{3})+(?:[.,][0-9]{1,4})?(?![0-9.,]*[0-9])"
+    r"(?P<body>[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+"
+    r"(?:,[0-9]{2}(?![0-9])|(?=\s?(?:Ft|kr|F|FCFA|₽|₫|đ)\b))"
+    r"|[0-9]{1,3}(?:[.,'’][0-9]{3})+(?:[.,][0-9]{1,4})?(?![0-9.,]*[0-9])"
     r"|[0-9]+(?:[.,]\s?|\s[.,])[0-9]{2}(?![0-9])(?![.,][0-9])|[0-9]+(?:[.,][0-9]{1,10})?(?![.,]?[0-9])"
     r"|(?:(?<=[\s$€£])|^)[.,][0-9]{2}(?![0-9]))"
-    r"(?P<after>-(?![0-9A-Za-z]))?"
+    r"(?P<after>-(?![0-9]|[A-Za-z]{2}))?"
 )
 #: A currency's mark with its blanks and sign is no longer.
 _LONGEST_MARK = 8
 _GROUP = 3
+#: `X単128`: the price of one.
+_SAYS_PRICE = "単"
 #: Money has so many decimals, but for few currencies.
 CENTS = 2
 
@@ -37,6 +42,8 @@ class Figure:
     is_percent: bool
     #: In brackets: taxes of the item, or a negative amount.
     is_bracketed: bool
+    #: Whether a unit of measure stands right behind it.
+    has_unit: bool = False
 
     @property
     def value(self) -> Decimal:
@@ -61,14 +68,26 @@ def every(text: str) -> Iterator[Figure]:
             end=match.end(),
             readings=tuple(-value if is_negative else value for value in readings),
             decimals=decimals,
-            has_mark=bool(_mark_before().search(_just_before(text, match.start("body")))),
-            is_percent=text[match.end() :].lstrip(" ").startswith("%"),
-            is_bracketed=text[: match.start()].endswith("("),
+            has_mark=_has_mark(text, match),
+            is_percent=_is_percent(text, match),
+            is_bracketed=_is_bracketed(text[max(0, match.start() - _LONGEST_MARK) : match.start()]),
+            has_unit=bool(_unit_behind().match(text, match.end())),
         )
 
 
-def _just_before(text: str, place: int) -> str:
-    return text[max(0, place - _LONGEST_MARK) : place]
+def _has_mark(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start("body") - _LONGEST_MARK) : match.start("body")]
+    return bool(_mark_before().search(before) or _mark_behind().match(text, match.end("body")))
+
+
+def _is_bracketed(before: str) -> bool:
+    return _mark_before().sub("", before).rstrip().endswith("(")
+
+
+def _is_percent(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a figure is a rate: in Turkey the sign stands in front of it."""
+    is_led = text[: match.start()].endswith("%") and match["body"].isdigit()
+    return is_led or text[match.end() :].lstrip(" ").startswith("%")
 
 
 def _is_inside_word(text: str, match: re.Match[str]) -> bool:
@@ -79,7 +98,7 @@ def _is_inside_word(text: str, match: re.Match[str]) -> bool:
     before = text[match.start() - 1 : match.start()] if match.start() else ""
     after = text[match.end() : match.end() + 1]
     has_cents = re.search(r"[.,]\s?[0-9]{2}$", match["body"]) is not None
-    if before.isalpha():
+    if before.isalpha() and before not in _SAYS_PRICE:
         return not has_cents or after == "%" or after.isalpha()
     is_of_clock = re.match(r":[0-9]{2}", text[match.end() :]) is not None
     return (is_of_clock or before in ("#", "/", ":")) and not has_cents
@@ -102,6 +121,16 @@ def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
 @functools.cache
 def _mark_before() -> re.Pattern[str]:
     return re.compile(rf"{words.marks()}\s?-?\s?$")
+
+
+@functools.cache
+def _unit_behind() -> re.Pattern[str]:
+    return re.compile(rf"\s?(?:{words.units()})(?![^\W_])", re.IGNORECASE)
+
+
+@functools.cache
+def _mark_behind() -> re.Pattern[str]:
+    return re.compile(rf"-?\s?{words.marks_behind()}(?![^\W_])")
 
 
 def is_figure(text: str) -> bool:

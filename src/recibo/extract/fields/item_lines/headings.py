@@ -23,6 +23,7 @@ class Role(StrEnum):
     TOTAL = "total"
     DISCOUNT = "discount"
     TAX = "tax"
+    DATE = "date"
     OTHER = "other"
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from recibo.extract.fields.item_lines import priced, stops, wording
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
-from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
 #: Rows at one edge begin within so many heights of one another.
@@ -22,7 +21,7 @@ _LIKELY = 0.8
 def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     """Return the charges at one edge that add up to a total."""
     read_rows = [each for row in rows if (each := priced.read(row))]
-    ends = [stops.meaning(each.row) is Meaning.END for each in read_rows]
+    ends = [stops.meaning(each.row) in stops.ENDS for each in read_rows]
     totals = stops.totals(rows)
     starts = [0, *(index + 1 for index, is_end in enumerate(ends) if is_end)]
     for start in starts:

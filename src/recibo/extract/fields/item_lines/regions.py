@@ -30,10 +30,10 @@ def goods(rows: Sequence[Row]) -> list[PricedRow]:
     minor = _minor(rows)
     first = _start(rows)
     read = [(row, priced.read(row, minor=minor)) for row in rows[first:]]
-    if minor == 0:
-        read = _below_one_another(read)
     region = _between(read)
-    return region if _adds_up(region, rows) else _in_column(region)
+    if _adds_up(region, rows):
+        return region
+    return _in_column(region if minor else _between(_below_one_another(read)))
 
 
 def _below_one_another(rows: list[PricedRow]) -> list[PricedRow]:
@@ -51,7 +51,10 @@ def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
     Plain printers set no column: each amount stands right behind its name.
     """
     amounts = [read.total for _, read in region if read]
-    return len(amounts) > 1 and sum(amounts) in stops.totals(rows)
+    totals = {
+        read.total for row in rows if stops.is_total(row) and (read := priced.read(row, minor=0))
+    }
+    return len(amounts) > 1 and (sum(amounts) in stops.totals(rows) or sum(amounts) in totals)
 
 
 def _minor(rows: Sequence[Row]) -> int:
@@ -61,6 +64,8 @@ def _minor(rows: Sequence[Row]) -> int:
     marked = sum(figure.has_mark and figure.decimals == 0 for figure in figures)
     # `12.000` and `1,500`: grouped, so neither a code nor a year.
     grouped = sum(len(figure.readings) > 1 and figure.value >= _THOUSAND for figure in figures)
+    if not cents and any(stops.is_total(row) and row.figures for row in rows):
+        return 0
     return 2 if cents >= max(marked, 1) or cents >= grouped else 0
 
 
@@ -78,13 +83,13 @@ def _is_count(row: Row) -> bool:
     """Tell whether a row is `Total items` and the like, whose words head columns elsewhere."""
     found = headings.read(row)
     has_price = any(heading.role is Role.UNIT_PRICE for heading in found)
-    return stops.meaning(row) is Meaning.END and len(found) < _COLUMNS and not has_price
+    return stops.meaning(row) in stops.ENDS and len(found) < _COLUMNS and not has_price
 
 
 def _precedes_goods(rows: Sequence[Row]) -> bool:
     """Tell whether an amount follows before any total."""
     for row in rows:
-        if stops.meaning(row) is Meaning.END:
+        if stops.meaning(row) in stops.ENDS:
             return False
         if any(figure.is_money for figure in row.figures):
             return True
@@ -95,9 +100,12 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
     """Return the rows up to the totals, without those that a total or a heading parts off above."""
     region: list[PricedRow] = []
     has_goods = False
-    for row, read in rows:
+    open_until = 0
+    for index, (row, read) in enumerate(rows):
         is_end = stops.ends_list(row, has_amount=read is not None)
-        is_end = is_end and not (read and read.is_product)
+        if is_end and index >= open_until:
+            open_until = index + _goods_ahead(region, rows[index:])
+        is_end = is_end and index >= open_until and not (read and read.is_product)
         if is_end and has_goods:
             return region
         if is_end or (headings.is_heading(row) and not has_goods):
@@ -106,6 +114,30 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
         region.append((row, read))
         has_goods = has_goods or read is not None
     return region if has_goods else []
+
+
+def _goods_ahead(region: Sequence[PricedRow], rows: Sequence[PricedRow]) -> int:
+    """Return how many rows up to the total are goods all the same, though the first names none.
+
+    Goods follow a charge that is one of them, as a deposit is; and where all amounts up to the
+    total make it, none of them is a payment.
+    """
+    count = next((index for index, each in enumerate(rows) if _is_sum(each)), 0)
+    amounts = [read for _, read in rows[:count] if read]
+    if not amounts or stops.meaning(amounts[-1].row) is Meaning.CHARGE:
+        return 0
+    met = {stops.meaning(row) for row, read in rows[:count] if read}
+    total = rows[count][1]
+    listed = sum(read.total for _, read in [*region, *rows[:count]] if read)
+    is_proven = total is not None and len(region) > 0 and listed == total.total
+    is_charge = Meaning.PAYMENT not in met and stops.meaning(amounts[-1].row) is None
+    return count if is_proven or is_charge else 0
+
+
+def _is_sum(priced_row: PricedRow) -> bool:
+    """Tell whether a row is surely no goods: a total or a tax with its amount."""
+    row, read = priced_row
+    return read is not None and not read.is_product and stops.meaning(row) is Meaning.END
 
 
 def _in_column(
@@ -120,7 +152,8 @@ def _in_column(
     right = max(row.line.box.x1 for row, _ in rows)
     reach = slack * (right - left)
     return [
-        (row, read if read and abs(_end(read) - column) <= reach else None) for row, read in rows
+        (row, read if read and (read.is_product or abs(_end(read) - column) <= reach) else None)
+        for row, read in rows
     ]
 
 

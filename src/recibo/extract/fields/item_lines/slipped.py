@@ -10,7 +10,6 @@ from recibo.extract.fields import letters
 from recibo.extract.fields.item_lines import priced, regions, stops, wording
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
-from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
 #: Fewer names may add up by chance.
@@ -45,7 +44,7 @@ def _names(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that name something, up to the first total."""
     named: list[Row] = []
     for row in rows:
-        if stops.meaning(row) is Meaning.END:
+        if stops.meaning(row) in stops.ENDS:
             return named
         if wording.is_name(wording.of_row(row, len(row.text), None)):
             named.append(row)

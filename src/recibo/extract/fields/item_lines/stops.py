@@ -20,16 +20,31 @@ _LEAST_SHARE = 0.6
 _LEAST_LETTERS = 3
 # Inside of a word a figure is a misread letter, `SUBT0TAL`.
 _FIGURE = re.compile(r"(?<![^\W\d_])[0-9]+(?:[.,][0-9]+)*\s*%?")
-_SIGNS = " \t:.*-=#@()$€£"
+_SIGNS = " \t:.*-=#@()$€£¥"
+#: Payments and the like stand below the total, and so does what is charged on top of the goods.
+#: Above it such a word may be the name of goods: a greeting card, a charge for a room.
+_PAYMENTS = frozenset({"cash", "card", "change", "sum", "count"})
+_CHARGE = frozenset({"charge"})
+# `2 x Coperto`: what is left of a quantity in front of a name.
+_TIMES = re.compile(r"^[xX×]\s+")
+#: Scripts from here on write a word with two signs.
+_SYLLABLES = "\u2e80"
 
 
 class Meaning(Enum):
     """What a row without goods is about."""
 
     END = "end"
+    #: Ends the goods too, unless more of them follow.
+    PAYMENT = "payment"
+    CHARGE = "charge"
     DISCOUNT = "discount"
     #: On a Brazilian paper: the item's own total stays gross, and the discount is no item.
     ON_ITEM = "on item"
+
+
+#: What ends a list of goods.
+ENDS = frozenset({Meaning.END, Meaning.PAYMENT, Meaning.CHARGE})
 
 
 def meaning(row: Row) -> Meaning | None:
@@ -45,7 +60,7 @@ def meaning(row: Row) -> Meaning | None:
 
 def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
     """Return the last amounts of the rows about money."""
-    ends = (row for row in rows if meaning(row) is Meaning.END)
+    ends = (row for row in rows if meaning(row) in ENDS)
     return frozenset(
         amounts[-1].value
         for row in ends
@@ -64,12 +79,12 @@ def ends_table(row: Row) -> bool:
     A mere word about taxes under an item is a part of its description.
     """
     has_amount = any(figure.is_money for figure in row.figures)
-    return words.opening(row.text) == "end" or (has_amount and meaning(row) is Meaning.END)
+    return words.opening(row.text) == "end" or (has_amount and meaning(row) in ENDS)
 
 
 def ends_list(row: Row, *, has_amount: bool) -> bool:
     """Tell whether a row ends the goods of a roll: a total with its amount, or its bare label."""
-    if meaning(row) is not Meaning.END:
+    if meaning(row) not in ENDS:
         return False
     return has_amount or tables.phrasebook(*_TOTALS).is_all(_label(row))
 
@@ -94,9 +109,11 @@ def _meaning(label: str) -> Meaning | None:
 
 def _labelled(label: str) -> Meaning | None:
     """Return what the labels of all languages say."""
-    if _is_mostly(label, _ENDS):
-        return Meaning.END
-    return Meaning.DISCOUNT if _is_mostly(label, ("discount",)) else None
+    if kinds := _kinds_if_mostly(label, _ENDS):
+        if kinds <= _CHARGE:
+            return Meaning.CHARGE
+        return Meaning.PAYMENT if kinds <= _PAYMENTS else Meaning.END
+    return Meaning.DISCOUNT if _kinds_if_mostly(label, ("discount",)) else None
 
 
 def _is_sum_of(text: str) -> bool:
@@ -113,7 +130,7 @@ def _is_sum_of(text: str) -> bool:
 
 def _label(row: Row) -> str:
     """Return the words before the last amount, figures left out."""
-    return _FIGURE.sub(" ", _before_amount(row)).strip(_SIGNS)
+    return _TIMES.sub("", _FIGURE.sub(" ", _before_amount(row)).strip(_SIGNS))
 
 
 def _before_amount(row: Row) -> str:
@@ -121,12 +138,14 @@ def _before_amount(row: Row) -> str:
     return row.text[: amounts[-1].start] if amounts else row.text
 
 
-def _is_mostly(label: str, kinds: tuple[str, ...]) -> bool:
-    """Tell whether a label consists of phrases of some kinds, and words that go with them."""
+def _kinds_if_mostly(label: str, kinds: tuple[str, ...]) -> frozenset[str]:
+    """Return the kinds of a label that is made of such phrases and what goes with them."""
     letters = sum(sign.isalpha() for sign in label)
+    is_short = letters < _LEAST_LETTERS and not any(sign > _SYLLABLES for sign in label)
     found = tables.phrasebook(*dict.fromkeys(kinds + _QUALIFYING)).find(label)
     covered = sum(
         sum(sign.isalpha() for sign in label[phrase.start : phrase.end]) for phrase in found
     )
-    names = [phrase for phrase in found if phrase.kind in kinds]
-    return bool(names) and letters >= _LEAST_LETTERS and covered >= _LEAST_SHARE * letters
+    if is_short or covered < _LEAST_SHARE * letters:
+        return frozenset()
+    return frozenset(phrase.kind for phrase in found if phrase.kind in kinds)

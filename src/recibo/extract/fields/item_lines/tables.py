@@ -80,6 +80,9 @@ def _is_end(row: Row, placed: dict[Role, Cell]) -> bool:
     """Tell whether a row is a total or a heading, whatever goods may be called."""
     if _has_figure(placed.get(Role.QTY)) and _has_figure(placed.get(Role.UNIT_PRICE)):
         return False
+    # What has a day of its own is a charge, whatever word for money it bears.
+    if Role.DATE in placed and Role.TOTAL in placed and not stops.is_total(row):
+        return False
     return stops.ends_table(row) or headings.is_heading(row)
 
 

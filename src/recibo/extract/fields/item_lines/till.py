@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from recibo.extract.fields import letters
-from recibo.extract.fields.item_lines import arithmetic, priced, regions, stops, wording
-from recibo.extract.fields.item_lines.priced import Detail, Priced
+from recibo.extract.fields.item_lines import details, priced, quantities, regions, stops, wording
+from recibo.extract.fields.item_lines.details import Detail
+from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.regions import PricedRow
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
@@ -34,6 +35,8 @@ class _Manner:
     are_names_below: bool
     #: Whether the first figures of the rows are quantities, neither counts nor parts of names.
     has_quantities: bool
+    #: Whether a figure between name and total is a quantity.
+    has_quantities_behind: bool
     #: Whether they count the goods: 1, 2, 3 and so on.
     are_indexed: bool
 
@@ -46,6 +49,8 @@ class _Entry:
     above: list[Row] = field(default_factory=list)
     below: list[Row] = field(default_factory=list)
     detail: Detail | None = None
+    #: The quantity and the unit price of the detail.
+    made: tuple[Decimal, Decimal] | None = None
     #: Whether the detail stands above the amount.
     is_led: bool = False
 
@@ -60,10 +65,12 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     goods = regions.goods(rows)
     entries = _without_sum(_entries(goods))
     reach = _NEAR * _pitch([row for row, _ in goods])
+    reads = [entry.priced for entry in entries]
     manner = _Manner(
         reach=reach,
         are_names_below=_stand_below(entries, reach),
-        has_quantities=_begin_with_quantities(entries) and not _are_indexed(entries),
+        has_quantities=quantities.stand_in_front(reads) and not _are_indexed(entries),
+        has_quantities_behind=quantities.stand_behind(reads),
         are_indexed=_are_surely_indexed(entries),
     )
     items = (_item(entry, manner) for entry in entries)
@@ -86,7 +93,7 @@ def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
     pending: list[Row] = []
     waiting: Detail | None = None
     for row, price in rows:
-        detail = priced.read_detail(row)
+        detail = details.read(row)
         if detail is not None:
             waiting = None if _explained(entries[-1:], detail) else detail
         elif price is None:
@@ -95,8 +102,8 @@ def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
                 entries[-1].below.append(row)
         elif entries and stops.restates(row):
             _restate(entries, price)
-        elif not _is_no_goods(price):
-            entries.append(_Entry(price, above=pending))
+        elif (goods := _as_goods(price)) is not None:
+            entries.append(_Entry(goods, above=pending))
             if waiting:
                 entries[-1].is_led = _explained(entries[-1:], waiting)
             pending, waiting = [], None
@@ -107,8 +114,8 @@ def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
     """Note how the total of an item came about, if the figures agree."""
     for entry in entries:
         is_open = entry.detail is None and entry.priced.factors is None
-        if is_open and arithmetic.agrees(detail.qty, detail.unit_price, entry.priced.total):
-            entry.detail = detail
+        if is_open and (made := detail.made(entry.priced.total)):
+            entry.detail, entry.made = detail, made
             return True
     return False
 
@@ -120,13 +127,19 @@ def _restate(entries: list[_Entry], final: Priced) -> None:
     entries[-1].priced = replace(entries[-1].priced, total=final.total)
 
 
-def _is_no_goods(price: Priced) -> bool:
-    """Tell whether a row is a discount that takes nothing off the sum of the rows.
+def _as_goods(price: Priced) -> Priced | None:
+    """Return a row as goods; None for a discount that takes nothing off the sum of the rows.
 
-    A Brazilian total leaves it out, and a discount without a sign tells of one already taken.
+    A Brazilian total leaves it out, and a discount without a sign tells of one already taken,
+    unless the price that is left stands behind it: `OPUST -1,00 4,07`.
     """
     meaning = stops.meaning(price.row)
-    return meaning is Meaning.ON_ITEM or (meaning is Meaning.DISCOUNT and price.total >= 0)
+    if meaning is Meaning.ON_ITEM:
+        return None
+    if meaning is not Meaning.DISCOUNT or price.total < 0:
+        return price
+    taken = next((each for each in price.row.figures if each.is_money and each.value < 0), None)
+    return priced.at(price.row, taken) if taken else None
 
 
 def _without_sum(entries: list[_Entry]) -> list[_Entry]:
@@ -172,22 +185,9 @@ def _are_near(upper: Row, lower: Row, reach: float) -> bool:
     return upper.line.page == lower.line.page and distance <= reach
 
 
-def _begin_with_quantities(entries: Sequence[_Entry]) -> bool:
-    """Tell whether most rows with a name have a figure in front of it; one alone is its part."""
-    named = [entry.priced for entry in entries if entry.priced.has_name]
-    counted = [each for each in named if _is_counted(each)]
-    return bool(counted) and len(counted) * 2 >= len(named)
-
-
-def _is_counted(read: Priced) -> bool:
-    if read.factors:
-        return read.factors.qty_figure.start < _INDEX_PLACE
-    return wording.leading_qty(read.words) is not None
-
-
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
     """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on."""
-    if any(entry.priced.is_product and _is_counted(entry.priced) for entry in entries):
+    if any(entry.priced.is_product and quantities.is_counted(entry.priced) for entry in entries):
         return False
     counts = [_first_figure(entry) for entry in entries]
     return len(counts) > 1 and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
@@ -212,11 +212,13 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
     if read is None:
         return None
     words, qty = _split(read, manner)
-    name = wording.cleaned(words.replace("\t", " "))
+    name = wording.cleaned((words or read.words).replace("\t", " "))
     name = name if read.row.is_exact else letters.mended(name)
     unit_price = None
-    if made := read.factors or entry.detail:
-        qty, unit_price = made.qty, made.unit_price
+    made = (read.factors.qty, read.factors.unit_price) if read.factors else entry.made
+    if made:
+        qty, unit_price = made
+    qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
@@ -230,18 +232,23 @@ def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     look = _near_below if manner.are_names_below else _near_above
     rows = look(entry, manner.reach)
     if not rows:
-        return None
+        # What is taken off may bear no name but the number of the article.
+        has_number = entry.priced.total < 0 and any(map(str.isdigit, entry.priced.words))
+        return entry.priced if has_number else None
     *before, last = rows
     named = priced.of_total(last, entry.priced.total, at=entry.priced)
     return replace(named, words=" ".join([*(row.text for row in before), named.words]))
 
 
 def _split(read: Priced, manner: _Manner) -> tuple[str, Decimal | None]:
-    """Part the name from an index, a code, a quantity in front of it."""
+    """Part the name from an index, a code, a quantity in front of it or behind it."""
     stripped = wording.strip_code(read.words)
     if stripped != read.words:
         return stripped, None
     leading = wording.leading_qty(read.words)
+    if manner.has_quantities_behind and not read.factors and (counted := quantities.behind(read)):
+        qty, name = counted
+        return wording.strip_code(name), qty
     if leading is None or not (manner.has_quantities or manner.are_indexed):
         return read.words, None
     qty, name = leading

@@ -27,7 +27,18 @@ _CODE = re.compile(
 _LEADING_QTY = re.compile(
     r"^[^\w|]*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3}|[iIl|](?=\s))"
     r"\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s)\s*(?=\S)"
+    r"|^\W*(?P<weight>[0-9]{1,3}[.,][0-9]{1,3})\s?(?i:kg|lbs?)\s+(?=\S)"
 )
+# `(A) PAO`, `* YAOURT`, `^ Bread`: what is taxed how, in front of the name.
+_TAX_CLASS = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+)(?=\w)")
+# `BANANAS 000000004011KF`: the number of the article behind its name.
+_CODE_AT_END = re.compile(r"(?<=\S)\s+[0-9]{6,14}[A-Z]{0,2}\s*$")
+# Tax marks in a column of their own: capitals without a vowel, `HMRJ`.
+_MARKS_IN_COLUMN = re.compile(r"\t[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
+# `14/03 WASH & FOLD`: the day of each service in front of it.
+_DAY = re.compile(r"^\s*[0-3][0-9][/.-][01][0-9](?:[/.-](?:20)?[0-9]{2})?\s+(?=[^\W\d]|[0-9]+\s)")
+# What is eligible for something, and the article's number: `E  1136  STRAWBERRY`.
+_FLAGGED_CODE = re.compile(r"^\s*[A-Z]\s+(?=[0-9]{3,14}\s)|^\s*\([0-9]{1,2}\)\s*(?=[0-9]{6,14}\s)")
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
 
 
@@ -48,7 +59,7 @@ def of_row(row: Row, end: int, factors: arithmetic.Factors | None) -> str:
 
 def strip_code(text: str) -> str:
     """Return a name without an index and article code in front of it."""
-    stripped = _PADDED_INDEX.sub("", text)
+    stripped = _PADDED_INDEX.sub("", _FLAGGED_CODE.sub("", _DAY.sub("", text)))
     if (match := _INDEX.match(stripped)) and _CODE.match(stripped[match.end() :]):
         stripped = stripped[match.end() :]
     while match := _CODE.match(stripped):
@@ -62,26 +73,40 @@ def leading_qty(text: str) -> tuple[Decimal, str] | None:
     if match is None or _letters(text[match.end() :]) < _FEW_LETTERS:
         return None
     # A lone stroke in front of a name is a one that the reader took for a letter.
-    qty = "1" if match["qty"] in "iIl|" else match["qty"].replace(",", ".")
+    printed = match["qty"] or match["weight"]
+    qty = "1" if printed in "iIl|" else printed.replace(",", ".")
     return Decimal(qty), text[match.end() :]
 
 
+def without_units(text: str) -> str:
+    """Return a text without units of measure and the words that go with counts."""
+    return _counting().sub(" ", text)
+
+
 def cleaned(text: str) -> str:
-    """Return a name without the signs around it."""
-    return re.sub(r"\s+", " ", text).strip(" -:;,|_=~.")
+    """Return a name without the signs and marks around it."""
+    bare = _TAX_CLASS.sub("", _mark_at_end().sub("", _CODE_AT_END.sub("", text)))
+    return re.sub(r"\s+", " ", bare).strip(" -:;,|_=~.$€£¥")
 
 
 def is_name(text: str) -> bool:
     """Tell whether a text is a name: three letters, or two of a script of syllables."""
     if _STAMP.search(text) or _unit().fullmatch(text) or _mark().fullmatch(text):
         return False
+    if _place().fullmatch(text):
+        return False
     syllables = sum(sign.isalpha() and sign > _SYLLABLES for sign in text)
     return _letters(text) > _FEW_LETTERS or syllables >= _FEW_LETTERS
 
 
+def without_marks(text: str) -> str:
+    """Return a name without the tax marks in a column of their own behind it."""
+    return _MARKS_IN_COLUMN.sub("", text)
+
+
 def _before_columns(text: str) -> str:
     """Cut off figures in columns of their own, and a currency's mark."""
-    text = _mark_at_end().sub("", text)
+    text = _MARKS_IN_COLUMN.sub("", _mark_at_end().sub("", text))
     while match := re.search(r"\t[^\t]*$", text):
         if _letters(match[0]) > _MARK_LETTERS or not _letters(text[: match.start()]):
             break
@@ -99,6 +124,20 @@ def _unit() -> re.Pattern[str]:
 
 
 @functools.cache
+def _place() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:{words.places()})\W*(?:(?:no|nr)\W*)?[0-9]*\W*", re.IGNORECASE)
+
+
+@functools.cache
+def _counting() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![^\W\d_])(?:{words.counting()}|{words.units()}|{words.marks()})(?![^\W\d_])"
+        r"|[コ個点本枚件単]",
+        re.IGNORECASE,
+    )
+
+
+@functools.cache
 def _mark() -> re.Pattern[str]:
     return re.compile(rf"[\W_]*{words.marks()}[\W_]*")
 
@@ -108,7 +147,8 @@ def _binding() -> re.Pattern[str]:
     """What binds quantity and price: a unit, a sign of multiplication, an opening bracket."""
     # A lone `a` is German for at; as a capital it ends names (VITAMIN A).
     return re.compile(
-        rf"(?:\s+(?i:{words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?[\s$_]*$"
+        rf"(?:\s+(?i:{words.units()}))?(?:\s+[x×X*@])?\s*(?:[x×X*@(à]|(?<=\s)a)?"
+        rf"[\s$_]*(?:{words.marks()}\s*)?$"
     )
 
 

@@ -44,12 +44,34 @@ def units() -> str:
 
 
 @functools.cache
+def counting() -> str:
+    """Return a pattern of the words that go with a quantity or a unit price."""
+    return "|".join(map(re.escape, sorted(_known()["counting"], key=len, reverse=True)))
+
+
+@functools.cache
+def places() -> str:
+    """Return a pattern of the places where something was filled, which name no goods."""
+    return "|".join(map(re.escape, sorted(_known()["places"], key=len, reverse=True)))
+
+
+@functools.cache
 def marks() -> str:
     """Return a pattern of the marks and codes of all currencies, the longest first."""
+    return rf"(?:(?<![^\W\d_])(?:{_any_mark()}))"
+
+
+@functools.cache
+def marks_behind() -> str:
+    """Return the same for marks behind a figure, to which they may be glued."""
+    return rf"(?:{_any_mark()})"
+
+
+@functools.cache
+def _any_mark() -> str:
     every = {
         mark
         for currency in tables.currencies().values()
         for mark in (*currency.marks, *currency.shared)
     }
-    longest_first = sorted(every, key=len, reverse=True)
-    return rf"(?:(?<![^\W\d_])(?:{'|'.join(map(re.escape, longest_first))}))"
+    return "|".join(map(re.escape, sorted(every, key=len, reverse=True)))
