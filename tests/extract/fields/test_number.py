@@ -22,6 +22,14 @@ def best(text: str) -> str | None:
         ("Invoice No\nINV-7788", "INV-7788"),
         ("Invoice #: INV-2026-0042", "INV-2026-0042"),
         ("ADDITION #43O638", "430638"),
+        ("ADDIT10N #430638", "430638"),
+        ("Order Id: AAB4YFXYACAL", "AAB4YFXYACAL"),
+        ("FACTURA DE VENTA POS No. FV-2231", "FV-2231"),
+        ("TIQUE FACTURA B Nro. 0005-00012344", "0005-00012344"),
+        ("Účtenka č. 1182", "1182"),
+        ("NYUGTASZÁM: 0012/00044", "0012/00044"),
+        ("Salgskvittering 1182", "1182"),
+        ("レシートNo 004412", "004412"),
     ],
 )
 def test_the_number_beside_its_label_is_taken_as_printed(text: str, number: str) -> None:
@@ -39,7 +47,60 @@ def test_the_number_beside_its_label_is_taken_as_printed(text: str, number: str)
         "Ticket 2",
         "Invoice 12.50",
         "Member No: 123456",
+        "FACTURE ORIGINALE\n37",
+        "SALE\n4274779 BATTERIES 16.99",
+        "OP 112 TILL 7",
+        "APPROVAL: 083211\nREF#: 112209",
     ],
 )
 def test_numbers_of_other_things_are_not(text: str) -> None:
+    assert best(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Order: 112\nReceipt # 5501", "5501"),
+        ("TAX INVOICE\n#ORD 30 -REG 12- 10/03/2013 13:57", "30"),
+        ("Trans: 40213\nInvoice: 77", "77"),
+    ],
+)
+def test_the_number_of_the_paper_comes_before_that_of_the_order(text: str, number: str) -> None:
+    assert best(text) == number
+
+
+def test_a_row_of_values_below_a_row_of_labels_is_told_by_its_order() -> None:
+    paper = "Datum Uhrzeit Filiale Pos Bed Bon\n08.04.20 09:51 0000545 003 034 4720"
+
+    assert best(paper) == "4720"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("21/10/2009 21:35   000057", "000057"),
+        ("0478 002 3900 03/21/03 15:49 0234541", "0234541"),
+        ("Guests: 0   50005", "50005"),
+        ("0051 Table 22 #Party 4", "0051"),
+        ("210101 #7160", "7160"),
+        ("INVOICE\n# invoice_number_1", "invoice_number_1"),
+    ],
+)
+def test_without_a_label_a_number_stands_by_the_time_the_table_or_a_sign(
+    text: str, number: str
+) -> None:
+    assert best(text) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12/07/23 05:17pm 423 6 88",
+        "21/10/2009 21:35 1234 5678",
+        "Open Monday to Friday 21/10/2009 21:35 000057",
+        "Table 2213",
+        "STORE #1182",
+    ],
+)
+def test_what_may_be_any_other_number_is_left_out(text: str) -> None:
     assert best(text) is None

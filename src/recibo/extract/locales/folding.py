@@ -1,11 +1,14 @@
 """Text made comparable: without case and accents, and without what an OCR engine mixes up."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
 # Figures that stand for a letter when they stand among letters, as "T0TAL" and "5UBTOTAL".
 _LOOKALIKES = {"0": "o", "1": "l", "5": "s", "8": "b"}
+# Two of them side by side are letters only deep within a word, "ADDIT10N".
+_TWO_WITHIN_WORD = re.compile(r"(?<=[^\W\d_]{3})[0158]{2}(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ def _likeness(folded: str, index: int) -> str:
 def _stands_among_letters(folded: str, index: int) -> bool:
     before = folded[index - 1 : index]
     after = folded[index + 1 : index + 2]
+    if any(match.start() <= index < match.end() for match in _TWO_WITHIN_WORD.finditer(folded)):
+        return True
     if before.isdigit() or after.isdigit() or (after and after in ".,"):
         return False
     return before.isalpha() or after.isalpha()

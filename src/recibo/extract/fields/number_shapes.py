@@ -1,0 +1,37 @@
+"""What a document's number looks like in print, and what only looks like one."""
+
+import re
+
+from recibo.extract.fields import days
+from recibo.extract.fields.rows import Row
+from recibo.extract.model import Found
+
+#: One word, its groups joined by a hyphen, a slash or a stop.
+NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*")
+
+_MOST_LENGTH, _MOST_LETTERS = 32, 14
+# A single figure after a label is the count of something, but not at the end of a code.
+_FEWEST_DIGITS = 2
+_CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d")
+
+
+def is_number(text: str, rest: str) -> bool:
+    """Tell whether `text`, at the head of `rest`, is a number and no date, time or amount."""
+    signs = re.sub(r"\W|_", "", text)
+    digits = sum(character.isdigit() for character in signs)
+    is_code = _CODE.fullmatch(text) is not None
+    if digits < _FEWEST_DIGITS and not is_code:
+        return False
+    if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
+        return False
+    is_day = any(day.start == 0 for day in days.days(rest[:20]))
+    is_clock = any(clock.start == 0 for clock in days.clocks(rest[:12]))
+    is_money = re.match(r"\d+[.,]\d{2}(?!\d)", rest) is not None
+    return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
+
+
+def found_in(number: str, confidence: float, row: Row) -> Found[str]:
+    """Return a number of a row with its place there."""
+    start = row.text.find(number)
+    box = row.box(start, start + len(number)) if start >= 0 else row.line.box
+    return Found(number, confidence, row.text, row.line.page, box)
