@@ -221,6 +221,38 @@ async def test_every_answer_under_v1_carries_the_headers(
     assert (N, N - 1, IN_A_MINUTE) == told(answer)
 
 
+UNROUTED = [("GET", "/v1/nowhere"), ("PUT", "/v1/receipts"), ("GET", "/v1/extract")]
+
+
+@pytest.mark.parametrize(("method", "path"), UNROUTED)
+async def test_what_no_route_takes_is_counted_for_who_asks(
+    i: Installation, method: str, path: str
+) -> None:
+    secret = await make.key(i.database, await make.org(i.database, plan=PlanName.INDIE))
+    ana = await people.signed_up(i)
+    by_key = await i.stranger.request(method, path, headers={"X-API-Key": secret})
+    by_user = await i.stranger.request(method, path, headers=ana.headers)
+    org = await i.stranger.get("/v1/org", headers=ana.headers)
+    with_bad_key = await i.stranger.request(method, path, headers={"X-API-Key": "sk_live_no"})
+    indie = PLANS[PlanName.INDIE].requests_a_minute
+
+    assert {404, 405} >= {one.status_code for one in (by_key, by_user, with_bad_key)}
+    assert (indie, indie - 1, IN_A_MINUTE) == told(by_key)
+    assert indie - 2 == told(await i.get("/key", secret=secret))[1]
+    assert told(by_user)[1] - 1 == told(org)[1]
+    assert N == told(with_bad_key)[0]
+
+
+async def test_what_no_route_takes_is_refused_when_it_is_too_often(i: Installation) -> None:
+    secret = await free_key(i)
+    await statuses(i.stranger, 2 * N, secret)
+    answer = await i.get("/nowhere", secret=secret)
+
+    assert (429, "rate_limit_exceeded") == (answer.status_code, answer.json()["error"]["code"])
+    assert (N, 0, IN_A_MINUTE) == told(answer)
+    assert "1" == answer.headers["Retry-After"]
+
+
 async def test_crash_carries_the_headers(i: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     async def crash(*_: object, **__: object) -> None:
         raise RuntimeError

@@ -140,6 +140,20 @@ TheUser = Annotated[SignedIn, Depends(_signed_in)]
 _AUTHENTICATION = (_authenticated, _signed_in)
 
 
+async def recognise(request: Request) -> None:
+    """Find out who sent a request that no route takes, and count it.
+
+    Raises:
+        RateLimitExceeded: too many of the address, the key or the user.
+        ServiceError: its credential, if there is one, is no good one.
+    """
+    secret = request.headers.get("x-api-key")
+    if secret is not None:
+        await _authenticated(request, await services_of(request), secret)
+    else:
+        await _signed_in(request, access_token_of(request))
+
+
 async def count_strangers(request: Request) -> None:
     """Count a request to a public route before it has any effect; the others know who asks.
 

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi_offline import FastAPIOffline
+from starlette.exceptions import HTTPException
 
 from recibo.api import (
     account,
@@ -23,6 +24,7 @@ from recibo.api import (
     receipts,
     sign_in,
     two_factor,
+    unrouted,
     webhooks,
 )
 from recibo.api.cross_origin import OpenAnswers, Preflights
@@ -72,6 +74,7 @@ def make(services: Services) -> FastAPI:
     ):
         app.router.routes.extend(module.router.routes)
     errors.install(app)
+    app.add_exception_handler(HTTPException, unrouted.answer)
     # Each stands outside of those before it.
     app.add_middleware(Preflights)
     app.add_middleware(Requests)

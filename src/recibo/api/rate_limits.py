@@ -2,7 +2,7 @@
 
 A request is counted once: for its address and its key or user as soon as these are known; for its
 address alone, at the free plan's figure, on public routes before they do anything, and else when
-an answer goes out for which nobody was known, such as 401s and 404s.
+an answer goes out for which nobody was known, such as 401s.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ async def count_user(request: Request, services: Services, user: SignedIn) -> No
 
 async def refusal(scope: Scope) -> RateLimitExceeded | None:
     """Count a request of nobody known, unless it is counted; return the error if it is too many."""
-    if not _is_counted(scope) or _STANDING in scope["state"]:
+    if not is_due(scope):
         return None
     request = Request(scope)
     try:
@@ -55,6 +55,11 @@ async def refusal(scope: Scope) -> RateLimitExceeded | None:
     except RateLimitExceeded as e:
         return e
     return None
+
+
+def is_due(scope: Scope) -> bool:
+    """Tell whether a request is to be counted, and is not yet."""
+    return _is_counted(scope) and _STANDING not in scope["state"]
 
 
 async def tell_quota(request: Request, services: Services, actor: Actor) -> None:
