@@ -21,6 +21,8 @@ def _name(text: str) -> str | None:
             "COMERCIO DE ALIMENTOS E BEBIDAS DO NORTE\nBRASILEIRO LTDA\nAV 7 DE SETEMBRO, 5",
             "COMERCIO DE ALIMENTOS E BEBIDAS DO NORTE BRASILEIRO LTDA",
         ),
+        ("ANA LIMA SOUZA 34204433588\nR. Direita, 22", "ANA LIMA SOUZA 34204433588"),
+        ("49.595.999 ANA LIMA SOUZA\nR. Direita, 22", "49.595.999 ANA LIMA SOUZA"),
         ("CNPJ: 11.222.333/0001-81", None),
     ],
 )

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.fields.fiscal_papers import paper, rolls
+from recibo.extract.fields.fiscal_papers import paper, rolls, taxes
 from recibo.extract.fields.fiscal_papers.paper import Paper
 from recibo.extract.model import DocumentType, Found, Header, Moment
 
@@ -23,7 +23,7 @@ def read(document: Paper) -> Header:
         issued_at=_issued_at(document),
         total=total,
         subtotal=_gross(document, total),
-        tax=rolls.taxes(document),
+        tax=taxes.read(document),
         document_number=paper.number(document, "extract", reader=_read_number),
     )
 

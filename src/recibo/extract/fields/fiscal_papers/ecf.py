@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from recibo.extract.fields.fiscal_papers import paper, rolls
+from recibo.extract.fields.fiscal_papers import paper, rolls, taxes
 from recibo.extract.fields.fiscal_papers.paper import Paper
 from recibo.extract.model import DocumentType, Found, Header
 
@@ -23,7 +23,7 @@ def read(document: Paper) -> Header:
         issued_at=paper.placed(document, next(rolls.stamps(document), None)),
         total=rolls.amount(document, "total") or rolls.amount(document, "payable"),
         subtotal=rolls.amount(document, "subtotal"),
-        tax=rolls.taxes(document),
+        tax=taxes.read(document),
         document_number=_counter(document),
     )
 

@@ -33,9 +33,11 @@ _OTHER = re.compile(
     re.IGNORECASE,
 )
 # An address: a kind of street in front, a number behind a comma, a postal code. A company may be
-# called after a street, so a legal form goes before.
+# called after a street, so a legal form goes before. The eleven digits behind a self-employed
+# person's name are no postal code: the register puts the CPF into it.
 _ADDRESS = re.compile(
-    rf"^\s*(?:{_any('streets')})[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+|[0-9]{{5}}-?[0-9]{{3}}",
+    rf"^\s*(?:{_any('streets')})[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+"
+    r"|(?<![0-9])[0-9]{5}-?[0-9]{3}(?![0-9])",
     re.IGNORECASE,
 )
 #: A name has so many letters at least.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.fields.fiscal_papers import paper, rolls
+from recibo.extract.fields.fiscal_papers import paper, rolls, taxes
 from recibo.extract.fields.fiscal_papers.paper import Paper
 from recibo.extract.model import DocumentType, Found, Header, Moment
 
@@ -25,7 +25,7 @@ def read(document: Paper) -> Header:
         issued_at=_issued_at(document),
         total=total,
         subtotal=_gross(document) or total,
-        tax=rolls.taxes(document),
+        tax=taxes.read(document),
         document_number=paper.number(document, "number", reader=_read_number),
     )
 
@@ -52,7 +52,8 @@ def _issued_at(document: Paper) -> Found[Moment] | None:
 
 def _beside_series(document: Paper) -> Iterator[Found[Moment]]:
     """Return the stamps on the line of number and series, or on the line under it."""
-    found = list(rolls.stamps(document))
+    # The protocol's own stamp stands right below, where the time of issue stands above.
+    found = list(rolls.own_stamps(document))
     for line in document.lines:
         if _SERIES_LINE.search(line.text):
             reach = line.box.y1 + 1.5 * line.box.height
@@ -62,5 +63,4 @@ def _beside_series(document: Paper) -> Iterator[Found[Moment]]:
                 if stamp.page == line.page
                 and stamp.box is not None
                 and line.box.y0 <= stamp.box.y_centre <= reach
-                and stamp.value.time is not None
             )

@@ -12,6 +12,10 @@ from recibo.extract.model import Found, Moment
 
 LABELS = "rolls"
 
+# Narrow rolls break a date off its time.
+_ENDS_WITH_DATE = re.compile(r"[0-9]{2}[/.-][0-9]{2}[/.-][0-9]{2,4}\s*[-,]?\s*$")
+_BEGINS_WITH_CLOCK = re.compile(r"\s*[-,]?\s*[0-9]{2}:[0-9]{2}")
+
 _CONSUMER = re.compile(r"CONSUM|CLIENTE|CPF\s*/?\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT", re.IGNORECASE)
 
 
@@ -56,34 +60,40 @@ def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
     return None
 
 
-def taxes(document: Paper) -> Found[Decimal] | None:
-    """Return the approximate taxes (law 12.741/2012): the first amount, others are their parts."""
-    for label in document.form.every("taxes"):
-        line = document.form.lines[label.line]
-        words = line.words_after(label.end)
-        text = " ".join(word.text for word in words)
-        following = document.form.lines[label.line + 1 : label.line + 3]
-        for candidate in (text, *(squeezed.line.text for squeezed in following)):
-            values = list(numerals.amounts(candidate))
-            if values:
-                return paper.line_cell(line.line).found(values[0])
-            if re.search(r"[A-Za-z]{3}", candidate) and "12" not in candidate:
-                break
-    return None
-
-
 def stamps(document: Paper) -> Iterator[Found[Moment]]:
     """Return the dates with a time on the roll, those of authorisation and printing last."""
     late: list[Found[Moment]] = []
+    for found, is_late in _stamps(document):
+        if is_late:
+            late.append(found)
+        else:
+            yield found
+    yield from late
+
+
+def own_stamps(document: Paper) -> Iterator[Found[Moment]]:
+    """Return the dates with a time on the roll but for those of authorisation and printing."""
+    return (found for found, is_late in _stamps(document) if not is_late)
+
+
+def _stamps(document: Paper) -> Iterator[tuple[Found[Moment], bool]]:
     protocols = {
         label.line for kind in ("protocol", "printed") for label in document.form.every(kind)
     }
     for index, squeezed in enumerate(document.form.lines):
-        for moment in moments.every(squeezed.line.text):
+        for moment in moments.every(_with_clock(document, index)):
             found = paper.line_cell(squeezed.line).found(moment)
-            is_late = index in protocols or moment.time is None
-            if is_late:
-                late.append(found)
-            else:
-                yield found
-    yield from late
+            yield found, index in protocols or moment.time is None
+
+
+def _with_clock(document: Paper, index: int) -> str:
+    """Return a line's text, with the next line's behind a date that was broken off its time."""
+    text = document.form.lines[index].line.text
+    following = document.form.lines[index + 1 : index + 2]
+    if (
+        following
+        and _ENDS_WITH_DATE.search(text)
+        and _BEGINS_WITH_CLOCK.match(following[0].line.text)
+    ):
+        return f"{text} {following[0].line.text}"
+    return text
