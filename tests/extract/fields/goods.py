@@ -24,6 +24,28 @@ VISA                             9.99
             ("BAG REFUND", None, None, "-0.10"),
         ],
     ),
+    "figures with their labels": (
+        """
+PADARIA SAO BENTO LTDA
+CNPJ: 11.222.333/0001-81
+DANFE NFC-e
+7891 - CAFE TORRADO 500G
+Qtde.:2 UN: UN Vl. Unit.: 19,00  38,00
+7892 - PRESUNTO COZIDO
+Qtde.:0,535 UN: KG Vl. Unit.: 39,9    21,35
+7893 - LUVA TAM. G
+Qtde: 1 Unid: PAR Valor Unit: 10,395  10,40
+QTD TOTAL DE ITENS                   3
+Valor Total R$                   69,75
+FORMA PAGAMENTO             VALOR PAGO
+PIX                              69,75
+""",
+        [
+            ("CAFE TORRADO 500G", "2", "19.00", "38.00"),
+            ("PRESUNTO COZIDO", "0.535", "39.9", "21.35"),
+            ("LUVA TAM. G", "1", "10.395", "10.40"),
+        ],
+    ),
     "details below": (
         """
 MUSTERMARKT GmbH

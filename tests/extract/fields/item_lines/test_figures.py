@@ -22,6 +22,8 @@ def _values(text: str) -> list[str]:
         ("B12 X9 T12,00%", []),
         ("6x1.25L", ["6"]),
         ("T2$2.00", ["2.00"]),
+        ("Qtde.:2 Vl. Unit.: 19,5", ["2", "19.5"]),
+        ("12:30 as 13:05:09", []),
     ],
 )
 def test_figures_are_told_from_words(text: str, values: list[str]) -> None:

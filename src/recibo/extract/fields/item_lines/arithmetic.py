@@ -42,7 +42,7 @@ def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
         return False
     off = abs(qty * unit_price - total)
     if qty == 1:
-        return off < _CUT
+        return off <= _CUT
     return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
 
 

@@ -100,8 +100,14 @@ def _is_inside_word(text: str, match: re.Match[str]) -> bool:
     has_cents = re.search(r"[.,]\s?[0-9]{2}$", match["body"]) is not None
     if before.isalpha() and before not in _SAYS_PRICE:
         return not has_cents or after == "%" or after.isalpha()
-    is_of_clock = re.match(r":[0-9]{2}", text[match.end() :]) is not None
-    return (is_of_clock or before in ("#", "/", ":")) and not has_cents
+    is_of_clock = _is_of_clock(text, match)
+    return (is_of_clock or before in ("#", "/")) and not has_cents
+
+
+def _is_of_clock(text: str, match: re.Match[str]) -> bool:
+    """Tell whether the figure is a part of `12:30`; `Qtde.:2` is none."""
+    is_behind = re.search(r"[0-9]\s?:$", text[: match.start()]) is not None
+    return is_behind or re.match(r":[0-9]{2}", text[match.end() :]) is not None
 
 
 def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
