@@ -12,20 +12,24 @@ from concurrent.futures import ProcessPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
-from benchmarks import measuring, scoring
+from benchmarks import measuring, reliability, scoring
 from benchmarks.recognised import How
-from benchmarks.scoring import Reading, Report, Task, Verdict
+from benchmarks.reliability import Verdict
+from benchmarks.scoring import Reading, Report, Task
 from recibo.extract import errors, pipeline
 from recibo.extract.model import Accuracy, Found, LineItem, Receipt
 
-_BINS = 10
 _SAMPLE_OF_DOCUMENTS = 0.4
+_WHOLE = "the whole"
+_FIELDS = (
+    *("total", "issued_at", "merchant_name", "merchant_tax_id", "subtotal", "tax", "currency"),
+    *("document_number", "document_key", "type"),
+)
+_PLOTTED = ("total", "issued_at", "merchant_name")
 
 
 def main() -> None:
-    """Measure, print one table and draw the reliability plot."""
+    """Measure, print the tables and draw the reliability plot."""
     asked = _arguments()
     report = measure(
         tasks(asked.data, sample=asked.sample),
@@ -34,7 +38,7 @@ def main() -> None:
         jobs=asked.jobs,
     )
     _print(report)
-    _plot(report.verdicts, asked.plot)
+    reliability.draw(_by_name(report, _PLOTTED), asked.plot)
     print(f"reliability plot: {asked.plot}")
 
 
@@ -94,12 +98,13 @@ def _read_all(files: Sequence[Task], how: How, jobs: int) -> Iterable[Reading]:
 def _read(path: Path, how: How) -> Reading:
     """Return the fields of one file as the scorers take them; none when it cannot be read."""
     try:
-        return _spelled(pipeline.understand(how.recognised(path)))
+        return spelled(pipeline.understand(how.recognised(path)))
     except errors.ReadingError:
         return {}
 
 
-def _spelled(receipt: Receipt) -> Reading:
+def spelled(receipt: Receipt) -> Reading:
+    """Return a receipt as the scorers take it."""
     return {
         "type": receipt.type.value.value,
         "merchant_name": _text(receipt.merchant_name),
@@ -113,6 +118,11 @@ def _spelled(receipt: Receipt) -> Reading:
         "document_key": _text(receipt.document_key),
         "line_items": [_item(found.value) for found in receipt.line_items],
         "confidence": receipt.confidence,
+        "confidences": {
+            field: getattr(receipt, field).confidence
+            for field in _FIELDS
+            if getattr(receipt, field)
+        },
     }
 
 
@@ -137,37 +147,23 @@ def _print(report: Report) -> None:
     print(f"all three fields of a scanned receipt right: {report.sroie.get('all_three', 0):.1f} %")
     print(f"values invented: {report.invented}")
     print(
-        f"receipts at {scoring.SURE} or more: {report.sure:.1f} %, "
+        f"receipts at {reliability.SURE} or more: {report.sure:.1f} %, "
         f"of these the total is right: {report.right_when_sure:.1f} %"
     )
+    rows = [reliability.row(*named) for named in _by_name(report, _FIELDS).items()]
+    measuring.show("Confidence, percent", reliability.HEADINGS, rows)
+
+
+def _by_name(report: Report, fields: Sequence[str]) -> dict[str, Sequence[Verdict]]:
+    """Return the verdicts on the whole, which its total makes right, and on some fields."""
+    return {_WHOLE: report.verdicts} | {
+        field: report.by_field[field] for field in fields if field in report.by_field
+    }
 
 
 def _row(name: str, scores: Mapping[str, float], fields: Sequence[str]) -> tuple[str, ...]:
     figures = [f"{scores[field]:.1f}" if field in scores else "-" for field in fields]
     return (name, *figures, *["-"] * (8 - len(figures)))
-
-
-def _plot(verdicts: Sequence[Verdict], path: Path) -> None:
-    """Draw how often the total is right at each height of confidence."""
-    figure = Figure(figsize=(5, 5))
-    axes = figure.subplots()
-    axes.plot([0, 1], [0, 1], linestyle="--", color="grey")
-    for step in range(_BINS):
-        low, high = step / _BINS, (step + 1) / _BINS
-        within = [
-            verdict
-            for verdict in verdicts
-            if low <= verdict.confidence < high or verdict.confidence == high == 1
-        ]
-        if within:
-            share = scoring.percent(verdict.is_total_right for verdict in within) / 100
-            mean = sum(verdict.confidence for verdict in within) / len(within)
-            axes.scatter([mean], [share], color="black")
-            axes.annotate(
-                str(len(within)), (mean, share), textcoords="offset points", xytext=(5, -12)
-            )
-    axes.set(xlabel="confidence", ylabel="totals that are right", xlim=(0, 1.02), ylim=(0, 1.02))
-    figure.savefig(path, dpi=120)
 
 
 if __name__ == "__main__":

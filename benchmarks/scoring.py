@@ -5,12 +5,16 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
-# Of the receipts that claim to be this sure, nearly all must have the right total.
-SURE = 0.9
+from benchmarks.reliability import SURE, Verdict, percent
+
+# What the scorer of the scanned receipts calls the fields.
+_SROIE_FIELDS = {"total": "total", "date": "issued_at", "merchant": "merchant_name"}
 
 #: The fields of a reading by name, as the scorers take them; empty when it could not be read.
 Reading = Mapping[str, object]
@@ -27,11 +31,16 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How sure a reading was, and whether its total is right."""
+class Judgement:
+    """What the scorers say: their figures, and what was missed."""
 
-    confidence: float
-    is_total_right: bool
+    sroie: Mapping[str, float]
+    documents: Mapping[str, Mapping[str, float]]
+    invented: int
+    #: Files and fields.
+    missed: frozenset[tuple[str, str]]
+    #: By file the fields whose truth is known.
+    asked: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +53,73 @@ class Report:
     documents: Mapping[str, Mapping[str, float]]
     #: Fields that were given a value though the paper has none.
     invented: int
+    #: How sure the readings were as a whole, and whether their totals are right.
     verdicts: Sequence[Verdict]
+    #: How sure they were of each field that was read and judged.
+    by_field: Mapping[str, Sequence[Verdict]]
 
     @property
     def sure(self) -> float:
         """The part of the receipts that claim to be sure."""
-        return percent(verdict.confidence >= SURE for verdict in self.verdicts)
+        sure = sum(verdict.confidence >= SURE for verdict in self.verdicts)
+        return percent(sure, len(self.verdicts))
 
     @property
     def right_when_sure(self) -> float:
         """The part of those whose total is right."""
         claims = [verdict for verdict in self.verdicts if verdict.confidence >= SURE]
-        return percent(verdict.is_total_right for verdict in claims)
+        return percent(sum(verdict.is_right for verdict in claims), len(claims))
 
 
 def judge(files: Sequence[Task], readings: Mapping[str, Reading], data: Path) -> Report:
     """Return what the scorers of `data` say of the readings, by key."""
+    said = judgement(files, readings, data)
+    read = {key: reading for key, reading in readings.items() if reading}
+    verdicts = [
+        Verdict(float(str(reading["confidence"])), is_right=(key, "total") not in said.missed)
+        for key, reading in read.items()
+    ]
+    by_field: defaultdict[str, list[Verdict]] = defaultdict(list)
+    for key, reading in read.items():
+        for field, sure in confidences(reading).items():
+            if field in said.asked[key]:
+                verdict = Verdict(sure, is_right=(key, field) not in said.missed)
+                by_field[field].append(verdict)
+    return Report(said.sroie, said.documents, said.invented, verdicts, dict(by_field))
+
+
+def judgement(files: Sequence[Task], readings: Mapping[str, Reading], data: Path) -> Judgement:
+    """Return the figures of the scorers of `data`, and what they count as missed."""
     # The scorers work in a folder of their own.
     data = data.resolve()
     with tempfile.TemporaryDirectory() as folder:
-        sroie, missed_receipts = _score_sroie(files, readings, data, Path(folder))
-        documents, invented, missed_documents = _score_documents(
-            files, readings, data, Path(folder)
-        )
-    missed = missed_receipts | missed_documents
-    verdicts = [
-        Verdict(float(str(reading["confidence"])), is_total_right=key not in missed)
-        for key, reading in readings.items()
-        if reading
-    ]
-    return Report(sroie, documents, invented, verdicts)
+        sroie, missed = _score_sroie(files, readings, data, Path(folder))
+        documents, invented, others = _score_documents(files, readings, data, Path(folder))
+    asked = {task.key: frozenset(_SROIE_FIELDS.values()) for task in files if task.is_sroie}
+    asked |= {
+        key: frozenset(set(document["truth"]) - set(document.get("unassessed") or []))
+        for key, document in _documents(data).items()
+    }
+    return Judgement(sroie, documents, invented, frozenset(missed | others), asked)
+
+
+def sellers(data: Path) -> dict[str, str]:
+    """Return whom each file is from, as far as it is known."""
+    names = {key: str(one["truth"]["merchant_name"]) for key, one in _documents(data).items()}
+    for path in (data / "sroie" / "key").glob("*.json"):
+        names[path.stem] = json.loads(path.read_text("utf-8", "replace"))["company"]
+    return names
+
+
+def confidences(reading: Reading) -> Mapping[str, float]:
+    """Return how sure a reading is of each field that it gives."""
+    return cast("Mapping[str, float]", reading["confidences"])
 
 
 def _score_sroie(
     files: Sequence[Task], readings: Mapping[str, Reading], data: Path, folder: Path
-) -> tuple[dict[str, float], set[str]]:
-    """Return the F1 of each field, and the images whose total was missed."""
+) -> tuple[dict[str, float], set[tuple[str, str]]]:
+    """Return the F1 of each field, and the images and fields that were missed."""
     images = [task.key for task in files if task.is_sroie]
     if not images:
         return {}, set()
@@ -87,19 +127,22 @@ def _score_sroie(
     lines = [json.dumps({"image": image, **readings[image]}) for image in images]
     (folder / "receipts.jsonl").write_text("\n".join(lines))
     scorer = [str(data / "score_sroie.py"), "--pred", "receipts.jsonl", "--split", "split.txt"]
-    done = _run(
-        [*scorer, "--keys", str(data / "sroie" / "key"), "--json", "--errors", "total"], folder
-    )
-    figures = json.loads(done.stdout)
+    scorer += ["--keys", str(data / "sroie" / "key"), "--json", "--errors"]
+    missed: set[tuple[str, str]] = set()
+    figures = {}
+    for name, field in _SROIE_FIELDS.items():
+        done = _run([*scorer, name], folder)
+        figures = json.loads(done.stdout)
+        missed |= {(line.split()[0], field) for line in done.stderr.splitlines()}
     scores = {field: 100 * row["f1"] for field, row in figures["fields"].items()}
     scores["all_three"] = 100 * figures["all_three_right"]
-    return scores, {line.split()[0] for line in done.stderr.splitlines()}
+    return scores, missed
 
 
 def _score_documents(
     files: Sequence[Task], readings: Mapping[str, Reading], data: Path, folder: Path
-) -> tuple[dict[str, dict[str, float]], int, set[str]]:
-    """Return the share of right values by set and field, those invented, the missed totals."""
+) -> tuple[dict[str, dict[str, float]], int, set[tuple[str, str]]]:
+    """Return the share of right values by set and field, those invented, and what was missed."""
     keys = {task.key for task in files if not task.is_sroie}
     if not keys:
         return {}, 0, set()
@@ -118,8 +161,18 @@ def _score_documents(
     }
     invented = re.search(r"invented in all: (\d+)", done.stdout)
     misses = json.loads((folder / "misses.json").read_text("utf-8"))
-    missed = {f"{document}:{kind}" for document, kind, field, *_ in misses if field == "total"}
+    missed = {(f"{document}:{kind}", field) for document, kind, field, *_ in misses}
     return scores, int(invented[1]) if invented else 0, missed
+
+
+def _documents(data: Path) -> dict[str, dict[str, Any]]:
+    """Return the truth of each file of the documents."""
+    return {
+        f"{document['id']}:{kind}": document
+        for name in ("brazil.json", "international.json")
+        for document in json.loads((data / "documents" / name).read_text("utf-8"))
+        for kind in document["files"]
+    }
 
 
 def _documents_alone(data: Path, keys: set[str], folder: Path) -> Path:
@@ -142,9 +195,3 @@ def _run(arguments: Sequence[str], folder: Path) -> "subprocess.CompletedProcess
     return subprocess.run(  # noqa: S603  # a scorer of the data folder
         [sys.executable, *arguments], cwd=folder, check=True, capture_output=True, text=True
     )
-
-
-def percent(verdicts: Iterable[bool]) -> float:
-    """Return how many of the verdicts are good."""
-    counted = list(verdicts)
-    return 100 * sum(counted) / len(counted) if counted else 0.0

@@ -100,7 +100,6 @@ def test_a_sum_that_comes_out_makes_surer() -> None:
     assert alone.total is not None
     assert settled.total is not None
     assert settled.total.confidence > alone.total.confidence
-    assert settled.confidence > alone.confidence
 
 
 def test_several_taxes_that_lead_to_the_total_are_one() -> None:
@@ -126,7 +125,6 @@ def test_nothing_found_gives_nothing() -> None:
 
     assert receipt.type.value is DocumentType.INVOICE
     assert (receipt.total, receipt.subtotal, receipt.tax, receipt.merchant_name) == (None,) * 4
-    assert receipt.confidence < 0.2
 
 
 def test_an_unlikely_candidate_is_left_out() -> None:

@@ -1,4 +1,4 @@
-"""Makes one receipt of what was found: cross-checks, choice, confidence."""
+"""Makes one receipt of what was found: cross-checks and choice."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from itertools import combinations, permutations
 from typing import TypeVar
 
 from recibo.extract.locales import tables
-from recibo.extract.model import DocumentType, Findings, Found, LineItem, Moment, Receipt
+from recibo.extract.model import DocumentType, Findings, Found, LineItem, Receipt
 
 T = TypeVar("T")
 
@@ -36,14 +36,11 @@ _LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.3, 0.25, 0.3, 0.3
 _LEAST_NAME_ALONE = 0.9
 _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
 
-# What the whole is worth without a total, and a field that is not there.
-_WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.5, 0.25
-
 
 def assemble(findings: Findings, *, hint: DocumentType | None = None) -> Receipt:
     """Return the receipt that the findings make together; `hint` counts when nothing else tells."""
     currency = _likeliest(findings.currencies, _LEAST_CURRENCY)
-    total = _total(findings)
+    total = _likeliest(ranked_totals(findings), _LEAST_TOTAL)
     subtotal, tax = _parts(findings, total)
     issued_at = _likeliest(findings.moments, _LEAST_MOMENT)
     # Any page of text has a first line: without an amount or a date it is hardly a seller's name.
@@ -63,7 +60,6 @@ def assemble(findings: Findings, *, hint: DocumentType | None = None) -> Receipt
         document_key=_likeliest(findings.document_keys, 0),
         line_items=tuple(_rounded_item(item, digits) for item in findings.line_items),
         category=findings.categories[0] if findings.categories else None,
-        confidence=_confidence(total, issued_at, merchant_name),
         texts=findings.texts,
     )
 
@@ -78,20 +74,28 @@ def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
     return candidates[0] if candidates and candidates[0].confidence >= least else None
 
 
-def _total(findings: Findings) -> Found[Decimal] | None:
-    """Return the amount that its place on the page and the sums around it speak for."""
+def ranked_totals(findings: Findings) -> tuple[Found[Decimal], ...]:
+    """Return the totals as their places on the page and the sums around them speak, best first."""
     findings = replace(
         findings, totals=tuple(_unstained(each, findings) for each in findings.totals)
     )
-    scored = [
-        (_log_odds(total.confidence) + _support(total, findings), total)
-        for total in findings.totals
-    ]
-    if not scored:
-        return None
-    score, best = max(scored, key=lambda pair: pair[0])
-    confidence = 1 / (1 + math.exp(-score))
-    return replace(best, confidence=confidence) if confidence >= _LEAST_TOTAL else None
+    scored = (
+        (log_odds(total.confidence) + _support(total, findings), total) for total in findings.totals
+    )
+    ranked = sorted(scored, key=lambda pair: -pair[0])
+    return tuple(replace(total, confidence=1 / (1 + math.exp(-score))) for score, total in ranked)
+
+
+def is_summed_up(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether a subtotal and what is printed below it lead to the total."""
+    return _is_sum_of_parts(total.value, findings, Decimal(0))
+
+
+def is_off_by_change(total: Found[Decimal], findings: Findings) -> bool:
+    """Tell whether cash and change are printed, and none is the other with the total."""
+    paid = (*findings.cash, *findings.totals)
+    is_given = bool(findings.cash and findings.change)
+    return is_given and not _is_less_change(total.value, paid, findings)
 
 
 def _unstained(total: Found[Decimal], findings: Findings) -> Found[Decimal]:
@@ -105,7 +109,8 @@ def _unstained(total: Found[Decimal], findings: Findings) -> Found[Decimal]:
     return above_zero if adds_up else total
 
 
-def _log_odds(probability: float) -> float:
+def log_odds(probability: float) -> float:
+    """Return the log-odds of a probability, kept off 0 and 1."""
     bounded = min(max(probability, 1e-4), 1 - 1e-4)
     return math.log(bounded / (1 - bounded))
 
@@ -314,11 +319,3 @@ def _rounded_item(item: Found[LineItem], digits: int | None) -> Found[LineItem]:
 
 def _to_digits(amount: Decimal, digits: int) -> Decimal:
     return amount.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
-
-
-def _confidence(total: Found[Decimal] | None, *others: Found[Moment] | Found[str] | None) -> float:
-    """Return how likely the whole is right: that is the total first of all."""
-    if total is None:
-        return _WITHOUT_TOTAL
-    rest = math.prod(field.confidence if field else _MISSING for field in others)
-    return total.confidence * rest**_OTHERS_WEIGHT

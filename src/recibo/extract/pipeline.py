@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
 
-from recibo.extract import assemble, clean, codes, lines, vote
+from recibo.extract import assemble, clean, codes, confidence, lines, vote
 from recibo.extract.engines.paddle.engine import PaddleEngine
 from recibo.extract.engines.port import Engine
 from recibo.extract.errors import Unreadable
@@ -90,7 +90,9 @@ def understand(by_page: Sequence[Sequence[Sheet]], *, hint: DocumentType | None 
     Raises:
         Unreadable: They hold nothing that a receipt shows.
     """
-    receipt = vote.settle([_receipt(sheets, hint) for sheets in zip(*by_page, strict=True)])
+    readings = [_receipt(sheets, hint) for sheets in zip(*by_page, strict=True)]
+    settled = vote.settle(readings)
+    receipt = replace(settled, confidence=confidence.of_whole(settled))
     if not (receipt.total or receipt.issued_at or receipt.merchant_name or receipt.document_key):
         raise Unreadable
     return receipt
@@ -172,7 +174,9 @@ def _sheet(page: Page, rows: tuple[Line, ...], found: tuple[Code, ...], *, is_ex
 
 
 def _receipt(sheets: Sequence[Sheet], hint: DocumentType | None) -> Receipt:
-    return assemble.assemble(collect.collect(sheets, hint=hint), hint=hint)
+    findings = collect.collect(sheets, hint=hint)
+    receipt = assemble.assemble(findings, hint=hint)
+    return confidence.weighed(receipt, findings, sheets)
 
 
 class _Watch:

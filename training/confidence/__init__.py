@@ -1,0 +1,1 @@
+"""Fits how sure a reading is: see README.md."""
