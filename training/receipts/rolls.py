@@ -82,6 +82,27 @@ class Strip:
         """The room for a row."""
         return self.letter * self.columns
 
+    def columns_of(self, text: str) -> float:
+        """Return how many columns a text takes."""
+        return self.face.width(text, self.size) / self.letter
+
+    def cut(self, text: str, columns: float) -> str:
+        """Return as much of a text as fits into so many columns."""
+        while self.columns_of(text) > columns:
+            text = text[:-1].rstrip()
+        return text
+
+    def wrapped(self, text: str, columns: float) -> tuple[str, ...]:
+        """Return the text broken between words into lines of so many columns."""
+        lines = [""]
+        for word in text.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and self.columns_of(longer) > columns:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+        return tuple(self.cut(line, columns) for line in lines)
+
 
 RULE = RuleRow()
 
@@ -150,7 +171,7 @@ def _fixed(cells: Sequence[Cell], stretch: float) -> str:
     for cell in cells:
         share = {"left": 0.0, "middle": 0.5, "right": 1.0}[cell.anchor]
         start = max(0, int(cell.column / stretch - len(cell.text) * share))
-        if start < len(line):
+        if line and start <= len(line):
             raise ValueError(f"{cell.text!r} has no room after {line!r}")
         line = line.ljust(start) + cell.text
     return line

@@ -62,8 +62,8 @@ class Document:
     precision: Precision = "minute"
     #: The offset that stands nowhere on the paper and follows from its place, as `+08:00`.
     timezone: str | None = None
-    #: Field to further values that count as right.
-    alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Field to further values that count as right; None is a value that may be missing.
+    alternatives: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
     #: Fields that nobody could tell from the paper.
     unassessed: tuple[str, ...] = ()
 

@@ -1,0 +1,99 @@
+"""What is bought and what it comes to, in exact amounts."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from training.receipts.countries import Country
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """Some of one good at one price."""
+
+    name: str
+    qty: Decimal
+    price: Decimal
+    total: Decimal
+    #: Of tax, percent.
+    rate: Decimal
+    #: `kg` of what is weighed, else nothing.
+    unit: str = ""
+    #: What is taken off below it.
+    discount: Decimal = NOTHING
+
+    @property
+    def paid(self) -> Decimal:
+        """The total less the discount."""
+        return self.total - self.discount
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What is taxed at one rate: net, tax and both."""
+
+    rate: Decimal
+    net: Decimal
+    tax: Decimal
+
+    @property
+    def gross(self) -> Decimal:
+        """Net and tax."""
+        return self.net + self.tax
+
+
+def fill(rng: random.Random, country: Country, kind: str, *, most: int = 12) -> tuple[Bought, ...]:
+    """Return what one customer buys of this kind of goods."""
+    goods = rng.sample(country.goods[kind], min(rng.randint(1, most), len(country.goods[kind])))
+    rates = country.rates["till" if kind == "grocery" else kind]
+    basket = [_bought(rng, country, good.name, good.price, rates) for good in goods]
+    if kind == "grocery" and rng.random() < 0.4:
+        good = rng.choice(country.goods["weighed"])
+        qty = Decimal(rng.randint(150, 2400)) / 1000
+        total = country.rounded(qty * good.price)
+        basket.append(Bought(good.name, qty, good.price, total, rates[0], "kg"))
+    rng.shuffle(basket)
+    return tuple(basket)
+
+
+def _bought(
+    rng: random.Random, country: Country, name: str, price: Decimal, rates: Sequence[Decimal]
+) -> Bought:
+    # A price near the usual one, so that no two papers agree; coins decide how fine it is.
+    near = country.rounded(price * Decimal(rng.randint(85, 130)) / 100)
+    qty = Decimal(rng.choices((1, 2, 3, 4, 6, 10), (60, 20, 8, 5, 4, 3))[0])
+    return Bought(name, qty, near, country.rounded(near * qty), rng.choice(rates))
+
+
+def with_discounts(
+    rng: random.Random, country: Country, basket: Sequence[Bought]
+) -> tuple[Bought, ...]:
+    """Take something off one of them."""
+    place = rng.randrange(len(basket))
+    off = country.rounded(basket[place].total * rng.choice((10, 15, 20, 25, 50)) / 100)
+    return tuple(
+        replace(bought, discount=off) if number == place else bought
+        for number, bought in enumerate(basket)
+    )
+
+
+def groups(
+    country: Country, basket: Sequence[Bought], *, is_included: bool, off: Decimal = NOTHING
+) -> tuple[Group, ...]:
+    """Return the tax by rates; `off` is taken off before, and asks for one rate only."""
+    by_rate: dict[Decimal, Decimal] = {}
+    for bought in basket:
+        by_rate[bought.rate] = by_rate.get(bought.rate, NOTHING) + bought.paid
+    return tuple(
+        _group(country, rate, amount - off, is_included=is_included)
+        for rate, amount in sorted(by_rate.items())
+    )
+
+
+def _group(country: Country, rate: Decimal, amount: Decimal, *, is_included: bool) -> Group:
+    share = rate / (100 + rate) if is_included else rate / 100
+    tax = country.rounded(amount * share)
+    return Group(rate, amount - tax if is_included else amount, tax)

@@ -1,0 +1,50 @@
+"""All kinds of paper there are: in which languages, and what makes them."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from training.receipts import fuel, tills
+from training.receipts.countries import countries
+from training.receipts.faces import Case
+from training.receipts.truth import Document
+
+
+class Maker(Protocol):
+    """Makes a paper out of chance alone."""
+
+    def __call__(self, rng: random.Random, language: str, case: Case, /) -> Document:
+        """Return a paper of a language, in faces of the case."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of paper."""
+
+    make: Maker
+    #: Tags of a language with its country.
+    languages: tuple[str, ...]
+
+
+def kinds() -> Mapping[str, Kind]:
+    """Return all kinds by their names."""
+    return {
+        name: Kind(make, _with_rates(name))
+        for name, make in (
+            ("till", tills.till),
+            ("restaurant", tills.restaurant),
+            ("fuel", fuel.fuel),
+        )
+    }
+
+
+def make(seed: str, kind: str, language: str, case: Case) -> Document:
+    """Return the paper that a seed stands for: the same one every time."""
+    return kinds()[kind].make(random.Random(seed), language, case)
+
+
+def _with_rates(kind: str) -> tuple[str, ...]:
+    """Return the languages of the countries that know rates of tax for this kind of paper."""
+    return tuple(tag for tag, country in countries().items() if kind in country.rates)

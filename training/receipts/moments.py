@@ -1,0 +1,44 @@
+"""When papers were printed, and how they say so."""
+
+import datetime as dt
+import random
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from training.receipts.countries import Country
+from training.receipts.truth import Precision
+
+_FIRST_DAY = dt.date(2016, 1, 1)
+_DAYS = 3650
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment by the clock of the country."""
+
+    at: dt.datetime
+    date: str
+    #: Empty where the paper gives no time.
+    time: str
+    precision: Precision
+
+    @property
+    def wire(self) -> str:
+        """The moment as the wire has it, no further than printed."""
+        at = self.at if self.precision == "second" else self.at.replace(second=0)
+        return (at.replace(hour=0, minute=0) if self.precision == "date" else at).isoformat()
+
+    @property
+    def offset(self) -> str:
+        """The difference from UTC, as `+08:00`."""
+        return self.at.isoformat()[-6:]
+
+
+def moment(rng: random.Random, country: Country, *, has_time: bool = True) -> Moment:
+    """Return a moment within some ten years."""
+    day = _FIRST_DAY + dt.timedelta(days=rng.randrange(_DAYS))
+    clock = dt.time(rng.randint(7, 22), rng.randint(0, 59), rng.randint(0, 59))
+    at = dt.datetime.combine(day, clock, ZoneInfo(country.zone))
+    time = rng.choice(country.times) if has_time else ""
+    precision: Precision = "second" if "%S" in time else "minute" if time else "date"
+    return Moment(at, at.strftime(rng.choice(country.dates)), at.strftime(time), precision)

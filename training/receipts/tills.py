@@ -1,0 +1,169 @@
+"""Receipts of shops and bills of restaurants, on strips."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from training.receipts import baskets, frames, item_rows, moments, sellers, sums
+from training.receipts.baskets import NOTHING, Bought
+from training.receipts.countries import Country, countries
+from training.receipts.faces import Case
+from training.receipts.frames import About, AnyRow
+from training.receipts.item_rows import Desk, Listed
+from training.receipts.rolls import RULE, Row, Strip, set_rows
+from training.receipts.sums import Extras, Stated
+from training.receipts.truth import Document, Truth, TruthItem
+
+# Longer figures leave no room for columns of them on a strip.
+_LONGEST_FIGURE = 8
+_ROOM_FOR_COLUMNS = 42
+
+
+def till(rng: random.Random, language: str, case: Case) -> Document:
+    """Return the receipt of a shop."""
+    country = countries()[language]
+    basket = baskets.fill(rng, country, "grocery")
+    if rng.random() < 0.25:
+        basket = baskets.with_discounts(rng, country, basket)
+    return _strip(rng, desk(rng, country, case, basket), basket, "till")
+
+
+def restaurant(rng: random.Random, language: str, case: Case) -> Document:
+    """Return the bill of a restaurant."""
+    country = countries()[language]
+    basket = baskets.fill(rng, country, "restaurant", most=9)
+    return _strip(rng, desk(rng, country, case, basket), basket, "restaurant")
+
+
+def desk(rng: random.Random, country: Country, case: Case, basket: Sequence[Bought]) -> Desk:
+    """Return a till with its printer."""
+    faces = case.fixed if rng.random() < 0.7 else case.proportional
+    strip = Strip(
+        columns=rng.choice((34, 38, 40, 42, 42, 48)),
+        size=rng.choice((8, 9, 10)),
+        pitch=rng.choice((1.15, 1.3, 1.5)),
+        face=rng.choice(faces),
+    )
+    rates = sorted({bought.rate for bought in basket})
+    is_lettered = country.is_tax_included and len(country.rates["till"]) > 1
+    letters = tuple(zip(rates, rng.choice(("ABC", "123", "BAC")), strict=False))
+    first = country.signs[0]
+    is_signed = first in {"$", "£", "€"} and not country.is_sign_after
+    return Desk(
+        country,
+        strip,
+        sign=first if is_signed and rng.random() < 0.25 else "",
+        letters=letters if is_lettered and rng.random() < 0.5 else (),
+        times=rng.choice((" x ", " X ", " @ ", " * ")),
+        is_wrapping=rng.random() < 0.6,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The middle of a strip and what it says."""
+
+    rows: tuple[AnyRow, ...]
+    items: tuple[TruthItem, ...]
+    stated: Stated
+    layout: str
+    total: Decimal
+
+
+def _strip(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> Document:
+    country = counter.country
+    seller = sellers.invent(rng, country, kind)
+    body = _body(rng, counter, basket, kind)
+    when = moments.moment(rng, country, has_time=rng.random() < 0.9)
+    number = frames.number(rng)
+    about = frames.about(rng, counter, About(when, number, kind))
+    is_about_first = rng.random() < 0.65
+    slip = frames.card_slip(rng, counter, body.total) if rng.random() < 0.15 else []
+    rows = (
+        *frames.head(rng, counter, seller),
+        *(about if is_about_first else ()),
+        *body.rows,
+        *(() if is_about_first else about),
+        *slip,
+        *frames.foot(rng, counter, len(body.items)),
+    )
+    truth = Truth(
+        type="receipt",
+        merchant_name=seller.name,
+        merchant_tax_id=seller.plain_tax_id,
+        issued_at=when.wire,
+        total=body.stated.total,
+        subtotal=body.stated.subtotal,
+        tax=body.stated.tax,
+        currency=country.currency,
+        document_number=number,
+        document_key=None,
+        line_items=body.items,
+    )
+    return Document(
+        kind=kind,
+        layout=body.layout,
+        language=country.tag,
+        print=set_rows(rows, counter.strip),
+        truth=truth,
+        precision=when.precision,
+        timezone=when.offset,
+        alternatives={**body.stated.alternatives, **seller.alternatives},
+    )
+
+
+def _body(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> _Body:
+    way = _way(rng, counter, basket)
+    things = _things(rng, counter, way, basket)
+    extras = _extras(rng, counter.country, basket, kind)
+    amounts = sums.reckon(counter, basket, extras)
+    summed, stated = sums.rows(rng, counter, amounts, extras)
+    rows = (
+        RULE,
+        *item_rows.heading(counter, way, rng),
+        *(row for thing in things for row in thing.rows),
+        RULE,
+        *summed,
+        RULE,
+    )
+    items = tuple(thing.truth for thing in things)
+    layout = f"{way}, {counter.strip.columns} columns of {counter.strip.face.name}"
+    return _Body(rows, items, stated, layout, amounts.total)
+
+
+def _way(rng: random.Random, counter: Desk, basket: Sequence[Bought]) -> str:
+    longest = max(len(counter.figure(bought.total)) for bought in basket)
+    has_room = longest <= _LONGEST_FIGURE and counter.strip.columns >= _ROOM_FOR_COLUMNS
+    ways = [way for way in item_rows.WAYS if has_room or way not in item_rows.IN_COLUMNS]
+    return rng.choice(ways)
+
+
+def _things(
+    rng: random.Random, counter: Desk, way: str, basket: Sequence[Bought]
+) -> tuple[Listed, ...]:
+    """Return what was bought, each discount a thing of its own below what it is for."""
+    found: list[Listed] = []
+    for bought in basket:
+        found += item_rows.listed(counter, way, (bought,))
+        if bought.discount:
+            name = rng.choice(counter.country.labels["discount"])
+            row = Row(f"  {name}", counter.figure(-bought.discount))
+            found.append(Listed((row,), TruthItem(name, None, None, str(-bought.discount))))
+    return tuple(found)
+
+
+def _extras(rng: random.Random, country: Country, basket: Sequence[Bought], kind: str) -> Extras:
+    is_one_rate = len({bought.rate for bought in basket}) == 1
+    is_bill = kind == "restaurant"
+    is_served = is_bill and is_one_rate and not country.is_tax_included
+    return Extras(
+        discount=Decimal(rng.choice((5, 10))) if is_one_rate and rng.random() < 0.1 else NOTHING,
+        service=Decimal(10) if is_served and rng.random() < 0.3 else NOTHING,
+        tip=Decimal(rng.choice((10, 15, 18)))
+        if is_bill and country.has_tips and rng.random() < 0.25
+        else NOTHING,
+        is_cash=rng.random() < 0.5,
+        has_subtotal=not country.is_tax_included or rng.random() < 0.5,
+        has_tax_table=rng.random() < 0.5,
+    )
