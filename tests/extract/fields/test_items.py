@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields import fiscal, items
 from recibo.extract.model import Found, LineItem, Sheet
-from tests.extract.fields import goods_abroad, papers
+from tests.extract.fields import goods_abroad, goods_proven, papers
 from tests.extract.fields.goods import LISTS, Row
 from tests.extract.typesetting import roll
 
@@ -25,7 +25,7 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
     ]
 
 
-_EVERY = LISTS | goods_abroad.LISTS
+_EVERY = LISTS | goods_abroad.LISTS | goods_proven.LISTS
 
 
 @pytest.mark.parametrize(("text", "rows"), _EVERY.values(), ids=_EVERY)
@@ -107,6 +107,13 @@ def test_zeros_among_letters_are_mended_in_recognised_text_only() -> None:
 
     assert _rows(_found([roll(text, exact=False)]))[0][0] == "COFFEE LATTE"
     assert _rows(_found([roll(text)]))[0][0] == "C0FFEE LATTE"
+
+
+def test_letters_that_stand_for_zeros_of_amounts_are_read_in_recognised_text_only() -> None:
+    text = "TRADER\nSILICONE GUN     15.0C\nSEALANT  3 x 7.00   21.0O\nTOTAL            36.00"
+
+    assert ["15.00", "21.00"] == [row[3] for row in _rows(_found([roll(text, exact=False)]))]
+    assert _found([roll(text)]) == ()
 
 
 def test_a_table_goes_on_over_pages() -> None:

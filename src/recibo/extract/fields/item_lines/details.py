@@ -70,8 +70,8 @@ def count_of_offer(row: Row, total: Figure) -> Decimal | None:
 def _times() -> re.Pattern[str]:
     """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps behind an article's number."""
     return re.compile(
-        rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{words.counting()})\W+)?(?P<qty>{_AMOUNT})\s*[^\W\d]{{0,4}}\.?"
-        rf"\s*(?:(?i:{words.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
+        rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{words.counting()})\W+)?(?P<qty>{_AMOUNT})"
+        rf"(?:\s*(?i:{words.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{words.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
         rf"[^\w\s]?(?:[A-Z]{{1,3}}\W?|単)?\s*(?P<price>{_AMOUNT})"
         r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?\W*$"
     )

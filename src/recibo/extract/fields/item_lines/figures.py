@@ -22,6 +22,8 @@ _FIGURE = re.compile(
 #: A currency's mark with its blanks and sign is no longer.
 _LONGEST_MARK = 8
 _GROUP = 3
+#: More units than this are a code.
+_MOST_UNITS = 1000
 #: `X単128`: the price of one.
 _SAYS_PRICE = "単"
 #: Money has so many decimals, but for few currencies.
@@ -54,6 +56,11 @@ class Figure:
     def is_money(self) -> bool:
         """Whether it has the form of an amount: two decimals or a currency's mark."""
         return not self.is_percent and (self.decimals == CENTS or self.has_mark)
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it may count units: whole, and no code."""
+        return self.decimals == 0 and not self.has_mark and 0 < self.value < _MOST_UNITS
 
 
 def every(text: str) -> Iterator[Figure]:

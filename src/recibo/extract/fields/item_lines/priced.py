@@ -11,7 +11,9 @@ from recibo.extract.fields.item_lines.rows import Row
 #: Behind an amount there is room for a tax mark, a currency or a star, not for a sentence.
 _LONGEST_TAIL = 6
 # Behind a sign of multiplication stands the price of one, no total.
-_TIMES = re.compile(r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x|@)\s?(?:R?[^\w\s])?\s?$")
+_TIMES = re.compile(
+    r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$|@[ ]?(?:R?[^\w\s])?[ ]?$"
+)
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,18 @@ def at(row: Row, total: Figure) -> Priced:
     return Priced(row, total.value, total, found, wording.of_row(row, total.start, found))
 
 
+def with_total(read: Priced, total: Decimal) -> Priced:
+    """Read a row whose total was misread."""
+    before = [figure for figure in read.row.figures if figure.end <= read.total_figure.start]
+    found = arithmetic.factors(before, total)
+    return replace(
+        read,
+        total=total,
+        factors=found,
+        words=wording.of_row(read.row, read.total_figure.start, found),
+    )
+
+
 def of_total(row: Row, total: Decimal, *, at: Priced) -> Priced:
     """Read a row whose total stands on another one: name, and perhaps quantity and price."""
     found = arithmetic.factors(row.figures, total) if total else None
@@ -77,7 +91,14 @@ def _total(row: Row, minor: int) -> Figure | None:
         return None
     tail = row.text[last.end :].strip(" \t*%")
     ends_row = len(tail) <= _LONGEST_TAIL and "%" not in tail
-    return last if ends_row and not _TIMES.search(row.text[: last.start]) else None
+    return last if ends_row and not _is_of_one(row, last) else None
+
+
+def _is_of_one(row: Row, last: Figure) -> bool:
+    """Tell whether an amount is the price of one: behind a sign of multiplication, no product."""
+    before = [figure for figure in row.figures if figure.end <= last.start]
+    is_behind_sign = _TIMES.search(row.text[: last.start]) is not None
+    return is_behind_sign and arithmetic.factors(before, last.value) is None
 
 
 def _taken_off(figure: Figure) -> Figure:

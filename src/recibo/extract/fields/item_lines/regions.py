@@ -21,6 +21,8 @@ _CLOSE = 0.05
 _COLUMNS = 3
 #: The first goods stand within this many rows of their heading.
 _FEW = 6
+#: A header may tell one total, of the whole or of the day.
+_CHANCE = 2
 #: Prices of currencies without decimals have thousands.
 _THOUSAND = 1000
 
@@ -51,10 +53,7 @@ def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
     Plain printers set no column: each amount stands right behind its name.
     """
     amounts = [read.total for _, read in region if read]
-    totals = {
-        read.total for row in rows if stops.is_total(row) and (read := priced.read(row, minor=0))
-    }
-    return len(amounts) > 1 and (sum(amounts) in stops.totals(rows) or sum(amounts) in totals)
+    return len(amounts) > 1 and sum(amounts) in stops.totals(rows)
 
 
 def _minor(rows: Sequence[Row]) -> int:
@@ -70,8 +69,15 @@ def _minor(rows: Sequence[Row]) -> int:
 
 
 def _start(rows: Sequence[Row]) -> int:
-    """Return the row after the heading of the goods; with none, the first one."""
+    """Return the row after the heading of the goods; with none, the first one.
+
+    What follows several totals heads a summary of the taxes.
+    """
+    met = 0
     for index, row in enumerate(rows):
+        met += stops.is_total(row) and any(figure.is_money for figure in row.figures)
+        if met >= _CHANCE:
+            return 0
         if not headings.is_heading(row):
             continue
         if not _is_count(row) and _precedes_goods(rows[index + 1 : index + 1 + _FEW]):

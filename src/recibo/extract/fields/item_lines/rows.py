@@ -21,6 +21,11 @@ _GLUED_MARK = re.compile(r"([0-9][.,][0-9]{2})([0-9])$")
 _LONGEST = 400
 #: So many rows make a habit.
 _HABIT = 3
+# A misread zero at the end of an amount, `15.0C`, or in front of its separator, `RMO.00`.
+_LAST_ZERO = re.compile(r"(?<=[0-9][.,][0-9])[OoCcDQ](?![^\W_])")
+_FIRST_ZERO = re.compile(r"(?<![^\W\d_])(RM|[$€£])?O(?=[.,][0-9]{2}(?![0-9]))")
+# A tax mark glued to an amount whose first letter was read as a figure: `32.709R` is `32.70 SR`.
+_MISREAD_MARK = re.compile(r"(?<=[0-9][.,][0-9]{2})[0-9](?=[RT]$)")
 # An engine may lose the separator of an amount, but keeps the gap: `80 91`.
 _LOST_SEPARATOR = re.compile(r"([0-9]{1,4}) ([0-9]{2})")
 
@@ -88,12 +93,13 @@ def of_line(line: Line) -> Row:
     text = ""
     places: list[int] = []
     before: Word | None = None
+    is_exact = Cell(line.words).is_exact
     for word in line.words:
         if before is not None:
             gap = word.box.x0 - before.box.x1
             text += "\t" if gap > _COLUMN_GAP * min(word.box.height, before.box.height) else " "
         places.append(len(text))
-        text += _with_separator(word.text)
+        text += _with_separator(word.text) if is_exact else _mended(_with_separator(word.text))
         before = word
     return Row(line, text, tuple(places))
 
@@ -124,6 +130,12 @@ def _parts(word: Word) -> Iterator[Word]:
         x0, x1 = (word.box.x0 + step * place for place in match.span())
         box = replace(word.box, x0=x0, x1=x1)
         yield replace(word, text=match[0], box=box)
+
+
+def _mended(text: str) -> str:
+    """Return a text with the figures that an engine took for letters, sign for sign."""
+    whole = _FIRST_ZERO.sub(r"\g<1>0", _LAST_ZERO.sub("0", text))
+    return _MISREAD_MARK.sub("S", whole)
 
 
 def _with_separator(text: str) -> str:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from enum import Enum
 
 from recibo.extract.fields.item_lines import words
+from recibo.extract.fields.item_lines.figures import Figure
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.locales import tables
 
@@ -61,11 +62,14 @@ def meaning(row: Row) -> Meaning | None:
 def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
     """Return the last amounts of the rows about money."""
     ends = (row for row in rows if meaning(row) in ENDS)
-    return frozenset(
-        amounts[-1].value
-        for row in ends
-        if (amounts := [figure for figure in row.figures if figure.is_money])
-    )
+    return frozenset(amount.value for row in ends if (amount := _last_amount(row)))
+
+
+def _last_amount(row: Row) -> Figure | None:
+    """Return the last amount of a row, or its last figure where money has no decimals."""
+    figures = [figure for figure in row.figures if not figure.is_percent]
+    amounts = [figure for figure in figures if figure.is_money]
+    return next(reversed(amounts or figures), None)
 
 
 def is_total(row: Row) -> bool:

@@ -94,7 +94,7 @@ def _description_reach(headed: Sequence[Heading]) -> float:
 
 def _is_start(row: Row, placed: dict[Role, Cell]) -> bool:
     """Tell whether a row begins an item: an amount, with a name or a quantity."""
-    has_amount = any(_has_figure(placed.get(role)) for role in (Role.TOTAL, Role.UNIT_PRICE))
+    has_amount = any(_has_amount(placed.get(role)) for role in (Role.TOTAL, Role.UNIT_PRICE))
     has_head = Role.NAME in placed or Role.QTY in placed
     return has_head and (has_amount or arithmetic.triple(row.figures) is not None)
 
@@ -107,6 +107,12 @@ def _goes_on(current: _Goods, row: Row, cell: Cell, reach: float) -> bool:
     is_near = cell.box.y_centre - last.box.y_centre < _WRAPPED * cell.box.height
     is_full = last.box.x1 + cell.words[0].box.width + _SLACK * cell.box.height > reach
     return is_near and is_full and ":" not in cell.text and row.line.page == current.row.line.page
+
+
+def _has_amount(cell: Cell | None) -> bool:
+    """Tell whether a cell holds more than a measure, `10KG`."""
+    found = figures.every(cell.text) if cell else ()
+    return any(figure.is_money or not figure.has_unit for figure in found)
 
 
 def _has_figure(cell: Cell | None) -> bool:

@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from recibo.extract.fields import letters
-from recibo.extract.fields.item_lines import details, priced, quantities, regions, stops, wording
+from recibo.extract.fields.item_lines import (
+    details,
+    priced,
+    quantities,
+    regions,
+    stops,
+    sums,
+    wording,
+)
 from recibo.extract.fields.item_lines.details import Detail
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.regions import PricedRow
@@ -19,8 +27,6 @@ from recibo.extract.model import Found, LineItem
 _NEAR = 1.7
 #: An index stands at the very head of its row.
 _INDEX_PLACE = 3
-#: A sum of fewer may be chance: two cheap items and one as dear as both.
-_FEWEST_SUMMED = 3
 #: So many rows may begin with 1 and 2 by chance.
 _CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
@@ -53,17 +59,26 @@ class _Entry:
     made: tuple[Decimal, Decimal] | None = None
     #: Whether the detail stands above the amount.
     is_led: bool = False
+    #: The row of the same article above, which was named there.
+    last: Row | None = None
 
     @property
     def uppermost(self) -> Row:
         """The row of the amount, or of the detail above it."""
+        if self.last:
+            return self.last
         return self.detail.row if self.detail and self.is_led else self.priced.row
 
 
 def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     """Return the goods listed on a roll."""
     goods = regions.goods(rows)
-    entries = _without_sum(_entries(goods))
+    gathered = _entries(goods)
+    strangers = sums.strangers([entry.priced for entry in gathered], rows)
+    entries = [entry for index, entry in enumerate(gathered) if index not in strangers]
+    if mended := sums.mended([entry.priced for entry in entries], rows):
+        index, right = mended
+        entries[index].priced = right
     reach = _NEAR * _pitch([row for row, _ in goods])
     reads = [entry.priced for entry in entries]
     manner = _Manner(
@@ -95,7 +110,9 @@ def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
     for row, price in rows:
         detail = details.read(row)
         if detail is not None:
-            waiting = None if _explained(entries[-1:], detail) else detail
+            if not _explained(entries[-1:], detail):
+                waiting = detail
+                pending.append(row)
         elif price is None:
             pending.append(row)
             if entries:
@@ -103,11 +120,22 @@ def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
         elif entries and stops.restates(row):
             _restate(entries, price)
         elif (goods := _as_goods(price)) is not None:
-            entries.append(_Entry(goods, above=pending))
-            if waiting:
-                entries[-1].is_led = _explained(entries[-1:], waiting)
+            entry = _Entry(goods, above=pending)
+            if waiting and _explained([entry], waiting):
+                entry.is_led = True
+                pending.remove(waiting.row)
+            if entries and not pending and _is_same_article(entries[-1], goods):
+                entry.above, entry.last = entries[-1].above, entries[-1].uppermost
+            entries.append(entry)
             pending, waiting = [], None
     return entries
+
+
+def _is_same_article(above: _Entry, goods: Priced) -> bool:
+    """Tell whether a row without a name has the same number as the one above it."""
+    words = goods.words.strip()
+    has_number = any(map(str.isdigit, words)) and not goods.has_name
+    return has_number and above.priced.words.strip() == words
 
 
 def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
@@ -142,19 +170,18 @@ def _as_goods(price: Priced) -> Priced | None:
     return priced.at(price.row, taken) if taken else None
 
 
-def _without_sum(entries: list[_Entry]) -> list[_Entry]:
-    """Leave out a last row that is the sum of all others, under whatever name."""
-    totals = [entry.priced.total for entry in entries]
-    is_sum = len(totals) >= _FEWEST_SUMMED and totals[-1] == sum(totals[:-1])
-    return entries[:-1] if is_sum and entries[-1].priced.factors is None else entries
-
-
 def _stand_below(entries: Sequence[_Entry], reach: float) -> bool:
     """Tell whether names stand under their amounts: where those above would be too far off."""
     nameless = [entry for entry in entries if entry.priced.total and not entry.priced.has_name]
     above = sum(bool(_near_above(entry, reach)) for entry in nameless)
     below = sum(bool(_near_below(entry, reach)) for entry in nameless)
-    return below > above
+    is_led = any(_is_led_by_name(entry, reach) for entry in nameless)
+    return below > above or (below == above > 0 and not is_led)
+
+
+def _is_led_by_name(entry: _Entry, reach: float) -> bool:
+    row = entry.above[-1] if entry.above else None
+    return row is not None and _are_near(row, entry.uppermost, reach) and wording.is_name(row.text)
 
 
 def _near_above(entry: _Entry, reach: float) -> list[Row]:
@@ -163,7 +190,7 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
     # How the total came about may stand between the name and the total.
     lower = entry.uppermost
     for row in reversed(entry.above):
-        if not _are_near(row, lower, reach):
+        if not _are_near(row, lower, reach) or stops.meaning(row) is Meaning.END:
             break
         named.insert(0, row)
         lower = row
@@ -171,7 +198,9 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
         if bare != row.text and wording.is_name(bare):
             return named
     names = [row for row in named if wording.is_name(row.text)]
-    return names[-1:]
+    # A size in brackets goes with the name above it.
+    has_size = bool(names) and names[-1].text.startswith("(") and names[-1].text.endswith(")")
+    return names[-2:] if has_size else names[-1:]
 
 
 def _near_below(entry: _Entry, reach: float) -> list[Row]:
@@ -232,9 +261,10 @@ def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     look = _near_below if manner.are_names_below else _near_above
     rows = look(entry, manner.reach)
     if not rows:
-        # What is taken off may bear no name but the number of the article.
-        has_number = entry.priced.total < 0 and any(map(str.isdigit, entry.priced.words))
-        return entry.priced if has_number else None
+        # What is taken off may bear no name but the number of the article, and a bag is a unit too.
+        words = entry.priced.words
+        has_number = entry.priced.total < 0 and any(map(str.isdigit, words))
+        return entry.priced if has_number or wording.is_name(wording.strip_code(words)) else None
     *before, last = rows
     named = priced.of_total(last, entry.priced.total, at=entry.priced)
     return replace(named, words=" ".join([*(row.text for row in before), named.words]))

@@ -34,11 +34,13 @@ _TAX_CLASS = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+)(?=\w)")
 # `BANANAS 000000004011KF`: the number of the article behind its name.
 _CODE_AT_END = re.compile(r"(?<=\S)\s+[0-9]{6,14}[A-Z]{0,2}\s*$")
 # Tax marks in a column of their own: capitals without a vowel, `HMRJ`.
-_MARKS_IN_COLUMN = re.compile(r"\t[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
+_MARKS_IN_COLUMN = re.compile(r"\t\*?[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
 # `14/03 WASH & FOLD`: the day of each service in front of it.
 _DAY = re.compile(r"^\s*[0-3][0-9][/.-][01][0-9](?:[/.-](?:20)?[0-9]{2})?\s+(?=[^\W\d]|[0-9]+\s)")
 # What is eligible for something, and the article's number: `E  1136  STRAWBERRY`.
 _FLAGGED_CODE = re.compile(r"^\s*[A-Z]\s+(?=[0-9]{3,14}\s)|^\s*\([0-9]{1,2}\)\s*(?=[0-9]{6,14}\s)")
+# What stands under headings: `(RM)  (RM)`.
+_COLUMN_NOTES = re.compile(r"(?:\W*\([^\W\d]{1,3}\)\W*)+")
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
 
 
@@ -93,7 +95,7 @@ def is_name(text: str) -> bool:
     """Tell whether a text is a name: three letters, or two of a script of syllables."""
     if _STAMP.search(text) or _unit().fullmatch(text) or _mark().fullmatch(text):
         return False
-    if _place().fullmatch(text):
+    if _place().fullmatch(text) or _COLUMN_NOTES.fullmatch(text):
         return False
     syllables = sum(sign.isalpha() and sign > _SYLLABLES for sign in text)
     return _letters(text) > _FEW_LETTERS or syllables >= _FEW_LETTERS
@@ -139,7 +141,7 @@ def _counting() -> re.Pattern[str]:
 
 @functools.cache
 def _mark() -> re.Pattern[str]:
-    return re.compile(rf"[\W_]*{words.marks()}[\W_]*")
+    return re.compile(rf"(?:[\W_]*{words.marks()})+[\W_]*")
 
 
 @functools.cache

@@ -1,0 +1,102 @@
+"""What the printed totals tell of the amounts above them: sums, discounts told twice, misreadings.
+
+No word decides here, only whether what is left makes a printed total.
+"""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from recibo.extract.fields.item_lines import priced, stops
+from recibo.extract.fields.item_lines.priced import Priced
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.locales import tables
+
+#: A sum of fewer may be chance: two cheap items and one as dear as both.
+_FEWEST = 3
+#: With a word for total among its letters two are enough.
+_FEWEST_NAMED = 2
+
+
+def strangers(reads: Sequence[Priced], rows: Sequence[Row]) -> frozenset[int]:
+    """Return the indices of those that are no goods, as the totals printed in `rows` tell."""
+    totals = stops.totals(rows)
+    found = set(_running(reads))
+    left = [index for index in range(len(reads)) if index not in found]
+    if left and _is_sum(left, reads, totals, rows):
+        found.add(left.pop())
+    return frozenset(found | _told_again(left, reads, totals))
+
+
+def _running(reads: Sequence[Priced]) -> list[int]:
+    """Return the sums within the list: named a total, and as large as all above."""
+    found: list[int] = []
+    above = Decimal(0)
+    for index, read in enumerate(reads):
+        is_named = bool(tables.phrasebook("total", "subtotal").find(read.words))
+        count = index - len(found)
+        if count >= _FEWEST_NAMED and is_named and not read.factors and read.total == above:
+            found.append(index)
+        else:
+            above += read.total
+    return found
+
+
+def _is_sum(
+    left: Sequence[int], reads: Sequence[Priced], totals: frozenset[Decimal], rows: Sequence[Row]
+) -> bool:
+    """Tell whether the last row is the sum of the others, under whatever name.
+
+    Of two equal amounts the second is none of the goods if both come to more than any total.
+    """
+    *others, last = (reads[index] for index in left)
+    above = sum((read.total for read in others), Decimal(0))
+    if not others or last.total != above or last.factors or above + last.total in totals:
+        return False
+    printed = _of_total_rows(rows)
+    if not any(map(str.isalnum, last.words)) and last.total in printed:
+        return True
+    return len(left) >= _FEWEST or above + last.total > max(printed, default=above * 2)
+
+
+def _told_again(
+    left: Sequence[int], reads: Sequence[Priced], totals: frozenset[Decimal]
+) -> frozenset[int]:
+    """Return the discounts that the prices above them are already without."""
+    off = {index for index in left if reads[index].total < 0}
+    whole = sum((reads[index].total for index in left), Decimal(0))
+    taken = sum((reads[index].total for index in off), Decimal(0))
+    return frozenset(off) if whole not in totals and whole - taken in totals else frozenset()
+
+
+def mended(reads: Sequence[Priced], rows: Sequence[Row]) -> tuple[int, Priced] | None:
+    """Return the one row that a printed total shows to be misread, with its amount put right.
+
+    Its amount is then another figure of the row, or the product of two: `1  25.00  26.00`.
+    """
+    totals = _of_total_rows(rows)
+    whole = sum((read.total for read in reads), Decimal(0))
+    if not totals or whole in stops.totals(rows):
+        return None
+    found = [
+        (index, right)
+        for index, read in enumerate(reads)
+        if read.factors is None
+        for right in _otherwise(read)
+        if whole - read.total + right.total in totals
+    ]
+    values = {(index, right.total) for index, right in found}
+    return found[0] if len(values) == 1 else None
+
+
+def _otherwise(read: Priced) -> Iterator[Priced]:
+    """Return a row as it would be with a total that its other figures make."""
+    before = [figure for figure in read.row.figures if figure.end <= read.total_figure.start]
+    for figure in before:
+        if figure.is_money and not figure.is_bracketed and figure.value != read.total:
+            for count in [*(each for each in before if each.is_count), None]:
+                total = figure.value * (count.value if count else 1)
+                yield priced.with_total(read, total)
+
+
+def _of_total_rows(rows: Sequence[Row]) -> frozenset[Decimal]:
+    return stops.totals([row for row in rows if stops.is_total(row)])
