@@ -59,6 +59,17 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
+async def test_body_that_the_documents_offer_makes_a_key(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    described = (await service.stranger.get("/openapi.json")).json()
+    asked = described["paths"]["/v1/api-keys"]["post"]["requestBody"]
+    (example,) = asked["content"]["application/json"]["schema"]["examples"]
+
+    key = await created(service, ana, **example)
+
+    assert (example["name"], None) == (key["name"], key["expires_at"])
+
+
 async def add(i: Installation, org_id: str, count: int, **columns: Any) -> None:
     """Add many keys at once."""
     async with i.database.write() as session:

@@ -38,7 +38,7 @@ async def test_invitation_names_the_org_the_role_and_who_invites_whom(
 
     page = looking.at(answer)
     assert "Join Padaria Aurora · Recibo" == page.title
-    assert f"owner@people.test invites you, {INVITED}, to the organization" in page.text
+    assert f"owner@people.test invites you, {INVITED}, to this organization." in page.text
     assert "Your role there: Developer." in page.text
 
 

@@ -28,6 +28,7 @@ async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installati
     assert "Organization Aurora" in page.text
     assert "Role Owner" in page.text
     assert "Please confirm your address" in page.text
+    assert {"/docs", "/portal/webhooks"} <= set(page.links)
 
 
 async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) -> None:

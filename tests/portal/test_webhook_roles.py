@@ -46,7 +46,7 @@ async def test_roles_see_and_do_what_they_may(service: Installation, role: Role)
 
     if role is Role.BILLING:
         assert [403, 403] == [page.status_code, event.status_code]
-        assert "webhooks:read" in looking.at(page).text
+        assert "Your role, Billing, does not allow this." in looking.at(page).text
         assert hooks.PATH not in home.links
     else:
         assert [200, 200] == [page.status_code, event.status_code]
@@ -75,7 +75,8 @@ async def test_who_may_not_write_is_refused_by_every_form(
 
     assert [403] * len(FORMS) == [answer.status_code for answer in answers]
     assert 403 == bad.status_code
-    assert all("webhooks:write" in looking.at(answer).text for answer in answers)
+    refusal = f"Your role, {role.capitalize()}, does not allow this."
+    assert all(refusal in looking.at(answer).text for answer in answers)
     assert before == hooks.SECRET.findall((await hooks.shown(service)).text)
     assert [] == await events.told(service.database)
 

@@ -5,7 +5,7 @@ import datetime as dt
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Response
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
@@ -38,6 +38,11 @@ Instant: TypeAlias = Annotated[dt.datetime | None, BeforeValidator(_instant)]
 
 class NewKey(BaseModel):
     """What a key is to be."""
+
+    # What the documents offer to send: left to themselves they offer the end of a key as it begins.
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"name": "Expenses", "scopes": ["read", "write"]}]}
+    )
 
     name: str = Field(min_length=1, max_length=255)
     kind: KeyKind = Field(default=KeyKind.SECRET, description="`publishable` for browsers.")

@@ -15,10 +15,17 @@ def _may(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
     async def guard(user: TheUser) -> Member:
         member = user.member
         if member is None or not member.may(permission):
-            raise InsufficientScope.lacking("permission", permission)
+            raise InsufficientScope(_refusal(user))
         return member
 
     return guard
+
+
+def _refusal(user: SignedIn) -> str:
+    if user.member is None:
+        return "You are in no organization; accept an invitation to join one."
+    role = user.member.role.capitalize()
+    return f"Your role, {role}, does not allow this. Owners and admins can give you another one."
 
 
 MayReadWebhooks = Annotated[Member, Depends(_may(Permission.WEBHOOKS_READ))]
