@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from training.receipts import fuel, tills
+from training.receipts.brazil import consumer_notes, coupons, invoices, printers, service_notes
 from training.receipts.countries import countries
 from training.receipts.faces import Case
 from training.receipts.truth import Document
@@ -28,9 +29,20 @@ class Kind:
     languages: tuple[str, ...]
 
 
+_BRAZILIAN: Mapping[str, Maker] = {
+    "nfe": invoices.invoice,
+    "nfce": consumer_notes.consumer_note,
+    "nfse": service_notes.service_note,
+    "sat": coupons.coupon,
+    "ecf": printers.printed_coupon,
+    "ecf report": printers.report,
+}
+
+
 def kinds() -> Mapping[str, Kind]:
     """Return all kinds by their names."""
-    return {
+    brazilian = {name: Kind(make, ("pt-BR",)) for name, make in _BRAZILIAN.items()}
+    return brazilian | {
         name: Kind(make, _with_rates(name))
         for name, make in (
             ("till", tills.till),
