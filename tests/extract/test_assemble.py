@@ -120,6 +120,15 @@ def test_a_tax_larger_than_the_total_is_none() -> None:
     assert receipt.tax is None
 
 
+def test_what_is_given_back_is_given_back_with_its_tax() -> None:
+    receipt = assemble(
+        Findings(totals=found("-119.00"), subtotals=found("-100.00"), taxes=found("-19.00"))
+    )
+
+    assert receipt.tax is not None
+    assert str(receipt.tax.value) == "-19.00"
+
+
 def test_nothing_found_gives_nothing() -> None:
     receipt = assemble(Findings(), hint=DocumentType.INVOICE)
 

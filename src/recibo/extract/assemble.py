@@ -285,7 +285,11 @@ def _whole(parts: Sequence[Found[Decimal]]) -> Found[Decimal] | None:
 
 
 def _is_tax_of(tax: Found[Decimal], total: Found[Decimal] | None) -> bool:
-    return tax.value >= 0 and (total is None or tax.value <= abs(total.value) * _MOST_TAX)
+    if total is None:
+        return tax.value >= 0
+    # What is given back is given back with its tax.
+    has_its_sign = tax.value >= 0 or total.value < 0
+    return has_its_sign and abs(tax.value) <= abs(total.value) * _MOST_TAX
 
 
 def _tax_between(

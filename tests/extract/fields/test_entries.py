@@ -38,6 +38,31 @@ def test_a_label_may_stand_above_its_amount() -> None:
     assert roles("TOTAL\n12.50") == {"12.50": Role.TOTAL}
 
 
+def test_figures_below_headings_are_what_the_columns_say() -> None:
+    paper = "Net          VAT        Total\n120.00       24.00      144.00"
+
+    assert roles(paper) == {"120.00": Role.SUBTOTAL, "24.00": Role.TAX, "144.00": Role.TOTAL}
+
+
+def test_goods_below_a_title_are_not_its_amounts() -> None:
+    assert roles("TAX INVOICE\nMilk 3.98") == {"3.98": Role.NONE}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Total Ilíquido     100,00",
+        "Osnovica           100,00",
+        "Καθαρή αξία        100,00",
+        "VATable Sales      100.00",
+        "Op. Gravada        100.00",
+        "Matrah             100,00",
+    ],
+)
+def test_what_is_taxed_is_a_subtotal_in_many_languages(row: str) -> None:
+    assert roles(row).popitem()[1] is Role.SUBTOTAL
+
+
 def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
     paper = "Sub Total 100.00\nTotal GST 6.00\nTotal inclusive GST 106.00"
 

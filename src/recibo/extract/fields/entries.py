@@ -1,12 +1,14 @@
 """Tells what each amount of a document is: a total, a tax, the cash that was handed over."""
 
 import bisect
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
 from recibo.extract.fields.amounts import Amount
+from recibo.extract.fields.columns import kinds_over
 from recibo.extract.fields.rows import Row
 from recibo.extract.locales.phrases import Phrase
 from recibo.extract.model import Box, Found
@@ -14,8 +16,8 @@ from recibo.extract.model import Box, Found
 # A label whose amount was read as a line of its own stands this close above it, in line heights.
 _NEAR = 1.6
 
-# A row is one of amounts alone when it has no more letters than a currency's mark.
-_MOST_LETTERS = 4
+# A row of amounts alone has no words but the marks of currencies and the codes of rates.
+_LONGEST_MARK, _MOST_LETTERS = 3, 4
 
 # No tax on goods takes a larger part of what is paid.
 _MOST_TAX = Decimal("0.45")
@@ -132,26 +134,26 @@ def _is_tax_on_any(tax: Decimal, sums: Sequence[Decimal]) -> bool:
 
 
 def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
-    labels: list[Phrase] = []
+    kinds: list[str] = []
     is_fresh = True
     distance = 0
-    is_below = not row.labels and above is not None and _is_label_for(above, row)
-    if is_below and above is not None:
-        labels = list(above.labels)
+    heading = above if above and not row.labels and _is_label_for(above, row) else None
     elements: list[Phrase | Amount] = [*row.labels, *row.amounts]
     for element in sorted(elements, key=lambda element: element.start):
         if isinstance(element, Phrase):
-            labels = labels if is_fresh else []
-            labels.append(element)
+            kinds = kinds if is_fresh else []
+            kinds.append(element.kind)
             is_fresh, distance = True, 0
             continue
         if element.is_percent:
             continue
-        role = role_of([label.kind for label in labels])
+        if heading:
+            kinds = list(kinds_over(element, row, heading))
+        role = role_of(kinds)
         amount = _with_lost_point(element, row) if role is Role.ROUNDING else element
-        yield Entry(amount, role, row, distance, is_below)
+        yield Entry(amount, role, row, distance, is_below=heading is not None)
         is_fresh = False
-        distance += 1
+        distance += heading is None
 
 
 def _with_lost_point(amount: Amount, row: Row) -> Amount:
@@ -164,12 +166,14 @@ def _with_lost_point(amount: Amount, row: Row) -> Amount:
 
 def _is_label_for(above: Row, row: Row) -> bool:
     """Tell whether the row above holds labels alone, close enough to name this row's amounts."""
-    if above.amounts or not above.labels or above.line.page != row.line.page:
+    has_amounts = any(not amount.is_percent for amount in above.amounts)
+    if has_amounts or not above.labels or above.line.page != row.line.page:
         return False
     gap = row.line.box.y0 - above.line.box.y1
     return gap < _NEAR * row.line.box.height and _is_amounts_alone(row)
 
 
 def _is_amounts_alone(row: Row) -> bool:
-    letters = sum(character.isalpha() for character in row.text)
-    return bool(row.amounts) and letters <= _MOST_LETTERS
+    words = re.findall(r"[^\W\d_]+", row.text)
+    is_short = sum(map(len, words)) <= _MOST_LETTERS
+    return bool(row.amounts) and is_short and all(len(word) <= _LONGEST_MARK for word in words)

@@ -55,7 +55,7 @@ class Row:
     @cached_property
     def labels(self) -> tuple[Phrase, ...]:
         """What names the amounts in the row."""
-        return tables.phrasebook(*_MONEY_LABELS).find(self.text)
+        return money_labels(self.text)
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
@@ -65,6 +65,11 @@ class Row:
     def box(self, start: int, end: int) -> Box:
         """Return the box of the characters from `start` to `end` of the text."""
         return box_of(self.line, start, end)
+
+
+def money_labels(text: str) -> tuple[Phrase, ...]:
+    """Return what names amounts in a text."""
+    return tables.phrasebook(*_MONEY_LABELS).find(text)
 
 
 def rows(sheets: Sequence[Sheet], *, minor: int = USUAL_MINOR) -> tuple[Row, ...]:
