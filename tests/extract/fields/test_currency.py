@@ -26,3 +26,17 @@ def test_a_mark_of_its_own_beats_the_country() -> None:
 
 def test_without_mark_and_country_there_is_none() -> None:
     assert likeliest("COFFEE 3.00") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("BILTONG 200G R 75.00\nTOTAL R 75.00", "ZAR"),
+        ("Total Fr. 37.30", "CHF"),
+        ("Fr 14.12.2023 COFFEE", None),
+        ("TOPLAM 165,00 TL", "TRY"),
+        ("R2 D2\nTOTAL 5.00", None),
+    ],
+)
+def test_letters_are_a_mark_only_before_an_amount(text: str, code: str | None) -> None:
+    assert likeliest(text) == code

@@ -54,3 +54,14 @@ def test_an_impossible_date_is_mended_only_where_there_is_no_other() -> None:
 
 def test_without_a_date_nothing_is_invented() -> None:
     assert issued("TEL 03-8733 1234\nTOTAL 12.50\n9556939040118") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("PARAGON FISKALNY 2023-03-21\nKrakow\nCHLEB\nBULKA\nSUMA PLN 8,10\n12:03", "T12:03:00"),
+        ("PARAGON FISKALNY 2023-03-21\nKrakow\n9:00 - 12:00\nBULKA\nSUMA PLN 8,10", "T00:00:00"),
+    ],
+)
+def test_a_time_far_from_the_date_counts_when_it_is_the_only_one(text: str, moment: str) -> None:
+    assert issued(text) == f"2023-03-21{moment}+01:00"

@@ -46,6 +46,17 @@ def test_any_text_can_be_asked_for_dates_and_times(text: str) -> None:
         ("3 de marzo de 2018", "2018-03-03"),
         ("7. Mai 2014", "2014-05-07"),
         ("20 DISEMBER 2018", "2018-12-20"),
+        ("Sat Mar 14 14:22:11 EST 2020", "2020-03-14"),
+        ("14·03·2020", "2020-03-14"),
+        ("12 Tem 2020", "2020-07-12"),
+        ("14 března 2020", "2020-03-14"),
+        ("2020. március 14.", "2020-03-14"),
+        ("12 \u039c\u03b1\u03c1 2020", "2020-03-12"),
+        ("14 марта 2020", "2020-03-14"),
+        ("15/03/2566 14:20", "2023-03-15"),
+        ("令和6年3月12日", "2024-03-12"),
+        ("令和元年5月1日", "2019-05-01"),
+        ("R6年3月12日", "2024-03-12"),
     ],
 )
 def test_a_date_is_found_among_other_signs(text: str, date: str) -> None:
@@ -53,7 +64,15 @@ def test_a_date_is_found_among_other_signs(text: str, date: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1,23 4,56", "12.50 20.18", "03-12-3456", "400002 1.00 X 21.32", "31/02/2018"]
+    "text",
+    [
+        "1,23 4,56",
+        "12.50 20.18",
+        "03-12-3456",
+        "400002 1.00 X 21.32",
+        "31/02/2018",
+        "START 14:05 END 14:27",
+    ],
 )
 def test_what_is_no_date_is_not_read_as_one(text: str) -> None:
     assert dates(text) == []
@@ -75,6 +94,11 @@ def test_an_impossible_order_gives_way() -> None:
     assert days("25/12/2018", ("mdy",))[0].date == dt.date(2018, 12, 25)
 
 
+def test_a_year_below_ten_is_read_in_front_only_where_nothing_else_can_be() -> None:
+    assert days("08/11/22", ("ymd", "mdy"))[0].date == dt.date(2022, 8, 11)
+    assert days("23/01/15", ("ymd", "mdy"))[0].date == dt.date(2023, 1, 15)
+
+
 def test_eight_figures_are_a_date_only_when_asked() -> None:
     assert dates("27032018") == []
     assert [day.date for day in run_together("27032018")] == [dt.date(2018, 3, 27)]
@@ -88,6 +112,9 @@ def test_eight_figures_are_a_date_only_when_asked() -> None:
         ("12:05 am", dt.time(0, 5)),
         ("21h35", dt.time(21, 35)),
         ("25/12/201814:35:10", dt.time(14, 35, 10)),
+        ("Sat Mar 14 14:22:11 2020", dt.time(14, 22, 11)),
+        ("2024年3月12日 午後2時5分", dt.time(14, 5)),
+        ("2023-05-11 오후 7:22", dt.time(19, 22)),
     ],
 )
 def test_a_time_is_read(text: str, time: dt.time) -> None:

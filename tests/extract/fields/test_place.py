@@ -49,3 +49,41 @@ def test_a_brazilian_receipt_shows_the_clock_of_its_state(address: str, hours: i
 
 def test_without_a_place_there_is_no_offset() -> None:
     assert Place().offset(dt.date(2019, 1, 1), None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "winter", "summer"),
+    [
+        ("1420 5th Ave\nSeattle, WA  206-555-0110\nTax $0.68", -8, -7),
+        ("Phoenix AZ 85001\nTotal $5.00", -7, -7),
+        ("Honolulu, HI 96813\nTotal $5.00", -10, -10),
+        ("Blvd Ste 4 Houston\nSales Tax 0.50\nUSA", -6, -5),
+        ("Calgary, AB T2P 1J9\nTotal CAD 5.00", -7, -6),
+        ("Regina, SK S4P 3Y2\nTotal CAD 5.00", -6, -6),
+        ("Brisbane QLD 4000\nABN 51 824 753 556", 10, 10),
+        ("Shop 4 Balmain NSW 2041\nABN 51 824 753 556", 11, 10),
+        ("Jl. Sudirman 10 Jakarta\nNPWP 01.234.567.8-901.000\nTotal Rp 35.000", 7, 7),
+        ("Ubud, Bali\nNPWP 01.234.567.8-901.000\nTotal Rp 35.000", 8, 8),
+        ("Cancun Q Roo Mexico\nRFC CSO920617AB4", -5, -5),
+        ("Monterrey Mexico\nRFC CSO920617AB4", -6, -6),
+        ("Las Palmas de Gran Canaria\nNIF B12345674\nIGIC 7%", 0, 1),
+        ("Madrid España\nNIF B12345674\nIVA 10%", 1, 2),
+        ("Auckland New Zealand\nGST 49-091-850", 13, 12),
+        ("Wien Österreich\nATU13585627", 1, 2),
+        ("東京都渋谷区\nありがとうございました\n合計 ¥270", 9, 9),
+    ],
+)
+def test_the_clock_is_that_of_the_state_or_city_at_that_time_of_the_year(
+    text: str, winter: int, summer: int
+) -> None:
+    place = locate(rows_of(text))
+
+    assert place.offset(dt.date(2023, 1, 15), None) == dt.timedelta(hours=winter)
+    assert place.offset(dt.date(2023, 7, 15), None) == dt.timedelta(hours=summer)
+
+
+def test_a_tax_without_a_name_is_american() -> None:
+    assert (
+        country("THE BRASS LANTERN\nTbl 31 Gst 3\nFood 41.00\nTax 3.28\nAmount Due 44.28") == "US"
+    )
+    assert country("THE BRASS LANTERN\nFood 41.00\nTax 3.28\nGST 6% incl\nAmount Due 44.28") is None

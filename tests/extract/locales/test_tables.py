@@ -42,3 +42,8 @@ def test_months_of_all_languages_are_numbered() -> None:
     months = tables.months()
 
     assert (months["mac"], months["ogos"], months["dezembro"], months["aout"]) == (3, 8, 12, 8)
+
+
+def test_every_city_has_a_known_clock_in_a_known_country() -> None:
+    assert set(tables.cities()) <= set(tables.countries())
+    assert all(ZoneInfo(zone) for row in tables.cities().values() for zone in row)

@@ -135,7 +135,7 @@ def _found(
 
 
 def _time(sights: Sequence[_Sight], rows: Sequence[Row]) -> dt.time | None:
-    """Return the time beside the date, else one near it, else the only labelled one."""
+    """Return the time beside the date, else one near it, else one labelled, else the only one."""
     for sight in sights:
         clocks = _clocks(sight.row)
         if clocks:
@@ -146,7 +146,10 @@ def _time(sights: Sequence[_Sight], rows: Sequence[Row]) -> dt.time | None:
                 if 0 <= index < len(rows) and _is_time_row(rows[index]):
                     return _clocks(rows[index])[0].time
     labelled = [row for row in rows if _has_time_label(row) and _clocks(row)]
-    return _clocks(labelled[0])[0].time if labelled else None
+    if labelled:
+        return _clocks(labelled[0])[0].time
+    others = {clock.time for row in rows for clock in _clocks(row)}
+    return others.pop() if len(others) == 1 else None
 
 
 def _clocks(row: Row) -> tuple[Clock, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from recibo.extract.fields import eras
 from recibo.extract.locales import tables
 from recibo.extract.locales.folding import fold
 from recibo.extract.locales.tables import Order
@@ -14,14 +15,31 @@ from recibo.extract.locales.tables import Order
 _FIRST_YEAR, _LAST_YEAR = 1990, 2059
 
 _SHORT_NAME = 3
+# The names of too many languages are one letter apart.
+_MENDED = ("en", "ms", "id", "pt", "es", "de", "fr", "it", "nl")
 # Letters of short names that engines take for one another.
 _ALIKE = ({"m", "n"}, {"j", "d"}, {"j", "i"}, {"l", "i"}, {"u", "v"}, {"o", "c"}, {"p", "r"})
 
 _DIGIT = re.compile(r"\d")
+_EARLY_YEAR = 10
 # A year in full, and a date with it, day and month with their zeros.
 _YEAR_DIGITS, _ALL_DIGITS = 4, 8
 
 _NOON = 12
+# Words in front of a time that name its half of the day, and signs behind its hours.
+_HALVES = {
+    fold(words): half
+    for words, half in (
+        ("午前", "a"),
+        ("上午", "a"),
+        ("오전", "a"),
+        ("午後", "p"),
+        ("下午", "p"),
+        ("오후", "p"),
+    )
+}
+_HOUR_SIGNS, _MINUTE_SIGNS = fold("時时点點시"), fold("分분")
+_MINUTE_DIGITS = 2
 
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
 
@@ -31,32 +49,43 @@ _YEAR = (
     r"|\d{2}(?!\d)|\d{2}(?=\d[:;]\d{2}))"
 )
 _GAP = r"[\s\-/.,'\u2019_]{0,3}"
-_MONTH = r"((?=0?[a-z]0?[a-z])[a-z0]{3,10})"
+# Latin, Greek and Cyrillic.
+_LETTER = r"a-z\u03b1-\u03c9\u0430-\u044f"
+_MONTH = rf"((?=0?[{_LETTER}]0?[{_LETTER}])[{_LETTER}0]{{3,12}})"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|°)?"
 _OF = r"(?:de\s|del\s|of\s)?"
 
 # Dates are looked for from every sign on, since what stands before one may look like its
 # beginning: "#19- 18/01/2018".
 _IN_FIGURES = re.compile(
-    rf"(?<!\d)(?<!\d[.,])(?=((\d{{4}}|\d{{1,2}})(\s?[-/\u2013]\s?|\s?[.,]\s?|\s)(\d{{1,2}})"
-    rf"(\s?[-/\u2013]\s?|\s?[.,]\s?|\s){_YEAR}))"
+    rf"(?<!\d)(?<!\d[.,])(?=((\d{{4}}|\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s)"
+    rf"(\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s){_YEAR}))"
 )
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d{3})")
-_DAY_FIRST_NAMED = rf"(?<!\d){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}"
-_MONTH_FIRST_NAMED = rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}"
+# The hours and the minutes of a time are no years and days: "14:05 ENE 14:27".
+_NO_HOURS = r"(?!\s?:\d{2})"
+_DAY_FIRST_NAMED = rf"(?<!\d)(?<!\d:){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}{_NO_HOURS}"
+_MONTH_FIRST_NAMED = rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}{_NO_HOURS}"
 _YEAR_FIRST_NAMED = rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)"
+# As computers write it: "Sat Mar 14 14:22:11 EST 2020".
+_TIME_AMID = (
+    rf"(?<![a-z]){_MONTH}\s{{1,2}}{_DAY}(?=\s\d{{2}}:\d{{2}}:\d{{2}}\s(?:[a-z]{{3,4}}\s)?(\d{{4}}))"
+)
 _NAMED = tuple(
     (re.compile(rf"(?=({shape}))"), order)
     for shape, order in (
         (_DAY_FIRST_NAMED, "dmy"),
         (_MONTH_FIRST_NAMED, "mdy"),
         (_YEAR_FIRST_NAMED, "ymd"),
+        (_TIME_AMID, "mdy"),
     )
 )
 _RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 
 _TIME = re.compile(
-    r"(?<![\d.])(?<!\d:)([01]?\d|2[0-4])\s?([:;h.])\s?([0-5]\d)(?:\s?[:;.]\s?([0-5]\d))?(?![\d])"
+    rf"(?:({'|'.join(_HALVES)})\s?)?"
+    rf"(?<![\d.])(?<!\d:)([01]?\d|2[0-4])\s?([:;h.{_HOUR_SIGNS}])\s?([0-5]?\d)"
+    rf"(?:\s?[:;.{_MINUTE_SIGNS}]\s?([0-5]\d))?(?![\d])"
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
@@ -115,10 +144,12 @@ def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
     """Return the times in `text`; those written "14.35" only when `dotted`."""
     found = []
     for match in _TIME.finditer(_without_days(_clean(text))):
-        hour, separator, minute, second, half = match.groups()
+        part, hour, separator, minute, second, half = match.groups()
+        if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:
+            continue
         if separator == "." and not dotted and not half:
             continue
-        time = _time(int(hour), int(minute), int(second or 0), half or "")
+        time = _time(int(hour), int(minute), int(second or 0), half or _HALVES.get(part, ""))
         if time:
             found.append(Clock(time, match.start(), match.end()))
     return tuple(found)
@@ -129,7 +160,7 @@ def _days(text: str, orders: tuple[Order, ...]) -> tuple[Day, ...]:
     clean = _clean(text)
     if not _DIGIT.search(clean):
         return ()
-    return tuple(_without_overlaps([*_named(clean), *_in_figures(clean, orders)]))
+    return tuple(_without_overlaps([*_of_eras(clean), *_named(clean), *_in_figures(clean, orders)]))
 
 
 @lru_cache(maxsize=4096)
@@ -156,12 +187,19 @@ def _named(text: str) -> Iterator[Day]:
                 yield Day(date, match.start(), match.start() + len(whole))
 
 
+def _of_eras(text: str) -> Iterator[Day]:
+    for year, month, day, start, end in eras.japanese(text):
+        date = _date(year, month, day)
+        if date:
+            yield Day(date, start, end)
+
+
 def _month(name: str) -> int:
     """Return the number of a month by its name, a short one misread a little; 0 if none."""
-    months = tables.months()
     plain = name.replace("0", "o")
-    if plain in months or len(plain) != _SHORT_NAME:
-        return months.get(plain, 0)
+    if plain in tables.months() or len(plain) != _SHORT_NAME:
+        return tables.months().get(plain, 0)
+    months = tables.months(*_MENDED)
     apart = {
         other: sum(_difference(a, b) for a, b in zip(plain, other, strict=True))
         for other in months
@@ -223,7 +261,12 @@ def _readings(
         date = _date(parts["y"], parts["m"], parts["d"])
         if date:
             readings.append((date, order))
-    return readings
+    # Few papers are older than 2010: two such figures in front are rather a day or a month.
+    return sorted(readings, key=lambda reading: _is_early_year(first, reading[1]))
+
+
+def _is_early_year(first: str, order: Order) -> bool:
+    return order == "ymd" and len(first) < _YEAR_DIGITS and int(first) < _EARLY_YEAR
 
 
 def _day(
@@ -238,7 +281,8 @@ def _day(
 
 def _date(year: str, month: str, day: str) -> dt.date | None:
     figures = year.lstrip("'\u2019")
-    full = int(figures) if len(figures) == _YEAR_DIGITS else _century(int(figures))
+    is_full = len(figures) == _YEAR_DIGITS
+    full = eras.common_year(int(figures)) if is_full else _century(int(figures))
     if len(figures) not in (2, _YEAR_DIGITS) or not _FIRST_YEAR <= full <= _LAST_YEAR:
         return None
     try:

@@ -32,7 +32,11 @@ class Marks:
 @cache
 def own() -> Mapping[str, Marks]:
     """Return by currency the marks of this currency alone."""
-    return {code: _marks(row.marks) for code, row in tables.currencies().items() if row.marks}
+    return {
+        code: _marks(row.marks, row.priced)
+        for code, row in tables.currencies().items()
+        if row.marks
+    }
 
 
 @cache
@@ -41,9 +45,12 @@ def shared() -> Mapping[str, Marks]:
     return {code: _marks(row.shared) for code, row in tables.currencies().items() if row.shared}
 
 
-def _marks(signs: tuple[str, ...]) -> Marks:
+def _marks(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> Marks:
     any_sign = "|".join(re.escape(sign) for sign in signs)
     pattern = (
         rf"(?<![^\W\d_])(?:{any_sign})\s?[-(]?\s?\d|\d\s?(?:{any_sign})(?!\w)|\((?:{any_sign})\)"
     )
-    return Marks(signs, re.compile(pattern))
+    if priced:
+        any_priced = "|".join(re.escape(sign) for sign in priced)
+        pattern += rf"|(?<![^\W_])(?:{any_priced})\s?\d[\d ,.']*[.,]\d{{2}}(?![.\d])"
+    return Marks((*signs, *priced), re.compile(pattern))

@@ -18,7 +18,7 @@ from recibo.extract.locales.tables import Country
 # What a piece of evidence is worth. A currency's own mark or a tax number settles most papers;
 # single words are shared by neighbours, so they count once each and for little.
 _MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 3
-_CUE, _MOST_CUES, _LANGUAGE = 1, 4, 2
+_CUE, _MOST_CUES, _LANGUAGE, _STATE, _BARE_TAX = 1, 4, 2, 2, 1
 # Below this, or this close to the runner-up, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
@@ -30,6 +30,26 @@ _LEAST_FORM = 4
 _PHONE_PREFIX = re.compile(r"(?<!\d)(?:\+\s?|00(?=\d{2,3}[ -]))(\d{2,3})(?=[\s\-().]*\d)")
 _DOMAIN_END = re.compile(
     r"(?<![\w.-])[a-z0-9-]{2,40}(?:\.[a-z0-9-]{4,})*\.((?:com?\.)?[a-z]{2})(?![\w])"
+)
+
+# A state behind its city, with no postcode: "Seattle, WA  206-555-0110".
+_STATE_OF_CITY = re.compile(
+    r"[A-Za-z.]{2,},\s?([A-Z]{2,3})\.?(?=\s*$|\s+[(+]?\d{3}[)\-. ])", re.MULTILINE
+)
+# Only one country taxes a sale by a tax that has no other name.
+_BARE = re.compile(r"^\W*tax\b[\s\d.%:()@]*\$?\s*\d+\.\d{2}\W*$", re.IGNORECASE | re.MULTILINE)
+# "Gst 3" counts guests.
+_NAMED_TAX = re.compile(
+    r"\b(?:gst|vat|hst|pst|qst|sst|iva|btw|tva|tin|abn)\b(?!\W*\d{1,2}(?![\d.,%]))", re.IGNORECASE
+)
+_WITH_BARE_TAX = "US"
+# So many signs of a script make its language the page's.
+_LEAST_SIGNS = 4
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3041-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7a3]")),
+    ("th", re.compile(r"[\u0e01-\u0e5b]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
 )
 
 
@@ -65,7 +85,8 @@ def locate(rows: Sequence[Row], *, hints: Sequence[str] = ()) -> Place:
 def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
     votes: dict[str, float] = defaultdict(float)
     text = "\n".join(row.text for row in rows)
-    for code, weight in (*_by_marks(text), *_by_contacts(text), *_by_words(rows)):
+    finds = (_by_marks(text), _by_contacts(text), _by_words(rows), _by_states(text))
+    for code, weight in (one for found in finds for one in found):
         votes[code] += weight
     for code, country in tables.countries().items():
         if language in country.languages:
@@ -119,7 +140,20 @@ def _by_words(rows: Sequence[Row]) -> Iterator[tuple[str, float]]:
             yield code, _LEGAL_FORM
 
 
+def _by_states(text: str) -> Iterator[tuple[str, float]]:
+    states_seen = set(_STATE_OF_CITY.findall(text))
+    for code, zones in tables.regions().items():
+        if states_seen & set(zones):
+            yield code, _STATE
+    if _BARE.search(text) and not _NAMED_TAX.search(text):
+        yield _WITH_BARE_TAX, _BARE_TAX
+
+
 def _language(rows: Sequence[Row]) -> str | None:
+    text = "".join(row.text for row in rows)
+    for language, script in _SCRIPTS:
+        if len(script.findall(text)) >= _LEAST_SIGNS:
+            return language
     votes: dict[str, float] = defaultdict(float)
     for row in rows:
         for phrase in _language_book().find(row.text):
@@ -131,22 +165,40 @@ def _language(rows: Sequence[Row]) -> str | None:
 
 
 def _zone(country: Country | None, rows: Sequence[Row]) -> str | None:
-    if country is None or country.zone:
-        return country.zone if country else None
+    """Return the clock of the place of issue: its state's, its city's, else its country's."""
+    if country is None:
+        return None
     if country.code == _BRAZIL:
         return states.zone_in("\n".join(row.text for row in rows))
+    return _zone_of_state(country, rows) or _zone_of_city(country, rows) or country.zone
+
+
+def _zone_of_state(country: Country, rows: Sequence[Row]) -> str | None:
     zones = tables.regions().get(country.code, {})
-    pattern = tables.postcodes().get(country.code)
-    for row in rows if pattern else ():
-        for match in pattern.finditer(row.text) if pattern else ():
-            region = (match.groupdict().get("region") or "").upper()
-            if region in zones:
-                return zones[region]
+    postcode = tables.postcodes().get(country.code)
+    for row in rows if zones else ():
+        matches = postcode.finditer(row.text) if postcode else ()
+        codes = [match.groupdict().get("region") or "" for match in matches]
+        for code in (*codes, *_STATE_OF_CITY.findall(row.text)):
+            if code.upper() in zones:
+                return zones[code.upper()]
     return None
+
+
+def _zone_of_city(country: Country, rows: Sequence[Row]) -> str | None:
+    if country.code not in tables.cities():
+        return None
+    book = _city_book(country.code)
+    return next((phrase.kind for row in rows for phrase in book.find(row.text)), None)
 
 
 def _countries_paying_in(currency: str) -> list[str]:
     return [code for code, row in tables.countries().items() if row.currency == currency]
+
+
+@cache
+def _city_book(code: str) -> Phrasebook:
+    return Phrasebook(tables.cities()[code], glued=False)
 
 
 @cache

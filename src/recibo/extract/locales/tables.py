@@ -44,6 +44,8 @@ class Currency:
     marks: tuple[str, ...]
     #: Marks that it shares with others.
     shared: tuple[str, ...]
+    #: Letters that are its mark only before an amount with its cents.
+    priced: tuple[str, ...]
     #: How many minor digits an amount has.
     digits: int
 
@@ -111,12 +113,13 @@ def wordbook(*kinds: str) -> Phrasebook:
 
 
 @cache
-def months() -> Mapping[str, int]:
-    """Return the number of each month by its folded names."""
+def months(*languages: str) -> Mapping[str, int]:
+    """Return the number of each month by its folded names, in some languages or in all."""
     return MappingProxyType(
         {
             fold(name): number
-            for twelve in _read("months").values()
+            for language, twelve in _read("months").items()
+            if not languages or language in languages
             for number, names in enumerate(twelve, start=1)
             for name in names
         }
@@ -150,6 +153,17 @@ def regions() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
+def cities() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the cities and states by clock, of the countries that have several."""
+    return MappingProxyType(
+        {
+            code: MappingProxyType({zone: tuple(names) for zone, names in row.items()})
+            for code, row in _read("cities").items()
+        }
+    )
+
+
+@cache
 def taxes() -> Mapping[str, Mapping[str, dt.date]]:
     """Return the first day on which a paper could name a tax, by country and its folded name."""
     return MappingProxyType({code: MappingProxyType(row) for code, row in _read("taxes").items()})
@@ -180,6 +194,7 @@ def currencies() -> Mapping[str, Currency]:
                 code=code,
                 marks=tuple(row["marks"]),
                 shared=tuple(row.get("shared", ())),
+                priced=tuple(row.get("priced", ())),
                 digits=row.get("digits", 2),
             )
             for code, row in _read("currencies").items()
