@@ -22,7 +22,7 @@ def fuel(rng: random.Random, language: str, case: Case) -> Document:
     total = country.rounded(qty * good.price)
     bought = Bought(good.name, qty, good.price, total, country.rates["fuel"][0])
     counter = tills.desk(rng, country, case, (bought,))
-    extras = Extras(has_subtotal=False, has_tax_table=rng.random() < 0.3)
+    extras = Extras(has_subtotal=False, has_tax_table=rng.random() < 0.3 and total < 10_000)
     summed, stated = sums.rows(rng, counter, sums.reckon(counter, (bought,), extras), extras)
     seller = sellers.invent(rng, country, "fuel")
     when = moments.moment(rng, country)

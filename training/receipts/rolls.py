@@ -1,7 +1,7 @@
 """Strips of receipt paper: rows of fixed columns, one below the other."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from training.receipts.faces import COURIER, Face
 from training.receipts.prints import Anchor, Code, Mark, Page, Print, Rule, Symbology, Text
@@ -112,7 +112,7 @@ def set_rows(rows: Sequence[Row | RuleRow | CodeRow], strip: Strip | None = None
     strip = strip or Strip()
     marks: list[Mark] = []
     pitch, y = strip.size * strip.pitch, strip.margin
-    for row in rows:
+    for row in (part for whole in rows for part in _broken(whole, strip)):
         if isinstance(row, CodeRow):
             code = _code(row, strip, y + pitch / 2)
             marks.append(code)
@@ -125,6 +125,15 @@ def set_rows(rows: Sequence[Row | RuleRow | CodeRow], strip: Strip | None = None
             marks += _texts(row, strip, y)
     width = strip.width + 2 * strip.margin
     return Print((Page(width, y + strip.margin, tuple(marks)),))
+
+
+def _broken(row: Row | RuleRow | CodeRow, strip: Strip) -> tuple[Row | RuleRow | CodeRow, ...]:
+    """Return a row whose ends would meet as two, as printers break it."""
+    if not isinstance(row, Row) or row.cells or not (row.left and row.right):
+        return (row,)
+    if strip.columns_of(f"{row.left} {row.right}") * row.stretch <= strip.columns:
+        return (row,)
+    return replace(row, right=""), replace(row, left="")
 
 
 def _code(row: CodeRow, strip: Strip, top: float) -> Code:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from training.receipts import tax_ids
 from training.receipts.countries import Country
 
-
 # The tax that a Swiss number is for, and the account of a Canadian one.
 _SUFFIX = re.compile(r"(?<=\d)(MWST|TVA|IVA)$")
 

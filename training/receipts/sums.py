@@ -190,10 +190,10 @@ def _included(
 def _table(rng: random.Random, desk: Desk, taxes: Sequence[Group], name: str) -> list[Row]:
     labels, right, letters = desk.country.labels, desk.strip.columns, dict(desk.letters)
     edges = right * 0.48, right * 0.74, right
-    heads = (rng.choice(labels["net"])[:9], name, rng.choice(labels["gross"])[:9])
+    heads = (rng.choice(labels["net"])[:8], name, rng.choice(labels["gross"])[:8])
     found = [
         Row(
-            rng.choice(labels["rate"]),
+            rng.choice(labels["rate"])[:6],
             cells=tuple(Cell(head, at, "right") for head, at in zip(heads, edges, strict=True)),
         )
     ]

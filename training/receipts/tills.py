@@ -116,7 +116,7 @@ def _strip(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: st
 def _body(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> _Body:
     way = _way(rng, counter, basket)
     things = _things(rng, counter, way, basket)
-    extras = _extras(rng, counter.country, basket, kind)
+    extras = _extras(rng, counter, basket, kind)
     amounts = sums.reckon(counter, basket, extras)
     summed, stated = sums.rows(rng, counter, amounts, extras)
     rows = (
@@ -133,10 +133,14 @@ def _body(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str
 
 
 def _way(rng: random.Random, counter: Desk, basket: Sequence[Bought]) -> str:
-    longest = max(len(counter.figure(bought.total)) for bought in basket)
-    has_room = longest <= _LONGEST_FIGURE and counter.strip.columns >= _ROOM_FOR_COLUMNS
+    has_room = _has_short_figures(counter, basket) and counter.strip.columns >= _ROOM_FOR_COLUMNS
     ways = [way for way in item_rows.WAYS if has_room or way not in item_rows.IN_COLUMNS]
     return rng.choice(ways)
+
+
+def _has_short_figures(counter: Desk, basket: Sequence[Bought]) -> bool:
+    total = sum((bought.total for bought in basket), NOTHING)
+    return len(counter.figure(total)) <= _LONGEST_FIGURE
 
 
 def _things(
@@ -153,7 +157,8 @@ def _things(
     return tuple(found)
 
 
-def _extras(rng: random.Random, country: Country, basket: Sequence[Bought], kind: str) -> Extras:
+def _extras(rng: random.Random, counter: Desk, basket: Sequence[Bought], kind: str) -> Extras:
+    country = counter.country
     is_one_rate = len({bought.rate for bought in basket}) == 1
     is_bill = kind == "restaurant"
     is_served = is_bill and is_one_rate and not country.is_tax_included
@@ -165,5 +170,5 @@ def _extras(rng: random.Random, country: Country, basket: Sequence[Bought], kind
         else NOTHING,
         is_cash=rng.random() < 0.5,
         has_subtotal=not country.is_tax_included or rng.random() < 0.5,
-        has_tax_table=rng.random() < 0.5,
+        has_tax_table=rng.random() < 0.5 and _has_short_figures(counter, basket),
     )

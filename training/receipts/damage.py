@@ -1,0 +1,175 @@
+"""What happens to a print before it is read: thermal heads, scanners, hands, lamps and cameras.
+
+Each takes a grey picture and chance, and gives a picture back; the same chance does the same.
+"""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+#: Height x width, or height x width x 3 in RGB; 8 bits.
+Picture = npt.NDArray[np.uint8]
+Field = npt.NDArray[np.float32]
+Chance = np.random.Generator
+
+# Noise is drawn for a patch and repeated: nobody sees it, and it is most of the time otherwise.
+_PATCH = 512
+_TABLES = ((176, 164, 150), (92, 70, 52), (60, 62, 66), (214, 210, 204), (120, 128, 110))
+
+
+def thermal(page: Picture, chance: Chance) -> Picture:
+    """Return what a thermal head leaves: dots that are there or not, pale columns, warm paper."""
+    height, width = page.shape
+    dots = cv2.GaussianBlur(page, (0, 0), chance.uniform(0.4, 0.9))
+    ink = np.clip((chance.uniform(150, 200) - dots.astype(np.float32)) / 60, 0, 1)
+    # A worn head prints some columns less; the paper runs with changing speed.
+    columns = _smooth(chance, (1, max(2, width // 12)), (height, width), 0.25)
+    rows = _smooth(chance, (max(2, height // 40), 1), (height, width), 0.2)
+    ink *= np.clip(chance.uniform(0.65, 1.0) - np.abs(columns) - np.abs(rows), 0.25, 1)
+    paper = 236 + _grain(chance, (height, width), 3)
+    dark = chance.uniform(40, 90)
+    return _picture(paper * (1 - ink) + dark * ink)
+
+
+def scanned(page: Picture, chance: Chance) -> Picture:
+    """Return what a flatbed gives: a little askew, a little soft, the lamp's even grey."""
+    height, width = page.shape
+    turn = cv2.getRotationMatrix2D((width / 2, height / 2), chance.normal(0, 0.7), 1)
+    askew = cv2.warpAffine(page, turn, (width, height), flags=cv2.INTER_LINEAR, borderValue=250)
+    soft = cv2.GaussianBlur(askew, (0, 0), chance.uniform(0.4, 1.0))
+    faded = soft * chance.uniform(0.75, 0.95) + chance.uniform(5, 45)
+    return _picture(faded + _grain(chance, (height, width), 4))
+
+
+def photographed(page: Picture, chance: Chance) -> Picture:
+    """Return what a phone sees: crumpled paper in perspective on a table, badly lit, in colours."""
+    print_out = thermal(page, chance) if chance.random() < 0.4 else page
+    scene, is_paper = _laid_down(print_out, chance)
+    light = _light(chance, (scene.shape[0], scene.shape[1]))
+    paper = np.asarray(_tint(chance), np.float32)
+    table = np.asarray(_TABLES[chance.integers(len(_TABLES))], np.float32)
+    grain = _grain(chance, scene.shape, 6)[..., None]
+    cover = is_paper[..., None]
+    seen = (scene[..., None] * paper) * cover + (table + grain) * (1 - cover)
+    exposed = _exposed(seen * light[..., None], chance)
+    return _blurred(_picture(exposed), chance)
+
+
+def jpeg(picture: Picture, chance: Chance, *, worst: int = 45) -> bytes:
+    """Return the picture as a JPEG file of some quality."""
+    quality = int(chance.integers(worst, 93))
+    colours = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
+    _, file = cv2.imencode(".jpg", colours, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return file.tobytes()
+
+
+def png(picture: Picture) -> bytes:
+    """Return the picture as a PNG file."""
+    _, file = cv2.imencode(".png", picture)
+    return file.tobytes()
+
+
+def _laid_down(page: Picture, chance: Chance) -> tuple[Field, Field]:
+    """Return the paper as it lies, shaded 0 to 1, and where there is paper, 0 to 1."""
+    height, width = page.shape
+    margin = round(min(height, width) * chance.uniform(0.02, 0.12))
+    size = (height + 2 * margin, width + 2 * margin)
+    x, y = _seen_from(chance, page.shape, size, margin)
+    heights = _folded(chance, size)
+    depth = chance.uniform(0, 0.012) * min(size)
+    x += depth * heights
+    y += depth * _folded(chance, size)
+    cover = cv2.remap(
+        np.ones_like(page), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT
+    ).astype(np.float32)
+    seen = cv2.remap(page, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    slope = cv2.Sobel(heights, cv2.CV_32F, 1, 1, ksize=5)
+    shade = 1 - np.clip(slope * depth * chance.uniform(0.2, 1.2), -0.25, 0.25)
+    return seen.astype(np.float32) / 255 * shade, cover
+
+
+def _seen_from(
+    chance: Chance, page: tuple[int, ...], size: tuple[int, int], margin: int
+) -> tuple[Field, Field]:
+    """Return for each point of the scene the point of the page that is seen there."""
+    height, width = page[:2]
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    tilt = chance.uniform(-1, 1, (4, 2)) * margin * 0.9
+    turn = np.deg2rad(chance.normal(0, 2))
+    centre = np.array([width / 2, height / 2])
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    there = (corners - centre) @ rotation.T + centre + margin + tilt
+    back = cv2.getPerspectiveTransform(there.astype(np.float32), corners)
+    columns, rows = np.meshgrid(
+        np.arange(size[1], dtype=np.float32), np.arange(size[0], dtype=np.float32)
+    )
+    scale = back[2, 0] * columns + back[2, 1] * rows + back[2, 2]
+    x = (back[0, 0] * columns + back[0, 1] * rows + back[0, 2]) / scale
+    y = (back[1, 0] * columns + back[1, 1] * rows + back[1, 2]) / scale
+    return x.astype(np.float32), y.astype(np.float32)
+
+
+def _folded(chance: Chance, size: tuple[int, int]) -> Field:
+    """Return how far the paper stands off the table, about -1 to 1: waves and small creases."""
+    waves = _smooth(chance, (5, 4), size, 0.6)
+    return waves + _smooth(chance, (14, 9), size, 0.25)
+
+
+def _light(chance: Chance, size: tuple[int, int]) -> Field:
+    """Return how bright it is at each point: a lamp at one side, perhaps the shadow of a hand."""
+    light = 1 - np.abs(_smooth(chance, (2, 2), size, 0.18))
+    if chance.random() < 0.45:
+        small = np.zeros((48, 48), np.uint8)
+        centre = tuple(int(at) for at in chance.integers(0, 48, 2))
+        axes = tuple(int(at) for at in chance.integers(8, 30, 2))
+        cv2.ellipse(small, centre, axes, float(chance.uniform(0, 180)), 0, 360, 255, -1)
+        edge = cv2.GaussianBlur(small, (0, 0), chance.uniform(1.5, 6))
+        shadow = cv2.resize(edge, (size[1], size[0]), interpolation=cv2.INTER_CUBIC)
+        light *= 1 - shadow.astype(np.float32) / 255 * chance.uniform(0.15, 0.5)
+    return light
+
+
+def _tint(chance: Chance) -> tuple[float, float, float]:
+    white = chance.uniform(215, 252)
+    warmth = chance.uniform(-8, 16)
+    return white, white - warmth / 3, white - warmth
+
+
+def _exposed(seen: Field, chance: Chance) -> Field:
+    """Return the picture as the camera exposes it; in low light, dark and full of noise."""
+    is_dark = chance.random() < 0.25
+    gain = chance.uniform(0.35, 0.6) if is_dark else chance.uniform(0.8, 1.05)
+    grain = _grain(chance, seen.shape, 9 if is_dark else 3)
+    return seen * gain + grain[..., None]
+
+
+def _blurred(picture: Picture, chance: Chance) -> Picture:
+    """Return the picture out of focus, or shaken, or neither."""
+    which = chance.random()
+    if which < 0.4:
+        return picture
+    if which < 0.75:
+        return np.asarray(cv2.GaussianBlur(picture, (0, 0), chance.uniform(0.5, 1.3)), np.uint8)
+    length = int(chance.integers(2, 6))
+    kernel = np.zeros((length, length), np.float32)
+    cv2.line(kernel, (0, int(chance.integers(length))), (length - 1, length // 2), 1)
+    return np.asarray(cv2.filter2D(picture, -1, kernel / kernel.sum()), np.uint8)
+
+
+def _smooth(
+    chance: Chance, knots: tuple[int, int], size: tuple[int, int], strength: float
+) -> Field:
+    """Return noise that changes slowly, with so many knots down and across."""
+    coarse = chance.normal(0, strength, knots).astype(np.float32)
+    fine = cv2.resize(coarse, (size[1], size[0]), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(fine, np.float32)
+
+
+def _grain(chance: Chance, size: tuple[int, ...], strength: float) -> Field:
+    patch = chance.normal(0, strength, (_PATCH, _PATCH)).astype(np.float32)
+    times = -(-size[0] // _PATCH), -(-size[1] // _PATCH)
+    return np.tile(patch, times)[: size[0], : size[1]]
+
+
+def _picture(values: npt.NDArray[np.floating]) -> Picture:
+    return np.asarray(np.clip(values, 0, 255), np.uint8)

@@ -1,0 +1,77 @@
+"""The files that a paper becomes: a PDF, a clean picture, a scan, a thermal print, a photo."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from training.receipts import damage, pdf, raster
+from training.receipts.damage import Chance, Picture
+from training.receipts.prints import Page, Print
+
+
+class Look(StrEnum):
+    """How a paper comes to its reader."""
+
+    PDF = "pdf"
+    PDF_SCAN = "pdf_scan"
+    CLEAN = "clean"
+    SCAN = "scan"
+    THERMAL = "thermal"
+    PHOTO = "photo"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file and what its name ends in."""
+
+    data: bytes
+    suffix: str
+
+
+def file(paper: Print, look: Look, seed: int) -> File | None:
+    """Return the paper with this look; None if a picture would lack all pages but the first."""
+    chance = np.random.default_rng([seed, list(Look).index(look)])
+    if look is Look.PDF:
+        return File(pdf.write(paper), ".pdf")
+    if look is Look.PDF_SCAN:
+        scans = [damage.jpeg(_scanned(page, chance), chance) for page in paper.pages]
+        return File(pdf.write_scans(scans, paper), ".pdf")
+    if len(paper.pages) > 1:
+        return None
+    return _PICTURES[look](paper.pages[0], chance)
+
+
+def _drawn(page: Page, chance: Chance, least: int, most: int) -> Picture:
+    return np.asarray(raster.draw(page, dpi=int(chance.integers(least, most + 1))))
+
+
+def _scanned(page: Page, chance: Chance) -> Picture:
+    return damage.scanned(_drawn(page, chance, 140, 200), chance)
+
+
+def _clean(page: Page, chance: Chance) -> File:
+    return File(damage.png(_drawn(page, chance, 200, 200)), ".png")
+
+
+def _scan(page: Page, chance: Chance) -> File:
+    return File(damage.jpeg(_scanned(page, chance), chance, worst=60), ".jpg")
+
+
+def _thermal(page: Page, chance: Chance) -> File:
+    # A thermal head has eight dots a millimetre.
+    return File(damage.png(damage.thermal(_drawn(page, chance, 203, 203), chance)), ".png")
+
+
+def _photo(page: Page, chance: Chance) -> File:
+    shot = damage.photographed(_drawn(page, chance, 130, 210), chance)
+    return File(damage.jpeg(shot, chance), ".jpg")
+
+
+_PICTURES: dict[Look, Callable[[Page, Chance], File]] = {
+    Look.CLEAN: _clean,
+    Look.SCAN: _scan,
+    Look.THERMAL: _thermal,
+    Look.PHOTO: _photo,
+}
