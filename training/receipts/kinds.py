@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from training.receipts import fuel, tills
+from training.receipts import company_invoices, fuel, tills
 from training.receipts.brazil import consumer_notes, coupons, invoices, printers, service_notes
 from training.receipts.countries import countries
 from training.receipts.faces import Case
@@ -48,6 +48,7 @@ def kinds() -> Mapping[str, Kind]:
             ("till", tills.till),
             ("restaurant", tills.restaurant),
             ("fuel", fuel.fuel),
+            ("invoice", company_invoices.invoice),
         )
     }
 

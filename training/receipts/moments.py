@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 from training.receipts.countries import Country
 from training.receipts.truth import Precision
 
-_FIRST_DAY = dt.date(2016, 1, 1)
-_DAYS = 3650
+# Some taxes are no older than that.
+_FIRST_DAY = dt.date(2018, 1, 1)
+_DAYS = 2900
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Moment:
 
 
 def moment(rng: random.Random, country: Country, *, has_time: bool = True) -> Moment:
-    """Return a moment within some ten years."""
+    """Return a moment within some eight years."""
     day = _FIRST_DAY + dt.timedelta(days=rng.randrange(_DAYS))
     clock = dt.time(rng.randint(7, 22), rng.randint(0, 59), rng.randint(0, 59))
     at = dt.datetime.combine(day, clock, ZoneInfo(country.zone))
