@@ -48,10 +48,22 @@ def test_any_text_can_be_asked_for_amounts(text: str) -> None:
         ("3 250.00", ["3", "250.00"]),
         ("0.535 kg", ["0.535"]),
         ("Rs 1971", ["1971"]),
+        ("₹1,25,000.00", ["125000.00"]),
+        ("ÖSSZESEN 12 500 Ft", ["12500"]),
+        ("1 250 krydda", ["1", "250"]),
+        ("¥1,200-", ["1200"]),
     ],
 )
 def test_figures_are_read_as_printed(text: str, expected: list[str]) -> None:
     assert values(text) == expected
+
+
+@pytest.mark.parametrize("text", ["25.-", "Fr. 25.--", "25,\u2014", "Rs 25/-", "25,- €"])
+def test_a_dash_for_minor_digits_makes_money(text: str) -> None:
+    (amount,) = amounts(text)
+
+    assert amount.is_money
+    assert amount.value == 25
 
 
 @pytest.mark.parametrize("text", ["-5.00", "5.00-", "(5.00)", "RM-5.00", "-RM 5.00", "\u22125.00"])

@@ -21,21 +21,25 @@ _MISREAD = (
 )
 
 # A figure: groups of three after a grouping sign, or a plain run; then decimals, around whose
-# separator an engine may have put a blank. A blank groups only where a decimal comma follows,
-# since in "3 250.00" it may part a quantity from a price.
-_FIGURE = re.compile(
-    r"""
+# separator an engine may have put a blank. A blank groups only where a decimal comma or the mark of
+# a currency follows, since in "3 250.00" it may part a quantity from a price. India groups by two.
+_FIGURE = r"""
     (?<![\d.,'\u2019])
     (?:
-        \d{1,3}(?:[ \u00a0\u202f]\d{3})+,\d{2}(?!\d)
+        \d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:,\d{2}(?!\d)|(?=\s?(?:MARK)(?![A-Za-z])))
+      | \d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?![.,]?\d)
       | \d{1,3}(?:[.,'\u2019]\ ?\d{3})+(?:\ ?[.,]\ ?\d{1,2}(?!\d))?(?![.,]?\d)
       | \d+(?:\ [.,]\ ?|[.,]\ )\d{2}(?![\d.,])
       | \d+(?:[.,]\d+)?(?![.,]\d)(?!\d)
       | [.,]\d{2}(?!\d)
     )
-    """,
-    re.VERBOSE,
-)
+"""
+# Lakhs and crores: "1,25,000.00".
+_BY_TWO = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?")
+# What stands for the minor digits of a whole amount: "25.-", "1.250,--", "500/-".
+_NO_MINOR = re.compile(r"^(?:\s?[.,]\s?[-\u2013\u2014]{1,2}|/-)(?!\s?\d)")
+# In Japan a dash ends an amount, so that nobody adds figures to it: "¥1,200-".
+_ENDED = re.compile(r"[¥\uffe5]\s?$")
 # The minus and the dash that printers use.
 _MINUS = "-\u2212\u2013"
 # A dash with blanks on both sides, or after a colon, parts a label from its figure: "TOTAL:-12.50".
@@ -66,7 +70,7 @@ class Amount:
 def amounts(text: str, *, minor: int = 2) -> tuple[Amount, ...]:
     """Return the amounts in `text` from left to right; `minor` is the currency's minor digits."""
     clean = _without_misreadings(text)
-    found = (_amount(clean, match, minor) for match in _FIGURE.finditer(clean))
+    found = (_amount(clean, match, minor) for match in _figure().finditer(clean))
     return tuple(amount for amount in found if amount)
 
 
@@ -88,7 +92,7 @@ def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
     if read is None or _is_part_of_other(before, after):
         return None
     value, decimals = read
-    has_mark = _has_mark(before, after)
+    has_mark = _has_mark(before, after) or bool(_NO_MINOR.search(after))
     # Glued to letters that are no currency, only figures with minor digits are money: "TOTAL9.50".
     if decimals not in (2, 3) and not has_mark and (before[-1:].isalpha() or after[:1].isalpha()):
         return None
@@ -107,6 +111,8 @@ def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
     plain = re.sub(r"[\s'\u2019]", "", figure)
     if sum(character.isdigit() for character in plain) > _MOST_DIGITS:
         return None
+    if _BY_TWO.fullmatch(plain):
+        plain = plain.replace(",", "")
     groups = re.split(r"[.,]", plain)
     if len(groups) == 1:
         return Decimal(plain), 0
@@ -138,13 +144,17 @@ def _is_negative(before: str, after: str) -> bool:
     bare = _mark_before().sub("", before)
     if bare.endswith("("):
         return after.startswith(")")
-    return bool(
-        _SIGN_BEFORE.search(before) or _SIGN_BEFORE.search(bare) or _SIGN_AFTER.search(after)
-    )
+    is_after = bool(_SIGN_AFTER.search(after)) and not _ENDED.search(before)
+    return is_after or bool(_SIGN_BEFORE.search(before) or _SIGN_BEFORE.search(bare))
 
 
 def _has_mark(before: str, after: str) -> bool:
     return bool(_mark_before().search(before) or _mark_after().match(after))
+
+
+@cache
+def _figure() -> re.Pattern[str]:
+    return re.compile(_FIGURE.replace("MARK", _any_mark().replace(" ", r"\ ")), re.VERBOSE)
 
 
 @cache
