@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields import fiscal, items
 from recibo.extract.model import Found, LineItem, Sheet
-from tests.extract.fields import goods_abroad, goods_proven, papers
+from tests.extract.fields import goods_abroad, goods_invoices, goods_proven, papers
 from tests.extract.fields.goods import LISTS, Row
 from tests.extract.typesetting import roll
 
@@ -25,7 +25,7 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
     ]
 
 
-_EVERY = LISTS | goods_abroad.LISTS | goods_proven.LISTS
+_EVERY = LISTS | goods_abroad.LISTS | goods_invoices.LISTS | goods_proven.LISTS
 
 
 @pytest.mark.parametrize(("text", "rows"), _EVERY.values(), ids=_EVERY)
@@ -114,6 +114,17 @@ def test_letters_that_stand_for_zeros_of_amounts_are_read_in_recognised_text_onl
 
     assert ["15.00", "21.00"] == [row[3] for row in _rows(_found([roll(text, exact=False)]))]
     assert _found([roll(text)]) == ()
+
+
+def test_delivery_beneath_the_goods_of_a_table_is_listed() -> None:
+    text = """
+Menge   Artikel                              Einzelpreis        Gesamt
+2       Notizheft DIN A5                          3,50 €        7,00 €
+Versandkosten                                                   4,90 €
+Gesamtbetrag                                                   11,90 €
+"""
+
+    assert [("Versandkosten", None, None, "4.90")] == _rows(_found([roll(text)]))[1:]
 
 
 def test_a_table_goes_on_over_pages() -> None:

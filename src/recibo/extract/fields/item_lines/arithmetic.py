@@ -129,5 +129,6 @@ def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
 
 
 def _is_factor(figure: Figure) -> bool:
-    is_code = figure.decimals == 0 and figure.end - figure.start > _CODE_DIGITS
+    is_whole = figure.decimals == 0 and len(figure.readings) == 1
+    is_code = is_whole and figure.end - figure.start > _CODE_DIGITS
     return not (figure.is_percent or figure.is_bracketed or is_code)

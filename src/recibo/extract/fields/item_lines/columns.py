@@ -101,7 +101,9 @@ def _one_of_each(columns: Sequence[Heading]) -> list[Heading]:
         is_again = column.role in seen or (
             column.role is Role.TOTAL and column is not _best_total(totals)
         )
-        kept.append(replace(column, role=Role.OTHER) if is_again else column)
+        is_beside = column.role is Role.NAME and bool(kept) and kept[-1].role is Role.NAME
+        other = Role.DETAIL if is_beside else Role.OTHER
+        kept.append(replace(column, role=other) if is_again else column)
         if column.role in _ONCE:
             seen.add(column.role)
     return kept

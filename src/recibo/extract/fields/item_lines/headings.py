@@ -17,6 +17,8 @@ class Role(StrEnum):
 
     CODE = "code"
     NAME = "name"
+    #: A second name beside the first: `Activity`, `Description`.
+    DETAIL = "detail"
     QTY = "qty"
     UNIT = "unit"
     UNIT_PRICE = "unit_price"

@@ -82,7 +82,7 @@ def ends_table(row: Row) -> bool:
 
     A mere word about taxes under an item is a part of its description.
     """
-    has_amount = any(figure.is_money for figure in row.figures)
+    has_amount = any(figure.is_money or len(figure.readings) > 1 for figure in row.figures)
     return words.opening(row.text) == "end" or (has_amount and meaning(row) in ENDS)
 
 

@@ -1,6 +1,7 @@
 """Goods in a table: columns under headings, descriptions over several rows, several pages."""
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from recibo.extract.fields.item_lines import (
 from recibo.extract.fields.item_lines.figures import Figure
 from recibo.extract.fields.item_lines.headings import Heading, Role
 from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
 #: Rows of one description follow within this many heights.
@@ -24,6 +26,10 @@ _WRAPPED = 2.2
 #: A column's right edge is known but for so many heights: words are as long as they are.
 _SLACK = 2.5
 _CONFIDENT, _LIKELY = 0.97, 0.8
+#: Goods go on within so many rows of a sum in between, below the title of the next part.
+_SOON = 4
+# No code, but a word.
+_WORD = re.compile(r"[^\W\d_]{3}")
 
 
 @dataclass
@@ -62,11 +68,11 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
     goods: list[_Goods] = []
     reach = _description_reach(headed)
     has_qty = any(column.role is Role.QTY for column in headed)
-    for row in rows:
+    for index, row in enumerate(rows):
         placed = columns.place(row, headed)
-        name = placed.get(Role.NAME)
-        if _is_end(row, placed):
-            if goods:
+        name = _name(placed)
+        if _is_end(row, placed, goods):
+            if goods and (headings.is_heading(row) or not _resumes(rows[index + 1 :], headed)):
                 return goods
         elif _is_start(row, placed):
             texts = {role: cell.text for role, cell in placed.items()}
@@ -76,14 +82,51 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
     return goods
 
 
-def _is_end(row: Row, placed: dict[Role, Cell]) -> bool:
+def _name(placed: dict[Role, Cell]) -> Cell | None:
+    """Return what names the goods: of two columns both, but for a code in the first."""
+    name, detail = placed.get(Role.NAME), placed.get(Role.DETAIL)
+    if name is None and detail is None:
+        # A charge without a quantity may begin in the column of the quantities.
+        first = placed.get(Role.QTY)
+        return first if first and _WORD.search(first.text) and not _has_figure(first) else None
+    if name is None or (detail and not _WORD.search(name.text)):
+        return detail
+    return Cell(name.words + detail.words) if detail else name
+
+
+def _resumes(rows: Sequence[Row], headed: Sequence[Heading]) -> bool:
+    """Tell whether goods go on behind a sum: a quantity, a price and their product follow soon."""
+    for row in rows[:_SOON]:
+        if headings.is_heading(row):
+            return False
+        placed = columns.place(row, headed)
+        figures_of = [
+            next(figures.every(placed[role].text), None) if role in placed else None
+            for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL)
+        ]
+        if _name(placed) and _reconciled(*figures_of):
+            return True
+    return False
+
+
+def _is_end(row: Row, placed: dict[Role, Cell], goods: Sequence[_Goods]) -> bool:
     """Tell whether a row is a total or a heading, whatever goods may be called."""
     if _has_figure(placed.get(Role.QTY)) and _has_figure(placed.get(Role.UNIT_PRICE)):
         return False
     # What has a day of its own is a charge, whatever word for money it bears.
     if Role.DATE in placed and Role.TOTAL in placed and not stops.is_total(row):
         return False
+    if Role.TOTAL in placed and goods and _is_charge_beneath(row, goods):
+        return False
     return stops.ends_table(row) or headings.is_heading(row)
+
+
+def _is_charge_beneath(row: Row, goods: Sequence[_Goods]) -> bool:
+    """Tell whether a row charges delivery and the like right under the goods or their names."""
+    last = goods[-1]
+    edges = [last.row.line.box.x0, *(cell.box.x0 for cell in last.name_rows[:1])]
+    is_beneath = any(abs(row.line.box.x0 - edge) < row.height for edge in edges)
+    return is_beneath and stops.meaning(row) is Meaning.CHARGE
 
 
 def _description_reach(headed: Sequence[Heading]) -> float:
@@ -128,6 +171,8 @@ def _item(goods: _Goods) -> Found[LineItem] | None:
     sound = _reconciled(qty, price, total) or arithmetic.triple(goods.row.figures)
     if sound is None and (qty is None or price is None):
         sound = _recovered(goods, price, total)
+    if sound is None and qty and total:
+        sound = _priced_elsewhere(goods, qty, total)
     if sound is not None:
         return goods.row.cell.found(LineItem(name, *sound), confidence=_CONFIDENT)
     if total is None and price is None:
@@ -150,6 +195,16 @@ def _reconciled(
         return None
     options = itertools.product(qty.readings, price.readings, total.readings)
     return next((each for each in options if arithmetic.agrees(*each)), None)
+
+
+def _priced_elsewhere(goods: _Goods, qty: Figure, total: Figure) -> arithmetic.Product | None:
+    """Look for the price that makes the total: one column may be without the tax, one with it."""
+    row = goods.row.figures
+    before = next((row[:index] for index, each in enumerate(row) if each.value == total.value), ())
+    counts = [each for each in before if each.value == qty.value]
+    prices = [each for each in before if each.is_money and each not in counts]
+    options = itertools.product(qty.readings[:1], (each.value for each in prices), total.readings)
+    return next((each for each in options if each[0] > 1 and arithmetic.agrees(*each)), None)
 
 
 def _recovered(
