@@ -68,3 +68,46 @@ def test_the_sellers_cnpj_stands_above_the_buyers() -> None:
     paper = "CNPJ 60.746.948/0001-12\nTOTAL 5,00\nCLIENTE CNPJ 11.222.333/0001-81"
 
     assert best(paper, "BR") == "60746948000112"
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "number"),
+    [
+        ("登録番号 T7000012050002", "JP", "T7000012050002"),
+        ("DIČ: CZ25596641  IČO: 25596641", "CZ", "CZ25596641"),
+        ("TVA BE 0403.019.261", "BE", "BE0403019261"),
+        ("RFC: SAT-970701-NN3", "MX", "SAT970701NN3"),
+        ("사업자번호 120-81-47521", "KR", "1208147521"),
+        ("Adószám: 12892312-2-42", "HU", "12892312242"),
+        ("NIT 860.002.964-4", "CO", "8600029644"),
+        ("TVA FR 40 303 265 045\nSIRET 303 265 045 00012", "FR", "FR40303265045"),
+        (
+            "SUPERMERCADOS EL OLIVO S.A.\nA-28161396\nAVDA. 40\nSEVILLA\nTOTAL 3,25",
+            "ES",
+            "A28161396",
+        ),
+    ],
+)
+def test_a_number_is_read_as_its_country_prints_it(text: str, country: str, number: str) -> None:
+    assert best(text, country) == number
+
+
+@pytest.mark.parametrize(
+    ("buyer", "country"),
+    [
+        ("NIF Cliente: 503504564", "PT"),
+        ("Cliente: Ana Reis\nRua 2\nNIF 503504564", "PT"),
+        ("Bill To:\nHarper Ltd\n12 Main Rd\nVAT No 343475355", "GB"),
+        ("RFC: XAXX010101000", "MX"),
+    ],
+)
+def test_the_buyers_number_is_not_the_sellers(buyer: str, country: str) -> None:
+    found = tax_ids(rows_of(buyer), tables.countries()[country])
+
+    assert all(tax_id.found.confidence < 0.71 for tax_id in found)
+
+
+def test_the_sellers_number_wins_wherever_the_buyers_stands() -> None:
+    paper = "Cliente: Ana\nNIF 503504564\nTOTAL 5,00\n\n\nCAFE LDA\nContribuinte 501964843"
+
+    assert best(paper, "PT") == "501964843"

@@ -36,14 +36,20 @@ def _luhn(number: str) -> bool:
     return bool(digits) and sum(digit // 10 + digit % 10 for digit in doubled) % 10 == 0
 
 
-def _de_ust(number: str) -> bool:
-    # ISO 7064, MOD 11,10.
-    digits = _digits(number, 9)
+def _iso_7064_mod_11_10(digits: list[int]) -> bool:
     product = 10
-    for digit in digits[:8]:
+    for digit in digits[:-1]:
         total = (digit + product) % 10 or 10
         product = total * 2 % 11
-    return bool(digits) and (11 - product) % 10 == digits[8]
+    return bool(digits) and (11 - product) % 10 == digits[-1]
+
+
+def _de_ust(number: str) -> bool:
+    return _iso_7064_mod_11_10(_digits(number, 9))
+
+
+def _hr_oib(number: str) -> bool:
+    return _iso_7064_mod_11_10(_digits(number, 11))
 
 
 def _at_uid(number: str) -> bool:
@@ -174,6 +180,84 @@ def _cl_rut(number: str) -> bool:
     return number[-1] == "0123456789K"[rest]
 
 
+def _pe_ruc(number: str) -> bool:
+    digits = _digits(number, 11)
+    rest = 11 - _weighted(digits[:10], (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11
+    return bool(digits) and rest % 10 == digits[10]
+
+
+def _co_nit(number: str) -> bool:
+    digits = _digits(number, len(number))
+    rest = _weighted(digits[-2::-1], (3, 7, 13, 17, 19, 23, 29, 37, 41)) % 11
+    return bool(digits) and (rest if rest <= 1 else 11 - rest) == digits[-1]
+
+
+def _mx_rfc(number: str) -> bool:
+    # A company's name gives three letters, a person's four.
+    signs = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ"
+    padded = number.rjust(13)
+    total = sum(signs.index(sign) * (13 - index) for index, sign in enumerate(padded[:12]))
+    return padded[-1] == "0123456789A0"[(11 - total % 11) % 11]
+
+
+def _tr_vkn(number: str) -> bool:
+    digits, total = _digits(number, 10), 0
+    for index, digit in enumerate(digits[:9]):
+        moved = (digit + 9 - index) % 10
+        total += 9 if moved == 9 else moved * 2 ** (9 - index) % 9  # noqa: PLR2004  # its own rest
+    return bool(digits) and (10 - total % 10) % 10 == digits[9]
+
+
+def _ro_cif(number: str) -> bool:
+    digits = _digits(number.removeprefix("RO"), len(number.removeprefix("RO")))
+    total = _weighted(digits[-2::-1], (2, 3, 5, 7, 1, 2, 3, 5, 7))
+    return bool(digits) and total * 10 % 11 % 10 == digits[-1]
+
+
+def _gr_afm(number: str) -> bool:
+    digits = _digits(number, 9)
+    total = _weighted(digits[:8], (256, 128, 64, 32, 16, 8, 4, 2))
+    return bool(digits) and total % 11 % 10 == digits[8]
+
+
+def _hu_ado(number: str) -> bool:
+    digits = _digits(number[:8], 8)
+    return (
+        bool(digits) and (10 - _weighted(digits[:7], (9, 7, 3, 1, 9, 7, 3)) % 10) % 10 == digits[7]
+    )
+
+
+def _th_tin(number: str) -> bool:
+    digits = _digits(number, 13)
+    return bool(digits) and (11 - _weighted(digits[:12], range(13, 1, -1)) % 11) % 10 == digits[12]
+
+
+def _jp_corporate(number: str) -> bool:
+    # The check digit stands in front.
+    digits = _digits(number, 13)
+    weights = (1, 2) * 6
+    return bool(digits) and 9 - _weighted(digits[:0:-1], weights) % 9 == digits[0]
+
+
+def _kr_brn(number: str) -> bool:
+    digits = _digits(number, 10)
+    if not digits:
+        return False
+    total = _weighted(digits[:9], (1, 3, 7, 1, 3, 7, 1, 3, 5)) + digits[8] * 5 // 10
+    return (10 - total % 10) % 10 == digits[9]
+
+
+def _tw_ubn(number: str) -> bool:
+    digits = _digits(number, 8)
+    products = [
+        digit * weight for digit, weight in zip(digits, (1, 2, 1, 2, 1, 2, 4, 1), strict=False)
+    ]
+    total = sum(product // 10 + product % 10 for product in products)
+    # Since 2023 a multiple of five is enough; a seventh digit of 7 may count one more.
+    is_seven = len(digits) > 6 and digits[6] == 7  # noqa: PLR2004  # the law's own figures
+    return bool(digits) and (total % 5 == 0 or (is_seven and (total + 1) % 5 == 0))
+
+
 def _in_gstin(number: str) -> bool:
     total = 0
     for index, letter in enumerate(number[:14]):
@@ -199,6 +283,18 @@ _RULES: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "fi_y": _fi_y,
         "fr_tva": _fr_tva,
         "gb_vat": _gb_vat,
+        "hr_oib": _hr_oib,
+        "pe_ruc": _pe_ruc,
+        "co_nit": _co_nit,
+        "mx_rfc": _mx_rfc,
+        "tr_vkn": _tr_vkn,
+        "ro_cif": _ro_cif,
+        "gr_afm": _gr_afm,
+        "hu_ado": _hu_ado,
+        "th_tin": _th_tin,
+        "jp_corporate": _jp_corporate,
+        "kr_brn": _kr_brn,
+        "tw_ubn": _tw_ubn,
         "in_gstin": _in_gstin,
         "it_iva": _it_iva,
         "lu_tva": _lu_tva,

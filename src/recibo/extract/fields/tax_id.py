@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -31,6 +31,12 @@ _CNPJ = "br_cnpj"
 _LABELLED, _CHECKED, _AT_HOME = 0.35, 0.3, 0.15
 _FAILED_CHECK, _WEAK, _ABROAD = -0.3, -0.25, -0.2
 _BASE = 0.35
+# The buyer's number stands beside the word for buyer, or in the rows below it.
+_BUYER, _NEAR_BUYER, _BUYER_ROWS = -0.6, -0.3, 3
+# Shorter ones pass their rule by chance.
+_LEAST_ALONE = 8
+# A word for buyer begins its row, or comes right after the name of the number.
+_FIRST_SIGNS = 12
 # A company number that stands alone where such numbers stand is as good as labelled.
 _BARE = 0.3
 
@@ -47,12 +53,34 @@ def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
     """Return the tax numbers on the page, the seller's likeliest first; none twice."""
     code = country.code if country else None
     best: dict[str, TaxId] = {}
-    finds = (_labelled, _brazilian, _unlabelled, _bare)
+    near_buyer = _near_buyer(rows)
+    finds = (_labelled, _brazilian, _unlabelled, _bare, _alone)
     for found in (one for find in finds for one in find(rows, code)):
-        known = best.get(found.found.value)
-        if known is None or known.found.confidence < found.found.confidence:
-            best[found.found.value] = found
+        tax_id = _without_buyer(found, near_buyer)
+        known = best.get(tax_id.found.value)
+        if known is None or known.found.confidence < tax_id.found.confidence:
+            best[tax_id.found.value] = tax_id
     return tuple(sorted(best.values(), key=lambda tax_id: -tax_id.found.confidence))
+
+
+def _near_buyer(rows: Sequence[Row]) -> dict[str, float]:
+    """Return by its text each row that names the buyer or stands below such a row."""
+    near: dict[str, float] = {}
+    for row in rows:
+        if any(phrase.start <= _FIRST_SIGNS for phrase in _buyer_book().find(row.text)):
+            below = rows[row.index + 1 : row.index + 1 + _BUYER_ROWS]
+            near |= {other.text: _NEAR_BUYER for other in below if other.text not in near}
+            near[row.text] = _BUYER
+    return near
+
+
+def _without_buyer(tax_id: TaxId, near_buyer: Mapping[str, float]) -> TaxId:
+    """Return a number with what the word for buyer near it takes from its confidence."""
+    less = near_buyer.get(tax_id.found.text, 0)
+    if tax_id.found.value in tax_id.number.nobody:
+        less = -1
+    confidence = max(0.0, tax_id.found.confidence + less)
+    return replace(tax_id, found=replace(tax_id.found, confidence=confidence))
 
 
 def _labelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
@@ -135,6 +163,17 @@ def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
             yield replace(tax_id, found=found)
 
 
+def _alone(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
+    """Return the numbers with a letter that are all of a row in the head, and pass their rule."""
+    numbers = [one for one in tables.tax_numbers() if one.check and one.country == country]
+    for row in rows:
+        value = re.sub(r"\W", "", row.text).upper()
+        is_telling = len(value) >= _LEAST_ALONE and not value.isdecimal()
+        for number in numbers if is_telling and row.depth < _HEAD else ():
+            if number.shape.fullmatch(value) and passes(number.check or "", value):
+                yield _tax_id(value, number, row, country, is_labelled=False)
+
+
 def _tax_id(
     value: str, number: TaxNumber, row: Row, country: str | None, *, is_labelled: bool
 ) -> TaxId:
@@ -145,6 +184,11 @@ def _tax_id(
         confidence += _AT_HOME if country == number.country else _ABROAD
     confidence = max(0.05, min(confidence, 0.99))
     return TaxId(Found(value, confidence, row.text, row.line.page, row.line.box), number)
+
+
+@cache
+def _buyer_book() -> Phrasebook:
+    return Phrasebook({"buyer": tables.merchants()["buyer"]}, glued=False)
 
 
 @cache

@@ -65,6 +65,8 @@ class TaxNumber:
     labelled: bool
     #: Whether it is a company's registration, second to a number given for a tax.
     weak: bool
+    #: What is printed for a buyer without a number.
+    nobody: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,7 @@ def tax_numbers() -> tuple[TaxNumber, ...]:
             labels=tuple(row["labels"]),
             labelled=row.get("labelled", False),
             weak=row.get("weak", False),
+            nobody=tuple(row.get("nobody", ())),
         )
         for code, rows in _read("tax_numbers").items()
         for row in rows
