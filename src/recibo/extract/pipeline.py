@@ -10,7 +10,7 @@ from typing import Protocol
 
 from recibo.extract import assemble, clean, codes, confidence, lines, vote
 from recibo.extract.engines.paddle.engine import PaddleEngine
-from recibo.extract.engines.port import Engine
+from recibo.extract.engines.port import Engine, Reading
 from recibo.extract.errors import Unreadable
 from recibo.extract.fields import collect
 from recibo.extract.load import pages
@@ -21,6 +21,7 @@ from recibo.extract.model import (
     DocumentType,
     Line,
     Page,
+    Picture,
     Receipt,
     Sheet,
     Word,
@@ -136,25 +137,32 @@ def _sheets(page: Page, looks: Sequence[Look], watch: "_Watch") -> list[Sheet]:
         with watch("codes"):
             found = codes.find(page, _texts(rows), is_exact=True)
         return [_sheet(page, rows, found, is_exact=True)] * len(looks)
-    readings = [_recognised(page, look, watch) for look in looks]
-    upright, rows = readings[0]
-    with watch("codes"):
-        found = codes.find(upright, _texts(rows), is_exact=False)
-    return [_sheet(turned, rows, found, is_exact=False) for turned, rows in readings]
-
-
-def _recognised(page: Page, look: Look, watch: "_Watch") -> tuple[Page, tuple[Line, ...]]:
-    """Return a page set upright, and the lines that are read on its picture."""
     with watch("clean"):
         picture = page.draw(clean.reading_scale(page))
-        if look.is_flattened:
-            picture = clean.flattened(picture)
-    with watch("words"):
-        reading = _engine().read(picture, fineness=look.fineness)
-    upright = clean.turned(page, reading.turns)
-    height, width = picture.shape[:2] if reading.turns % 2 == 0 else picture.shape[1::-1]
+    readings = _readings(picture, looks, watch)
+    turns = readings[0].turns
+    upright = clean.turned(page, turns)
+    height, width = picture.shape[:2] if turns % 2 == 0 else picture.shape[1::-1]
     with watch("lines"):
-        return upright, lines.lines(_placed(word, upright, width, height) for word in reading.words)
+        texts = [
+            lines.lines(_placed(word, upright, width, height) for word in reading.words)
+            for reading in readings
+        ]
+    with watch("codes"):
+        found = codes.find(upright, _texts(texts[0]), is_exact=False)
+    return [_sheet(upright, rows, found, is_exact=False) for rows in texts]
+
+
+def _readings(picture: Picture, looks: Sequence[Look], watch: "_Watch") -> list[Reading]:
+    """Read a picture once for each look; the later ones read what is in doubt."""
+    readings: list[Reading] = []
+    for look in looks:
+        with watch("clean"):
+            seen = clean.flattened(picture) if look.is_flattened else picture
+        with watch("words"):
+            earlier = readings[-1] if readings else None
+            readings.append(_engine().read(seen, fineness=look.fineness, earlier=earlier))
+    return readings
 
 
 def _placed(word: Word, page: Page, width: int, height: int) -> Word:

@@ -24,9 +24,15 @@ class Engine(Protocol):
         """The engine and its models, for traces and reports."""
         ...
 
-    def read(self, picture: Picture, *, fineness: float = 1.0) -> Reading:
+    def read(
+        self, picture: Picture, *, fineness: float = 1.0, earlier: Reading | None = None
+    ) -> Reading:
         """Find all text of a picture that may lie on any of its four sides.
 
-        `fineness` is how much finer than usual the engine looks, for a further opinion.
+        Args:
+            picture: The picture.
+            fineness: How much finer than usual the engine looks, for a further opinion.
+            earlier: What another look saw on a picture of the same page and size. It tells the
+                side that the page lies on, and what was read surely is not read again.
         """
         ...

@@ -1,5 +1,7 @@
 """The engine reads pictures whichever side they lie on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -94,3 +96,49 @@ def test_noise_is_survived(engine: PaddleEngine) -> None:
     noise = np.random.default_rng(3).integers(0, 255, (500, 500, 3)).astype(np.uint8)
 
     engine.read(noise)
+
+
+@pytest.mark.parametrize(("sureness", "is_kept"), [(1.0, True), (0.5, False)])
+def test_a_later_look_reads_again_what_is_in_doubt(
+    engine: PaddleEngine, upright: Picture, sureness: float, *, is_kept: bool
+) -> None:
+    first = engine.read(upright)
+    words = tuple(replace(word, text="KNOWN", confidence=sureness) for word in first.words)
+
+    later = engine.read(upright, fineness=1.5, earlier=Reading(words))
+
+    assert is_kept == (texts(later) == "KNOWN" * len(words))
+    assert is_kept != (texts(later) == texts(first))
+
+
+def test_a_later_look_keeps_the_surer_reading(engine: PaddleEngine, upright: Picture) -> None:
+    """Here the later look has only each third column of the letters."""
+    words = [replace(word, text="KNOWN", confidence=0.96) for word in engine.read(upright).words]
+    worn = upright.copy()
+    worn[:, 0::3] = worn[:, 1::3] = 255
+
+    later = engine.read(worn, earlier=Reading(tuple(words))).words
+
+    kept = [word for word in later if word in words]
+    assert 0 < len(kept) < len(later)
+    assert all(word.confidence >= 0.96 for word in later)
+
+
+def test_a_later_look_stays_on_the_side_of_the_first(
+    engine: PaddleEngine, upright: Picture
+) -> None:
+    turned = np.ascontiguousarray(np.rot90(upright, 3))
+    first = engine.read(turned)
+
+    later = engine.read(turned, fineness=1.5, earlier=first)
+
+    assert 3 == later.turns
+    assert texts(first) == texts(later)
+
+
+def test_what_an_earlier_look_missed_is_found(engine: PaddleEngine, upright: Picture) -> None:
+    first = engine.read(upright)
+
+    later = engine.read(upright, earlier=replace(first, words=first.words[2:]))
+
+    assert texts(first) == texts(later)

@@ -8,6 +8,7 @@ import numpy as np
 
 from recibo.extract.engines.paddle import direction, recognition, regions
 from recibo.extract.engines.paddle.detection import Detector
+from recibo.extract.engines.paddle.known import SURE, KnownWords
 from recibo.extract.engines.paddle.recognition import Piece
 from recibo.extract.engines.paddle.regions import Region
 from recibo.extract.engines.port import Reading
@@ -37,8 +38,12 @@ class PaddleEngine:
         self._classify = direction.DirectionClassifier()
         self._recognise = recognition.Recogniser()
 
-    def read(self, picture: Picture, *, fineness: float = 1.0) -> Reading:
+    def read(
+        self, picture: Picture, *, fineness: float = 1.0, earlier: Reading | None = None
+    ) -> Reading:
         """Find all text of a picture that may lie on any of its four sides."""
+        if earlier:
+            return self._read_again(picture, fineness, earlier)
         found = self._detect(picture, fineness)
         turns = 0
         if _lies_on_its_side(found):
@@ -52,6 +57,21 @@ class PaddleEngine:
             found = [region.half_turned(width, height) for region in found]
         words = (self._words(picture, region) for region in found)
         return Reading(tuple(itertools.chain.from_iterable(words)), turns)
+
+    def _read_again(self, picture: Picture, fineness: float, earlier: Reading) -> Reading:
+        """Read what an earlier look left in doubt, on the side that it found the page to lie on."""
+        upright = np.ascontiguousarray(np.rot90(picture, -earlier.turns))
+        known = KnownWords(earlier.words)
+        words: list[Word] = []
+        for region in self._detect(upright, fineness):
+            seen = known.inside(region)
+            if seen and min(word.confidence for word in seen) >= SURE:
+                words += seen
+            else:
+                read = list(self._words(upright, region))
+                surer = max(seen, read, key=_sureness)
+                words += surer
+        return Reading(tuple(words), earlier.turns)
 
     def _stands_on_its_head(self, picture: Picture, found: Sequence[Region]) -> bool:
         flat = [region for region in found if not region.is_upended]
@@ -79,6 +99,12 @@ def _word(piece: Piece, part: Region, *, is_upended: bool) -> Word:
         slope=0.0 if is_upended else math.tan(part.angle),
         is_upended=is_upended and len(piece.text) > 1,
     )
+
+
+def _sureness(words: Sequence[Word]) -> float:
+    """Return the mean confidence of a letter; 0 without any."""
+    letters = sum(len(word.text) for word in words)
+    return sum(word.confidence * len(word.text) for word in words) / letters if letters else 0.0
 
 
 def _lies_on_its_side(found: Sequence[Region]) -> bool:
