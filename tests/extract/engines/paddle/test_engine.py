@@ -50,6 +50,15 @@ def test_a_picture_is_read_on_any_side(engine: PaddleEngine, upright: Picture, t
     assert "".join(row.left + row.right for row in ROWS).replace(" ", "") == texts(reading)
 
 
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_turned_picture_is_read_to_the_letter_as_when_it_is_upright(
+    engine: PaddleEngine, upright: Picture, turns: int
+) -> None:
+    turned = engine.read(np.ascontiguousarray(np.rot90(upright, turns)))
+
+    assert engine.read(upright).words == turned.words
+
+
 def test_boxes_lie_on_the_ink_of_the_upright_picture(
     engine: PaddleEngine, upright: Picture
 ) -> None:

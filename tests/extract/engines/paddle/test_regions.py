@@ -92,9 +92,3 @@ def test_only_runs_longer_than_a_line_is_thick_are_upended() -> None:
     marked = regions.with_upended([*lines, digit, stub])
 
     assert [stub.height] == [region.height for region in marked if region.is_upended]
-
-
-def test_half_a_turn_twice_is_none() -> None:
-    region = Region(30, 40, 20, 10, 0.2)
-
-    assert region == region.half_turned(100, 200).half_turned(100, 200)

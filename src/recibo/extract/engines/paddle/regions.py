@@ -70,10 +70,6 @@ class Region:
             cut_off = replace(self, width=self.width * (end - start))
         return cut_off.moved(across * away, down * away)
 
-    def half_turned(self, width: int, height: int) -> "Region":
-        """Return the region on its picture of `width` x `height` after half a turn."""
-        return replace(self, x=width - self.x, y=height - self.y)
-
 
 def around(points: npt.NDArray[np.int32]) -> Region:
     """Return the smallest slanted rectangle around a contour."""
