@@ -108,20 +108,19 @@ def sqlite_url(_migrated_sqlite: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def postgres_url(postgres: servers.Postgres, _migrated_postgres: None) -> Iterator[str]:
+def postgres_url(postgres: servers.Postgres, _emptying: servers.Console) -> Iterator[str]:
     """The address of a fresh, migrated PostgreSQL database; emptied after the test.
 
     Making a database takes a hundred times as long as emptying one that holds a few rows.
     """
     yield postgres.url(DATABASE)
-    postgres.execute(
+    _emptying.execute(
         # A connection that a test left open could hold the rows.
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "  # noqa: S608 - our own names
         f"WHERE datname = '{DATABASE}' AND pid <> pg_backend_pid()",
         # Neither foreign keys nor triggers have a say in what follows.
         "SET session_replication_role = replica",
         *(f"DELETE FROM {name}" for name in Table.metadata.tables),  # noqa: S608
-        database=DATABASE,
     )
 
 
@@ -137,3 +136,9 @@ def _migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _migrated_postgres(postgres: servers.Postgres) -> None:
     postgres.execute(f"CREATE DATABASE {DATABASE}")
     asyncio.run(db.migrate(postgres.url(DATABASE)))
+
+
+@pytest.fixture(scope="session")
+def _emptying(postgres: servers.Postgres, _migrated_postgres: None) -> Iterator[servers.Console]:
+    with postgres.console(DATABASE) as console:
+        yield console

@@ -72,6 +72,41 @@ class Postgres:
         probe = [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(probe, check=False).returncode == 0
 
+    @contextmanager
+    def console(self, database: str) -> Iterator["Console"]:
+        """Open a connection to one of its databases that stays."""
+        watched = ["setpriv", "--pdeathsig", "KILL"]
+        program = [str(self.programs / "psql"), "-qXAt", "-v", "ON_ERROR_STOP=1"]
+        with subprocess.Popen(
+            [*watched, *program, self.url(database)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            try:
+                yield Console(process)
+            finally:
+                process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """A connection that stays: to open one for each call takes longer than the calls."""
+
+    process: subprocess.Popen[str]
+
+    def execute(self, *statements: str) -> None:
+        """Run each statement in a transaction of its own, and wait for the last."""
+        assert self.process.stdin
+        assert self.process.stdout
+        done = "all are done"
+        lines = [*(f"{one};" for one in statements), f"\\echo {done}", ""]
+        self.process.stdin.write("\n".join(lines))
+        self.process.stdin.flush()
+        if not any(line.strip() == done for line in self.process.stdout):
+            message = "PostgreSQL refused a statement; it is told above"
+            raise RuntimeError(message)
+
 
 @dataclass(frozen=True, slots=True)
 class RedisServer:

@@ -9,6 +9,13 @@ from tests import installation
 from tests.installation import Installation
 
 
+@pytest.fixture(autouse=True)
+def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Argon2 take as little as it may: nobody attacks what tests hash."""
+    monkeypatch.setattr("recibo.services.identity.passwords._MEMORY_KIB", 8)
+    monkeypatch.setattr("recibo.services.identity.passwords._PASSES", 1)
+
+
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that sends no mail: tests mint the tokens themselves; on each database in turn."""
