@@ -37,7 +37,10 @@ def main() -> None:
     """Write the folder and tell what is in it."""
     asked = _arguments()
     case = faces.with_more(asked.fonts) if asked.fonts else Case()
-    papers = orders(asked.count, asked.seed, asked.kind, asked.language)
+    try:
+        papers = orders(asked.count, asked.seed, asked.kind, asked.language)
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
     asked.folder.mkdir(parents=True, exist_ok=True)
     wanted = [Look(name) for name in asked.look]
     listed = [_written(asked.folder, order, case, wanted) for order in papers]

@@ -284,7 +284,7 @@ def _sums(sheet: _Sheet, content: Invoice, labels: _Spelling, y: float) -> None:
     """Write net, tax and total at the right, and how to pay below."""
     country, style = content.country, sheet.style
     name = country.taxes[0]
-    rows = [(labels("net" if country.is_tax_included else "subtotal"), content.net)]
+    rows = [(labels("net_total"), content.net)]
     for group in content.taxes:
         if group.rate:
             rate = f"{group.rate.normalize():f}".replace(".", country.decimal)

@@ -8,7 +8,7 @@ import numpy as np
 
 from training.receipts import damage, pdf, raster
 from training.receipts.damage import Chance, Picture
-from training.receipts.prints import Page, Print
+from training.receipts.prints import A4, Page, Print
 
 
 class Look(StrEnum):
@@ -65,7 +65,9 @@ def _thermal(page: Page, chance: Chance) -> File:
 
 
 def _photo(page: Page, chance: Chance) -> File:
-    shot = damage.photographed(_drawn(page, chance, 130, 210), chance)
+    # A phone has so many pixels, be it far from a page or near to a strip.
+    least, most = (130, 210) if page.width < A4[0] / 2 else (100, 160)
+    shot = damage.photographed(_drawn(page, chance, least, most), chance)
     return File(damage.jpeg(shot, chance), ".jpg")
 
 

@@ -1,0 +1,81 @@
+import re
+from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
+
+import pytest
+
+from training.receipts import kinds, pdf
+from training.receipts.faces import Case
+from training.receipts.truth import Document
+
+PAIRS = [(name, tag) for name, kind in kinds.kinds().items() for tag in kind.languages]
+FOREIGN = [(name, tag) for name, tag in PAIRS if name in {"till", "restaurant", "fuel", "invoice"}]
+
+
+def papers(kind: str, language: str, count: int = 3) -> Iterator[Document]:
+    for number in range(count):
+        yield kinds.make(f"test:{number}", kind, language, Case())
+
+
+@pytest.mark.parametrize(("kind", "language"), PAIRS)
+def test_the_same_seed_makes_the_same_paper(kind: str, language: str) -> None:
+    first, again, other = (
+        kinds.make(seed, kind, language, Case()) for seed in ("test:0", "test:0", "test:1")
+    )
+
+    assert first == again
+    assert first != other
+    assert pdf.write(first.print) == pdf.write(again.print)
+
+
+@pytest.mark.parametrize(("kind", "language"), PAIRS)
+def test_what_the_truth_says_stands_on_the_paper(kind: str, language: str) -> None:
+    for paper in papers(kind, language):
+        text = " ".join(paper.print.texts())
+        words, signs = set(text.split()), _signs(text)
+        truth = paper.truth
+
+        assert set((truth.merchant_name or "").split()) <= words
+        assert _signs(truth.merchant_tax_id) in signs
+        assert _signs(truth.document_number) in signs
+        for amount in (truth.total, *(item.total for item in truth.line_items)):
+            assert _signs(amount) in signs
+        for item in truth.line_items:
+            assert all(word in text for word in item.name.split())
+
+
+@pytest.mark.parametrize(("kind", "language"), FOREIGN)
+def test_an_item_comes_to_its_quantity_times_its_price(kind: str, language: str) -> None:
+    for paper in papers(kind, language):
+        for item in paper.truth.line_items:
+            if item.qty and item.unit_price and item.total:
+                exact = Decimal(item.qty) * Decimal(item.unit_price)
+                total = Decimal(item.total)
+
+                assert total == exact.quantize(total, ROUND_HALF_UP)
+
+
+@pytest.mark.parametrize(
+    ("kind", "language"), [pair for pair in FOREIGN if pair[0] in {"till", "restaurant"}]
+)
+def test_the_items_of_a_strip_come_to_its_subtotal(kind: str, language: str) -> None:
+    """The subtotal is what is listed, or what is listed without the tax that it holds."""
+    for paper in papers(kind, language, 6):
+        truth = paper.truth
+        listed = sum(Decimal(item.total or 0) for item in truth.line_items)
+
+        if truth.subtotal:
+            net = Decimal(truth.subtotal)
+            assert listed in {net, net + Decimal(truth.tax or 0)}
+
+
+@pytest.mark.parametrize(("kind", "language"), [pair for pair in FOREIGN if pair[0] == "invoice"])
+def test_an_invoice_comes_to_its_net_and_its_tax(kind: str, language: str) -> None:
+    for paper in papers(kind, language):
+        truth = paper.truth
+
+        assert Decimal(truth.total or 0) == Decimal(truth.subtotal or 0) + Decimal(truth.tax or 0)
+
+
+def _signs(text: str | None) -> str:
+    return re.sub(r"\W", "", text or "")

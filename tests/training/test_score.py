@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from training import score
+from training.receipts import kinds, looks
+from training.receipts.faces import Case
+from training.receipts.looks import Look
+
+# What every reader of receipts has to get right; each line another layout.
+PAPERS = [
+    ("read:1", "till", "en-US"),
+    ("read:2", "till", "de-DE"),
+    ("read:3", "till", "fr-FR"),
+    ("read:16", "till", "nl-NL"),
+    ("read:5", "till", "en-IN"),
+    ("read:17", "restaurant", "it-IT"),
+    ("read:7", "restaurant", "es-ES"),
+    ("read:8", "restaurant", "pt-PT"),
+    ("read:9", "restaurant", "en-CA"),
+    ("read:10", "fuel", "de-AT"),
+    ("read:11", "fuel", "en-GB"),
+    ("read:12", "invoice", "de-DE"),
+    ("read:13", "invoice", "en-AU"),
+    ("read:14", "invoice", "fr-BE"),
+    ("read:19", "invoice", "en-US"),
+]
+
+
+def written(folder: Path, seed: str, kind: str, language: str, look: Look) -> Path:
+    paper = kinds.make(seed, kind, language, Case())
+    made = looks.file(paper.print, look, 1)
+    assert made
+    name = f"paper{made.suffix}"
+    (folder / name).write_bytes(made.data)
+    entry = paper.listed("paper", {look.value: name})
+    (folder / "truth.json").write_text(json.dumps([entry]), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(("seed", "kind", "language"), PAPERS)
+def test_a_printed_paper_is_read_as_its_truth_says(
+    tmp_path: Path, seed: str, kind: str, language: str
+) -> None:
+    verdicts = score.score(written(tmp_path, seed, kind, language, Look.PDF))
+    wrong = [verdict for verdict in verdicts if not verdict.is_right]
+
+    assert not [(one.field, one.expected, one.read) for one in wrong]
+
+
+@pytest.mark.parametrize("look", [Look.CLEAN, Look.PHOTO])
+def test_a_picture_of_a_paper_is_read(tmp_path: Path, look: Look) -> None:
+    verdicts = score.score(written(tmp_path, "read:2", "till", "de-DE", look))
+    right = {verdict.field for verdict in verdicts if verdict.is_right}
+
+    assert {"type", "issued_at", "total", "currency"} <= right
