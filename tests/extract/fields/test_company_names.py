@@ -13,6 +13,17 @@ from recibo.extract.fields import company_names
         ("Sold By : Retail Services Pvt. Ltd.,", "Retail Services Pvt. Ltd"),
         ("WELCOME TO BLUE HERON", "BLUE HERON"),
         ("*** BLUE HERON ***", "BLUE HERON"),
+        ("Store : BLUE HERON BOOKS", "BLUE HERON BOOKS"),
+        ("SHOP: BLUE HERON", "BLUE HERON"),
+        ("STORE BLUE HERON", "STORE BLUE HERON"),
+        ("TQ FOR SHOPPING WITH BLUE HERON", "BLUE HERON"),
+        ("(A Unit of Heron Foods Pvt Ltd)", "Heron Foods Pvt Ltd"),
+        ("BLUE HERON PAYMENT RECEIPT", "BLUE HERON"),
+        ("BLUE HERON - TAX INVOICE", "BLUE HERON"),
+        ("B L U E  H E R O N", "BLUE  HERON"),
+        ("SUPERMERCADOS EL OLIVO, S.A.", "SUPERMERCADOS EL OLIVO, S.A."),
+        ("Hostinec U Lva s.r.o.", "Hostinec U Lva s.r.o."),
+        ("De Groene Winkel B.V., Amsterdam", "De Groene Winkel B.V."),
     ],
 )
 def test_what_is_not_the_name_is_cut_off(text: str, name: str) -> None:
@@ -67,3 +78,9 @@ def test_an_open_bracket_or_a_joining_word_goes_on() -> None:
     assert company_names.goes_on("AMAN ENTERPRISE (SETIA")
     assert company_names.goes_on("AMAN HARDWARE &")
     assert not company_names.goes_on("AMAN HARDWARE SDN BHD")
+
+
+def test_a_word_that_is_a_legal_form_with_a_letter_misread_may_begin_a_name() -> None:
+    assert not company_names.begins_with_form("SRI KRISHNA SWEETS")
+    assert company_names.begins_with_form("SRL KRISHNA SWEETS")
+    assert company_names.begins_with_form("Enterprise of Heron")

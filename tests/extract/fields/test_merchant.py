@@ -77,3 +77,35 @@ def test_an_empty_page_has_no_seller() -> None:
 @pytest.mark.parametrize("last", ["STATIONERY SDN BHD", "RESTAURANT SDN BHD"])
 def test_a_word_of_trades_alone_is_no_whole_name(last: str) -> None:
     assert best(f"AMAN MAJU UTAMA\n{last}\n(822737-X){REST}") == f"AMAN MAJU UTAMA {last}"
+
+
+AMERICAN_REST = "1 COFFEE 3.00\nTAX 0.20\nTOTAL $3.20\n12/07/2023 05:17 PM"
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        (
+            "GREEN VALLEY MARKET\nFresh Food - Low Prices\n1190 Elm Ave Springfield IL 62704",
+            "GREEN VALLEY MARKET",
+        ),
+        (
+            "HARLAN'S HARDWARE #12\n88 Route 9, Hadley MA 01035\n413-555-0101",
+            "HARLAN'S HARDWARE #12",
+        ),
+        ("Save money. Live better.\nROUNDBARN SUPERCENTER\n2110 N 8TH ST", "ROUNDBARN SUPERCENTER"),
+        ("Thank you for visiting\nTHE GARDEN TABLE\n1200 Oak Street, Suite 4", "THE GARDEN TABLE"),
+        ("Merchant: Lakeside Marina & Fuel\nTerminal ID: 00231", "Lakeside Marina & Fuel"),
+        ("TANKHOF NORD\nHamburger Chaussee 210\n24113 Kiel\nTel 0431-555012", "TANKHOF NORD"),
+        ("Brauhaus am Markt\nInhaber: Peter Klein e.K.\nMarktstr. 3", "Brauhaus am Markt"),
+        ("RIVERSIDE GRILL\nTOWN HALL\nLas Vegas NV 89109", "RIVERSIDE GRILL"),
+    ],
+)
+def test_slogans_addresses_and_owners_are_no_part_of_the_name(head: str, name: str) -> None:
+    assert best(f"{head}\n{AMERICAN_REST}") == name
+
+
+def test_a_sign_over_two_rows_in_one_style_is_one_name() -> None:
+    assert best(f"MAPLE LEAF\nDINER\n2210 W 4th Street\nDuluth, MN 55806\n{AMERICAN_REST}") == (
+        "MAPLE LEAF DINER"
+    )

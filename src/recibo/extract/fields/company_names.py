@@ -13,6 +13,8 @@ from recibo.extract.locales.tables import LegalForm
 _REPAIRED_LETTERS = 6
 # Longer words of trades have no neighbour one letter away that is a word too.
 _REPAIRED_WORD = 7
+# Shorter forms are other words with one letter misread.
+_LEAST_BONES = 4
 # So many letters behind a legal form are a stain or the end of another column.
 _MOST_REST = 2
 _WORD = re.compile(r"[^\W_]{7,}")
@@ -39,6 +41,11 @@ _MISREAD_FIGURES = (
 )
 # The country of a branch: "(M)" for Malaysia.
 _BRANCH = re.compile(r"\(\w{1,2}\)")
+# Four single letters or more with a blank between each two.
+_WIDE = re.compile(r"(?<!\S)(?:[^\W\d_] ){3,}[^\W\d_](?!\S)")
+_WITH_STOPS = re.compile(r"(?<!\w)\w\.\s?(?:\w\.\s?)*\w$")
+# A shorter rest before the name of the paper is no seller's.
+_LEAST_NAME = 3
 _JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
 
@@ -54,15 +61,15 @@ class Ending:
 
 def clean(text: str) -> str:
     """Return a row's text as a name: what stands before, behind and around it taken off."""
-    name = _LEADING_CODE.sub("", text.strip(_EDGES))
+    name = _LEADING_CODE.sub("", _closed_up(text.strip(_EDGES)))
     for figure, letter in _MISREAD_FIGURES:
         name = figure.sub(letter, name)
-    name = _without_prefix(name)
+    name = _without_title(_without_prefix(name))
     ending = legal_ending(name)
     if ending:
         name = _with_form(name, ending)
     name = _with_trade_words(_REGISTRATION.sub("", name))
-    return _balanced(name.strip(_EDGES))
+    return _with_last_stop(_balanced(name.strip(_EDGES)), text)
 
 
 @lru_cache(maxsize=4096)
@@ -86,7 +93,10 @@ def is_form_alone(text: str) -> bool:
 def begins_with_form(text: str) -> bool:
     """Tell whether the first word is a legal form, which hardly any name begins with."""
     words = text.split()
-    return bool(words) and skeleton(words[0]).letters in _form_letters()
+    letters = skeleton(words[0]).letters if words else ""
+    # "SRI" is a word of names, though its bones are those of an Italian form.
+    is_misread = fold("".join(words[:1])).replace(".", "") != letters
+    return letters in _form_letters() and not (is_misread and len(letters) < _LEAST_BONES)
 
 
 def is_over(text: str) -> bool:
@@ -148,11 +158,36 @@ def _trade_words() -> frozenset[str]:
 
 
 def _without_prefix(text: str) -> str:
+    for label in _label_book().find(text):
+        behind = text[label.end :]
+        if label.start == 0 and re.match(r"\s?:", behind) and len(behind.strip(_EDGES)) > 1:
+            return behind.strip(_EDGES)
     for phrase in _prefix_book().find(text):
         rest = text[phrase.end :].strip(_EDGES)
-        if phrase.start == 0 and len(rest) > 1:
+        if not text[: phrase.start].strip(" (") and len(rest) > 1:
             return rest
     return text
+
+
+def _closed_up(text: str) -> str:
+    """Return a text without the blanks of words set wide, "W I L L O W  M A R T"."""
+    return _WIDE.sub(lambda match: match[0].replace(" ", ""), text)
+
+
+def _without_title(text: str) -> str:
+    """Return a text without the name of the paper behind the seller's: "OLIVE TREE RECEIPT"."""
+    for phrase in _title_book().find(text):
+        rest = text[: phrase.start].rstrip(_EDGES)
+        is_last = not text[phrase.end :].strip(_EDGES)
+        if is_last and sum(character.isalpha() for character in rest) >= _LEAST_NAME:
+            return rest
+    return text
+
+
+def _with_last_stop(name: str, text: str) -> str:
+    """Return the name with the stop that ends a legal form written with stops, "S.A."."""
+    is_abbreviated = _WITH_STOPS.search(name) is not None
+    return f"{name}." if is_abbreviated and f"{name}." in text else name
 
 
 def _balanced(text: str) -> str:
@@ -236,3 +271,13 @@ def _pattern(form: str) -> str:
 @cache
 def _prefix_book() -> Phrasebook:
     return Phrasebook({"prefix": tables.merchants()["prefixes"]}, glued=False)
+
+
+@cache
+def _label_book() -> Phrasebook:
+    return Phrasebook({"label": tables.merchants()["name_labels"]}, glued=False)
+
+
+@cache
+def _title_book() -> Phrasebook:
+    return Phrasebook({"title": tables.merchants()["titles"]}, glued=False)

@@ -48,6 +48,8 @@ _WEIGHTS = {
     "owned": -2.7,
     "junk": -3.0,
     "notice_only": -3.0,
+    "restyled": -0.8,
+    "slogan": -1.5,
     "uneven": -4.3,
     "unsure": -4.6,
 }

@@ -17,6 +17,15 @@ from recibo.extract.locales.phrases import Phrasebook
 _REGISTERED = re.compile(
     r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*\d{4,}[\s-]*[a-z]?\W*$", re.IGNORECASE
 )
+# A house number before a street, a postcode before a town, a unit of a building.
+_HOUSE = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d]")
+_TOWN = re.compile(r"\W*(?:[A-Z]{1,2}-)?\d{4,5}\s+[^\W\d]+(?:[\s-][^\W\d]+){0,2}\W*$")
+_TOWN_FIRST = re.compile(r"\W*[^\W\d]+(?:[\s,]+[^\W\d]+){0,2}[\s,-]+\d{6}\W*$")
+_UNIT = re.compile(r"[A-Z]{0,2}\d{1,4}[-/]\d{1,4}[A-Z]?\s?,")
+# What stands behind a colon is no rest of a name: "Terminal ID: 0231".
+_LABELLED = re.compile(r"[^\d:]{2,25}:\s*\S")
+_LEAST_SENTENCE = 3
+_SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*[a-z]{2,}.*[.!?]\s*$|[!?]\s*$")
 _HEAD_ROWS = 15
 _LEAST_ECHO = 5
 _MOST_DIGITS = 0.4
@@ -72,9 +81,10 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "form": bool(ending and not ending.form.is_cue),
         "trade": bool(_book("trades").find(name)),
         "generic": _book("trades").is_all(name[: ending.start] if ending else name),
-        "notice": bool(_book("notice").find(name)),
+        "notice": _is_notice(name),
         "notice_only": _book("notice").is_all(name),
-        "address": _is_address(name),
+        "address": _is_address(name) or _bears_postcode(candidate),
+        "slogan": _is_slogan(candidate.text),
         "place": _book("address").is_all(name),
         "contact": bool(_book("contact").find(name)),
         "figures": _share_of_digits(name),
@@ -114,7 +124,9 @@ def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
         "complete": _is_last_complete(candidate),
         "uneven": 1 - min(heights) / max(heights),
         "tall": _relative_height(candidate, context),
-        "junk": any(_is_junk(piece) for piece in candidate.pieces),
+        "junk": any(_is_junk(piece) for piece in candidate.pieces)
+        or any(_begins_anew(piece.text) for piece in candidate.pieces[1:]),
+        "restyled": len({piece.text.isupper() for piece in candidate.pieces}) > 1,
     }
 
 
@@ -128,9 +140,14 @@ def _is_junk(piece: Piece) -> bool:
         _share_of_digits(piece.text) > _MOST_DIGITS
         or _book("notice").is_all(piece.text)
         or _is_address(piece.text)
+        or _is_slogan(piece.text)
         or _book("address").is_all(piece.text)
         or bool(_book("contact").find(piece.text) or _book("owned").find(piece.text))
     )
+
+
+def _begins_anew(text: str) -> bool:
+    return bool(_HOUSE.match(text) or _LABELLED.match(text))
 
 
 def _below(row: Row, context: Context, count: int) -> tuple[Row, ...]:
@@ -168,7 +185,31 @@ def _is_registered(candidate: Candidate, context: Context) -> bool:
 def _is_address(text: str) -> bool:
     words = _book("address").find(text)
     is_listed = len(words) > 1 or (bool(words) and re.search(r"[\d,]", text) is not None)
-    return is_listed or re.match(r"\d+\s?,", text) is not None
+    return is_listed or re.match(r"\d+\s?,", text) is not None or _UNIT.match(text) is not None
+
+
+def _is_notice(name: str) -> bool:
+    """Tell whether words of the paper stand in the name; a last word may be the seller's own."""
+    return any(
+        phrase.start == 0 or " " in name[phrase.start : phrase.end] or name[phrase.end :].strip()
+        for phrase in _book("notice").find(name)
+    )
+
+
+def _is_slogan(text: str) -> bool:
+    """Tell whether the text is a sentence."""
+    words = text.split()
+    return len(words) >= _LEAST_SENTENCE and _SENTENCE.search(text) is not None
+
+
+def _bears_postcode(candidate: Candidate) -> bool:
+    """Tell whether a postcode stands in the text, or before a town's name below the first row."""
+    text = candidate.text
+    is_below = candidate.rows[0].index > 0
+    is_town = _TOWN.match(text) or _TOWN_FIRST.match(text)
+    return (is_below and is_town is not None) or any(
+        postcode.search(text) for postcode in tables.postcodes().values()
+    )
 
 
 def _share_of_digits(text: str) -> float:
