@@ -47,15 +47,15 @@ class Setting:
 
 def layouts(tape: Tape) -> dict[str, Layout]:
     """Return the ways that fit on this paper, by name."""
-    wide = {"columns": _columns, "numbered columns": _numbered_columns}
-    rows = {
-        "two rows": _two_rows,
-        "product": _product,
-        "name first": _name_first,
-        "compact": _compact,
+    fewest = {
+        "two rows": (_two_rows, 0),
+        "name first": (_name_first, 40),
+        "product": (_product, 48),
+        "compact": (_compact, 48),
+        "columns": (_columns, 56),
+        "numbered columns": (_numbered_columns, 56),
     }
-    is_wide = tape.columns >= 52
-    return {**rows, **(wide if is_wide else {})}
+    return {name: layout for name, (layout, letters) in fewest.items() if letters <= tape.columns}
 
 
 def _columns(setting: Setting, items: Sequence[Sold]) -> None:

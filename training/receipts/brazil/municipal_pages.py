@@ -1,26 +1,24 @@
 """Pages of municipalities' own systems of service notes, as they were before the national one."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 
-from training.receipts.brazil import ids
+from training.receipts.brazil import ids, note_parts
 from training.receipts.brazil.sales import brazilian
 from training.receipts.brazil.service import Layout, Service
 from training.receipts.brazil.sheets import Box, Sheets
 
-_HALL = "PREFEITURA MUNICIPAL DE {city}"
-
 
 def _paulistana(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print São Paulo's page: labels with colons, a line for the total, boxes below."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
         ("PREFEITURA DO MUNICÍPIO DE SÃO PAULO", "SECRETARIA MUNICIPAL DA FAZENDA"),
         "NOTA FISCAL ELETRÔNICA DE SERVIÇOS - NFS-e",
     )
     paper.text(35, 17, f"RPS Nº {note.rps} Série A, emitido em {note.at:%d/%m/%Y}", size=7)
-    _print_corner(
+    note_parts.print_corner(
         paper,
         (
             ("Número da Nota", f"{note.number:08d}"),
@@ -28,13 +26,13 @@ def _paulistana(_: random.Random, paper: Sheets, note: Service) -> None:
             ("Código de Verificação", note.verification),
         ),
     )
-    _print_party_lines(paper, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
-    _print_done(paper, note, "DISCRIMINAÇÃO DE SERVIÇOS")
+    note_parts.print_party_lines(paper, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
+    note_parts.print_done(paper, note, "DISCRIMINAÇÃO DE SERVIÇOS")
     paper.y += 8
     paper.text(50, paper.y, f"VALOR TOTAL DO SERVIÇO = R$ {brazilian(note.gross)}", is_bold=True)
     paper.y += 2
     kept = note.withheld
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("INSS (R$)", kept.inss),
         ("IRRF (R$)", kept.ir),
@@ -43,7 +41,7 @@ def _paulistana(_: random.Random, paper: Sheets, note: Service) -> None:
         ("PIS/PASEP (R$)", kept.pis),
     )
     paper.row([Box("Código do Serviço", f"0{note.listed.replace('.', '')} - {note.done[:40]}")])
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Valor Total das Deduções (R$)", note.deductions + note.discount),
         ("Base de Cálculo (R$)", note.base),
@@ -58,13 +56,13 @@ def _paulistana(_: random.Random, paper: Sheets, note: Service) -> None:
 
 def _carioca(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print Rio de Janeiro's page."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
         ("PREFEITURA DA CIDADE DO RIO DE JANEIRO", "SECRETARIA MUNICIPAL DE FAZENDA"),
         "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     )
     paper.text(60, 17, "- NOTA CARIOCA -", size=9, is_bold=True)
-    _print_corner(
+    note_parts.print_corner(
         paper,
         (
             ("Número da Nota", f"{note.number:08d}"),
@@ -72,13 +70,13 @@ def _carioca(_: random.Random, paper: Sheets, note: Service) -> None:
             ("Código de Verificação", note.verification),
         ),
     )
-    _print_party_lines(paper, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
-    _print_done(paper, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
+    note_parts.print_party_lines(paper, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
+    note_parts.print_done(paper, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
     paper.y += 8
     paper.text(60, paper.y, f"VALOR DA NOTA = R$ {brazilian(note.gross)}", is_bold=True)
     paper.y += 2
     paper.row([Box("Serviço Prestado", f"{note.listed}.01 - {note.done}")])
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Deduções (R$)", note.deductions),
         ("Desconto Incond. (R$)", note.discount),
@@ -93,12 +91,12 @@ def _carioca(_: random.Random, paper: Sheets, note: Service) -> None:
 
 def _ginfes(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print a GINFES page: two columns of sums with other information between them."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
-        _hall_rows(note, "Secretaria de Finanças"),
+        note_parts.hall_rows(note, "Secretaria de Finanças"),
         "NOTA FISCAL ELETRÔNICA DE SERVIÇO - NFS-e",
     )
-    _print_corner(paper, (("Número da NFS-e", str(note.number)),))
+    note_parts.print_corner(paper, (("Número da NFS-e", str(note.number)),))
     paper.row(
         [
             Box("Data e Hora da Emissão", f"{note.at:%d/%m/%Y %H:%M:%S}"),
@@ -110,18 +108,18 @@ def _ginfes(_: random.Random, paper: Sheets, note: Service) -> None:
         [
             Box("Número do RPS", str(note.rps)),
             Box("No. da NFS-e substituída", ""),
-            Box("Local da Prestação", _town(note)),
+            Box("Local da Prestação", note_parts.town(note)),
         ]
     )
-    _print_party_boxes(
+    note_parts.print_party_boxes(
         paper, note, "Dados do Prestador de Serviços", "Dados do Tomador de Serviços"
     )
-    _print_done(paper, note, "Discriminação dos Serviços")
+    note_parts.print_done(paper, note, "Discriminação dos Serviços")
     paper.heading("Código do Serviço / Atividade")
     paper.paragraph(1, f"{note.listed} / {note.listed.replace('.', '')}0100 - serviços", 150)
     kept = note.withheld
     paper.heading("Tributos Federais")
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("PIS", kept.pis),
         ("COFINS", kept.cofins),
@@ -166,17 +164,17 @@ def _print_columns(paper: Sheets, note: Service) -> None:
         paper.text(width - 3, paper.y, f"R$ {brazilian(amount)}", size=7, anchor="right")
         paper.text(width + 2, paper.y, other, size=7)
         paper.text(2 * width + 2, paper.y, tax_label, size=7)
-        paper.text(3 * width - 3, paper.y, _shown(tax_amount), size=7, anchor="right")
+        paper.text(3 * width - 3, paper.y, note_parts.shown(tax_amount), size=7, anchor="right")
 
 
 def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print a Betha page: the head's values beside their labels, sums in one row of boxes."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
-        _hall_rows(note, "SECRETARIA MUNICIPAL DA FAZENDA"),
+        note_parts.hall_rows(note, "SECRETARIA MUNICIPAL DA FAZENDA"),
         "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     )
-    _print_corner(
+    note_parts.print_corner(
         paper,
         (
             ("Número da NFS-e", str(note.number)),
@@ -185,10 +183,10 @@ def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
             ("Cód. de verificação", note.verification),
         ),
     )
-    _print_party_lines(paper, note, "PRESTADOR DE SERVIÇO", "TOMADOR DE SERVIÇO")
-    _print_done(paper, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
+    note_parts.print_party_lines(paper, note, "PRESTADOR DE SERVIÇO", "TOMADOR DE SERVIÇO")
+    note_parts.print_done(paper, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
     paper.row([Box("Atividade", f"{note.listed} - {note.done[:50]}"), Box("CNAE", "6201501", 0.4)])
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Valor dos serviços", note.gross),
         ("Deduções", note.deductions),
@@ -198,7 +196,7 @@ def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
         ("Valor do ISS", note.iss),
     )
     kept = note.withheld
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("PIS", kept.pis),
         ("COFINS", kept.cofins),
@@ -212,9 +210,9 @@ def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
 
 def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print an ISSNet page: date and hour in boxes of their own, the total as a heading."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
-        _hall_rows(note, "Secretaria da Fazenda"),
+        note_parts.hall_rows(note, "Secretaria da Fazenda"),
         "NOTA FISCAL ELETRÔNICA DE SERVIÇOS - NFS-e",
     )
     paper.row(
@@ -226,10 +224,10 @@ def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
             Box("Cód. Autenticidade", note.verification),
         ]
     )
-    _print_party_boxes(paper, note, "PRESTADOR DOS SERVIÇOS", "TOMADOR DOS SERVIÇOS")
-    _print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS")
+    note_parts.print_party_boxes(paper, note, "PRESTADOR DOS SERVIÇOS", "TOMADOR DOS SERVIÇOS")
+    note_parts.print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS")
     paper.row([Box("Item da Lista de Serviços", f"{note.listed} - {note.done[:60]}")])
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Base de Cálculo", note.base),
         ("Alíquota", f"{brazilian(note.rate)} %"),
@@ -238,7 +236,7 @@ def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
         ("Deduções", note.deductions),
     )
     kept = note.withheld
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("PIS", kept.pis),
         ("COFINS", kept.cofins),
@@ -247,14 +245,16 @@ def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
         ("CSLL", kept.csll),
         ("Descontos", note.discount),
     )
-    _print_amounts(paper, ("VALOR TOTAL DA NOTA", note.gross), ("VALOR LÍQUIDO DA NOTA", note.net))
+    note_parts.print_amounts(
+        paper, ("VALOR TOTAL DA NOTA", note.gross), ("VALOR LÍQUIDO DA NOTA", note.net)
+    )
 
 
 def _webiss(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print a WebISS page: number with its series, time without seconds."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
-        _hall_rows(note, "Secretaria Municipal de Fazenda"),
+        note_parts.hall_rows(note, "Secretaria Municipal de Fazenda"),
         "Nota Fiscal de Serviços Eletrônica - NFS-e",
     )
     paper.row(
@@ -265,16 +265,18 @@ def _webiss(_: random.Random, paper: Sheets, note: Service) -> None:
             Box("Código de Verificação", note.verification),
         ]
     )
-    _print_party_lines(paper, note, "Prestador do(s) Serviço(s)", "Tomador do(s) Serviço(s)")
-    _print_done(paper, note, "Discriminação do(s) Serviço(s)")
-    _print_amounts(
+    note_parts.print_party_lines(
+        paper, note, "Prestador do(s) Serviço(s)", "Tomador do(s) Serviço(s)"
+    )
+    note_parts.print_done(paper, note, "Discriminação do(s) Serviço(s)")
+    note_parts.print_amounts(
         paper,
         ("Valor dos Serviços R$", note.gross),
         ("Deduções R$", note.deductions),
         ("Desc. Incond. R$", note.discount),
         ("Base de Cálculo R$", note.base),
     )
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Alíquota %", f"{brazilian(note.rate)}"),
         ("Valor do ISSQN R$", note.iss),
@@ -286,9 +288,9 @@ def _webiss(_: random.Random, paper: Sheets, note: Service) -> None:
 
 def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print an IPM page: the services in a table with their own taxes."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
-        _hall_rows(note, "Secretaria Municipal da Fazenda"),
+        note_parts.hall_rows(note, "Secretaria Municipal da Fazenda"),
         "NOTA FISCAL DE SERVIÇO ELETRÔNICA - NFS-e",
     )
     paper.row(
@@ -299,8 +301,8 @@ def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
             Box("Código de Autenticidade", note.verification),
         ]
     )
-    _print_party_boxes(paper, note, "PRESTADOR DO SERVIÇO", "TOMADOR DO SERVIÇO")
-    _print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS PRESTADOS")
+    note_parts.print_party_boxes(paper, note, "PRESTADOR DO SERVIÇO", "TOMADOR DO SERVIÇO")
+    note_parts.print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS PRESTADOS")
     paper.row(
         [
             Box("Item da lista", note.listed, 0.6),
@@ -312,7 +314,7 @@ def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
             Box("Valor do ISS", brazilian(note.iss), anchor="right"),
         ]
     )
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Valor Total dos Serviços", note.gross),
         ("ISS Retido", note.kept_iss),
@@ -323,12 +325,12 @@ def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
 
 def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
     """Print a page after ABRASF's model: the number behind its year."""
-    _print_hall(
+    note_parts.print_hall(
         paper,
-        _hall_rows(note, "SECRETARIA MUNICIPAL DE FINANÇAS"),
+        note_parts.hall_rows(note, "SECRETARIA MUNICIPAL DE FINANÇAS"),
         "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     )
-    _print_corner(
+    note_parts.print_corner(
         paper,
         (
             ("Número da NFS-e", f"{note.at:%Y}/{note.number}"),
@@ -337,13 +339,13 @@ def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
             ("Código de Verificação", note.verification),
         ),
     )
-    _print_party_lines(paper, note, "DADOS DO PRESTADOR", "DADOS DO TOMADOR")
-    _print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS")
+    note_parts.print_party_lines(paper, note, "DADOS DO PRESTADOR", "DADOS DO TOMADOR")
+    note_parts.print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS")
     paper.y += 7
     paper.text(50, paper.y, f"VALOR TOTAL DA NOTA: R$ {brazilian(note.gross)}", is_bold=True)
     paper.y += 2
     kept = note.withheld
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("INSS (R$)", kept.inss),
         ("IRRF (R$)", kept.ir),
@@ -352,7 +354,7 @@ def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
         ("PIS/PASEP (R$)", kept.pis),
         ("Outras Retenções (R$)", Decimal(0)),
     )
-    _print_amounts(
+    note_parts.print_amounts(
         paper,
         ("Valor Total das Deduções (R$)", note.deductions),
         ("Descontos (R$)", note.discount),
@@ -364,104 +366,67 @@ def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
     )
 
 
-def _hall_rows(note: Service, office: str) -> tuple[str, str]:
-    return _HALL.format(city=note.seller.place.city.upper()), office
-
-
-def _print_hall(paper: Sheets, rows: Sequence[str], title: str) -> None:
-    for count, row in enumerate(rows):
-        paper.text(35, 4 + 4 * count, row, size=9 - count, is_bold=not count)
-    paper.text(35, 13, title, size=9, is_bold=True)
-    paper.y = 18
-
-
-def _print_corner(paper: Sheets, boxes: Sequence[tuple[str, str]]) -> None:
-    """Print boxes one under the other in the upper right corner."""
-    x, width = paper.form.width_mm * 0.76, paper.form.width_mm * 0.24
-    for count, (label, value) in enumerate(boxes):
-        box = Box(label, value, anchor="middle", is_bold=not count)
-        paper.box(x, 7.6 * count, (width, 7.6), box)
-    paper.y = max(paper.y, 7.6 * len(boxes) + 1)
-
-
-def _print_party_lines(paper: Sheets, note: Service, provider: str, taker: str) -> None:
-    """Print both parties as lines of labels with colons."""
-    seller, other = note.seller, note.taker
-    paper.heading(provider)
+def _unlabelled(_: random.Random, paper: Sheets, note: Service) -> None:
+    """Print a page as Belo Horizonte and Porto Alegre have it: the provider without labels."""
+    seller, taker = note.seller, note.taker
+    paper.text(30, 5, "NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA", size=11, is_bold=True)
+    day = f"{note.at:%d/%m/%Y}"
+    paper.text(4, 12, f"Nº:{note.at:%Y}/{note.number}", size=9, is_bold=True)
+    paper.text(44, 12, f"Emitida em: {day} às {note.at:%H:%M:%S}", size=8)
+    paper.text(104, 12, f"Competência: {day}", size=8)
+    paper.text(144, 12, f"Código de Verificação: {note.verification}", size=7)
+    for count, row in enumerate(
+        (
+            f"CPF/CNPJ: {seller.printed_id}     Inscrição Municipal: {seller.city_id}",
+            f"{seller.street}, {seller.quarter} - Cep: {seller.postal_code}",
+            f"{seller.place.city}     {seller.place.state}",
+            f"Telefone: {seller.phone}     Email: ",
+        )
+    ):
+        paper.text(40, 24 + 4 * count, row, size=7)
+    paper.text(40, 20, seller.name, size=9, is_bold=True)
+    paper.y = 40
+    paper.heading("Tomador do(s) Serviço(s)")
     for row in (
-        f"CPF/CNPJ: {seller.printed_id}     Inscrição Municipal: {seller.city_id}",
-        f"Nome/Razão Social: {seller.name}",
-        f"Endereço: {seller.street} - {seller.quarter} - CEP: {seller.postal_code}",
-        f"Município: {seller.place.city}     UF: {seller.place.state}",
+        f"CPF/CNPJ: {ids.printed(taker.tax_id)}     Inscrição Municipal: Não Informado",
+        taker.name,
+        f"{taker.street} - Cep: {taker.place.postal}-000",
     ):
         paper.y += 4
         paper.text(20, paper.y, row, size=7)
     paper.y += 2
-    paper.heading(taker)
-    for row in (
-        f"Nome/Razão Social: {other.name}",
-        f"CPF/CNPJ: {ids.printed(other.tax_id)}     Inscrição Municipal: ----",
-        f"Endereço: {other.street} - CEP: {other.place.postal}-000",
-        f"Município: {other.place.city}     UF: {other.place.state}     E-mail: ----",
-    ):
-        paper.y += 4
-        paper.text(20, paper.y, row, size=7)
-    paper.y += 2
+    note_parts.print_done(paper, note, "Discriminação do(s) Serviço(s)")
+    paper.heading("Código de Tributação do Município (CTISS)")
+    paper.paragraph(2, f"{note.listed.replace('.', '')}-0/01-88 / Serviços", 150)
+    _print_two_columns(paper, note)
 
 
-def _print_party_boxes(paper: Sheets, note: Service, provider: str, taker: str) -> None:
-    """Print both parties as boxes."""
-    seller, other = note.seller, note.taker
-    paper.heading(provider)
-    paper.row(
-        [Box("Razão Social/Nome", seller.name, 2), Box("Nome Fantasia", seller.trade_name, 1.4)]
+def _print_two_columns(paper: Sheets, note: Service) -> None:
+    """Print what leads to the net at the left, what leads to the ISS at the right."""
+    left = (
+        ("Valor dos serviços:", note.gross),
+        ("(-) Descontos:", note.discount),
+        ("(-) Retenções Federais:", note.withheld.total),
+        ("(-) ISS Retido na Fonte:", note.kept_iss),
+        ("Valor Líquido:", note.net),
     )
-    paper.row(
-        [
-            Box("CNPJ/CPF", seller.printed_id),
-            Box("Inscrição Municipal", seller.city_id),
-            Box("Município", _town(note)),
-        ]
+    right: tuple[tuple[str, Decimal | str], ...] = (
+        ("Valor dos serviços:", note.gross),
+        ("(-) Deduções:", note.deductions),
+        ("(-) Desconto Incondicionado:", note.discount),
+        ("(=) Base de Cálculo:", note.base),
+        ("(x) Alíquota:", f"{brazilian(note.rate)}%"),
     )
-    paper.row(
-        [Box("Endereço e CEP", f"{seller.street}, {seller.quarter} CEP: {seller.postal_code}")]
-    )
-    paper.heading(taker)
-    paper.row([Box("Razão Social/Nome", other.name)])
-    paper.row(
-        [
-            Box("CNPJ/CPF", ids.printed(other.tax_id)),
-            Box("Inscrição Municipal", ""),
-            Box("Município", f"{other.place.city} - {other.place.state}"),
-        ]
-    )
-    paper.row([Box("Endereço e CEP", f"{other.street} CEP: {other.place.postal}-000")])
-
-
-def _print_done(paper: Sheets, note: Service, heading: str) -> None:
-    """Print what was done, with room below."""
-    paper.heading(heading)
-    top = paper.y
-    paper.y += 1
-    paper.paragraph(2, note.done, paper.form.width_mm - 6)
-    paper.y = max(paper.y + 4, top + 22)
-
-
-def _print_amounts(paper: Sheets, *boxes: tuple[str, Decimal | str]) -> None:
-    paper.row(
-        [
-            Box(label, brazilian(amount) if isinstance(amount, Decimal) else amount, anchor="right")
-            for label, amount in boxes
-        ]
-    )
-
-
-def _shown(amount: Decimal | str) -> str:
-    return f"R$ {brazilian(amount)}" if isinstance(amount, Decimal) else amount
-
-
-def _town(note: Service) -> str:
-    return f"{note.seller.place.city} - {note.seller.place.state}"
+    half = paper.form.width_mm / 2
+    for (label, amount), (tax_label, tax_amount) in zip(left, right, strict=True):
+        paper.y += 4.5
+        paper.text(2, paper.y, label, size=7)
+        paper.text(half - 5, paper.y, note_parts.shown(amount), size=7, anchor="right")
+        paper.text(half + 5, paper.y, tax_label, size=7)
+        paper.text(2 * half - 3, paper.y, note_parts.shown(tax_amount), size=7, anchor="right")
+    paper.y += 4.5
+    paper.text(half + 5, paper.y, "(=) Valor do ISS:", size=7)
+    paper.text(2 * half - 3, paper.y, note_parts.shown(note.iss), size=7, anchor="right")
 
 
 LAYOUTS: Mapping[str, Layout] = {
@@ -473,4 +438,5 @@ LAYOUTS: Mapping[str, Layout] = {
     "webiss": Layout(_webiss, has_seconds=False),
     "ipm": Layout(_ipm, states=("SC", "PR", "RS")),
     "abrasf": Layout(_abrasf),
+    "unlabelled": Layout(_unlabelled, states=("MG", "RS")),
 }

@@ -63,6 +63,8 @@ class Service:
     rate: Decimal
     withheld: Withheld
     is_iss_withheld: bool
+    #: What the provider wrote under the description: terms, taxes kept back, accounts.
+    remarks: tuple[str, ...] = ()
 
     @property
     def base(self) -> Decimal:

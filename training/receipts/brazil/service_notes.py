@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from training.receipts.brazil import ids, municipal_pages, national_pages, sales, sellers
+from training.receipts.brazil.sales import brazilian
 from training.receipts.brazil.sellers import Place
 from training.receipts.brazil.service import Service, Taker, Withheld
 from training.receipts.brazil.sheets import Form, Sheets
@@ -68,6 +69,7 @@ def _made(rng: random.Random, *, is_national: bool, states: tuple[str, ...]) -> 
     rate = Decimal(rng.choice(_RATES))
     taken = sales.cents(gross / 20) if rng.random() < 0.15 else Decimal(0)
     deducted = sales.cents(gross / 10) if rng.random() < 0.1 else Decimal(0)
+    withheld = _withheld(rng, gross)
     return Service(
         seller=seller,
         taker=_taker(rng, where),
@@ -83,9 +85,26 @@ def _made(rng: random.Random, *, is_national: bool, states: tuple[str, ...]) -> 
         discount=taken,
         deductions=deducted,
         rate=rate,
-        withheld=_withheld(rng, gross),
+        withheld=withheld,
         is_iss_withheld=rng.random() < 0.25,
+        remarks=_remarks(rng, at, withheld, gross),
     )
+
+
+def _remarks(
+    rng: random.Random, at: dt.datetime, withheld: Withheld, gross: Decimal
+) -> tuple[str, ...]:
+    """Return what providers add to a description, nothing most times."""
+    due = at + dt.timedelta(days=15)
+    rows = [
+        f"Vencimento: {due:%d/%m/%Y}",
+        f"Pedido de compra nº {rng.randrange(1000, 99_999)} - Forma de pagamento: boleto bancário",
+        f"Valor aproximado dos tributos: R$ {brazilian(sales.cents(gross * 13 / 100))} (13,00%)",
+        "Banco 341 Agência 0123 Conta 45678-9 PIX: financeiro@exemplo.com.br",
+    ]
+    if withheld.total:
+        rows.append(f"Retenções: IRRF {brazilian(withheld.ir)} CSLL {brazilian(withheld.csll)}")
+    return tuple(rng.sample(rows, rng.choice((0, 0, 0, 1, 2, 3))))
 
 
 def _taker(rng: random.Random, where: Place) -> Taker:
