@@ -12,6 +12,7 @@ from recibo.kit import clock
 from recibo.services.identity.demo import Demo
 from recibo.services.reading import readings
 from recibo.shapes.ids import ReceiptId
+from recibo.starting import StartError
 from recibo.store.lock import FolderInUseError
 from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make
@@ -195,7 +196,7 @@ async def test_cursor_outlives_a_restart(sqlite_url: str, tmp_path: Path) -> Non
 
 
 async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
-    with pytest.raises(app.StartError, match="RECIBO_REDIS_URL"):
+    with pytest.raises(StartError, match="RECIBO_REDIS_URL"):
         async with app.worker(installation.make_settings(tmp_path)):
             pass
 
@@ -211,7 +212,7 @@ async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
 async def test_mail_that_could_never_be_sent_is_told_at_start(
     sqlite_url: str, tmp_path: Path, wrong: dict[str, Any], named: str, *, works: bool
 ) -> None:
-    with pytest.raises(app.StartError, match=named) as refused:
+    with pytest.raises(StartError, match=named) as refused:
         async with installation.opened(sqlite_url, tmp_path, works=works, **wrong):
             pass
 

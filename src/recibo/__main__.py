@@ -111,9 +111,9 @@ def _describe_migrate(parser: argparse.ArgumentParser) -> None:
 
 
 def _migrate(_: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo import operating
 
-    return serving.migrate(_settings())
+    return operating.migrate(_settings())
 
 
 def _describe_admin(parser: argparse.ArgumentParser) -> None:
@@ -147,37 +147,37 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
 
 
 def _create_key(arguments: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo import operating
 
-    return serving.create_key(
+    return operating.create_key(
         _settings(), org=arguments.org, name=arguments.name, scopes=arguments.scopes
     )
 
 
 def _disable_user(arguments: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo import operating
 
-    return serving.disable_user(_settings(), arguments.user)
+    return operating.disable_user(_settings(), arguments.user)
 
 
 def _enable_user(arguments: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo import operating
 
-    return serving.enable_user(_settings(), arguments.user)
+    return operating.enable_user(_settings(), arguments.user)
 
 
 def _reset_2fa(arguments: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo import operating
 
-    return serving.reset_second_factor(_settings(), arguments.user)
+    return operating.reset_second_factor(_settings(), arguments.user)
 
 
 def _set_plan(arguments: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo import operating
 
     given = {figure: getattr(arguments, figure) for figure in _FIGURES}
     agreed = {figure: value for figure, value in given.items() if value is not None}
-    return serving.set_plan(_settings(), arguments.org, plan=arguments.plan, agreed=agreed)
+    return operating.set_plan(_settings(), arguments.org, plan=arguments.plan, agreed=agreed)
 
 
 def _settings() -> "Settings":

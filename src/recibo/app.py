@@ -32,6 +32,7 @@ from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.settings import Settings, secret_key
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import PaymentProvider
+from recibo.starting import StartError
 from recibo.store import crews, limits, lock, shared, signals, slots, spool, storage
 from recibo.store.blobs import Blobs
 from recibo.store.crews import NOBODY, Crews
@@ -54,10 +55,6 @@ log = structlog.get_logger(__name__)
 
 # Where `recibo serve` listens when it is not told otherwise.
 _ADDRESS = "http://127.0.0.1:8000"
-
-
-class StartError(Exception):
-    """The service cannot start; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,27 +143,6 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
         raise StartError(message)
     async with _house(settings, None, _ADDRESS) as house, _working(house, None):
         yield
-
-
-@asynccontextmanager
-async def database_of(settings: Settings) -> AsyncIterator[Database]:
-    """Open the database alone, migrated, for the commands of operators.
-
-    Raises:
-        StartError: there is none; whoever mistypes a folder must not be answered by an empty one.
-    """
-    if settings.is_embedded and not settings.has_database:
-        message = (
-            f"there is no database in {settings.data_dir.absolute()}; name the folder by "
-            "RECIBO_DATA_DIR, or make one with `recibo migrate`."
-        )
-        raise StartError(message)
-    await migrate(settings.database)
-    database = Database(settings.database)
-    try:
-        yield database
-    finally:
-        await database.close()
 
 
 @asynccontextmanager

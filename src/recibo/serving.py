@@ -1,29 +1,20 @@
-"""Running processes: the server, the worker, and the operator's short commands."""
+"""Running processes: the server and the worker."""
 
 import asyncio
 import contextlib
 import signal
 import socket
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import uvicorn
-import uvloop
-from sqlalchemy.exc import SQLAlchemyError
 
-from recibo import app
-from recibo.errors import ServiceError
+from recibo import app, starting
 from recibo.kit import logs
-from recibo.services.identity import keys, operators, orgs
 from recibo.services.identity.demo import Demo
 from recibo.settings import Settings
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import Scope
-from recibo.store.db import Session
-from recibo.store.db import migrate as migrate_database
-from recibo.store.lock import FolderInUseError
+from recibo.starting import StartError
 
 # Requests in flight get so long to end when the server is told to stop.
 _GRACE_SECONDS = 10
@@ -33,50 +24,13 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM)
 def serve(settings: Settings, *, host: str, port: int, works: bool) -> int:
     """Serve until told to stop; returns the status to exit with."""
     logs.configure()
-    return _run(_serve(settings, host=host, port=port, works=works))
+    return starting.run(_serve(settings, host=host, port=port, works=works))
 
 
 def work(settings: Settings) -> int:
     """Read what is owed until told to stop."""
     logs.configure()
-    return _run(_work(settings))
-
-
-def migrate(settings: Settings) -> int:
-    """Bring the database to this version."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    return _run(migrate_database(settings.database))
-
-
-def create_key(settings: Settings, *, org: str, name: str, scopes: Sequence[str] | None) -> int:
-    """Make an API key and print its secret."""
-    return _run(_create_key(settings, org=org, name=name, scopes=scopes))
-
-
-def disable_user(settings: Settings, user: str) -> int:
-    """Keep a user out."""
-    rule = partial(operators.disable_user, name=user)
-    return _operate(settings, rule, f"{user} is disabled; all sessions ended.")
-
-
-def enable_user(settings: Settings, user: str) -> int:
-    """Let a disabled user sign in again."""
-    rule = partial(operators.enable_user, name=user)
-    return _operate(settings, rule, f"{user} is enabled.")
-
-
-def reset_second_factor(settings: Settings, user: str) -> int:
-    """Take a user's second factor away."""
-    rule = partial(operators.reset_second_factor, name=user)
-    return _operate(settings, rule, f"{user} has no second factor any more; all sessions ended.")
-
-
-def set_plan(
-    settings: Settings, org: str, *, plan: PlanName, agreed: Mapping[str, int] | None = None
-) -> int:
-    """Put an org on a plan, with the figures agreed for enterprise."""
-    rule = partial(operators.set_plan, name=org, plan=plan, agreed=agreed)
-    return _operate(settings, rule, f"{org} is on the plan {plan}.")
+    return starting.run(_work(settings))
 
 
 class _Server(uvicorn.Server):
@@ -132,36 +86,13 @@ async def _work(settings: Settings) -> None:
         await stopped.wait()
 
 
-async def _create_key(
-    settings: Settings, *, org: str, name: str, scopes: Sequence[str] | None
-) -> None:
-    wanted = [Scope(one) for one in scopes or (Scope.READ, Scope.WRITE)]
-    async with app.database_of(settings) as database, database.write() as session:
-        org_id = await orgs.named(session, org)
-        secret = await keys.create_within_limits(session, org_id, keys.Wanted(name, scopes=wanted))
-    sys.stdout.write(f"{secret}\n")
-
-
-def _operate(
-    settings: Settings, rule: Callable[[Session], Coroutine[Any, Any, bool]], done: str
-) -> int:
-    """Apply a rule in one transaction and say what was done."""
-
-    async def apply() -> None:
-        async with app.database_of(settings) as database, database.write() as session:
-            has_changed = await rule(session)
-        sys.stdout.write(f"{done}\n" if has_changed else "It was so already.\n")
-
-    return _run(apply())
-
-
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, OverflowError) as e:
         message = f"cannot listen on {host}, port {port} ({e}); choose another --host or --port."
-        raise app.StartError(message) from e
+        raise StartError(message) from e
     # Those accepted inherit it; without it each answer waits 40 ms for the client's ACK.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
@@ -186,17 +117,3 @@ def _greet(url: str, made: Demo) -> None:
         f"  {made.email}\n  {made.password}\n\n"
     )
     sys.stdout.flush()
-
-
-def _run(main: Coroutine[Any, Any, None]) -> int:
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            uvloop.run(main)
-    except SQLAlchemyError as e:
-        # The statement and a link follow; nobody at a terminal is helped by them.
-        sys.stderr.write(f"recibo: the database fails: {str(e).splitlines()[0]}\n")
-        return 1
-    except (app.StartError, FolderInUseError, ServiceError, OSError, ValueError) as e:
-        sys.stderr.write(f"recibo: {e}\n")
-        return 1
-    return 0

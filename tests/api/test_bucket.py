@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recibo.app import StartError
 from recibo.kit import clock
 from recibo.shapes.ids import ReceiptId
+from recibo.starting import StartError
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker.clockwork import Clockwork
 from tests import core, installation, make
