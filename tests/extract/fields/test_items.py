@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields import fiscal, items
 from recibo.extract.model import Found, LineItem, Sheet
-from tests.extract.fields import goods_abroad, goods_invoices, goods_proven, papers
+from tests.extract.fields import goods_abroad, goods_invoices, goods_measured, goods_proven, papers
 from tests.extract.fields.goods import LISTS, Row
 from tests.extract.typesetting import roll
 
@@ -25,7 +25,9 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
     ]
 
 
-_EVERY = LISTS | goods_abroad.LISTS | goods_invoices.LISTS | goods_proven.LISTS
+_EVERY = (
+    LISTS | goods_abroad.LISTS | goods_invoices.LISTS | goods_measured.LISTS | goods_proven.LISTS
+)
 
 
 @pytest.mark.parametrize(("text", "rows"), _EVERY.values(), ids=_EVERY)

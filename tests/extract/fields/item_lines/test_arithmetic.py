@@ -61,3 +61,12 @@ def test_a_quantity_that_was_not_read_follows_from_the_total() -> None:
 def test_a_triple_is_no_mere_repetition() -> None:
     assert arithmetic.triple(list(figures.every("1,00 23,94 23,94 0,00 0,00"))) is None
     assert arithmetic.triple(list(figures.every("20,0000 94,4520 1.889,04 0,00"))) is not None
+
+
+def test_two_whole_numbers_make_no_total_with_cents() -> None:
+    assert _factors("1 x 500g", "501.60") is None
+
+
+def test_a_total_without_decimals_is_rounded_to_units() -> None:
+    assert arithmetic.is_rounded(Decimal("37.25"), Decimal(1534), Decimal(57142))
+    assert not arithmetic.is_rounded(Decimal(2), Decimal("1.17"), Decimal("2.36"))

@@ -33,6 +33,27 @@ def test_how_a_total_came_about_is_read(text: str, total: str, made: tuple[str, 
     assert tuple(map(Decimal, made)) == detail.made(Decimal(total))
 
 
+def test_a_price_alone_tells_how_many_the_total_holds() -> None:
+    detail = details.read(_row("@ 3.78"))
+
+    assert detail is not None
+    assert (Decimal(3), Decimal("3.78")) == detail.made(Decimal("11.34"))
+    assert detail.made(Decimal("11.50")) is None
+
+
+def test_a_quantity_and_a_price_with_their_words_make_a_detail() -> None:
+    litres, price = (
+        details.read_labelled(_row(text)) for text in ("Menge  16,39 L", "Preis/L 1,659")
+    )
+
+    assert litres is not None
+    assert price is not None
+    assert details.joined(litres, litres) is None
+    detail = details.joined(litres, price)
+    assert detail is not None
+    assert (Decimal("16.39"), Decimal("1.659")) == detail.made(Decimal("27.19"))
+
+
 def test_a_row_that_does_not_make_the_total_explains_nothing() -> None:
     detail = details.read(_row("2 x 1,29"))
 

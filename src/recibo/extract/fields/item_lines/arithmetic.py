@@ -16,6 +16,8 @@ _MOST = Decimal(100_000)
 #: Longer whole numbers are codes.
 _CODE_DIGITS = 6
 _PERCENT = Decimal(100)
+#: From here on a total without decimals was rounded to units.
+_HUNDRED, _HALF = Decimal(100), Decimal("0.5")
 #: A quantity, a price and a discount make three figures; rows of more hold columns of taxes.
 _DISCOUNTED = range(3, 7)
 
@@ -44,6 +46,12 @@ def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     if qty == 1:
         return off <= _CUT
     return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
+
+
+def is_rounded(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
+    """Tell whether a product is a total but for its rounding, to units where it has no decimals."""
+    is_whole = total.as_tuple().exponent == 0 and abs(total) >= _HUNDRED
+    return 0 < qty < _MOST and abs(qty * unit_price - total) <= (_HALF if is_whole else _CENT)
 
 
 def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
@@ -109,7 +117,9 @@ def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
         for quantity in sorted(counting, key=lambda each: _unlikeliness(each, price)):
             options = itertools.product(quantity.readings[::-1], price.readings)
             for qty, unit_price in options:
-                if agrees(qty, unit_price, total):
+                # Two whole numbers make a whole one: nothing was cut there.
+                is_whole = qty % 1 == 0 and unit_price % 1 == 0 and not price.is_money
+                if agrees(qty, unit_price, total) and not (is_whole and qty * unit_price != total):
                     yield Factors(qty, unit_price, quantity, price)
 
 
@@ -124,8 +134,8 @@ def _may_count(quantity: Figure, price: Figure) -> bool:
 
 
 def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
-    """Order quantities: without cents, without a currency's mark, near the price go first."""
-    return figure.is_money, figure.has_mark, abs(price.start - figure.start)
+    """Order quantities: no cents nor contents, no currency's mark, near the price go first."""
+    return figure.is_money or figure.is_content, figure.has_mark, abs(price.start - figure.start)
 
 
 def _is_factor(figure: Figure) -> bool:

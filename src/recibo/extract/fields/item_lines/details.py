@@ -5,11 +5,11 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from recibo.extract.fields.item_lines import arithmetic, words
+from recibo.extract.fields.item_lines import arithmetic, figures, words
 from recibo.extract.fields.item_lines.figures import Figure
 from recibo.extract.fields.item_lines.rows import Row
 
-_AMOUNT = r"[0-9]+(?:[.,][0-9]{1,4})?"
+_AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
 # `2 AT 1 FOR 1.98`: a count, and what one costs.
 _AT_ONE_FOR = re.compile(
     rf"^\W*(?P<qty>[0-9]+)\s+AT\s+1\s+FOR\s+\W?(?P<price>{_AMOUNT})\W*$", re.IGNORECASE
@@ -25,7 +25,8 @@ _TOGETHER = re.compile(
     rf"(?<![0-9.,])(?P<qty>[0-9]{{1,3}})\s*@\s*(?P<of>[0-9]{{1,2}})\s*(?:/|for)\s*\W?(?P<price>{_AMOUNT})",
     re.IGNORECASE,
 )
-_GROUPING = re.compile(r"[.,](?=[0-9]{3}$)")
+# `@ 3.78`: the price of one, under the row of several.
+_PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,27 +34,61 @@ class Detail:
     """A row that only says how a total came about."""
 
     row: Row
-    qty: Decimal
-    unit_price: Decimal
-    #: The same with its dots for grouping signs: `2 X 1.250` without decimals.
-    grouped: tuple[Decimal, Decimal]
+    #: What the figures may mean: the dot of `2 X 1.250` may group. Without quantities the total
+    #: tells how many there are.
+    quantities: tuple[Decimal, ...]
+    prices: tuple[Decimal, ...]
 
     def made(self, total: Decimal) -> tuple[Decimal, Decimal] | None:
         """Return the quantity and the unit price that make a total; None if they do not."""
-        readings = ((self.qty, self.unit_price), (self.qty, self.grouped[1]), self.grouped)
-        return next((each for each in readings if arithmetic.agrees(*each, total)), None)
+        for price in self.prices:
+            counted = arithmetic.missing_qty(price, total)
+            for qty in self.quantities or ([counted] if counted else []):
+                if arithmetic.is_rounded(qty, price, total):
+                    return qty, price
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One figure with the word for what it is: `Litres 25.03`, `Price/L 1.534`."""
+
+    row: Row
+    is_price: bool
+    readings: tuple[Decimal, ...]
 
 
 def read(row: Row) -> Detail | None:
     """Read `2 x 1,29` and the like."""
-    patterns = (_times(), _AT_ONE_FOR, _PER_MEASURE)
+    patterns = (_times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE)
     match = next((found for each in patterns if (found := each.match(row.text))), None)
     if match is None:
         return None
-    parts = match["qty"], match["price"]
-    qty, price = (Decimal(part.replace(",", ".")) for part in parts)
-    whole_qty, whole_price = (Decimal(_GROUPING.sub("", part).replace(",", ".")) for part in parts)
-    return Detail(row, qty, price, (whole_qty, whole_price))
+    named = match.groupdict()
+    return Detail(row, _readings(named.get("qty")), _readings(named["price"]))
+
+
+def read_labelled(row: Row) -> Labelled | None:
+    """Read a row of one figure with its word, as pumps print quantity and price."""
+    figures_of = [figure for figure in row.figures if not figure.is_percent]
+    label = row.text[: figures_of[0].start] if figures_of else ""
+    if len(figures_of) != 1 or not (kind := words.opening_of_measure(label)):
+        return None
+    return Labelled(row, kind == "rates", figures_of[0].readings[::-1])
+
+
+def joined(one: Labelled, other: Labelled) -> Detail | None:
+    """Return what a quantity and a price with their words say together."""
+    if one.is_price == other.is_price:
+        return None
+    price, qty = (one, other) if one.is_price else (other, one)
+    return Detail(one.row, qty.readings, price.readings)
+
+
+def _readings(figure: str | None) -> tuple[Decimal, ...]:
+    """Return what a figure may mean, its dot for decimals first."""
+    found = next(figures.every(figure), None) if figure else None
+    return found.readings[::-1] if found else ()
 
 
 def count_of_offer(row: Row, total: Figure) -> Decimal | None:

@@ -46,6 +46,8 @@ class Figure:
     is_bracketed: bool
     #: Whether a unit of measure stands right behind it.
     has_unit: bool = False
+    #: Whether the unit is glued to it, as to the contents of a pack: `500g`.
+    is_content: bool = False
 
     @property
     def value(self) -> Decimal:
@@ -79,6 +81,7 @@ def every(text: str) -> Iterator[Figure]:
             is_percent=_is_percent(text, match),
             is_bracketed=_is_bracketed(text[max(0, match.start() - _LONGEST_MARK) : match.start()]),
             has_unit=bool(_unit_behind().match(text, match.end())),
+            is_content=decimals == 0 and bool(_contents().match(text, match.end())),
         )
 
 
@@ -139,6 +142,11 @@ def _mark_before() -> re.Pattern[str]:
 @functools.cache
 def _unit_behind() -> re.Pattern[str]:
     return re.compile(rf"\s?(?:{words.units()})(?![^\W_])", re.IGNORECASE)
+
+
+@functools.cache
+def _contents() -> re.Pattern[str]:
+    return re.compile(r"(?:g|kg|ml|cl|l)(?![^\W_])", re.IGNORECASE)
 
 
 @functools.cache

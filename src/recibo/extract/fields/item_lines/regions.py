@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Sequence
 
-from recibo.extract.fields.item_lines import headings, priced, stops
+from recibo.extract.fields.item_lines import details, headings, priced, stops
 from recibo.extract.fields.item_lines.figures import CENTS
 from recibo.extract.fields.item_lines.headings import Role
 from recibo.extract.fields.item_lines.priced import Priced
@@ -31,11 +31,18 @@ def goods(rows: Sequence[Row]) -> list[PricedRow]:
     """Return the rows that list goods, each with its price."""
     minor = _minor(rows)
     first = _start(rows)
-    read = [(row, priced.read(row, minor=minor)) for row in rows[first:]]
+    read = [
+        (row, None if _is_detail(row) else priced.read(row, minor=minor)) for row in rows[first:]
+    ]
     region = _between(read)
     if _adds_up(region, rows):
         return region
     return _in_column(region if minor else _between(_below_one_another(read)))
+
+
+def _is_detail(row: Row) -> bool:
+    """Tell whether a row only says how a total came about: it neither is goods nor ends them."""
+    return details.read(row) is not None or details.read_labelled(row) is not None
 
 
 def _below_one_another(rows: list[PricedRow]) -> list[PricedRow]:
@@ -59,7 +66,7 @@ def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
 def _minor(rows: Sequence[Row]) -> int:
     """Return how many decimals money has here: none where amounts are whole by habit."""
     figures = [figure for row in rows for figure in row.figures]
-    cents = sum(figure.decimals == CENTS for figure in figures)
+    cents = sum(figure.decimals == CENTS and not figure.has_unit for figure in figures)
     marked = sum(figure.has_mark and figure.decimals == 0 for figure in figures)
     # `12.000` and `1,500`: grouped, so neither a code nor a year.
     grouped = sum(len(figure.readings) > 1 and figure.value >= _THOUSAND for figure in figures)
@@ -71,11 +78,11 @@ def _minor(rows: Sequence[Row]) -> int:
 def _start(rows: Sequence[Row]) -> int:
     """Return the row after the heading of the goods; with none, the first one.
 
-    What follows several totals heads a summary of the taxes.
+    What follows totals and payments heads a summary of the taxes.
     """
     met = 0
     for index, row in enumerate(rows):
-        met += stops.is_total(row) and any(figure.is_money for figure in row.figures)
+        met += stops.meaning(row) in stops.ENDS and any(each.is_money for each in row.figures)
         if met >= _CHANCE:
             return 0
         if not headings.is_heading(row):
@@ -108,7 +115,7 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
     has_goods = False
     open_until = 0
     for index, (row, read) in enumerate(rows):
-        is_end = stops.ends_list(row, has_amount=read is not None)
+        is_end = stops.ends_list(row, has_amount=read is not None) and not _is_detail(row)
         if is_end and index >= open_until:
             open_until = index + _goods_ahead(region, rows[index:])
         is_end = is_end and index >= open_until and not (read and read.is_product)

@@ -16,9 +16,8 @@ from recibo.extract.fields.item_lines import (
     sums,
     wording,
 )
-from recibo.extract.fields.item_lines.details import Detail
+from recibo.extract.fields.item_lines.details import Detail, Labelled
 from recibo.extract.fields.item_lines.priced import Priced
-from recibo.extract.fields.item_lines.regions import PricedRow
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
@@ -30,6 +29,8 @@ _INDEX_PLACE = 3
 #: So many rows may begin with 1 and 2 by chance.
 _CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
+#: No name goes over more rows than this.
+_LONGEST_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,10 @@ class _Entry:
 def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     """Return the goods listed on a roll."""
     goods = regions.goods(rows)
-    gathered = _entries(goods)
+    gathering = _Gathering()
+    for row, price in goods:
+        gathering.take(row, price)
+    gathered = gathering.entries
     strangers = sums.strangers([entry.priced for entry in gathered], rows)
     entries = [entry for index, entry in enumerate(gathered) if index not in strangers]
     if mended := sums.mended([entry.priced for entry in entries], rows):
@@ -102,33 +106,58 @@ def _pitch(rows: Sequence[Row]) -> float:
     return statistics.median(steps) if steps else 0.0
 
 
-def _entries(rows: Sequence[PricedRow]) -> list[_Entry]:
-    """Gather the rows of each item around its amount."""
-    entries: list[_Entry] = []
-    pending: list[Row] = []
-    waiting: Detail | None = None
-    for row, price in rows:
-        detail = details.read(row)
-        if detail is not None:
-            if not _explained(entries[-1:], detail):
-                waiting = detail
-                pending.append(row)
+class _Gathering:
+    """Gathers the rows of each item around its amount, as they come."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.entries: list[_Entry] = []
+        self._pending: list[Row] = []
+        self._waiting: Detail | None = None
+        self._labelled: Labelled | None = None
+
+    def take(self, row: Row, price: Priced | None) -> None:
+        """Take the next row, and its price if it has one."""
+        if (part := details.read_labelled(row)) is not None:
+            self._take_part(part)
+        elif (detail := details.read(row)) is not None:
+            if not self._is_explained(detail):
+                self._pending.append(row)
         elif price is None:
-            pending.append(row)
-            if entries:
-                entries[-1].below.append(row)
-        elif entries and stops.restates(row):
-            _restate(entries, price)
+            self._pending.append(row)
+            if self.entries:
+                self.entries[-1].below.append(row)
+        elif self.entries and stops.restates(row):
+            _restate(self.entries, price)
         elif (goods := _as_goods(price)) is not None:
-            entry = _Entry(goods, above=pending)
-            if waiting and _explained([entry], waiting):
-                entry.is_led = True
-                pending.remove(waiting.row)
-            if entries and not pending and _is_same_article(entries[-1], goods):
-                entry.above, entry.last = entries[-1].above, entries[-1].uppermost
-            entries.append(entry)
-            pending, waiting = [], None
-    return entries
+            self._take_goods(goods)
+
+    def _take_part(self, part: Labelled) -> None:
+        """Take a quantity or a price with its word: two of them make a detail."""
+        detail = details.joined(self._labelled, part) if self._labelled else None
+        self._labelled = part
+        if detail is not None:
+            self._is_explained(detail)
+
+    def _is_explained(self, detail: Detail) -> bool:
+        """Tell whether a detail belongs to the item above; else it waits for the next one."""
+        if _explained(self.entries[-1:], detail):
+            return True
+        self._waiting = detail
+        return False
+
+    def _take_goods(self, goods: Priced) -> None:
+        entry = _Entry(goods)
+        waiting = self._waiting
+        if waiting and _explained([entry], waiting):
+            entry.is_led = True
+            self._pending = [row for row in self._pending if row is not waiting.row]
+        entry.above = self._pending
+        last = self.entries[-1] if self.entries else None
+        if last and not self._pending and _is_same_article(last, goods):
+            entry.above, entry.last = last.above, last.uppermost
+        self.entries.append(entry)
+        self._pending, self._waiting = [], None
 
 
 def _is_same_article(above: _Entry, goods: Priced) -> bool:
@@ -195,7 +224,7 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
         named.insert(0, row)
         lower = row
         bare = wording.strip_code(row.text)
-        if bare != row.text and wording.is_name(bare):
+        if bare != row.text and wording.is_name(bare) and len(named) <= _LONGEST_NAME:
             return named
     names = [row for row in named if wording.is_name(row.text)]
     # A size in brackets goes with the name above it.

@@ -95,6 +95,8 @@ def is_name(text: str) -> bool:
     """Tell whether a text is a name: three letters, or two of a script of syllables."""
     if _STAMP.search(text) or _unit().fullmatch(text) or _mark().fullmatch(text):
         return False
+    if _grade().fullmatch(text):
+        return True
     if _place().fullmatch(text) or _COLUMN_NOTES.fullmatch(text):
         return False
     syllables = sum(sign.isalpha() and sign > _SYLLABLES for sign in text)
@@ -128,6 +130,11 @@ def _unit() -> re.Pattern[str]:
 @functools.cache
 def _place() -> re.Pattern[str]:
     return re.compile(rf"\W*(?:{words.places()})\W*(?:(?:no|nr)\W*)?[0-9]*\W*", re.IGNORECASE)
+
+
+@functools.cache
+def _grade() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:[0-9]{{1,2}}\s+)?(?:{words.grades()})\W*")
 
 
 @functools.cache

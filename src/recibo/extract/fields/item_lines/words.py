@@ -31,6 +31,19 @@ def opening(label: str) -> str | None:
     return found[0].kind if is_first else None
 
 
+def opening_of_measure(label: str) -> str | None:
+    """Return whether a label is the word for a quantity or a rate, `measures` or `rates`."""
+    found = _measuring().find(label)
+    letters = sum(map(str.isalpha, label))
+    covered = sum(sum(map(str.isalpha, label[each.start : each.end])) for each in found)
+    return found[0].kind if found and covered * 2 > letters else None
+
+
+@functools.cache
+def _measuring() -> Phrasebook:
+    return Phrasebook({kind: _known()[kind] for kind in ("rates", "measures")})
+
+
 def is_of(word: str) -> bool:
     """Tell whether a word behind `total` says that it is a total of something."""
     return word.lower() in _known()["of"]
@@ -47,6 +60,12 @@ def units() -> str:
 def counting() -> str:
     """Return a pattern of the words that go with a quantity or a unit price."""
     return "|".join(map(re.escape, sorted(_known()["counting"], key=len, reverse=True)))
+
+
+@functools.cache
+def grades() -> str:
+    """Return a pattern of the grades of fuel, which are names though they have few letters."""
+    return "|".join(_known()["grades"])
 
 
 @functools.cache
