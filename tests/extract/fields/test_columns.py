@@ -1,6 +1,6 @@
 import pytest
 
-from recibo.extract.fields.columns import kinds_over
+from recibo.extract.fields.columns import cells, kinds_over
 from tests.extract.fields.papers_abroad import rows_of
 
 LEFT = """
@@ -37,3 +37,9 @@ def test_a_column_without_a_label_takes_that_of_the_nearest() -> None:
     above, row = rows_of("Goods    Total\n   4     12.50")
 
     assert kinds_over(row.amounts[1], row, above) == ("total",)
+
+
+def test_a_row_parts_at_its_wide_gaps() -> None:
+    (row,) = rows_of("Blue Heron Grill        Guest Check")
+
+    assert cells(row) == ["Blue Heron Grill", "Guest Check"]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
+from recibo.extract.fields.columns import cells
 from recibo.extract.fields.rows import Row
 from recibo.extract.fields.total import probability
 from recibo.extract.locales import tables
@@ -13,7 +14,7 @@ from recibo.extract.model import DocumentType, Found, Sheet
 _BIAS = -1.5
 _TITLE, _BILLING, _MOST_BILLING = 1.5, 1.2, 3
 _RECEIPT_WORD, _MOST_RECEIPT_WORDS, _TILL, _PAGE, _SLIP = -1.0, 2, -1.2, 1.5, -1.0
-_HINTED = 0.8
+_HINTED, _NAMED_RECEIPT = 0.8, -1.5
 # The height of a line in widths of the print: a slip of 30 to 48 characters a line has 0.04 and
 # more, a full page of twice as many 0.025 at most.
 _PAGE_PRINT = 0.028
@@ -24,9 +25,11 @@ def types(
     sheets: Sequence[Sheet], rows: Sequence[Row], hint: DocumentType | None
 ) -> tuple[Found[DocumentType], ...]:
     """Return receipt and invoice, the likelier first; `hint` only tips the balance."""
-    score = _BIAS + _by_words(rows) + _by_shape(sheets) + _by_hint(hint)
+    title = None if _is_named_receipt(rows) else _title(rows)
+    by_title = _TITLE if title else 0
+    by_name = _NAMED_RECEIPT if _is_named_receipt(rows) else 0
+    score = _BIAS + by_title + by_name + _by_words(rows) + _by_shape(sheets) + _by_hint(hint)
     invoice = probability(score)
-    title = _title(rows)
     found = [
         _found(DocumentType.INVOICE, invoice, title),
         _found(DocumentType.RECEIPT, 1 - invoice, title),
@@ -47,11 +50,23 @@ def _by_words(rows: Sequence[Row]) -> float:
     }
     till = any(label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels)
     return (
-        (_TITLE if _title(rows) else 0)
-        + _BILLING * min(len(billing), _MOST_BILLING)
+        _BILLING * min(len(billing), _MOST_BILLING)
         + _RECEIPT_WORD * min(len(receipt), _MOST_RECEIPT_WORDS)
         + (_TILL if till else 0)
     )
+
+
+def _is_named_receipt(rows: Sequence[Row]) -> bool:
+    """Tell whether the first heading that says nothing but what the paper is calls it a receipt."""
+    for row in rows:
+        if any(amount.is_money for amount in row.amounts):
+            return False
+        for text in cells(row):
+            if tables.wordbook("invoice_title").is_all(text):
+                return False
+            if tables.wordbook("receipt_title").is_all(text):
+                return True
+    return False
 
 
 def _by_shape(sheets: Sequence[Sheet]) -> float:
