@@ -18,6 +18,49 @@ def test_the_name_tells_the_category(merchant: str, category: Category) -> None:
     assert categories(merchant, [])[0] is category
 
 
+@pytest.mark.parametrize(
+    ("merchant", "category"),
+    [
+        ("Metzgerei Huber", Category.GROCERIES),
+        ("Frutería Ana", Category.GROCERIES),
+        ("Eetcafé De Zwaan", Category.RESTAURANTS),
+        ("Marisquería del Puerto", Category.RESTAURANTS),
+        ("Estación de Servicio Norte", Category.FUEL),
+        ("Parcheggio Stazione", Category.TRANSPORT),
+        ("Albergo Le Torri", Category.LODGING),
+        ("Tandarts Jansen", Category.HEALTH),
+        ("Zapatería Luna", Category.CLOTHING),
+        ("Elettronica Rossi", Category.ELECTRONICS),
+        ("Quincaillerie Martin", Category.HOME),
+        ("Schreibwaren Kraus", Category.OFFICE),
+        ("Museo Civico", Category.ENTERTAINMENT),
+        ("Auto-école du Centre", Category.EDUCATION),
+        ("Acquedotto Lucano", Category.UTILITIES),
+        ("Telecomunicaciones del Sur", Category.TELECOM),
+        ("Peluquería Marta", Category.SERVICES),
+        ("Comune di Lucera", Category.TAXES),
+    ],
+)
+def test_trades_are_known_in_many_languages(merchant: str, category: Category) -> None:
+    assert categories(merchant, [])[0] is category
+
+
+@pytest.mark.parametrize("merchant", ["Schlossapotheke", "Dorfapotheke Huber", "Stadsapotheek"])
+def test_a_trade_at_the_end_of_a_compound_word_counts(merchant: str) -> None:
+    assert categories(merchant, [])[0] is Category.HEALTH
+
+
+def test_a_legal_form_is_no_trade() -> None:
+    assert categories("Aurora S.p.A.", []) == ()
+    assert categories("Aurora Spa", [])[0] is Category.SERVICES
+
+
+def test_the_name_beats_the_goods() -> None:
+    texts = ["BREAD 2.00", "BUTTER 3.00", "CHEESE 4.00", "MILK 5.00"]
+
+    assert categories("BLUE HERON CAKE HOUSE", texts)[0] is Category.RESTAURANTS
+
+
 def test_goods_tell_it_when_the_name_does_not() -> None:
     texts = ["MILK 2.00", "BREAD 3.00", "EGGS 4.00", "CHEESE 5.00"]
 

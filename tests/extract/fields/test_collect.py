@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from recibo.extract import assemble
 from recibo.extract.fields.collect import collect
-from recibo.extract.model import Sheet
+from recibo.extract.model import Category, Sheet
+from tests.extract.fields.papers import NFSE_BOXED
 from tests.extract.fields.papers_abroad import MALAYSIAN
 from tests.extract.typesetting import roll
 
@@ -57,3 +58,10 @@ def test_a_paper_in_another_script_is_read() -> None:
     assert receipt.issued_at is not None
     assert str(receipt.total.value) == "1100"
     assert receipt.issued_at.value.isoformat() == "2021-03-05T10:22:00+09:00"
+
+
+def test_the_seller_of_a_fiscal_paper_tells_its_category() -> None:
+    """The city that issues a note of services stands in its head."""
+    findings = collect([roll(NFSE_BOXED.replace("ESTUDIO DE DESIGN", "CLINICA DENTAL"))])
+
+    assert findings.categories[0] is Category.HEALTH

@@ -1,15 +1,20 @@
 """Guesses what the money was spent on, from the seller's name and the goods."""
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from recibo.extract.locales import tables
-from recibo.extract.locales.phrases import Phrasebook
+from recibo.extract.locales.folding import fold, skeleton
+from recibo.extract.locales.phrases import Phrase, Phrasebook
 from recibo.extract.model import Category
 
-# A word in the name says what the shop is; a word among the goods may be chance.
-_IN_NAME, _IN_GOODS, _MOST_GOODS = 3.0, 0.75, 4
+# German and Dutch make one word of a trade and what goes before it.
+_LEAST_TRADE, _LEAST_LEFT = 6, 2
+_DOTTED_END = re.compile(r"(?<!\w)(?:\w{1,3}\.\s?)+\w{0,3}\.?\s*$")
+# A word in the name says what the shop is, whatever it sells; a word among the goods may be chance.
+_IN_NAME, _IN_GOODS, _MOST_GOODS = 3.0, 0.75, 3
 # Below this, or this close to the next one, the category stays unknown.
 _ENOUGH, _MARGIN = 2.0, 0.7
 
@@ -17,12 +22,12 @@ _ENOUGH, _MARGIN = 2.0, 0.7
 def categories(merchant: str | None, texts: Sequence[str]) -> tuple[Category, ...]:
     """Return the categories that the words speak for, best first; empty when unsure."""
     scores: dict[str, float] = defaultdict(float)
-    for category in _words(merchant or "", "merchant"):
+    for category in _of_name(merchant or ""):
         scores[category] += _IN_NAME
     goods: dict[str, set[str]] = defaultdict(set)
     for text in texts:
         for phrase in _book("goods").find(text):
-            for category in phrase.kind.split("|"):
+            for category in _split(phrase):
                 goods[category].add(text[phrase.start : phrase.end].lower())
     for category, words in goods.items():
         scores[category] += _IN_GOODS * min(len(words), _MOST_GOODS)
@@ -34,8 +39,43 @@ def categories(merchant: str | None, texts: Sequence[str]) -> tuple[Category, ..
     return tuple(Category(category) for category in ranked)
 
 
-def _words(text: str, kind: str) -> set[str]:
-    return {category for phrase in _book(kind).find(text) for category in phrase.kind.split("|")}
+def _of_name(name: str) -> set[str]:
+    """Return the categories of the words in a name, or of the ends of its compound words."""
+    trade = _without_legal_form(name)
+    found = {category for phrase in _book("merchant").find(trade) for category in _split(phrase)}
+    return found or {
+        category for word in fold(trade).split() for category in _of_compound(word.strip(".,&()"))
+    }
+
+
+def _without_legal_form(name: str) -> str:
+    """Cut a legal form with its points: a company that is an "S.p.A." is no spa."""
+    form = _DOTTED_END.search(name)
+    known = {skeleton(form.text).letters for form in tables.legal_forms()}
+    is_legal = form is not None and skeleton(form[0]).letters in known
+    return name[: form.start()] if form and is_legal else name
+
+
+def _split(phrase: Phrase) -> list[str]:
+    return phrase.kind.split("|")
+
+
+def _of_compound(word: str) -> list[str]:
+    """Return the categories of the longest trade that a word ends in: "Schlossapotheke"."""
+    trades = _compounding()
+    starts = range(_LEAST_LEFT, len(word) - _LEAST_TRADE + 1)
+    return next((trades[word[start:]] for start in starts if word[start:] in trades), [])
+
+
+@cache
+def _compounding() -> Mapping[str, list[str]]:
+    """Return the trades that are long enough to be known at the end of a word."""
+    owners: dict[str, list[str]] = defaultdict(list)
+    for category, words in tables.categories().items():
+        for word in words["merchant"]:
+            if len(word) >= _LEAST_TRADE and " " not in word:
+                owners[word].append(category)
+    return owners
 
 
 @cache

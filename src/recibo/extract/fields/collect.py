@@ -22,7 +22,7 @@ from recibo.extract.fields.entries import Role, entries
 from recibo.extract.fields.place import Place, locate
 from recibo.extract.fields.rows import USUAL_MINOR, rows
 from recibo.extract.locales import tables
-from recibo.extract.model import DocumentType, Findings, Found, Header, Sheet
+from recibo.extract.model import Category, DocumentType, Findings, Found, Header, Sheet
 
 # Malay and Indonesian are written without accents, and so is the English beside them.
 _UNACCENTED = frozenset({"ms", "id"})
@@ -107,7 +107,16 @@ def _with_fiscal(findings: Findings, paper: Header) -> Findings:
         currencies=_or(paper.currency, findings.currencies),
         document_numbers=_or(paper.document_number, ()),
         document_keys=_or(paper.document_key, ()),
+        categories=_categories(paper.merchant_name, findings),
     )
+
+
+def _categories(seller: Found[str] | None, findings: Findings) -> tuple[Category, ...]:
+    """Return what the seller's own name says: others stand in the head of a note of services."""
+    if seller is None:
+        return findings.categories
+    lines = [line for text in findings.texts for line in text.split("\n")]
+    return category.categories(seller.value, lines)
 
 
 def _or(paper: Found[T] | None, others: tuple[Found[T], ...]) -> tuple[Found[T], ...]:
