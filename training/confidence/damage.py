@@ -32,7 +32,7 @@ _LOST_WORDS = 0.06
 
 def picture(data: bytes, seed: str) -> bytes:
     """Return a picture as a bad camera, a bad light or a bad printer would have left it."""
-    chance = random.Random(seed)  # noqa: S311  # no secret
+    chance = random.Random(seed)
     image = ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB")
     hurt = _DAMAGES[chance.choice(list(_DAMAGES))]
     noise = np.random.default_rng(chance.randrange(1 << 30))
@@ -43,13 +43,13 @@ def picture(data: bytes, seed: str) -> bytes:
 
 def words(sheets: Sequence[Sheet], how: str, seed: str) -> list[Sheet]:
     """Return recognised pages with words misread or lost, in one of the `WORD_DAMAGES`."""
-    chance = random.Random(seed)  # noqa: S311  # no secret
+    chance = random.Random(seed)
     return [replace(sheet, lines=tuple(_lines(sheet.lines, how, chance))) for sheet in sheets]
 
 
 def _lines(lines: Sequence[Line], how: str, chance: random.Random) -> list[Line]:
     if how == "cut off":
-        first = chance.uniform(0, 0.15) if chance.random() < 0.5 else 0  # noqa: PLR2004
+        first = chance.uniform(0, 0.15) if chance.random() < 0.5 else 0
         last = chance.uniform(0.55, 0.9)
         return list(lines[int(first * len(lines)) : max(3, int(last * len(lines)))])
     hurt = (replace(line, words=tuple(_words(line.words, how, chance))) for line in lines)
@@ -125,7 +125,7 @@ def _dirty(image: Image.Image, chance: random.Random, _: np.random.Generator) ->
     height, width = pixels.shape[:2]
     for _row in range(chance.randint(4, 14)):
         top, thickness = chance.randrange(height), chance.randint(2, max(3, height // 90))
-        pixels[top : top + thickness] = 255 if chance.random() < 0.6 else 40  # noqa: PLR2004
+        pixels[top : top + thickness] = 255 if chance.random() < 0.6 else 40
     for _column in range(chance.randint(0, 3)):
         left, thickness = chance.randrange(width), chance.randint(2, max(3, width // 50))
         pixels[:, left : left + thickness] = 200

@@ -1,6 +1,6 @@
 """Fits the weights of confidence and says what they are worth.
 
-    python -m training.confidence.fit DATA --kept FOLDER [--write]
+    python -m training.confidence.fit DATA --kept FOLDER [--write] [--plot FILE]
 
 Weights are judged on folds that share no seller, and written from all of them.
 """
@@ -34,6 +34,12 @@ _FEATURES = {
 _HELD = 10.0
 _FOLDS = 5
 _STEPS = 30
+_PLOTTED_KINDS = ("clean", "damaged")
+_PLOTTED = tuple(
+    f"{field}, {kind}"
+    for field in ("total", "issued_at", "merchant_name")
+    for kind in _PLOTTED_KINDS
+)
 _HEADER = "# Log-odds for a field's being right: fitted by training/confidence, see its README.\n"
 
 
@@ -43,42 +49,36 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="the folder with both sets and their scorers")
     parser.add_argument("--kept", type=Path, required=True, help="keeps recognised pages")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
+    parser.add_argument("--plot", type=Path, help="where the reliability plot goes")
     asked = parser.parse_args()
     by_field = samples(asked.data, asked.kept)
+    verdicts: dict[str, Sequence[Verdict]] = {}
     for field, known in by_field.items():
-        title = f"{field} on sellers held out, percent"
-        measuring.show(title, reliability.HEADINGS, _rows(field, known))
+        by_kind = _verdicts(known, held_out(known, _FEATURES[field]))
+        rows = [reliability.row(name, one) for name, one in by_kind.items()]
+        measuring.show(f"{field} on sellers held out, percent", reliability.HEADINGS, rows)
+        verdicts |= {f"{field}, {kind}": by_kind[f"{kind}: fitted"] for kind in _PLOTTED_KINDS}
+    if asked.plot:
+        plotted = {name: verdicts[name] for name in _PLOTTED}
+        reliability.draw(plotted, asked.plot)
     if asked.write:
-        weights = {field: _fitted(by_field[field], names) for field, names in _FEATURES.items()}
+        weights = {field: fitted(by_field[field], names) for field, names in _FEATURES.items()}
         Path(confidence.__file__).with_suffix(".toml").write_text(_HEADER + _spelled(weights))
 
 
-def _rows(field: str, known: Sequence[Sample]) -> list[tuple[str, ...]]:
-    """Return for each kind of sample how well scores, and weights of other folds, do."""
-    fitted = _held_out(known, _FEATURES[field])
-    rows = []
-    for kind in dict.fromkeys(sample.kind for sample in known):
-        pairs = [pair for pair in zip(known, fitted, strict=True) if pair[0].kind == kind]
-        before = [Verdict(sample.score, sample.is_right) for sample, _ in pairs]
-        after = [Verdict(float(sure), sample.is_right) for sample, sure in pairs]
-        rows.append(reliability.row(f"{kind}: scores", before))
-        rows.append(reliability.row(f"{kind}: fitted", after))
-    return rows
-
-
-def _held_out(known: Sequence[Sample], names: Sequence[str]) -> _Numbers:
+def held_out(known: Sequence[Sample], names: Sequence[str]) -> _Numbers:
     """Return how sure the weights are that were fitted on other sellers."""
     folds = np.array([crc32(sample.group.encode()) % _FOLDS for sample in known])
     sure = np.zeros(len(known))
     for fold in range(_FOLDS):
         others = [sample for sample, own in zip(known, folds, strict=True) if own != fold]
-        weights = _fitted(others, names)
+        weights = fitted(others, names)
         held = [sample for sample, own in zip(known, folds, strict=True) if own == fold]
         sure[folds == fold] = _sure(_table(held, names) @ np.array(list(weights.values())))
     return sure
 
 
-def _fitted(known: Sequence[Sample], names: Sequence[str]) -> Mapping[str, float]:
+def fitted(known: Sequence[Sample], names: Sequence[str]) -> Mapping[str, float]:
     """Return the weights of a logistic regression, "always" the last, by Newton's method."""
     table = _table(known, names)
     spread = np.append(table[:, :-1].std(axis=0) + 1e-9, 1.0)
@@ -93,6 +93,17 @@ def _fitted(known: Sequence[Sample], names: Sequence[str]) -> Mapping[str, float
         bend = (table * (share * sure * (1 - sure))[:, None]).T @ table + held
         weights += np.linalg.solve(bend, slope)
     return dict(zip((*names, "always"), (weights / spread).tolist(), strict=True))
+
+
+def _verdicts(known: Sequence[Sample], sure: _Numbers) -> dict[str, list[Verdict]]:
+    """Return for each kind of sample what the finders' scores claim, and what the weights do."""
+    by_kind: dict[str, list[Verdict]] = {}
+    for sample, claim in zip(known, sure, strict=True):
+        before = by_kind.setdefault(f"{sample.kind}: scores", [])
+        after = by_kind.setdefault(f"{sample.kind}: fitted", [])
+        before.append(Verdict(sample.score, sample.is_right))
+        after.append(Verdict(float(claim), sample.is_right))
+    return by_kind
 
 
 def _table(known: Sequence[Sample], names: Sequence[str]) -> _Numbers:

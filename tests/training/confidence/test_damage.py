@@ -1,0 +1,45 @@
+import io
+
+import pytest
+from PIL import Image
+
+from recibo.extract.model import Sheet
+from tests import drawing
+from tests.drawing import Row
+from tests.extract import typesetting
+from training.confidence import damage
+
+PICTURE = drawing.encode(drawing.picture([Row("CORNER SHOP"), Row("TOTAL", "11.00")]), "PNG")
+SHEET = typesetting.roll("\n".join(f"Item number {row}   {row}.00" for row in range(60)))
+
+
+def text(sheets: list[Sheet]) -> str:
+    """Return all words."""
+    return " ".join(line.text for sheet in sheets for line in sheet.lines)
+
+
+@pytest.mark.parametrize("seed", "abcdefgh")
+def test_a_damaged_picture_is_the_same_every_time_and_not_as_it_was(seed: str) -> None:
+    damaged = damage.picture(PICTURE, seed)
+
+    assert damaged == damage.picture(PICTURE, seed)
+    assert Image.open(io.BytesIO(damaged)).tobytes() != Image.open(io.BytesIO(PICTURE)).tobytes()
+
+
+@pytest.mark.parametrize("how", damage.WORD_DAMAGES)
+def test_damaged_words_are_the_same_every_time_and_not_as_they_were(how: str) -> None:
+    damaged = damage.words([SHEET], how, "a")
+
+    assert damaged == damage.words([SHEET], how, "a")
+    assert text(damaged) != text([SHEET])
+
+
+def test_a_misread_word_was_read_less_surely() -> None:
+    before = {word.box: word for line in SHEET.lines for word in line.words}
+    (damaged,) = damage.words([SHEET], "more letters", "a")
+    misread = [
+        word for line in damaged.lines for word in line.words if word.text != before[word.box].text
+    ]
+
+    assert misread
+    assert all(word.confidence < 1 for word in misread)
