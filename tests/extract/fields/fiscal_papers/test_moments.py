@@ -37,6 +37,8 @@ def test_dates_are_read_as_readers_give_them(text: str, moment: Moment) -> None:
     assert moment == moments.first(text)
 
 
-@pytest.mark.parametrize("text", ["", "31/02/2024", "99/99/9999", "1.234,56", "047801002-3900"])
+@pytest.mark.parametrize(
+    "text", ["", "31/02/2024", "99/99/9999", "1.234,56", "047801002-3900", "19/12/2619"]
+)
 def test_other_figures_are_no_dates(text: str) -> None:
     assert moments.first(text) is None

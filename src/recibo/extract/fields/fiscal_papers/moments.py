@@ -22,6 +22,8 @@ _CLOCK = re.compile(rf"(?<![0-9:]){_D}{{2}}\s?[:.hH]\s?{_D}{{2}}(?:\s?[:.m]\s?{_
 _DIGITS = str.maketrans("OoIl|", "00111")
 #: Two-digit years stand on fiscal printers, which were in use from 1994 on.
 _CENTURY = 2000
+#: A later year was misread: 2619.
+_LAST_YEAR = 2099
 
 
 def every(text: str) -> Iterator[Moment]:
@@ -52,6 +54,8 @@ def clock(text: str) -> dt.time | None:
 
 def _date(match: re.Match[str]) -> dt.date | None:
     day, month, year = (int(match[part].translate(_DIGITS)) for part in ("day", "month", "year"))
+    if year > _LAST_YEAR:
+        return None
     try:
         return dt.date(year if year >= _CENTURY else year + _CENTURY, month, day)
     except ValueError:

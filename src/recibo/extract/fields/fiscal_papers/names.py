@@ -40,6 +40,7 @@ _ADDRESS = re.compile(
     r"|(?<![0-9])[0-9]{5}-?[0-9]{3}(?![0-9])",
     re.IGNORECASE,
 )
+_HALL = re.compile(rf"\b(?:{_any('halls')})\b", re.IGNORECASE)
 #: A name has so many letters at least.
 _FEWEST_LETTERS = 3
 #: A line this much as wide as the paper's text was broken by the width, not by the writer.
@@ -107,6 +108,16 @@ def looks_like_name(text: str) -> bool:
     if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
         return False
     return _LEGAL_FORM.search(text) is not None or _ADDRESS.search(text) is None
+
+
+def has_form(text: str) -> bool:
+    """Tell whether a text ends with a company's legal form."""
+    return _LEGAL_FORM.search(text) is not None
+
+
+def is_hall(text: str) -> bool:
+    """Tell whether a text is the heading of a town hall's page, or the title of its note."""
+    return _HALL.search(text) is not None
 
 
 def rows(cells: Sequence[Cell]) -> Iterator[Cell]:

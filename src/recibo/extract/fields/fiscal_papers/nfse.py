@@ -1,15 +1,16 @@
 """Service notes (NFS-e): the national DANFSe and the pages of several hundred municipalities."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.brazil import access_keys, tax_ids
+from recibo.extract.fields import forms
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
 from recibo.extract.fields.forms import Cell, Label
-from recibo.extract.model import DocumentType, Found, Header, LineItem, Moment
+from recibo.extract.model import DocumentType, Found, Header, LineItem, Moment, Word
 
 LABELS = "nfse"
 
@@ -55,11 +56,11 @@ def _number(document: Paper) -> Found[str] | None:
     if found is not None:
         return found
     # Bare words like `Nº` stand in addresses too, so they count only above the provider.
-    section = _section(document)
+    end = _section(document).start or next((issuer.line for issuer in _issuers(document)), 0)
     above = (
         document.form.read_at(label, _read_number)
         for label in document.form.every("loose_number")
-        if label.line < section.start
+        if label.line < end
     )
     return next((each for each in above if each), None)
 
@@ -136,7 +137,7 @@ def _name(document: Paper) -> Found[str] | None:
         for label in document.form.every(kind):
             if label.line in section and (found := document.form.read_at(label, _read_name)):
                 return found
-    return _unlabelled_name(document, section)
+    return _unlabelled_name(document, section) if section.start else _headless_name(document)
 
 
 def _read_name(text: str) -> str | None:
@@ -154,6 +155,32 @@ def _unlabelled_name(document: Paper, section: _Section) -> Found[str] | None:
     ]
     row = next((row for row in rows if names.looks_like_name(row.text)), None)
     return row.found(names.cleaned(row.text), confidence=0.7) if row else None
+
+
+def _headless_name(document: Paper) -> Found[str] | None:
+    """Return the name right above the first tax id, on pages that give the provider no heading."""
+    issuer = next(_issuers(document), None)
+    if issuer is None or issuer.tax_id.box is None:
+        return None
+    bottom, left = issuer.tax_id.box.y0, issuer.tax_id.box.x0
+    found: list[Cell] = []
+    for index in range(issuer.line - 1, -1, -1):
+        line = document.form.lines[index].line
+        if line.page != issuer.tax_id.page or bottom - line.box.y1 > _APART * line.box.height:
+            break
+        bottom = line.box.y0
+        cell = next(_over(line.words, left), None)
+        if cell is None or not names.looks_like_name(cell.text) or names.is_hall(cell.text):
+            break
+        found.append(cell)
+    row = next((cell for cell in found if names.has_form(cell.text)), next(iter(found), None))
+    return row.found(names.cleaned(row.text), confidence=0.7) if row else None
+
+
+def _over(words: Sequence[Word], place: float) -> Iterator[Cell]:
+    """Return the cells of a row that stand over a place, or begin nearest to it."""
+    cells = list(forms.cells(words))
+    yield from sorted(cells, key=lambda cell: abs(cell.box.x0 - place))
 
 
 def service(document: Paper) -> Found[LineItem] | None:
