@@ -127,6 +127,17 @@ def test_blurred_bars_are_looked_at_harder_on_an_invoice() -> None:
     assert [KEY] == [code.text for code in found]
 
 
+def test_codes_of_a_worn_thermal_head_are_found_on_an_invoice() -> None:
+    """Stripes of pale grey run down through the modules."""
+    sheet = np.asarray(sheet_with(drawing.qr_code(PAYLOAD, module=4)).convert("L")).astype(float)
+    stripes = 60 + 140 * np.sin(np.arange(sheet.shape[1]) / 5) ** 2
+    worn = np.minimum(235, np.where(sheet < 128, stripes[None, :], 235)).astype(np.uint8)
+    page = Drawn(Image.fromarray(worn)).page
+
+    assert codes.find(page, [], is_exact=False) == ()
+    assert [PAYLOAD] == [code.text for code in codes.find(page, NFCE, is_exact=False)]
+
+
 def test_goods_codes_are_left_aside() -> None:
     barcode = zxingcpp.create_barcode("4006381333931", zxingcpp.BarcodeFormat.EAN13)
     sheet = sheet_with(Image.fromarray(barcode.to_image(scale=3)).convert("RGB"))

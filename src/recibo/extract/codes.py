@@ -34,6 +34,12 @@ _BARS_SHORT_SIDE = 2480
 #: Dark runs down the page longer than this share of its height are rules, not bars.
 _RULE_SHARE = 1 / 14
 
+#: The paper is the lightest within so many pixels of a picture of a quarter of the size, and ink
+#: darker than this share of it. Measured on 20 drawn thermal prints: 15 codes found before, 19 so,
+#: the last one had none; on 53 others nothing was lost.
+_PAPER_REACH = 25
+_INK_SHARE = 0.88
+
 #: How far a line's surroundings reach when its darkness is judged, pixels.
 _SURROUNDINGS = 51
 _DARKER_BY = 15
@@ -92,11 +98,25 @@ def _grey(page: Page, scale: float) -> Grey:
 
 def _clearer(page: Page, picture: Grey) -> Iterator[Grey]:
     """Yield pictures of a page on which hidden codes may show, the cheapest first."""
+    yield _blackened(picture)
     yield _without_rules(picture)
     yield _evenly_lit(picture)
     enlarged = _grey(page, _own_scale(page) * _ENLARGEMENT)
     yield _sharpened(enlarged)
     yield _sharpened(_evenly_lit(enlarged))
+
+
+def _blackened(grey: Grey) -> Grey:
+    """Return a picture on which all that is darker than the paper about it is black.
+
+    A worn thermal head leaves stripes of pale grey in a code, between which no threshold of a
+    neighbourhood falls right.
+    """
+    small = cv2.resize(grey, None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+    reach = (_PAPER_REACH, _PAPER_REACH)
+    paper = cv2.blur(cv2.dilate(small, np.ones(reach, np.uint8)), reach)
+    paper = cv2.resize(paper, (grey.shape[1], grey.shape[0]))
+    return np.where(grey < paper * _INK_SHARE, np.uint8(0), np.uint8(255))
 
 
 def _without_rules(grey: Grey) -> Grey:

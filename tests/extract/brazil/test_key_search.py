@@ -76,6 +76,12 @@ def test_nothing_is_mended_without_a_tax_id_to_confirm_it() -> None:
     assert () == key_search.find([" ".join(lost)])
 
 
+def test_digits_read_in_the_place_of_letters_become_letters_where_check_digits_agree() -> None:
+    key = "222603BX59OJ11000331650010000004371666160065"
+
+    assert [key] == _texts([_grouped(key.replace("9O", "90"))])
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -41,6 +41,8 @@ _LETTER = "[0-9A-Z]"
 _GOODS = _shape([(_DIGIT, 6), (_LETTER, 12), (_DIGIT, 26)])
 _SERVICE = _shape([(_DIGIT, 9), (_LETTER, 12), (_DIGIT, 29)])
 _NOT_KEY = re.compile(r"[^0-9A-Z]")
+#: Digits that readers see in the letters of an alphanumeric CNPJ.
+_AS_LETTERS = {"0": "O", "1": "I"}
 _AS_DIGITS = str.maketrans("OQDILSBZ", "00011582")
 
 
@@ -113,6 +115,19 @@ def _readings(bare: str) -> Iterator[str]:
     digits = issuer.translate(_AS_DIGITS)
     if digits != issuer and tax_ids.is_cnpj(digits + tail[:2]):
         yield head + digits + tail
+    if not issuer.isdecimal():
+        lettered = (each for each in _with_letters(issuer) if tax_ids.is_cnpj(each + tail[:2]))
+        yield from (head + each + tail for each in lettered)
+
+
+def _with_letters(issuer: str) -> Iterator[str]:
+    """Return an issuer with one or two of its digits taken for the letters that look like them."""
+    places = [place for place, sign in enumerate(issuer) if sign in _AS_LETTERS]
+    for count in (1, 2):
+        for chosen in itertools.combinations(places, count):
+            yield "".join(
+                _AS_LETTERS[sign] if place in chosen else sign for place, sign in enumerate(issuer)
+            )
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
