@@ -24,6 +24,42 @@ VISA                             9.99
             ("BAG REFUND", None, None, "-0.10"),
         ],
     ),
+    "headings in two rows": (
+        """
+PANIFICADORA REI DO SUL LTDA
+CNPJ: 11.222.333/0001-81
+CUPOM FISCAL ELETRONICO - SAT
+#   COD   DESC   QTD   UN   VL UN R$  (VL
+TR R$)*  VL ITEM R$
+001 7894377500728 SONHO DE CREME
+25 UN X 5,10 (34,88)              127,50
+Total bruto de itens              127,50
+Desconto sobre subtotal            -6,38
+TOTAL R$                          121,12
+""",
+        [("SONHO DE CREME", "25", "5.10", "127.50")],
+    ),
+    "taxes in brackets, totals below": (
+        """
+AUTO POSTO BURITI LTDA
+CNPJ: 11.222.333/0001-81
+CUPOM FISCAL ELETRONICO - SAT
+001 2001 GASOLINA ADITIVADA
+50,115 L X 6,099 (55,60)
+                                  305,65
+002 2002 AREIA M3 FINA
+1,000 KG X 72,09                   72,09
+003 2003 BRITA
+44 M3 145,00                    6.380,00
+TOTAL R$                        6.757,74
+Outros                          6.757,74
+""",
+        [
+            ("GASOLINA ADITIVADA", "50.115", "6.099", "305.65"),
+            ("AREIA M3 FINA", "1.000", "72.09", "72.09"),
+            ("BRITA", "44", "145.00", "6380.00"),
+        ],
+    ),
     "figures with their labels": (
         """
 PADARIA SAO BENTO LTDA

@@ -108,5 +108,5 @@ def _times() -> re.Pattern[str]:
         rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{words.counting()})\W+)?(?P<qty>{_AMOUNT})"
         rf"(?:\s*(?i:{words.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{words.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
         rf"[^\w\s]?(?:[A-Z]{{1,3}}\W?|単)?\s*(?P<price>{_AMOUNT})"
-        r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?\W*$"
+        r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?(?:\s\([0-9.,]+\))?\W*$"
     )

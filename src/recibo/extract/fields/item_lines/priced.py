@@ -11,6 +11,7 @@ from recibo.extract.fields.item_lines.rows import Row
 #: Behind an amount there is room for a tax mark, a currency or a star, not for a sentence.
 _LONGEST_TAIL = 6
 # Behind a sign of multiplication stands the price of one, no total.
+_OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
 _TIMES = re.compile(
     r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$|@[ ]?(?:R?[^\w\s])?[ ]?$"
 )
@@ -85,7 +86,8 @@ def _total(row: Row, minor: int) -> Figure | None:
     """Return the last amount, if it ends the row and is no price of one."""
     amounts = [figure for figure in row.figures if figure.is_money or minor == figure.decimals == 0]
     if len(amounts) == 1 and amounts[0].is_bracketed and row.text[amounts[0].end :] == ")":
-        return _taken_off(amounts[0])
+        # Behind a product stand the taxes on it: `50,115 L X 6,099 (55,60)`.
+        return None if _OF_PRODUCT.search(row.text) else _taken_off(amounts[0])
     last = next((figure for figure in reversed(amounts) if not figure.is_bracketed), None)
     if last is None:
         return None

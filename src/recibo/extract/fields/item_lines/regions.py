@@ -102,9 +102,11 @@ def _is_count(row: Row) -> bool:
 def _precedes_goods(rows: Sequence[Row]) -> bool:
     """Tell whether an amount follows before any total."""
     for row in rows:
-        if stops.meaning(row) in stops.ENDS:
+        has_amount = any(figure.is_money for figure in row.figures)
+        # A word of it alone may be the rest of a name: `BUFFET SELF` and `SERVICE KG` below.
+        if stops.ends_list(row, has_amount=has_amount):
             return False
-        if any(figure.is_money for figure in row.figures):
+        if has_amount:
             return True
     return False
 

@@ -26,6 +26,8 @@ _SIGNS = " \t:.*-=#@()$€£¥"
 #: Above it such a word may be the name of goods: a greeting card, a charge for a room.
 _PAYMENTS = frozenset({"cash", "card", "change", "sum", "count"})
 _CHARGE = frozenset({"charge"})
+# `1,000 KG X 72,09  72,09`: a unit between quantity and price, though weights are counts elsewhere.
+_MEASURED = re.compile(r"[^\W\d]{1,4}\.?\s?[xX×]")
 # `2 x Coperto`: what is left of a quantity in front of a name.
 _TIMES = re.compile(r"^[xX×]\s+")
 #: Scripts from here on write a word with two signs.
@@ -54,6 +56,8 @@ def meaning(row: Row) -> Meaning | None:
     The cell before the amount counts too: an address may stand beside the total.
     """
     label = _label(row)
+    if _MEASURED.fullmatch(label):
+        return None
     if _is_sum_of(_before_amount(row)):
         return Meaning.END
     return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))

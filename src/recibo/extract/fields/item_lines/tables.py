@@ -165,7 +165,8 @@ def _has_figure(cell: Cell | None) -> bool:
 def _item(goods: _Goods) -> Found[LineItem] | None:
     name = wording.cleaned(" ".join(cell.text for cell in goods.name_rows))
     name = name if goods.row.is_exact else letters.mended(name)
-    if not any(map(str.isalpha, name)) or headings.are_headings(name):
+    # How a total came about is no name: `25 UN X 5,10` under headings of which half is below.
+    if not any(map(str.isalpha, wording.without_units(name))) or headings.are_headings(name):
         return None
     qty, price, total = (_figure(goods, role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
     sound = _reconciled(qty, price, total) or arithmetic.triple(goods.row.figures)
