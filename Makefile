@@ -47,7 +47,9 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.accuracy $(DATA)
 	$(BIN)/python -m benchmarks.accuracy $(DATA) --accuracy high
 	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img
+	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img --accuracy high
 	$(BIN)/python -m benchmarks.text_pages $(DATA)/documents/files
+	$(BIN)/python -m benchmarks.memory $(DATA)/documents/files
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.distributed
 	$(BIN)/python -m benchmarks.fairness
