@@ -23,6 +23,12 @@ VOTERS = 16
 #: A chance above it is more likely than not.
 HALF = 0.5
 
+#: Between these shares of the votes blur or noise has deceived the voters: then so many of the
+#: lines are read both ways. Measured on damaged photos: votes from 0.2 to 0.6 for pages that stand
+#: upright, whose lines are read with 0.84 to 0.98 upright and with 0.56 to 0.64 on their heads.
+DOUBTFUL_VOTES = (0.15, 0.85)
+LINES_READ_BOTH_WAYS = 4
+
 #: Only regions so much longer than thick tell which way text runs.
 TELLING_RATIO = 1.5
 
@@ -79,7 +85,20 @@ class PaddleEngine:
         if not widest:
             return False
         lines = [regions.cut(picture, region, direction.HEIGHT) for region in widest]
-        return float(np.mean(self._classify(lines))) > HALF
+        votes = float(np.mean(self._classify(lines)))
+        least, most = DOUBTFUL_VOTES
+        if least < votes < most:
+            return self._reads_better_turned(picture, widest[-LINES_READ_BOTH_WAYS:])
+        return votes > HALF
+
+    def _reads_better_turned(self, picture: Picture, found: Sequence[Region]) -> bool:
+        """Tell whether these lines are read more surely when they are turned by 180 degrees."""
+        lines = [regions.cut(picture, region, recognition.HEIGHT) for region in found]
+        upright, turned = (
+            sum(_sureness(self._recognise(np.rot90(line, turns))) for line in lines)
+            for turns in (0, 2)
+        )
+        return turned > upright
 
     def _words(self, picture: Picture, region: Region) -> Iterator[Word]:
         line = regions.cut(picture, region, recognition.HEIGHT)
@@ -101,7 +120,7 @@ def _word(piece: Piece, part: Region, *, is_upended: bool) -> Word:
     )
 
 
-def _sureness(words: Sequence[Word]) -> float:
+def _sureness(words: Sequence[Word] | Sequence[Piece]) -> float:
     """Return the mean confidence of a letter; 0 without any."""
     letters = sum(len(word.text) for word in words)
     return sum(word.confidence * len(word.text) for word in words) / letters if letters else 0.0
