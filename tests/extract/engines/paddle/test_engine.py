@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -58,19 +57,6 @@ def test_a_turned_picture_is_read_to_the_letter_as_when_it_is_upright(
     turned = engine.read(np.ascontiguousarray(np.rot90(upright, turns)))
 
     assert engine.read(upright).words == turned.words
-
-
-@pytest.mark.parametrize("turns", [0, 2])
-def test_a_blurred_picture_is_set_upright(
-    engine: PaddleEngine, upright: Picture, turns: int
-) -> None:
-    """The classifier takes these lines for lines on their heads; the text tells."""
-    blurred = np.asarray(cv2.GaussianBlur(upright, (0, 0), 4), dtype=np.uint8)
-
-    reading = engine.read(np.ascontiguousarray(np.rot90(blurred, turns)))
-
-    assert turns == reading.turns
-    assert "CORNERSHOPLIMITED" in texts(reading)
 
 
 def test_boxes_lie_on_the_ink_of_the_upright_picture(
