@@ -11,7 +11,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.pdfgen import canvas
 
-from tests.make_documents import CENT, Item, Truth, access_key, brazilian, truth_items
+from tests.make_documents import CENT, Item, access_key, brazilian, truth_items
+from training.receipts.truth import Truth
 
 SELLER = "METALURGICA SERRA AZUL LTDA"
 SELLER_CNPJ = "11444777000161"

@@ -6,13 +6,15 @@ bytes differ. The A4 invoice is in `make_danfe`.
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from PIL import Image
 
 from tests import drawing
-from tests.drawing import RULE, Row
+from tests.drawing import AnyRow
+from training.receipts.rolls import RULE, Row
+from training.receipts.truth import Truth, TruthItem
 
 CENT = Decimal("0.01")
 
@@ -32,42 +34,10 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class TruthItem:
-    """A line item as the service must return it."""
-
-    name: str
-    qty: str
-    unit_price: str
-    total: str
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """What the service must read: the wire's field names and spellings."""
-
-    type: str
-    merchant_name: str
-    merchant_tax_id: str | None
-    issued_at: str
-    total: str
-    subtotal: str | None
-    tax: str | None
-    currency: str
-    document_number: str | None
-    document_key: str | None
-    line_items: tuple[TruthItem, ...]
-
-    def wire(self) -> dict[str, object]:
-        """Return the fields as the JSON answer holds them."""
-        fields = asdict(self)
-        return {**fields, "line_items": list(fields["line_items"])}
-
-
-@dataclass(frozen=True, slots=True)
 class Paper:
     """A printed strip and what it says."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[AnyRow, ...]
     truth: Truth
     qr: str = ""
 
@@ -109,7 +79,7 @@ def till_receipt(
     tax = (subtotal * Decimal("0.06")).quantize(CENT, ROUND_HALF_UP)
     total = _to_five_sen(subtotal + tax)
     cash = (total // 50 + 1) * 50
-    rows = (
+    rows: tuple[AnyRow, ...] = (
         Row("KEDAI KOPI MESRA SDN BHD", is_centred=True, is_bold=True),
         Row("198201004567 (87654-X)", is_centred=True),
         Row("12, Jalan Bunga Raya", is_centred=True),
@@ -157,7 +127,7 @@ def nfce(
     total = sum((item.total for item in items), Decimal(0))
     tax = (total * Decimal("0.1345")).quantize(CENT, ROUND_HALF_UP)
     key = access_key(state=35, at=at, cnpj=BAKERY_CNPJ, model=65, number=number)
-    rows = (
+    rows: tuple[AnyRow, ...] = (
         Row("PADARIA AURORA DO CAMPO LTDA", is_centred=True, is_bold=True),
         Row("CNPJ: 11.222.333/0001-81", is_centred=True),
         Row("Rua das Acácias, 120 - São Paulo - SP", is_centred=True),

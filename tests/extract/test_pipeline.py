@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from recibo.extract import errors, pipeline
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from tests import drawing
-from tests.drawing import Row
+from training.receipts.rolls import Row
 
 ROWS = [
     Row("CORNER SHOP LIMITED", is_centred=True),

@@ -16,7 +16,7 @@ from recibo.extract import errors
 from recibo.extract.load import limits, pages
 from recibo.extract.load.pages import Kind
 from tests import drawing
-from tests.drawing import PictureFormat, Row
+from training.receipts.rolls import Row
 
 ROWS = [Row("CORNER SHOP", is_centred=True), Row("TOTAL", "12.50"), Row("Thank you, come again")]
 SHEET = drawing.picture(ROWS)
@@ -187,7 +187,9 @@ def test_damaged_files_are_read_or_refused(kind: str) -> None:
     """Bytes changed anywhere: a page or a reading error, nothing else."""
     chance = random.Random(11)  # noqa: S311 - damage, not a secret
     small = drawing.picture(ROWS, font_size=8)
-    whole = WHOLE_PDF if kind == "PDF" else drawing.encode(small, cast("PictureFormat", kind))
+    whole = (
+        WHOLE_PDF if kind == "PDF" else drawing.encode(small, cast("drawing.PictureFormat", kind))
+    )
     for _ in range(40):
         damaged = bytearray(whole)
         for _ in range(chance.choice((1, 5, 50))):

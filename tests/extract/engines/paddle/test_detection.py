@@ -5,7 +5,7 @@ import pytest
 
 from recibo.extract.engines.paddle.detection import Detector
 from tests import drawing
-from tests.drawing import Row
+from training.receipts.rolls import Row
 
 
 @pytest.fixture(scope="module")

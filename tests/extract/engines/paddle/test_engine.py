@@ -10,7 +10,7 @@ from recibo.extract.engines.paddle.engine import PaddleEngine
 from recibo.extract.engines.port import Reading
 from recibo.extract.model import Picture
 from tests import drawing
-from tests.drawing import Row
+from training.receipts.rolls import Row
 
 ROWS = [
     Row("CORNER SHOP LIMITED", is_centred=True),
