@@ -40,3 +40,11 @@ def test_without_mark_and_country_there_is_none() -> None:
 )
 def test_letters_are_a_mark_only_before_an_amount(text: str, code: str | None) -> None:
     assert likeliest(text) == code
+
+
+def test_countries_that_are_as_likely_may_share_their_money() -> None:
+    assert likeliest("Hohe Strasse 137, Wien\nTisch 33\nGesamt 32,16\nRückgeld 2,84\nDanke") == "EUR"
+
+
+def test_a_dollar_sign_in_spanish_without_a_country_is_nobodys() -> None:
+    assert likeliest("GRACIAS POR SU COMPRA\nTOTAL $57.142\nEFECTIVO $60.000") is None

@@ -63,6 +63,8 @@ def test_numbers_of_other_things_are_not(text: str) -> None:
         ("Order: 112\nReceipt # 5501", "5501"),
         ("TAX INVOICE\n#ORD 30 -REG 12- 10/03/2013 13:57", "30"),
         ("Trans: 40213\nInvoice: 77", "77"),
+        ("No. 11, Jalan Perdana 7\nTrans #: 70076", "70076"),
+        ("GST/HST No.: 712158922 RT0001\nTrans #: 48647", "48647"),
     ],
 )
 def test_the_number_of_the_paper_comes_before_that_of_the_order(text: str, number: str) -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from recibo.extract.fields.tax_id import tax_ids
+from recibo.extract.fields.tax_id import countries, tax_ids
 from recibo.extract.locales import tables
 from tests.extract.fields.papers_abroad import GERMAN, MALAYSIAN, rows_of
 
@@ -111,3 +111,17 @@ def test_the_sellers_number_wins_wherever_the_buyers_stands() -> None:
     paper = "Cliente: Ana\nNIF 503504564\nTOTAL 5,00\n\n\nCAFE LDA\nContribuinte 501964843"
 
     assert best(paper, "PT") == "501964843"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("CHE-Nr.: CHE-116.281.710 MWST", "CH"),
+        ("CUIT: 30-70308853-4", "AR"),
+        ("VAT No: 343475355", None),
+        ("CHE-Nr.: CHE-116.281.711 MWST", None),
+        ("SIREN 397 471 822", None),
+    ],
+)
+def test_a_number_that_only_one_country_gives_is_proof_of_it(text: str, code: str | None) -> None:
+    assert countries(rows_of(text)) == ((code,) if code else ())

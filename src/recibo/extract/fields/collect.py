@@ -43,7 +43,7 @@ def collect(sheets: Sequence[Sheet], *, hint: DocumentType | None = None) -> Fin
 def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
     """Return what the finders for papers of every country say."""
     lines = rows(sheets)
-    place = locate(lines)
+    place = locate(lines, hints=tax_id.countries(lines))
     tax_ids = tax_id.tax_ids(lines, place.country)
     if place.country is None and tax_ids:
         place = locate(lines, hints=[tax_ids[0].number.country])

@@ -17,13 +17,14 @@ def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
     """Return the currencies that the page may be in, best first."""
     own = _counts(rows, marks.own())
     shared = _counts(rows, marks.shared())
-    home = place.country.currency if place.country else None
+    home = place.currency
     if own:
         return _by_own_marks(own, home, rows)
     if home:
         confidence = 0.95 if home in shared or not shared else 0.6
         return (_found(home, confidence, rows),)
-    if _DEFAULT_DOLLAR in shared:
+    # Of the papers in Spanish and French each country has its own dollar or peso.
+    if _DEFAULT_DOLLAR in shared and place.language in (None, "en"):
         return (_found(_DEFAULT_DOLLAR, 0.6, rows),)
     return ()
 

@@ -23,6 +23,7 @@ _LONG_LEAD = re.compile(
 _END_OF_LABEL = re.compile(rf"^\W*(?:{_SIGN}\W*)*$", re.IGNORECASE)
 _AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
 _PLAIN = re.compile(rf"{_SIGN}|nomor|número", re.IGNORECASE)
+_HOUSE = re.compile(r"[\s.:]*\d+[A-Z]?(?:[-/]\d+)?[\s,]+[^\W\d_]{2}", re.IGNORECASE)
 _ASKING = re.compile(rf"^[\s\w]*?(?:\b{_SIGN}|#)", re.IGNORECASE)
 
 _CONFIDENCE = {"number": 0.8, "order_number": 0.6, "weak_number": 0.45}
@@ -52,6 +53,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
         for previous, label, following in zip(before, labels, after, strict=False):
             is_of_slip = row.index in slips and _is_reference(label, row.text)
             is_other = is_of_slip or _is_of_other(previous, label, row.text)
+            is_other = is_other or _is_of_house(label, row.text)
             if label.kind in _CONFIDENCE and not is_other:
                 end = following.start if following else len(row.text)
                 yield from _beside_or_below(label, end, row, rows)
@@ -80,6 +82,12 @@ def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
     if previous is None or previous.kind != "other_number" or not is_plain:
         return False
     return not re.search(r"\w", text[previous.end : label.start])
+
+
+def _is_of_house(label: Phrase, text: str) -> bool:
+    """Tell whether a street follows what stands behind a plain "No."."""
+    is_plain = _PLAIN.fullmatch(text[label.start : label.end]) is not None
+    return is_plain and _HOUSE.match(text[label.end :]) is not None
 
 
 def _begins_number(label: Phrase, text: str) -> bool:

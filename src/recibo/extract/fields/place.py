@@ -59,6 +59,8 @@ class Place:
 
     #: None when nothing tells, or two countries are as likely.
     country: Country | None = None
+    #: ISO 4217: the country's, or that of all countries that are as likely.
+    currency: str | None = None
     #: An IANA name; None when the country is unknown, or has several clocks and no state is read.
     zone: str | None = None
     #: The page's language, ISO 639; None without any known words.
@@ -78,8 +80,11 @@ def locate(rows: Sequence[Row], *, hints: Sequence[str] = ()) -> Place:
     votes = _votes(rows, language)
     for code in hints:
         votes[code] += _TAX_NUMBER
-    country = _winner(votes)
-    return Place(country, _zone(country, rows), language)
+    likeliest = _likeliest(votes)
+    country = likeliest[0] if len(likeliest) == 1 else None
+    money = {one.currency for one in likeliest}
+    currency = money.pop() if len(money) == 1 else None
+    return Place(country, currency, _zone(country, rows), language)
 
 
 def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
@@ -94,13 +99,12 @@ def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
     return votes
 
 
-def _winner(votes: dict[str, float]) -> Country | None:
-    best = sorted(votes.items(), key=lambda vote: -vote[1])[:2]
-    if not best or best[0][1] < _ENOUGH:
-        return None
-    if len(best) > 1 and best[0][1] - best[1][1] < _MARGIN:
-        return None
-    return tables.countries()[best[0][0]]
+def _likeliest(votes: dict[str, float]) -> list[Country]:
+    """Return the country that leads, with those that follow closely; none if none has enough."""
+    most = max(votes.values(), default=0)
+    if most < _ENOUGH:
+        return []
+    return [tables.countries()[code] for code, vote in votes.items() if most - vote < _MARGIN]
 
 
 def _by_marks(text: str) -> Iterator[tuple[str, float]]:

@@ -31,6 +31,8 @@ _CNPJ = "br_cnpj"
 _LABELLED, _CHECKED, _AT_HOME = 0.35, 0.3, 0.15
 _FAILED_CHECK, _WEAK, _ABROAD = -0.3, -0.25, -0.2
 _BASE = 0.35
+# The rule alone, with no label and no country known.
+_PROVEN = 0.64
 # The buyer's number stands beside the word for buyer, or in the rows below it.
 _BUYER, _NEAR_BUYER, _BUYER_ROWS = -0.6, -0.3, 3
 # Shorter ones pass their rule by chance.
@@ -61,6 +63,21 @@ def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
         if known is None or known.found.confidence < tax_id.found.confidence:
             best[tax_id.found.value] = tax_id
     return tuple(sorted(best.values(), key=lambda tax_id: -tax_id.found.confidence))
+
+
+def countries(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the countries of which a number on the page is proof: it passes a rule of theirs."""
+    proving = (one for one in tax_ids(rows, None) if one.found.confidence >= _PROVEN)
+    return tuple({one.number.country for one in proving if _is_proof(one)})
+
+
+def _is_proof(tax_id: TaxId) -> bool:
+    """Tell whether only one country gives such numbers, by their signs or by their name."""
+    number = tax_id.number
+    if number.weak or not number.check or not passes(number.check, tax_id.found.value):
+        return False
+    namesakes = {one.country for one in tables.tax_numbers() if number.labels[0] in one.labels}
+    return not tax_id.found.value.isdecimal() or len(namesakes) == 1
 
 
 def _near_buyer(rows: Sequence[Row]) -> dict[str, float]:
