@@ -11,7 +11,10 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
 from reportlab.pdfgen import canvas
 
-from tests.make_documents import CENT, Item, access_key, brazilian, truth_items
+from tests.make_documents import Item, truth_items
+from training.receipts.brazil import ids
+from training.receipts.brazil.ids import Numbering
+from training.receipts.brazil.sales import CENT, brazilian
 from training.receipts.truth import Truth
 
 SELLER = "METALURGICA SERRA AZUL LTDA"
@@ -48,7 +51,9 @@ def danfe(
     subtotal = sum((item.total for item in items), Decimal(0))
     tax = (subtotal * Decimal("0.12")).quantize(CENT, ROUND_HALF_UP)
     midnight = dt.datetime.combine(on, dt.time(0))
-    key = access_key(state=42, at=midnight, cnpj=SELLER_CNPJ, model=55, number=number)
+    key = ids.access_key(
+        state=42, at=midnight, issuer=SELLER_CNPJ, model=55, numbering=Numbering(number)
+    )
     truth = Truth(
         type="nfe",
         merchant_name=SELLER,
@@ -89,8 +94,7 @@ def _print_head(page: canvas.Canvas, truth: Truth) -> None:
     key = truth.document_key or ""
     bars = code128.Code128(key, barHeight=11 * mm, barWidth=0.29 * mm, quiet=False)
     bars.drawOn(page, MARGIN + 112 * mm, A4[1] - MARGIN - 32 * mm)
-    groups = " ".join(key[start : start + 4] for start in range(0, 44, 4))
-    _box(page, 112, 36, "CHAVE DE ACESSO", groups)
+    _box(page, 112, 36, "CHAVE DE ACESSO", ids.grouped(key))
 
 
 def _print_parties(page: canvas.Canvas, on: dt.date) -> None:

@@ -13,10 +13,11 @@ from PIL import Image
 
 from tests import drawing
 from tests.drawing import AnyRow
+from training.receipts.brazil import ids
+from training.receipts.brazil.ids import Numbering
+from training.receipts.brazil.sales import CENT, brazilian
 from training.receipts.rolls import RULE, Row
 from training.receipts.truth import Truth, TruthItem
-
-CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def nfce(
     """Return a São Paulo bakery's NFC-e, its valid access key and its QR code."""
     total = sum((item.total for item in items), Decimal(0))
     tax = (total * Decimal("0.1345")).quantize(CENT, ROUND_HALF_UP)
-    key = access_key(state=35, at=at, cnpj=BAKERY_CNPJ, model=65, number=number)
+    key = ids.access_key(state=35, at=at, issuer=BAKERY_CNPJ, model=65, numbering=Numbering(number))
     rows: tuple[AnyRow, ...] = (
         Row("PADARIA AURORA DO CAMPO LTDA", is_centred=True, is_bold=True),
         Row("CNPJ: 11.222.333/0001-81", is_centred=True),
@@ -170,15 +171,6 @@ def nfce(
     return Paper(rows, truth, qr=f"https://www.nfce.fazenda.sp.gov.br/qrcode?p={query}")
 
 
-def access_key(*, state: int, at: dt.datetime, cnpj: str, model: int, number: int) -> str:
-    """Return the 44 characters of a Brazilian document of series 1, its check digit last."""
-    body = f"{state:02d}{at:%y%m}{cnpj}{model:02d}001{number:09d}1{number * 7 % 10**8:08d}"
-    # Modulus 11, the weights 2 to 9 from the right; a letter counts as its ASCII code less 48.
-    weighted = sum((ord(sign) - 48) * (2 + place % 8) for place, sign in enumerate(body[::-1]))
-    digit = 11 - weighted % 11
-    return f"{body}{digit if digit < 10 else 0}"
-
-
 def _till_rows(item: Item) -> tuple[Row, Row]:
     quantity = f"  {item.qty} x {Decimal(item.unit_price):.2f}"
     return Row(item.name), Row(quantity, f"{item.total:.2f}")
@@ -201,11 +193,6 @@ def _key_lines(key: str) -> tuple[str, str]:
     """Return the key as paper of 80 mm has it: groups of four, broken over two lines."""
     groups = [key[start : start + 4] for start in range(0, 44, 4)]
     return " ".join(groups[:6]), " ".join(groups[6:])
-
-
-def brazilian(amount: Decimal, places: int = 2) -> str:
-    """Return the amount as Brazil writes it: 1.234,56."""
-    return f"{amount:,.{places}f}".translate(str.maketrans(",.", ".,"))
 
 
 def _to_five_sen(amount: Decimal) -> Decimal:
