@@ -76,7 +76,7 @@ def score(folder: Path, *, jobs: int = 1) -> list[Verdict]:
     """Read every file that the folder lists and judge each field."""
     entries = json.loads((folder / "truth.json").read_text("utf-8"))
     files = [
-        (_listed(entry), look, folder / path)
+        (listed(entry), look, folder / path)
         for entry in entries
         for look, path in entry["files"].items()
     ]
@@ -88,6 +88,20 @@ def score(folder: Path, *, jobs: int = 1) -> list[Verdict]:
             readings = list(pool.map(_read, paths))
     judged = zip(files, readings, strict=True)
     return [one for (paper, look, _), reading in judged for one in judge(paper, look, reading)]
+
+
+def listed(entry: Mapping[str, object]) -> Listed:
+    """Return an entry of `truth.json`."""
+    return Listed(
+        name=str(entry["id"]),
+        kind=str(entry["kind"]),
+        language=str(entry["language"]),
+        layout=str(entry["layout"]),
+        precision=str(entry["issued_at_precision"]),
+        truth=cast("Mapping[str, object]", entry["truth"]),
+        alternatives=cast("Mapping[str, Sequence[str | None]]", entry["alternatives"]),
+        unassessed=cast("Sequence[str]", entry["unassessed"]),
+    )
 
 
 def judge(paper: Listed, look: str, reading: Mapping[str, object]) -> list[Verdict]:
@@ -115,19 +129,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes to read in")
     parser.add_argument("--misses", type=Path, help="a file for what was read wrongly, JSON lines")
     return parser.parse_args()
-
-
-def _listed(entry: Mapping[str, object]) -> Listed:
-    return Listed(
-        name=str(entry["id"]),
-        kind=str(entry["kind"]),
-        language=str(entry["language"]),
-        layout=str(entry["layout"]),
-        precision=str(entry["issued_at_precision"]),
-        truth=cast("Mapping[str, object]", entry["truth"]),
-        alternatives=cast("Mapping[str, Sequence[str | None]]", entry["alternatives"]),
-        unassessed=cast("Sequence[str]", entry["unassessed"]),
-    )
 
 
 def _read(path: Path) -> dict[str, object]:

@@ -55,3 +55,16 @@ def test_a_picture_of_a_paper_is_read(tmp_path: Path, look: Look) -> None:
     right = {verdict.field for verdict in verdicts if verdict.is_right}
 
     assert {"type", "issued_at", "total", "currency"} <= right
+
+
+@pytest.mark.parametrize(
+    ("field", "read"),
+    [("total", "1.00"), ("issued_at", None), ("merchant_name", "Somebody Else"), ("items", [])],
+)
+def test_what_is_read_wrongly_is_told(tmp_path: Path, field: str, read: object) -> None:
+    folder = written(tmp_path, "read:2", "till", "de-DE", Look.PDF)
+    (entry,) = json.loads((folder / "truth.json").read_text("utf-8"))
+    reading = entry["truth"] | {"line_items" if field == "items" else field: read}
+    verdicts = score.judge(score.listed(entry), "pdf", reading)
+
+    assert [field] == [verdict.field for verdict in verdicts if not verdict.is_right]

@@ -3,6 +3,8 @@
 import random
 from collections.abc import Callable, Sequence
 
+from training.receipts.brazil import ids
+
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BASE_36 = "0123456789" + _LETTERS
 
@@ -185,13 +187,7 @@ def _chile(rng: random.Random) -> str:
 
 
 def _brazil(rng: random.Random) -> str:
-    body = [*_digits(rng, 8), 0, 0, 0, 1]
-    for _ in range(2):
-        weights = [2 + place % 8 for place in range(len(body))][::-1]
-        digit = 11 - _weighted(body, weights) % 11
-        body.append(digit if digit < 10 else 0)
-    number = _text(body)
-    return f"{number[:2]}.{number[2:5]}.{number[5:8]}/{number[8:12]}-{number[12:]}"
+    return ids.printed(ids.cnpj(rng))
 
 
 _SCHEMES: dict[str, Callable[[random.Random], str]] = {
