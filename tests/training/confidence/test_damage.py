@@ -5,9 +5,9 @@ from PIL import Image
 
 from recibo.extract.model import Sheet
 from tests import drawing
-from tests.drawing import Row
 from tests.extract import typesetting
 from training.confidence import damage
+from training.receipts.rolls import Row
 
 PICTURE = drawing.encode(drawing.picture([Row("CORNER SHOP"), Row("TOTAL", "11.00")]), "PNG")
 SHEET = typesetting.roll("\n".join(f"Item number {row}   {row}.00" for row in range(60)))

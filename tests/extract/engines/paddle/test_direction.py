@@ -6,7 +6,7 @@ import pytest
 
 from recibo.extract.engines.paddle.engine import PaddleEngine
 from tests import drawing
-from tests.drawing import Row
+from training.receipts.rolls import Row
 
 ROWS = [
     Row("CORNER SHOP LIMITED", is_centred=True),
