@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import combinations, permutations
 from typing import TypeVar
 
+from recibo.extract import mending
 from recibo.extract.locales import tables
 from recibo.extract.model import DocumentType, Findings, Found, LineItem, Receipt
 
@@ -76,9 +77,8 @@ def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
 
 def ranked_totals(findings: Findings) -> tuple[Found[Decimal], ...]:
     """Return the totals as their places on the page and the sums around them speak, best first."""
-    findings = replace(
-        findings, totals=tuple(_unstained(each, findings) for each in findings.totals)
-    )
+    unstained = [_unstained(each, findings) for each in findings.totals]
+    findings = replace(findings, totals=mending.mended(unstained, _ways(findings)))
     scored = (
         (log_odds(total.confidence) + _support(total, findings), total) for total in findings.totals
     )
@@ -96,6 +96,17 @@ def is_off_by_change(total: Found[Decimal], findings: Findings) -> bool:
     paid = (*findings.cash, *findings.totals)
     is_given = bool(findings.cash and findings.change)
     return is_given and not _is_less_change(total.value, paid, findings)
+
+
+def _ways(findings: Findings) -> list[set[Decimal]]:
+    """Return what cash and change, the parts, and the goods each make the total."""
+    change = [abs(change.value) for change in findings.change if change.value]
+    given = {cash.value - back for cash in findings.cash for back in change}
+    parts = _distinct([part.value for part in (*findings.taxes, *_extras(findings))])
+    reckoned = {subtotal.value + extra for subtotal in findings.subtotals for extra in _sums(parts)}
+    totals = [item.value.total for item in findings.line_items if item.value.total is not None]
+    goods = {sum(totals, Decimal(0))} if len(totals) >= _SEVERAL else set[Decimal]()
+    return [given, reckoned, goods]
 
 
 def _unstained(total: Found[Decimal], findings: Findings) -> Found[Decimal]:

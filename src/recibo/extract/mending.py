@@ -1,0 +1,51 @@
+"""Sets right a total with one misread figure, where the sums of the paper agree on another."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from recibo.extract.model import Found
+
+# One sum may hold the misread figure itself; two that agree do not.
+_ENOUGH_WAYS = 2
+# Only what is likely the total is set right; any other figure may be one off by chance.
+_LIKELY = 0.5
+
+
+def mended(
+    totals: Sequence[Found[Decimal]], ways: Sequence[Collection[Decimal]]
+) -> tuple[Found[Decimal], ...]:
+    """Return the totals, the likely ones as two ways to reckon them agree.
+
+    Args:
+        totals: As they were read.
+        ways: What each independent way to reckon the total gives.
+    """
+    counted = Counter(value for way in ways for value in set(way) if value > 0)
+    agreed = {value for value, count in counted.items() if count >= _ENOUGH_WAYS}
+    # A sum that is printed needs no mending, whatever else resembles it.
+    if agreed & {total.value for total in totals}:
+        return tuple(totals)
+    return tuple(_mended(total, agreed) for total in totals)
+
+
+def _mended(total: Found[Decimal], agreed: Collection[Decimal]) -> Found[Decimal]:
+    near = [value for value in agreed if _is_one_figure_off(total.value, value)]
+    is_sure = len(near) == 1 and total.confidence > _LIKELY
+    return replace(total, value=near[0]) if is_sure else total
+
+
+def _is_one_figure_off(read: Decimal, reckoned: Decimal) -> bool:
+    """Tell whether one figure is wrong, lost or too many."""
+    one, other = _figures(read), _figures(reckoned)
+    if len(one) == len(other):
+        return sum(a != b for a, b in zip(one, other, strict=True)) == 1
+    longer, shorter = max(one, other, key=len), min(one, other, key=len)
+    return len(longer) == len(shorter) + 1 and any(
+        longer[:place] + longer[place + 1 :] == shorter for place in range(len(longer))
+    )
+
+
+def _figures(value: Decimal) -> str:
+    return str(value).replace(".", "")
