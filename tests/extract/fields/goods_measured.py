@@ -123,4 +123,72 @@ Tarjeta                    87.277,63
             ("SIN PLOMO 95", "59.31", "1471.55", "87277.63"),
         ],
     ),
+    "weights in front of names": (
+        """
+SALUMERIA LUNGAROTTI
+1 x CARTA IGIENICA           3,07
+1,199 x PETTO DI POLLO      11,87
+  @ 9,90
+2 x UOVA FRESCHE             3,62
+  @ 1,81
+TOTALE EURO                 18,56
+CONTANTI                    20,00
+""",
+        [
+            ("CARTA IGIENICA", "1", None, "3.07"),
+            ("PETTO DI POLLO", "1.199", "9.90", "11.87"),
+            ("UOVA FRESCHE", "2", "1.81", "3.62"),
+        ],
+    ),
+    "weights at prices without decimals": (
+        """
+VERDULERIA OLIVO
+2159 Manzana Golden
+1,608 kg x $1.930/kg    $3.103
+1033 Galletas
+1 x $1.123              $1.123
+Total                   $4.226
+Efectivo                $5.000
+""",
+        [
+            ("Manzana Golden", "1.608", "1930", "3103"),
+            ("Galletas", "1", "1123", "1123"),
+        ],
+    ),
+    "names that go on under their amounts": (
+        """
+EPICERIE BEAUMARAIS
+6 x EAU MINERALE            22.86
+  @ 3.81
+3 x ESSUIE-TOUT             14.25
+  @ 4.75
+2 x Yaourt au lait entier de 6.86
+la ferme
+  @ 3.43
+1 x Beurre doux              3.41
+Arrondi                      0.02
+TOTAL CHF                   47.40
+TWINT                       47.40
+""",
+        [
+            ("EAU MINERALE", "6", "3.81", "22.86"),
+            ("ESSUIE-TOUT", "3", "4.75", "14.25"),
+            ("Yaourt au lait entier de", "2", "3.43", "6.86"),
+            ("Beurre doux", "1", None, "3.41"),
+        ],
+    ),
+    "quantities that might count the rows": (
+        """
+RESTAURANTE MONTESOL
+1 x Menú del día            12,29
+2 x Caña                     4,44
+  @ 2,22
+Total                       16,73
+Tarjeta                     16,73
+""",
+        [
+            ("Menú del día", "1", None, "12.29"),
+            ("Caña", "2", "2.22", "4.44"),
+        ],
+    ),
 }

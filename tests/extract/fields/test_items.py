@@ -118,6 +118,20 @@ def test_letters_that_stand_for_zeros_of_amounts_are_read_in_recognised_text_onl
     assert _found([roll(text)]) == ()
 
 
+@pytest.mark.parametrize(("total", "names"), [("3,13", 3), ("3,29", 2)], ids=["net", "gross"])
+def test_a_discount_on_an_item_counts_where_the_total_is_without_it(total: str, names: int) -> None:
+    text = f"""
+MERCEARIA OLIVEIRAL
+Arroz agulha 1kg        1,69
+Pao de forma            1,60
+Desconto               -0,16
+TOTAL                   {total}
+MULTIBANCO              {total}
+"""
+
+    assert names == len(_found([roll(text)]))
+
+
 def test_delivery_beneath_the_goods_of_a_table_is_listed() -> None:
     text = """
 Menge   Artikel                              Einzelpreis        Gesamt

@@ -119,7 +119,9 @@ def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
             for qty, unit_price in options:
                 # Two whole numbers make a whole one: nothing was cut there.
                 is_whole = qty % 1 == 0 and unit_price % 1 == 0 and not price.is_money
-                if agrees(qty, unit_price, total) and not (is_whole and qty * unit_price != total):
+                is_cut = not is_whole or qty * unit_price == total
+                product = qty, unit_price, total
+                if is_cut and (agrees(*product) or is_rounded(*product)):
                     yield Factors(qty, unit_price, quantity, price)
 
 

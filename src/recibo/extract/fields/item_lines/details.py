@@ -39,11 +39,18 @@ class Detail:
     quantities: tuple[Decimal, ...]
     prices: tuple[Decimal, ...]
 
-    def made(self, total: Decimal) -> tuple[Decimal, Decimal] | None:
-        """Return the quantity and the unit price that make a total; None if they do not."""
+    def made(
+        self, total: Decimal, *, counted: Decimal | None = None
+    ) -> tuple[Decimal, Decimal] | None:
+        """Return the quantity and the unit price that make a total; None if they do not.
+
+        Args:
+            total: The amount.
+            counted: The quantity in front of the name, for a detail without one.
+        """
         for price in self.prices:
-            counted = arithmetic.missing_qty(price, total)
-            for qty in self.quantities or ([counted] if counted else []):
+            missing = arithmetic.missing_qty(price, total)
+            for qty in self.quantities or [each for each in (counted, missing) if each]:
                 if arithmetic.is_rounded(qty, price, total):
                     return qty, price
         return None

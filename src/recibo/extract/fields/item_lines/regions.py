@@ -162,6 +162,8 @@ def _in_column(
     ends = [_end(read) for _, read in rows if read]
     if not ends:
         return rows
+    # Where quantity and price make an amount, it surely stands in the column.
+    ends = [_end(read) for _, read in rows if read and read.factors] or ends
     column = statistics.median(ends) if at is None else at
     left = min(row.line.box.x0 for row, _ in rows)
     right = max(row.line.box.x1 for row, _ in rows)

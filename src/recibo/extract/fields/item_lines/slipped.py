@@ -1,7 +1,8 @@
 """Rolls whose amounts slipped a row: a curled paper pairs names with their neighbours' amounts.
 
-Names and amounts still follow one another in their own columns. If as many amounts as there are
-names add up to the next amount, the total, then they belong together in that order.
+An amount without a name shows it. Names and amounts still follow one another in their own columns:
+if as many amounts as there are names add up to the next amount, the total, then they belong
+together in that order.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     names = _names(following)
     amounts = [each for row in following if (each := priced.read(row))]
     count = len(names)
-    if not _FEWEST <= count < len(amounts):
+    if not _FEWEST <= count < len(amounts) or all(each.has_name for each in amounts[:count]):
         return ()
     if sum(each.total for each in amounts[:count]) != amounts[count].total:
         return ()

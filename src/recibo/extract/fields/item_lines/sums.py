@@ -3,12 +3,13 @@
 No word decides here, only whether what is left makes a printed total.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from recibo.extract.fields.item_lines import priced, stops
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.locales import tables
 
 #: A sum of fewer may be chance: two cheap items and one as dear as both.
@@ -61,11 +62,21 @@ def _is_sum(
 def _told_again(
     left: Sequence[int], reads: Sequence[Priced], totals: frozenset[Decimal]
 ) -> frozenset[int]:
-    """Return the discounts that the prices above them are already without."""
+    """Return the discounts that the prices above them are already without.
+
+    Those that a Brazilian paper has on its items count only if their sum alone is printed.
+    """
     off = {index for index in left if reads[index].total < 0}
-    whole = sum((reads[index].total for index in left), Decimal(0))
-    taken = sum((reads[index].total for index in off), Decimal(0))
-    return frozenset(off) if whole not in totals and whole - taken in totals else frozenset()
+    on_item = {index for index in off if stops.meaning(reads[index].row) is Meaning.ON_ITEM}
+    net = _sum(left, reads)
+    if on_item and (net not in totals or net - _sum(on_item, reads) in totals):
+        return frozenset(on_item)
+    is_again = net not in totals and net - _sum(off, reads) in totals
+    return frozenset(off) if is_again else frozenset()
+
+
+def _sum(indices: Iterable[int], reads: Sequence[Priced]) -> Decimal:
+    return sum((reads[index].total for index in indices), Decimal(0))
 
 
 def mended(reads: Sequence[Priced], rows: Sequence[Row]) -> tuple[int, Priced] | None:

@@ -171,7 +171,9 @@ def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
     """Note how the total of an item came about, if the figures agree."""
     for entry in entries:
         is_open = entry.detail is None and entry.priced.factors is None
-        if is_open and (made := detail.made(entry.priced.total)):
+        leading = wording.leading_qty(entry.priced.words)
+        counted = leading[0] if leading else None
+        if is_open and (made := detail.made(entry.priced.total, counted=counted)):
             entry.detail, entry.made = detail, made
             return True
     return False
@@ -192,7 +194,8 @@ def _as_goods(price: Priced) -> Priced | None:
     """
     meaning = stops.meaning(price.row)
     if meaning is Meaning.ON_ITEM:
-        return None
+        # With its sign it may count all the same: the printed total tells.
+        return price if price.total < 0 else None
     if meaning is not Meaning.DISCOUNT or price.total < 0:
         return price
     taken = next((each for each in price.row.figures if each.is_money and each.value < 0), None)
@@ -245,10 +248,17 @@ def _are_near(upper: Row, lower: Row, reach: float) -> bool:
 
 def _are_indexed(entries: Sequence[_Entry]) -> bool:
     """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on."""
-    if any(entry.priced.is_product and quantities.is_counted(entry.priced) for entry in entries):
+    if any(_has_quantity(entry) for entry in entries):
         return False
     counts = [_first_figure(entry) for entry in entries]
     return len(counts) > 1 and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
+
+
+def _has_quantity(entry: _Entry) -> bool:
+    """Tell whether the first figure of a row is surely a quantity: multiplied, or `2 x`."""
+    read = entry.priced
+    is_product = read.is_product and quantities.is_counted(read)
+    return is_product or wording.is_multiplied(read.words)
 
 
 def _are_surely_indexed(entries: Sequence[_Entry]) -> bool:

@@ -41,6 +41,7 @@ _DAY = re.compile(r"^\s*[0-3][0-9][/.-][01][0-9](?:[/.-](?:20)?[0-9]{2})?\s+(?=[
 _FLAGGED_CODE = re.compile(r"^\s*[A-Z]\s+(?=[0-9]{3,14}\s)|^\s*\([0-9]{1,2}\)\s*(?=[0-9]{6,14}\s)")
 # What stands under headings: `(RM)  (RM)`.
 _COLUMN_NOTES = re.compile(r"(?:\W*\([^\W\d]{1,3}\)\W*)+")
+_MULTIPLIED = re.compile(r"\W*[0-9]+\s?[xX×]\s")
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
 
 
@@ -83,6 +84,11 @@ def leading_qty(text: str) -> tuple[Decimal, str] | None:
 def without_units(text: str) -> str:
     """Return a text without units of measure and the words that go with counts."""
     return _counting().sub(" ", text)
+
+
+def is_multiplied(text: str) -> bool:
+    """Tell whether a text begins with a quantity and a sign of multiplication, `2 x`."""
+    return _MULTIPLIED.match(text) is not None
 
 
 def cleaned(text: str) -> str:
