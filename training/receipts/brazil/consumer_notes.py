@@ -60,7 +60,8 @@ def consumer_note(rng: random.Random, language: str, case: Case) -> Document:
     if rng.random() < 0.3:
         parts = [_print_identity, _print_consumer, _print_key]
     for part in parts:
-        tape.rule() if rng.random() < 0.5 else None
+        if rng.random() < 0.5:
+            tape.rule()
         part(rng, tape, note)
     version = _print_code(rng, tape, note)
     _print_taxes(tape, note)
@@ -221,9 +222,15 @@ def _print_code(rng: random.Random, tape: Tape, note: _Note) -> int | None:
         return None
     version = 3 if note.at.year >= 2026 else 1 if note.at.year <= 2018 else 2
     said = qr.Consumer(
-        *(note.key, note.at, note.offset, note.sale.total), note.is_test, note.is_offline
+        key=note.key,
+        at=note.at,
+        offset=note.offset,
+        total=note.sale.total,
+        is_test=note.is_test,
+        is_offline=note.is_offline,
     )
-    tape.centre("Consulta via leitor de QR Code") if rng.random() < 0.5 else None
+    if rng.random() < 0.5:
+        tape.centre("Consulta via leitor de QR Code")
     tape.qr(qr.consumer_note(rng, note.seller.place, said, version=version))
     return version
 

@@ -24,7 +24,6 @@ _TITLES = {
 _TAX_ROWS = (
     ("Valor aproximado dos tributos deste cupom", "(conforme Lei Fed. 12.741/2012) R$"),
     ("Valor aproximado dos tributos", "deste cupom R$ (Lei Fed. 12.741/2012)"),
-    ("Valor aproximado dos tributos do item R$", "Total aproximado de tributos R$"),
 )
 
 
@@ -151,7 +150,7 @@ def _print_foot(rng: random.Random, tape: Tape, coupon: _Coupon) -> str:
     tape.rule()
     if coupon.has_taxes:
         taxes = brazilian(coupon.sale.taxes)
-        upper, lower = rng.choice(_TAX_ROWS[:2])
+        upper, lower = rng.choice(_TAX_ROWS)
         tape.left(upper)
         tape.pair(lower, taxes)
     tape.left("OBSERVAÇÕES DO CONTRIBUINTE")

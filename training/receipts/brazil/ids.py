@@ -12,7 +12,7 @@ _CNPJ_BODY = 12
 _CPF_BODY = 9
 _CPF_HEAVIEST = 11
 _GROUP = 4
-# One company in five here has registered since numbers may hold letters.
+# Most companies have but one establishment.
 _BRANCHES = ("0001", "0001", "0001", "0002", "0003", "0017", "0125")
 
 

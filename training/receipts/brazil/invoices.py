@@ -2,7 +2,6 @@
 
 import datetime as dt
 import random
-from dataclasses import replace
 from decimal import Decimal
 
 from training.receipts.brazil import danfe, ids, labels, sales, sellers
@@ -174,21 +173,3 @@ def _midnight(at: dt.datetime) -> dt.datetime:
 
 def _alternatives(invoice: Invoice) -> dict[str, tuple[str, ...]]:
     return {"line_item_totals_net_of_discount": invoice.sale.net_totals()}
-
-
-def plain(
-    seller: Seller, sale: Sale, *, at: dt.datetime, number: int, buyer: Buyer, offset: str
-) -> Invoice:
-    """Return an invoice without freight, discounts or anything else out of the common."""
-    key = ids.access_key(
-        state=seller.place.state_code,
-        at=at,
-        issuer=seller.tax_id,
-        model=55,
-        numbering=Numbering(number),
-    )
-    icms = sales.cents(sale.net * 12 / 100)
-    charges = replace(Charges(), base=sale.net, icms=icms)
-    return Invoice(
-        *(seller, buyer, sale, charges, at, offset, None, Numbering(number), key),
-    )

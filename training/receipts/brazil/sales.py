@@ -3,7 +3,7 @@
 import datetime as dt
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from zoneinfo import ZoneInfo
 
@@ -138,8 +138,8 @@ def with_discounts(rng: random.Random, items: Sequence[Sold]) -> tuple[Sold, ...
         item = changed[place]
         taken = cents(item.gross * Decimal(rng.choice((5, 10, 12, 20))) / 100)
         is_surcharge = rng.random() < 0.15
-        changed[place] = Sold(
-            *(item.code, item.name, item.unit, item.qty, item.unit_price, item.ncm),
+        changed[place] = replace(
+            item,
             discount=_NOTHING if is_surcharge else taken,
             surcharge=taken if is_surcharge else _NOTHING,
         )

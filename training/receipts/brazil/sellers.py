@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from recibo.extract.brazil import states
 from training.receipts.brazil import ids
 
 
@@ -130,8 +129,3 @@ def _state_id(rng: random.Random) -> str:
     """Return a state's registration; each state groups its eight to thirteen digits differently."""
     shape = rng.choice(("###.###.###", "###.###.###.###", "########-#", "###/#######", "#########"))
     return "".join(str(rng.randrange(10)) if sign == "#" else sign for sign in shape)
-
-
-def letters_of(where: Place) -> str:
-    """Return the full name of the state, as headings of tax offices have it."""
-    return states.every()[where.state].name

@@ -99,9 +99,8 @@ class Sheets:
         at = {"left": x + inset, "middle": x + width / 2, "right": x + width - inset}[box.anchor]
         value = self.fitting(box.value, width - 2 * inset, form.value_size)
         value_y = y + height - 1.2
-        self.text(
-            *(at, value_y, value), size=form.value_size, anchor=box.anchor, is_bold=box.is_bold
-        )
+        type_size = form.value_size
+        self.text(at, value_y, value, size=type_size, anchor=box.anchor, is_bold=box.is_bold)
 
     def fitting(self, text: str, width: float, size: float) -> str:
         """Return a text cut to a width, as programs cut what is too long for its box."""
