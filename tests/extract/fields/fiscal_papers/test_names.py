@@ -24,6 +24,7 @@ def _name(text: str) -> str | None:
         ("ANA LIMA SOUZA 34204433588\nR. Direita, 22", "ANA LIMA SOUZA 34204433588"),
         ("49.595.999 ANA LIMA SOUZA\nR. Direita, 22", "49.595.999 ANA LIMA SOUZA"),
         ("CNPJ: 11.222.333/0001-81", None),
+        ("DATA DE RECEBIMENTO\nCNPJ: 11.222.333/0001-81", None),
     ],
 )
 def test_the_name_is_the_legal_one_at_the_head(head: str, name: str | None) -> None:
