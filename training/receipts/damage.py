@@ -43,8 +43,7 @@ def scanned(page: Picture, chance: Chance) -> Picture:
 
 def photographed(page: Picture, chance: Chance) -> Picture:
     """Return what a phone sees: crumpled paper in perspective on a table, badly lit, in colours."""
-    print_out = thermal(page, chance) if chance.random() < 0.4 else page
-    scene, is_paper = _laid_down(print_out, chance)
+    scene, is_paper = _laid_down(page, chance)
     light = _light(chance, (scene.shape[0], scene.shape[1]))
     is_dark = chance.random() < 0.25
     light *= chance.uniform(0.35, 0.6) if is_dark else chance.uniform(0.8, 1.05)

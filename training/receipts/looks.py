@@ -66,9 +66,12 @@ def _thermal(page: Page, chance: Chance) -> File:
 
 def _photo(page: Page, chance: Chance) -> File:
     # A phone has so many pixels, be it far from a page or near to a strip.
-    least, most = (130, 210) if page.width < A4[0] / 2 else (100, 160)
-    shot = damage.photographed(_drawn(page, chance, least, most), chance)
-    return File(damage.jpeg(shot, chance), ".jpg")
+    if page.width >= A4[0] / 2:
+        drawn = _drawn(page, chance, 100, 160)
+    else:
+        drawn = _drawn(page, chance, 130, 210)
+        drawn = damage.thermal(drawn, chance) if chance.random() < 0.4 else drawn
+    return File(damage.jpeg(damage.photographed(drawn, chance), chance), ".jpg")
 
 
 _PICTURES: dict[Look, Callable[[Page, Chance], File]] = {
