@@ -48,3 +48,10 @@ def test_countries_that_are_as_likely_may_share_their_money() -> None:
 
 def test_a_dollar_sign_in_spanish_without_a_country_is_nobodys() -> None:
     assert likeliest("GRACIAS POR SU COMPRA\nTOTAL $57.142\nEFECTIVO $60.000") is None
+
+
+@pytest.mark.parametrize(("sign", "code"), [(".", "CHF"), (",", "EUR")])
+def test_cents_behind_a_point_tell_the_swiss_from_their_neighbours(sign: str, code: str) -> None:
+    prices = "\n".join(f"CAFFE {price}{sign}50" for price in range(1, 6))
+
+    assert likeliest(f"Corso Italia 9\n6900 Lugano\n{prices}\ndi cui IVA\nGrazie") == code

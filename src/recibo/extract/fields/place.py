@@ -17,8 +17,8 @@ from recibo.extract.locales.tables import Country
 
 # What a piece of evidence is worth. A currency's own mark or a tax number settles most papers;
 # single words are shared by neighbours, so they count once each and for little.
-_MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 3
-_CUE, _MOST_CUES, _LANGUAGE, _STATE, _BARE_TAX = 1, 4, 2, 2, 1
+_MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 5
+_CUE, _MOST_CUES, _LANGUAGE, _STATE, _BARE_TAX, _POINT = 1, 4, 2, 2, 1, 2
 # Below this, or this close to the runner-up, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
@@ -43,6 +43,12 @@ _NAMED_TAX = re.compile(
     r"\b(?:gst|vat|hst|pst|qst|sst|iva|btw|tva|tin|abn)\b(?!\W*\d{1,2}(?![\d.,%]))", re.IGNORECASE
 )
 _WITH_BARE_TAX = "US"
+# Who writes cents behind a point in a language whose other countries write a comma.
+_WITH_POINT = {"de": ("CH",), "it": ("CH",), "fr": ("CH", "CA")}
+_WITH_POINTS = re.compile(r"(?<![.,\d])\d{1,4}\.\d{2}(?![.,\d])")
+_WITH_COMMAS = re.compile(r"(?<![.,\d])\d{1,4},\d{2}(?![.,\d])")
+# Points must be many, and commas, which engines take for points, few.
+_LEAST_POINTS, _MOST_COMMAS = 4, 0.1
 # So many signs of a script make its language the page's.
 _LEAST_SIGNS = 4
 _SCRIPTS = (
@@ -90,7 +96,10 @@ def locate(rows: Sequence[Row], *, hints: Sequence[str] = ()) -> Place:
 def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
     votes: dict[str, float] = defaultdict(float)
     text = "\n".join(row.text for row in rows)
-    finds = (_by_marks(text), _by_contacts(text), _by_words(rows), _by_states(text))
+    finds = (
+        *(_by_marks(text), _by_contacts(text), _by_words(rows)),
+        *(_by_states(text), _by_points(text, language)),
+    )
     for code, weight in (one for found in finds for one in found):
         votes[code] += weight
     for code, country in tables.countries().items():
@@ -151,6 +160,13 @@ def _by_states(text: str) -> Iterator[tuple[str, float]]:
             yield code, _STATE
     if _BARE.search(text) and not _NAMED_TAX.search(text):
         yield _WITH_BARE_TAX, _BARE_TAX
+
+
+def _by_points(text: str, language: str | None) -> Iterator[tuple[str, float]]:
+    points, commas = len(_WITH_POINTS.findall(text)), len(_WITH_COMMAS.findall(text))
+    if points >= _LEAST_POINTS and commas <= points * _MOST_COMMAS:
+        for code in _WITH_POINT.get(language or "", ()):
+            yield code, _POINT
 
 
 def _language(rows: Sequence[Row]) -> str | None:
