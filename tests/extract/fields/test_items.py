@@ -132,6 +132,23 @@ MULTIBANCO              {total}
     assert names == len(_found([roll(text)]))
 
 
+def test_a_tax_before_the_only_total_is_none_of_the_goods() -> None:
+    text = "DINER\nBURGER      10.00\nFRIES        3.00\nTax          1.04\nTOTAL       14.04"
+
+    assert ["BURGER", "FRIES"] == [row[0] for row in _rows(_found([roll(text)]))]
+
+
+def test_goods_named_as_a_unit_are_listed() -> None:
+    text = """
+Description              Qty      Price      Amount
+Bag                        2       1.00        2.00
+Gift ribbon                1       3.00        3.00
+Total                                          5.00
+"""
+
+    assert ["Bag", "Gift ribbon"] == [row[0] for row in _rows(_found([roll(text)]))]
+
+
 def test_delivery_beneath_the_goods_of_a_table_is_listed() -> None:
     text = """
 Menge   Artikel                              Einzelpreis        Gesamt

@@ -27,7 +27,8 @@ _SIGNS = " \t:.*-=#@()$€£¥"
 _PAYMENTS = frozenset({"cash", "card", "change", "sum", "count"})
 _CHARGE = frozenset({"charge"})
 # `1,000 KG X 72,09  72,09`: a unit between quantity and price, though weights are counts elsewhere.
-_MEASURED = re.compile(r"[^\W\d]{1,4}\.?\s?[xX×]")
+# The sign stands apart, or `Tax` would be one.
+_MEASURED = re.compile(r"[^\W\d]{1,4}\.?\s+[xX×]|[xX×]")
 # `2 x Coperto`: what is left of a quantity in front of a name.
 _TIMES = re.compile(r"^[xX×]\s+")
 #: Scripts from here on write a word with two signs.

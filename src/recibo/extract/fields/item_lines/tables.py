@@ -28,6 +28,7 @@ _SLACK = 2.5
 _CONFIDENT, _LIKELY = 0.97, 0.8
 #: Goods go on within so many rows of a sum in between, below the title of the next part.
 _SOON = 4
+_LETTER = re.compile(r"[^\W\d_]")
 # No code, but a word.
 _WORD = re.compile(r"[^\W\d_]{3}")
 
@@ -166,7 +167,8 @@ def _item(goods: _Goods) -> Found[LineItem] | None:
     name = wording.cleaned(" ".join(cell.text for cell in goods.name_rows))
     name = name if goods.row.is_exact else letters.mended(name)
     # How a total came about is no name: `25 UN X 5,10` under headings of which half is below.
-    if not any(map(str.isalpha, wording.without_units(name))) or headings.are_headings(name):
+    is_product = any(map(str.isdigit, name)) and not _LETTER.search(wording.without_units(name))
+    if is_product or not _LETTER.search(name) or headings.are_headings(name):
         return None
     qty, price, total = (_figure(goods, role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
     sound = _reconciled(qty, price, total) or arithmetic.triple(goods.row.figures)
