@@ -132,6 +132,22 @@ MULTIBANCO              {total}
     assert names == len(_found([roll(text)]))
 
 
+def test_details_are_no_names_of_amounts_that_slipped() -> None:
+    text = """
+YARROW HOME & GARDEN
+Washing Up Liquid Lemon Fresh
+780ml                        $22.20
+  10 x $2.22
+AA Batteries 8                $8.95
+BANANAS LOOSE                 $2.26
+  2.056 kg x $1.10/kg
+Rounding Adj                  -0.01
+Amount Due                    33.40
+"""
+
+    assert ["10", None, "2.056"] == [row[1] for row in _rows(_found([roll(text)]))]
+
+
 def test_a_tax_before_the_only_total_is_none_of_the_goods() -> None:
     text = "DINER\nBURGER      10.00\nFRIES        3.00\nTax          1.04\nTOTAL       14.04"
 

@@ -8,7 +8,7 @@ together in that order.
 from collections.abc import Sequence
 
 from recibo.extract.fields import letters
-from recibo.extract.fields.item_lines import priced, regions, stops, wording
+from recibo.extract.fields.item_lines import details, priced, regions, stops, wording
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.model import Found, LineItem
@@ -47,7 +47,8 @@ def _names(rows: Sequence[Row]) -> list[Row]:
     for row in rows:
         if stops.meaning(row) in stops.ENDS:
             return named
-        if wording.is_name(wording.of_row(row, len(row.text), None)):
+        is_named = wording.is_name(wording.of_row(row, len(row.text), None))
+        if is_named and details.read(row) is None:
             named.append(row)
     return named
 
