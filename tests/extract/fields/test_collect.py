@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recibo.extract import assemble
+from recibo.extract import assemble, pipeline
 from recibo.extract.fields.collect import collect
 from recibo.extract.model import Category, Sheet
 from tests.extract.fields.papers import NFSE_BOXED
@@ -33,7 +33,7 @@ def test_any_page_gives_a_receipt(page: list[list[str]]) -> None:
 
 
 def test_every_field_of_a_paper_is_found() -> None:
-    receipt = assemble.assemble(collect([roll(MALAYSIAN, exact=False)]))
+    receipt = pipeline.understand([[roll(MALAYSIAN, exact=False)]])
 
     found = (receipt.merchant_name, receipt.merchant_tax_id, receipt.total, receipt.subtotal)
     others = (receipt.tax, receipt.currency, receipt.document_number)
