@@ -69,6 +69,20 @@ def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
     assert roles(paper) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.PAYABLE}
 
 
+@pytest.mark.parametrize("name", ["Net Total", "Net Amount", "Total", "Amount Due before VAT"])
+def test_what_becomes_the_total_by_its_taxes_is_a_subtotal(name: str) -> None:
+    paper = f"{name} 100.00\nDelivery 5.00\nCGST 9% 9.00\nSGST 9% 9.00\nTOTAL 123.00"
+
+    assert roles(paper)["100.00"] is Role.SUBTOTAL
+
+
+def test_a_total_with_its_tax_below_it_stays_one() -> None:
+    paper = "Total 106.00\nGST 6.00\nTotal Amount 106.00"
+
+    assert roles("Net Total 106.00\nGST 6.00\nCash 110.00")["106.00"] is Role.PAYABLE
+    assert roles(paper)["106.00"] is Role.TOTAL
+
+
 def test_what_may_be_levied_on_another_sum_is_a_tax_whatever_its_label_says() -> None:
     assert roles("Total including tax 6.00\nTOTAL 106.00")["6.00"] is Role.TAX
 

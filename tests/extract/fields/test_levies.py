@@ -15,6 +15,7 @@ MwSt 7%                                         22,35
 HALVES = "SPICE HOUSE\nTotal Amount 105.00\nCGST 2.5% 2.50\nSGST 2.5% 2.50\nCASH 105.00\n"
 REPEATED = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nGST 6% 6.00\n"
 MISREAD_RATE = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nSST 8% 6.00\n"
+FIRST_NOTHING = "CORNER FOODS\nTOTAL 24.60\nVAT 0% included 0.00\nVAT 20% included 2.88\n"
 SUMMED = "LE COMPTOIR\nTotal TTC 64,50\nTVA 10% 4,50\nTVA 20% 2,50\nTotal TVA 7,00\n"
 
 
@@ -26,6 +27,7 @@ SUMMED = "LE COMPTOIR\nTotal TTC 64,50\nTVA 10% 4,50\nTVA 20% 2,50\nTotal TVA 7,
         (REPEATED, "6.00"),
         (MISREAD_RATE, "6.00"),
         (SUMMED, "7.00"),
+        (FIRST_NOTHING, "2.88"),
     ],
 )
 def test_taxes_of_several_rates_are_one_tax(paper: str, tax: str) -> None:
@@ -56,6 +58,37 @@ S 6%         29.69   1.78
 """
 
     assert said(paper) == ("29.69", "1.78")
+
+
+def test_a_table_of_several_rates_before_the_total_was_rounded_counts() -> None:
+    paper = """
+BÄCKEREI LINDE, 8004 Zürich
+Rundung -0.02
+Rechnungsbetrag CHF 40.15
+Typ        Netto  MWST  Brutto
+A 2.6%     23.49  0.61   24.10
+B 8.1%     14.87  1.20   16.07
+"""
+
+    assert said(paper) == ("38.36", "1.81")
+
+
+def test_without_cents_the_tax_is_whole() -> None:
+    table = """
+BAR DEL PUERTO, Santiago de Chile
+Total a pagar    197.839
+IVA        Base  Impuesto  Importe
+19%     166.251    31.588  197.839
+"""
+    row = """
+GASOLINERA DEL PUERTO, Santiago de Chile
+GASOLEO A  41,37 L      59.738
+Total a pagar           59.738
+IVA 19% incluido         9.538
+"""
+
+    assert said(table) == ("166251", "31588")
+    assert said(row)[1] == "9538"
 
 
 def test_what_a_page_levies_in_half_a_table_beats_no_tax() -> None:

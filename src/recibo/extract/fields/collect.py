@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import TypeVar
 
 from recibo.extract.fields import (
@@ -49,8 +50,10 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         place = locate(lines, hints=[tax_ids[0].number.country])
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
-    amounts = entries(lines if minor == USUAL_MINOR else rows(sheets, minor=minor))
+    priced = lines if minor == USUAL_MINOR else rows(sheets, minor=minor)
+    amounts = entries(priced)
     totals = total.totals(amounts, currencies)
+    roundings = total.labelled(amounts, Role.ROUNDING)
     names = merchant.merchants(lines, is_unaccented=_is_unaccented(sheets, place))
     return Findings(
         types=kind.types(sheets, lines, hint),
@@ -60,11 +63,11 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         totals=totals,
         subtotals=total.labelled(amounts, Role.SUBTOTAL),
         taxes=total.labelled(amounts, Role.TAX),
-        splits=tax_table.splits(lines, [found.value for found in totals[:_LIKELY_TOTALS]]),
-        levies=levies.levies(lines, amounts),
+        splits=tax_table.splits(priced, _taxed_totals(totals, roundings)),
+        levies=levies.levies(priced, amounts),
         charges=total.labelled(amounts, Role.CHARGE),
         discounts=total.labelled(amounts, Role.DISCOUNT),
-        roundings=total.labelled(amounts, Role.ROUNDING),
+        roundings=roundings,
         cash=total.labelled(amounts, Role.CASH),
         change=total.labelled(amounts, Role.CHANGE),
         cards=total.labelled(amounts, Role.CARD),
@@ -75,6 +78,15 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         ),
         texts=tuple("\n".join(line.text for line in sheet.lines) for sheet in sheets),
     )
+
+
+def _taxed_totals(
+    totals: Sequence[Found[Decimal]], roundings: Sequence[Found[Decimal]]
+) -> list[Decimal]:
+    """Return what tables of taxes add up to: likely totals, before they were rounded too."""
+    likely = [found.value for found in totals[:_LIKELY_TOTALS]]
+    steps = [rounding.value for rounding in roundings]
+    return [*likely, *(value - step for value in likely for step in steps)]
 
 
 def _is_unaccented(sheets: Sequence[Sheet], place: Place) -> bool:

@@ -65,6 +65,11 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
 )
 _SUMS = (Role.PAYABLE, Role.TOTAL, Role.SUM, Role.SUBTOTAL, Role.TAX)
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
+_SUMS_OF_GOODS = (*_TOTALS, Role.SUM)
+# What leads from a sum before tax to the total, and within how many amounts.
+_ON_TOP = (Role.TAX, Role.CHARGE, Role.ROUNDING, Role.DISCOUNT)
+_FAR = 8
+_CENT = Decimal("0.01")
 _MODIFIERS = {"excluding", "including"}
 
 
@@ -95,7 +100,7 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     for row in rows:
         above = rows[row.index - 1] if row.index else None
         found.extend(_of_row(row, above))
-    return tuple(_with_sensible_taxes(found))
+    return tuple(_with_net_totals(tuple(_with_sensible_taxes(found))))
 
 
 def role_of(kinds: Sequence[str]) -> Role:
@@ -108,10 +113,35 @@ def role_of(kinds: Sequence[str]) -> Role:
     return Role(plain[-1]) if plain else Role.NONE
 
 
+def _with_net_totals(found: Sequence[Entry]) -> Iterator[Entry]:
+    """Tell a total before its taxes: those right below it lead to another total."""
+    for index, entry in enumerate(found):
+        if entry.role in _SUMS_OF_GOODS and _leads_on(entry, found[index + 1 : index + _FAR]):
+            yield replace(entry, role=Role.SUBTOTAL)
+        else:
+            yield entry
+
+
+def _leads_on(net: Entry, below: Sequence[Entry]) -> bool:
+    """Tell whether a tax, and what else comes on top, makes of a sum the next total."""
+    extra, has_tax = Decimal(0), False
+    for entry in below:
+        value = entry.amount.value
+        if entry.role in _TOTALS:
+            return has_tax and abs(net.amount.value + extra - value) <= _CENT
+        if entry.role not in _ON_TOP or entry.distance:
+            return False
+        has_tax |= entry.role is Role.TAX and value > _CENT
+        extra += -abs(value) if entry.role is Role.DISCOUNT else value
+    return False
+
+
 def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
     """Tell a total with its tax in it from a total of taxes by what they come to."""
     sums = sorted(
-        entry.amount.value for entry in found if entry.role in _SUMS and entry.amount.is_money
+        entry.amount.value
+        for entry in found
+        if entry.role in _SUMS and entry.row.is_money(entry.amount)
     )
     most = sums[-1] if sums else Decimal(0)
     for entry in found:

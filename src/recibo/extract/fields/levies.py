@@ -19,7 +19,10 @@ def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Found[Decimal
     tabled = tax_table.unsettled(rows)
     labelled = total.labelled(entries, Role.TAX)
     of_several = [run for run in tabled if "\n" in run.text]
-    return (*_by_rate(entries), *of_several, *labelled, *tabled)
+    # The rate of nothing is often the first of several.
+    nothing = [tax for tax in labelled if not tax.value]
+    something = [tax for tax in labelled if tax.value]
+    return (*_by_rate(entries), *of_several, *something, *tabled, *nothing)
 
 
 def _by_rate(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
@@ -56,7 +59,11 @@ def _name(entry: Entry) -> str:
 
 def _rate(entry: Entry) -> Decimal | None:
     """Return the one rate beside a tax, None where there is none."""
-    if entry.role is not Role.TAX or not entry.amount.is_money or entry.amount.value <= 0:
+    if (
+        entry.role is not Role.TAX
+        or not entry.row.is_money(entry.amount)
+        or entry.amount.value <= 0
+    ):
         return None
     rates = [amount.value for amount in entry.row.amounts if amount.is_percent]
     return rates[0] if len(rates) == 1 and 0 < rates[0] <= _HIGHEST_RATE else None

@@ -62,6 +62,10 @@ class Row:
         """The figures in the row that may be money."""
         return amounts(self.text, minor=self.minor)
 
+    def is_money(self, amount: Amount) -> bool:
+        """Tell whether an amount is written as money is; without minor digits whole figures are."""
+        return amount.is_money or not (self.minor or amount.decimals or amount.is_percent)
+
     def box(self, start: int, end: int) -> Box:
         """Return the box of the characters from `start` to `end` of the text."""
         return box_of(self.line, start, end)

@@ -46,7 +46,7 @@ def portions(row: Row, *, is_headed: bool) -> Iterator[Portion]:
     """
     if len(row.amounts) > _MOST_FIGURES:
         return
-    money = [amount for amount in row.amounts if amount.is_money and amount.value >= 0]
+    money = [amount for amount in row.amounts if row.is_money(amount) and amount.value >= 0]
     for base, tax in permutations(money, 2):
         if tax.value <= base.value * _MOST_RATE and base.value:
             rates = _rates(row, is_headed=is_headed)
@@ -66,7 +66,7 @@ def _of_two(row: Row, base: Amount, tax: Amount, rates: Sequence[Amount]) -> Ite
 
 def _of_three(row: Row, net: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[Portion]:
     """Take a third figure for the sum of the two, or of the net and the two halves of a tax."""
-    money = [amount for amount in row.amounts if amount.is_money]
+    money = [amount for amount in row.amounts if row.is_money(amount)]
     is_halved = sum(amount.value == tax.value for amount in money) > 1
     for gross in money:
         levied = gross.value - net.value

@@ -106,7 +106,8 @@ def totals(
 
 def labelled(entries: Sequence[Entry], role: Role) -> tuple[Found[Decimal], ...]:
     """Return the last few amounts that stand beside labels of `role`, in reading order."""
-    has_minor = any(entry.amount.decimals for entry in entries)
+    # A volume or a rate has decimals in any currency.
+    has_minor = any(entry.amount.decimals and entry.row.minor for entry in entries)
     found = [
         entry.found(0.9 if entry.distance == 0 else 0.6)
         for entry in entries
