@@ -72,6 +72,10 @@ def test_a_date_is_found_among_other_signs(text: str, date: str) -> None:
         "400002 1.00 X 21.32",
         "31/02/2018",
         "START 14:05 END 14:27",
+        "4 Soup of the Day 29.52",
+        "Lunch Set 12.50",
+        "Take Out 12,18",
+        "Menú del día 4 12.964",
     ],
 )
 def test_what_is_no_date_is_not_read_as_one(text: str) -> None:

@@ -16,6 +16,11 @@ def test_a_paper_shows_its_country(text: str, code: str) -> None:
     assert country(text) == code
 
 
+def test_a_company_by_shares_is_chilean_where_nothing_is_italian() -> None:
+    assert country("PANADERIA LIZANA S.p.A.\nValparaíso\nCantidad 3\nEfectivo $ 500") == "CL"
+    assert country("PANIFICIO LIZZANO S.p.A.\nVia Roma 3\nContanti 5,00") == "IT"
+
+
 def test_a_paper_that_shows_nothing_has_no_country() -> None:
     assert country("COFFEE 3.00\nTOTAL 3.00") is None
 

@@ -80,6 +80,9 @@ _NAMED = tuple(
         (_TIME_AMID, "mdy"),
     )
 )
+# A point parts day and year only where one stands before the day too: "Mar. 12.18", "12.Mar.18".
+_PRICED = re.compile(r"[a-z]\s+\d{1,2}[.,]\d{2}$")
+_SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
 _RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 
 _TIME = re.compile(
@@ -181,10 +184,17 @@ def _named(text: str) -> Iterator[Day]:
     for pattern, order in _NAMED:
         for match in pattern.finditer(text):
             whole, *groups = match.groups()
+            if _is_price(whole, text[match.start() + len(whole) :]):
+                continue
             parts = dict(zip(order, groups, strict=True))
             date = _date(parts["y"], str(_month(parts["m"])), parts["d"])
             if date:
                 yield Day(date, match.start(), match.start() + len(whole))
+
+
+def _is_price(named: str, after: str) -> bool:
+    """Tell whether what looks like a day or a year is of a price: "Set 12.50", "Day 4 12.964"."""
+    return bool(_PRICED.search(named) or (_SHORT_YEAR.search(named) and _MORE.match(after)))
 
 
 def _of_eras(text: str) -> Iterator[Day]:

@@ -154,7 +154,8 @@ def _joined_groups(text: str) -> Iterator[str]:
     """Return every run of neighbouring groups in `text`, run together."""
     groups = [re.split(rf"{_GROUP_SIGNS}+", match.group()) for match in _RUN.finditer(text)]
     for run in groups:
-        for start in range(len(run)):
+        # The name of another number is no part of one: "RUT 73.020.270-9" is no Mexican RFC.
+        for start in (place for place, group in enumerate(run) if group not in _short_names()):
             for end in range(start + 1, len(run) + 1):
                 yield "".join(run[start:end])
 
@@ -201,6 +202,12 @@ def _tax_id(
         confidence += _AT_HOME if country == number.country else _ABROAD
     confidence = max(0.05, min(confidence, 0.99))
     return TaxId(Found(value, confidence, row.text, row.line.page, row.line.box), number)
+
+
+@cache
+def _short_names() -> frozenset[str]:
+    labels = (label for number in tables.tax_numbers() for label in number.labels)
+    return frozenset(label.upper() for label in labels if label.isalpha())
 
 
 @cache
