@@ -55,3 +55,11 @@ def test_cents_behind_a_point_tell_the_swiss_from_their_neighbours(sign: str, co
     prices = "\n".join(f"CAFFE {price}{sign}50" for price in range(1, 6))
 
     assert likeliest(f"Corso Italia 9\n6900 Lugano\n{prices}\ndi cui IVA\nGrazie") == code
+
+
+def test_an_offer_to_convert_is_not_the_currency_of_the_amounts() -> None:
+    amounts = "Subtotal $28.25\nTOTAL $30.58\nVISA $30.58"
+
+    assert likeliest(f"{amounts}\nPaid in EUR 28.10 (rate 0.919)") == "USD"
+    assert likeliest(f"{amounts}\nPrices in USD 30.58. Approx. £24.10") == "USD"
+    assert likeliest(f"{amounts}\nCAD 30.58") == "CAD"

@@ -104,6 +104,20 @@ def test_look_alikes_are_no_fiscal_documents(text: str) -> None:
     assert fiscal.read([roll(text)]) is None
 
 
+def test_the_whole_title_tells_a_consumers_note_without_tax_number_and_key() -> None:
+    paper = """
+MERCADO BOM LTDA
+Documento Auxiliar da Nota Fiscal de Consumidor Eletrônica
+Valor a Pagar R$                        70,00
+NFC-e nº 000001234 Série 001 14/03/2025 12:41:07
+"""
+
+    read = said(fiscal.read([roll(paper)]))
+
+    assert (read["type"], read["document_number"]) == ("nfce", "1234")
+    assert "merchant_tax_id" not in read or read["merchant_tax_id"] is None
+
+
 def test_an_empty_document_is_none() -> None:
     assert fiscal.read([]) is None
 

@@ -211,6 +211,17 @@ def test_gibberish_is_no_text() -> None:
     assert not only_page(document(gibberish)).layer
 
 
+def test_another_script_needs_no_latin_vowels() -> None:
+    def greek(page: canvas.Canvas) -> None:
+        page.setFont("Symbol", 12)
+        for number in range(4):
+            page.drawString(20, 300 - 20 * number, "Καφενειον Γιωργος 2")
+        page.setFont("Helvetica", 12)
+        page.drawString(20, 200, "2 x 220.00 TXT")
+
+    assert "TXT" in texts(only_page(document(greek)))
+
+
 def test_an_absurd_page_is_drawn_within_bounds() -> None:
     page = only_page(document(print_body, size=(14_000, 14_000)))
     picture = page.draw(1)

@@ -15,9 +15,11 @@ _DEFAULT_DOLLAR = "USD"
 
 def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
     """Return the currencies that the page may be in, best first."""
-    own = _counts(rows, marks.own())
     shared = _counts(rows, marks.shared())
-    home = place.currency
+    printed = _counts(rows, marks.own())
+    own = _of_document(printed, shared)
+    # Where the only hint of a country is the money that was offered, there is none.
+    home = place.currency if place.currency in own or place.currency not in printed else None
     if own:
         return _by_own_marks(own, home, rows)
     if home:
@@ -33,6 +35,16 @@ def _counts(rows: Sequence[Row], known: Mapping[str, Marks]) -> Counter[str]:
     page = "\n".join(row.text for row in rows)
     seen = {code: own for code, own in known.items() if own.search(page)}
     return +Counter({code: sum(own.count(row.text) for row in rows) for code, own in seen.items()})
+
+
+def _of_document(own: Counter[str], shared: Counter[str]) -> Counter[str]:
+    """Return the own marks without those of what the document's amounts were converted to.
+
+    Most amounts bear a mark that several currencies share, and the other is none of these.
+    """
+    most = max(shared.values(), default=0)
+    kept = (code for code in own if code in shared or own[code] * 2 > most)
+    return Counter({code: own[code] for code in kept})
 
 
 def _by_own_marks(

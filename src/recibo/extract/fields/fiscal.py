@@ -40,6 +40,8 @@ _COUPON = misreadings.of([squeeze("Cupom Fiscal")])
 _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 # Every fiscal paper names its issuer's tax id.
 _TAX_ID = re.compile("|".join(map(squeeze, ("CNPJ", "CPF", "C.G.C"))))
+# No other paper is headed by this title, whether its issuer can be read or not.
+_WHOLE_TITLE = squeeze("Documento Auxiliar da Nota Fiscal de Consumidor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
     squeezed = [squeeze(line.text) for sheet in sheets for line in sheet.lines]
+    if any(_WHOLE_TITLE in line for line in squeezed):
+        return _NFCE
     if not any(_TAX_ID.search(line) for line in squeezed):
         return None
     form = Form.of(sheets, _titles())

@@ -50,15 +50,22 @@ def is_trustworthy(glyphs: Sequence[Glyph]) -> bool:
     if sum(sign.isalnum() for sign in signs) < _MIN_LETTERS:
         return False
     known = sum(bool(_clean(sign)) for sign in signs)
-    plain = [sign for sign in signs if sign.isascii() and sign.isalpha()]
-    vowels = sum(sign in _VOWELS for sign in plain)
-    return known >= _MIN_KNOWN * len(signs) and vowels >= _MIN_VOWELS * len(plain)
+    return known >= _MIN_KNOWN * len(signs) and not _is_shifted(signs)
 
 
 def main_turns(glyphs: Iterable[Glyph]) -> int:
     """Return the quarter turns clockwise of most of the writing."""
     turns = Counter(glyph.turns for glyph in glyphs if not glyph.letter.isspace())
     return turns.most_common(1)[0][0] if turns else 0
+
+
+def _is_shifted(signs: Sequence[str]) -> bool:
+    """Tell whether a text of Latin letters has too few vowels to be any language."""
+    letters = [sign for sign in signs if sign.isalpha()]
+    plain = [letter for letter in letters if letter.isascii()]
+    vowels = sum(letter in _VOWELS for letter in plain)
+    # Beside another script a few Latin letters, "2 x 220", need none.
+    return len(plain) > len(letters) / 2 and vowels < _MIN_VOWELS * len(plain)
 
 
 def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
