@@ -215,7 +215,7 @@ class Moment:
 
     date: dt.date
     time: dt.time | None = None
-    #: From the place of issue, or from a code that prints it; None when no place is known.
+    #: As printed or as a code says, else of the place of issue; None when no place is known.
     offset: dt.timedelta | None = None
 
     def isoformat(self) -> str:

@@ -52,6 +52,18 @@ def test_an_impossible_date_is_mended_only_where_there_is_no_other() -> None:
     assert issued("22/72/2017\n05/04/2018") == "2018-04-05T00:00:00+00:00"
 
 
+@pytest.mark.parametrize("row", ["Invoice No 20250314", "Catch of the day 5.00"])
+def test_numbers_and_goods_are_no_dates(row: str) -> None:
+    assert issued(f"JOES CAFE\n{row}\nTOTAL $5.00") is None
+
+
+@pytest.mark.parametrize("row", ["Promo ends 31.12.2025", "Batch 12/03/25"])
+def test_the_end_of_an_offer_and_a_batch_are_hardly_the_date_of_issue(row: str) -> None:
+    rows = rows_of(f"JOES CAFE\n{row}\nTOTAL $5.00")
+
+    assert all(moment.confidence < 0.3 for moment in moments(rows, locate(rows)))
+
+
 def test_without_a_date_nothing_is_invented() -> None:
     assert issued("TEL 03-8733 1234\nTOTAL 12.50\n9556939040118") is None
 

@@ -79,7 +79,8 @@ def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
             yield _Sight(day, row, _score(day, row, rows))
         for day in days.run_together(row.text, orders):
             score = _label_score(day, row, rows)
-            yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
+            if score or not _is_numbered(day, row):
+                yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
 
 
 def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
@@ -119,6 +120,12 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     return _LABELS[kinds[-1]] if kinds else 0
 
 
+def _is_numbered(day: Day, row: Row) -> bool:
+    """Tell whether the name of a number stands before eight figures."""
+    book = tables.phrasebook("number", "weak_number")
+    return any(label.end <= day.start for label in book.find(row.text))
+
+
 def _best_score(same: Sequence[_Sight], repeats: int) -> float:
     best = max(sight.score for sight in same)
     return _BIAS + best + _REPEATED * min(max(repeats - 1, 0), 2)
@@ -128,28 +135,30 @@ def _found(
     same: Sequence[_Sight], rows: Sequence[Row], place: Place, score: float
 ) -> Found[Moment]:
     ranked = sorted(same, key=lambda sight: -sight.score)
-    best, time = ranked[0], _time(ranked, rows)
-    moment = Moment(best.day.date, time, place.offset(best.day.date, time))
+    best, clock = ranked[0], _clock(ranked, rows)
+    time, printed = (clock.time, clock.offset) if clock else (None, None)
+    offset = place.offset(best.day.date, time) if printed is None else printed
+    moment = Moment(best.day.date, time, offset)
     box = best.row.box(best.day.start, best.day.end)
     return Found(moment, probability(score), best.row.text, best.row.line.page, box)
 
 
-def _time(sights: Sequence[_Sight], rows: Sequence[Row]) -> dt.time | None:
+def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:
     """Return the time beside the date, else one near it, else one labelled, else the only one."""
     for sight in sights:
         clocks = _clocks(sight.row)
         if clocks:
-            return _nearest(clocks, sight.day).time
+            return _nearest(clocks, sight.day)
     for sight in sights:
         for step in range(1, _NEAR_ROWS + 1):
             for index in (sight.row.index + step, sight.row.index - step):
                 if 0 <= index < len(rows) and _is_time_row(rows[index]):
-                    return _clocks(rows[index])[0].time
+                    return _clocks(rows[index])[0]
     labelled = [row for row in rows if _has_time_label(row) and _clocks(row)]
     if labelled:
-        return _clocks(labelled[0])[0].time
-    others = {clock.time for row in rows for clock in _clocks(row)}
-    return others.pop() if len(others) == 1 else None
+        return _clocks(labelled[0])[0]
+    others = {clock.time: clock for row in rows for clock in _clocks(row)}
+    return others.popitem()[1] if len(others) == 1 else None
 
 
 def _clocks(row: Row) -> tuple[Clock, ...]:

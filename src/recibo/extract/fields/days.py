@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recibo.extract.fields import eras
+from recibo.extract.fields import eras, offsets
 from recibo.extract.locales import tables
 from recibo.extract.locales.folding import fold
 from recibo.extract.locales.tables import Order
@@ -55,17 +55,23 @@ _MONTH = rf"((?=0?[{_LETTER}]0?[{_LETTER}])[{_LETTER}0]{{3,12}})"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|°)?"
 _OF = r"(?:de\s|del\s|of\s)?"
 
+# Behind two figures of a year no cents follow, "18.00", and no further part of a number.
+_NO_PART = r"(?!(?<!\d{4})(?:[.,]\d{1,2}|[-/]\d+)(?![\d:;.h]))"
 # Dates are looked for from every sign on, since what stands before one may look like its
 # beginning: "#19- 18/01/2018".
 _IN_FIGURES = re.compile(
     rf"(?<!\d)(?<!\d[.,])(?=((\d{{4}}|\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s)"
-    rf"(\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s){_YEAR}))"
+    rf"(\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s){_YEAR}{_NO_PART}))"
 )
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d{3})")
 # The hours and the minutes of a time are no years and days: "14:05 ENE 14:27".
 _NO_HOURS = r"(?!\s?:\d{2})"
-_DAY_FIRST_NAMED = rf"(?<!\d)(?<!\d:){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}{_NO_HOURS}"
-_MONTH_FIRST_NAMED = rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}{_NO_HOURS}"
+_DAY_FIRST_NAMED = (
+    rf"(?<!\d)(?<!\d:){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}{_NO_HOURS}{_NO_PART}"
+)
+_MONTH_FIRST_NAMED = (
+    rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}{_NO_HOURS}{_NO_PART}"
+)
 _YEAR_FIRST_NAMED = rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)"
 # As computers write it: "Sat Mar 14 14:22:11 EST 2020".
 _TIME_AMID = (
@@ -83,6 +89,9 @@ _NAMED = tuple(
 # A point parts day and year only where one stands before the day too: "Mar. 12.18", "12.Mar.18".
 _PRICED = re.compile(r"[a-z]\s+\d{1,2}[.,]\d{2}$")
 _SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
+_DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
+_COUNTED = re.compile(r"\d\s\w+\s\d\d")
+_AMOUNT = re.compile(r"\s+\W?\d+[.,]\d{2}(?!\d)")
 _RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 
 _TIME = re.compile(
@@ -123,6 +132,8 @@ class Clock:
     time: dt.time
     start: int
     end: int
+    #: From UTC, where it is printed behind the time.
+    offset: dt.timedelta | None = None
 
 
 def days(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
@@ -146,7 +157,8 @@ def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]
 def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
     """Return the times in `text`; those written "14.35" only when `dotted`."""
     found = []
-    for match in _TIME.finditer(_without_days(_clean(text))):
+    bare = _without_days(_clean(text))
+    for match in _TIME.finditer(bare):
         part, hour, separator, minute, second, half = match.groups()
         if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:
             continue
@@ -154,7 +166,8 @@ def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
             continue
         time = _time(int(hour), int(minute), int(second or 0), half or _HALVES.get(part, ""))
         if time:
-            found.append(Clock(time, match.start(), match.end()))
+            offset = offsets.behind(bare, *match.span())
+            found.append(Clock(time, *match.span(), offset))
     return tuple(found)
 
 
@@ -187,14 +200,25 @@ def _named(text: str) -> Iterator[Day]:
             if _is_price(whole, text[match.start() + len(whole) :]):
                 continue
             parts = dict(zip(order, groups, strict=True))
-            date = _date(parts["y"], str(_month(parts["m"])), parts["d"])
-            if date:
+            month = _month(parts["m"], is_mended=_is_shaped(whole, parts["y"]))
+            date = _date(parts["y"], str(month), parts["d"])
+            if date and not _is_counted(whole, text[match.start() + len(whole) :]):
                 yield Day(date, match.start(), match.start() + len(whole))
 
 
 def _is_price(named: str, after: str) -> bool:
     """Tell whether what looks like a day or a year is of a price: "Set 12.50", "Day 4 12.964"."""
     return bool(_PRICED.search(named) or (_SHORT_YEAR.search(named) and _MORE.match(after)))
+
+
+def _is_shaped(printed: str, year: str) -> bool:
+    """Tell whether what is printed can hardly be else than a date, whatever its month's name."""
+    return len(year) == _YEAR_DIGITS or _DASHED.fullmatch(printed) is not None
+
+
+def _is_counted(printed: str, behind: str) -> bool:
+    """Tell whether goods with a month's name stand here: "2 Mar 12   24.00"."""
+    return _COUNTED.fullmatch(printed) is not None and _AMOUNT.match(behind) is not None
 
 
 def _of_eras(text: str) -> Iterator[Day]:
@@ -204,10 +228,10 @@ def _of_eras(text: str) -> Iterator[Day]:
             yield Day(date, start, end)
 
 
-def _month(name: str) -> int:
-    """Return the number of a month by its name, a short one misread a little; 0 if none."""
+def _month(name: str, *, is_mended: bool) -> int:
+    """Return the number of a month by its name, a short one mended if asked for; 0 if none."""
     plain = name.replace("0", "o")
-    if plain in tables.months() or len(plain) != _SHORT_NAME:
+    if plain in tables.months() or len(plain) != _SHORT_NAME or not is_mended:
         return tables.months().get(plain, 0)
     months = tables.months(*_MENDED)
     apart = {
@@ -254,9 +278,16 @@ def _quality(text: str, day: Day) -> int:
 def _are_separators(gap: str, other_gap: str, year: str) -> bool:
     # Blanks alone part the figures of a date only where the year is written in full, and a
     # comma only where its twin is one too: "1,23 4,56" is two prices.
+    if _is_span(gap, other_gap) or _is_span(other_gap, gap):
+        return False
     if gap.isspace() or other_gap.isspace():
         return gap.isspace() and other_gap.isspace() and len(year) == _YEAR_DIGITS
     return ("," in gap) == ("," in other_gap) or "." in gap + other_gap
+
+
+def _is_span(gap: str, other_gap: str) -> bool:
+    """Tell whether figures with a point are an hour, and the dash leads to another: "9.30 - 18"."""
+    return gap == "." and len(other_gap) > 1 and other_gap.strip() in {"-", "\u2013"}
 
 
 def _readings(
