@@ -226,4 +226,53 @@ Total                29.70
             ("Tea", "1", "2.50", "2.50"),
         ],
     ),
+    "rates of the tax in their own column": (
+        """
+FATURA                                       Primavera Lda
+Designação                        Quantidade       Preço     Taxa        Total
+Foco LED                                   6       14,88      23%        89,28
+Licença de software                        2      314,16      23%       628,32
+Prateleira carvalho                        3       67,73      23%       203,19
+Total ilíquido                                                          920,79
+IVA 23%                                                                 211,78
+TOTAL A PAGAR                                                         1.132,57 EUR
+""",
+        [
+            ("Foco LED", "6", "14.88", "89.28"),
+            ("Licença de software", "2", "314.16", "628.32"),
+            ("Prateleira carvalho", "3", "67.73", "203.19"),
+        ],
+    ),
+    "rows counted beside items": (
+        """
+Wexford Joinery Limited                                        Tax Invoice
+No.   Item                                  Qty    Unit Price     Code     Line Total
+1     Oak shelf                               2         76.99    13.5%         153.98
+2     Labour, senior engineer                 1         68.00      23%          68.00
+Total excl. tax                                                                221.98
+VAT                                                                             36.43
+Amount Due                                                                     258.41
+""",
+        [
+            ("Oak shelf", "2", "76.99", "153.98"),
+            ("Labour, senior engineer", "1", "68.00", "68.00"),
+        ],
+    ),
+    "a sum of the table under a name of its own": (
+        """
+FACTURA                                      Suministros Carrizosa Ltda.
+Artículo                              Uds.       P. Unit.            Importe
+Luminaria LED                            2         28.229             56.458
+Licencia de software                     1        298.970            298.970
+Mantenimiento                            1        393.822            393.822
+Importe neto                                                         749.250
+IVA 19%                                                              142.358
+Total                                                                891.608 CLP
+""",
+        [
+            ("Luminaria LED", "2", "28229", "56458"),
+            ("Licencia de software", "1", "298970", "298970"),
+            ("Mantenimiento", "1", "393822", "393822"),
+        ],
+    ),
 }

@@ -148,4 +148,80 @@ Total                   437.30
             ("SOS TIRAM 6KG", "4", "15.95", "63.80"),
         ],
     ),
+    "a discount on the paper as a whole": (
+        """
+THE OAK INN
+2 Lager Pint               11.24
+1 Pot of Tea                3.28
+3 Fish & Chips             50.54
+Loyalty 5%                 -3.25
+Balance Due                61.81
+Debit Card                 61.81
+""",
+        [
+            ("Lager Pint", "2", None, "11.24"),
+            ("Pot of Tea", "1", None, "3.28"),
+            ("Fish & Chips", "3", None, "50.54"),
+        ],
+    ),
+    "a discount on one item alone": (
+        """
+THE OAK INN
+Lager Pint                 11.24
+Pot of Tea                  3.28
+Discount 5%                -0.16
+Total                      14.36
+""",
+        [
+            ("Lager Pint", None, None, "11.24"),
+            ("Pot of Tea", None, None, "3.28"),
+            ("Discount 5%", None, None, "-0.16"),
+        ],
+    ),
+    "a name cut at its contents": (
+        """
+CORNER FOODS
+4  WHOLE MILK 2L            7.84
+2  Sparkling Water 6x       5.74
+1  White Bread              1.54
+Total                      15.12
+""",
+        [
+            ("WHOLE MILK 2L", "4", None, "7.84"),
+            ("Sparkling Water 6x", "2", None, "5.74"),
+            ("White Bread", "1", None, "1.54"),
+        ],
+    ),
+    "guests beside the table": (
+        """
+TAQUERIA DUARTE
+MESA 14       Comensales: 3
+Agua mineral          2.257
+Chuleton             26.374
+Flan casero          18.460
+Subtotal             47.091
+Total               $47.091
+VISA                 47.091
+""",
+        [
+            ("Agua mineral", None, None, "2257"),
+            ("Chuleton", None, None, "26374"),
+            ("Flan casero", None, None, "18460"),
+        ],
+    ),
+    "prices with a dot for thousands under their rows": (
+        """
+MESON DUARTE
+1 x Cafe con leche    2.788
+2 x Calamares        20.718
+@ 10.359
+1 x Flan casero       5.114
+Importe Total       $28.620
+""",
+        [
+            ("Cafe con leche", "1", None, "2788"),
+            ("Calamares", "2", "10359", "20718"),
+            ("Flan casero", "1", None, "5114"),
+        ],
+    ),
 }

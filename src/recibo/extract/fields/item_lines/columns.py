@@ -17,6 +17,7 @@ _FEWEST = 3
 _DIGIT_ROLES = frozenset({Role.CODE, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 _ONCE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.CODE})
 _SAYS_TOTAL = squeeze("total")
+_SAYS_GOODS = frozenset(map(squeeze, ("item", "product")))
 
 
 def tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[Heading]]]:
@@ -47,7 +48,10 @@ def _with_name(columns: list[Heading]) -> list[Heading]:
     """Take the first heading `Item` or `Product` for the names' where no other one is."""
     if any(column.role is Role.NAME for column in columns):
         return columns
-    first = next((column for column in columns if column.role is Role.CODE), None)
+    # `No.  Item  Qty` counts the rows first.
+    saying = [column for column in columns if squeeze(column.text) in _SAYS_GOODS]
+    codes = [column for column in columns if column.role is Role.CODE]
+    first = next(iter(saying or codes), None)
     return [replace(each, role=Role.NAME) if each is first else each for each in columns]
 
 

@@ -1,6 +1,7 @@
 """Rows that only say how a total came about: `2 x 1,29`, `0,535 kg x 18,90 EUR/kg`."""
 
 import functools
+import itertools
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -48,11 +49,17 @@ class Detail:
             total: The amount.
             counted: The quantity in front of the name, for a detail without one.
         """
-        for price in self.prices:
+        known = self.quantities or ((counted,) if counted else ())
+        for price, qty in itertools.product(self.prices, known):
+            if arithmetic.is_rounded(qty, price, total):
+                return qty, price
+        if self.quantities:
+            return None
+        # Fewer at a grouped price are likelier than thousands at a small one.
+        for price in sorted(self.prices, reverse=True):
             missing = arithmetic.missing_qty(price, total)
-            for qty in self.quantities or [each for each in (counted, missing) if each]:
-                if arithmetic.is_rounded(qty, price, total):
-                    return qty, price
+            if missing and arithmetic.is_rounded(missing, price, total):
+                return missing, price
         return None
 
 

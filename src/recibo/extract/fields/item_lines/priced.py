@@ -10,11 +10,15 @@ from recibo.extract.fields.item_lines.rows import Row
 
 #: Behind an amount there is room for a tax mark, a currency or a star, not for a sentence.
 _LONGEST_TAIL = 6
+#: Behind a colon smaller whole numbers are counts: no currency without cents has such totals.
+_LEAST_PRICE = 10
 # Behind a sign of multiplication stands the price of one, no total.
 _OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
 _TIMES = re.compile(
     r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$|@[ ]?(?:R?[^\w\s])?[ ]?$"
 )
+# `Sparkling Water 6x    5.74`: a name cut where its column ends.
+_CUT_NAME = re.compile(r"[^\W\d_]{3}\W+(?:.*\s)?[0-9]+[xX×]\t[^\w\s]?$")
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,11 @@ def of_total(row: Row, total: Decimal, *, at: Priced) -> Priced:
 
 def _total(row: Row, minor: int) -> Figure | None:
     """Return the last amount, if it ends the row and is no price of one."""
-    amounts = [figure for figure in row.figures if figure.is_money or minor == figure.decimals == 0]
+    amounts = [
+        figure
+        for figure in row.figures
+        if figure.is_money or (minor == figure.decimals == 0 and not _is_told(row, figure))
+    ]
     if len(amounts) == 1 and amounts[0].is_bracketed and row.text[amounts[0].end :] == ")":
         # Behind a product stand the taxes on it: `50,115 L X 6,099 (55,60)`.
         return None if _OF_PRODUCT.search(row.text) else _taken_off(amounts[0])
@@ -96,10 +104,16 @@ def _total(row: Row, minor: int) -> Figure | None:
     return last if ends_row and not _is_of_one(row, last) else None
 
 
+def _is_told(row: Row, figure: Figure) -> bool:
+    """Tell whether a figure without cents tells of something else: `Guests: 3`."""
+    return figure.value < _LEAST_PRICE and row.text[: figure.start].rstrip().endswith(":")
+
+
 def _is_of_one(row: Row, last: Figure) -> bool:
     """Tell whether an amount is the price of one: behind a sign of multiplication, no product."""
     before = [figure for figure in row.figures if figure.end <= last.start]
-    is_behind_sign = _TIMES.search(row.text[: last.start]) is not None
+    left = row.text[: last.start]
+    is_behind_sign = _TIMES.search(left) is not None and _CUT_NAME.search(left) is None
     return is_behind_sign and arithmetic.factors(before, last.value) is None
 
 

@@ -82,6 +82,11 @@ def is_total(row: Row) -> bool:
     return meaning(row) is Meaning.END and bool(tables.phrasebook(*_TOTALS).find(_label(row)))
 
 
+def is_subtotal(row: Row) -> bool:
+    """Tell whether a row names a subtotal."""
+    return meaning(row) is Meaning.END and bool(tables.phrasebook("subtotal").find(_label(row)))
+
+
 def ends_table(row: Row) -> bool:
     """Tell whether a row ends a table: a total with its amount, or the title of the next part.
 

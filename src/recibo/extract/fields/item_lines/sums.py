@@ -25,6 +25,8 @@ def strangers(reads: Sequence[Priced], rows: Sequence[Row]) -> frozenset[int]:
     left = [index for index in range(len(reads)) if index not in found]
     if left and _is_sum(left, reads, totals, rows):
         found.add(left.pop())
+    found |= _off_the_sum(left, reads, rows)
+    left = [index for index in left if index not in found]
     return frozenset(found | _told_again(left, reads, totals))
 
 
@@ -57,6 +59,25 @@ def _is_sum(
     if not any(map(str.isalnum, last.words)) and last.total in printed:
         return True
     return len(left) >= _FEWEST or above + last.total > max(printed, default=above * 2)
+
+
+def _off_the_sum(
+    left: Sequence[int], reads: Sequence[Priced], rows: Sequence[Row]
+) -> frozenset[int]:
+    """Return the discount on the paper as a whole: its rate of all that stands above it.
+
+    One that the printed subtotal holds is listed with the goods.
+    """
+    *others, last = left or [-1]
+    if not others or reads[last].total >= 0:
+        return frozenset()
+    above = _sum(others, reads)
+    rates = [abs(figure.value) for figure in reads[last].row.figures if figure.is_percent]
+    taken = -reads[last].total
+    smallest = Decimal(1).scaleb(min(0, int(taken.as_tuple().exponent)))
+    is_of_all = any(abs(above * rate / 100 - taken) <= smallest for rate in rates)
+    subtotals = stops.totals([row for row in rows if stops.is_subtotal(row)])
+    return frozenset([last] if is_of_all and above - taken not in subtotals else [])
 
 
 def _told_again(

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from recibo.extract.fields import letters
 from recibo.extract.fields.forms import Cell
@@ -26,6 +27,8 @@ _WRAPPED = 2.2
 #: A column's right edge is known but for so many heights: words are as long as they are.
 _SLACK = 2.5
 _CONFIDENT, _LIKELY = 0.97, 0.8
+#: A sum of fewer rows may be chance.
+_FEWEST = 2
 #: Goods go on within so many rows of a sum in between, below the title of the next part.
 _SOON = 4
 _LETTER = re.compile(r"[^\W\d_]")
@@ -49,8 +52,18 @@ def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Found[LineItem]
     goods: list[_Goods] = []
     for start, headed in columns.tables(rows, is_roll=is_roll):
         goods.extend(_body(rows[start:], headed))
-    items = (_item(each) for each in _without_parts(goods))
-    return tuple(item for item in items if item is not None)
+    read_items = (_item(each) for each in _without_parts(goods))
+    items = tuple(item for item in read_items if item is not None)
+    return items[:-1] if _is_sum(items) else items
+
+
+def _is_sum(items: Sequence[Found[LineItem]]) -> bool:
+    """Tell whether the last row is the sum of the others, under whatever name."""
+    if len(items) <= _FEWEST:
+        return False
+    *others, last = (item.value for item in items)
+    is_bare = last.qty is None and last.unit_price is None
+    return is_bare and last.total == sum((item.total or Decimal(0) for item in others), Decimal(0))
 
 
 def _without_parts(goods: Sequence[_Goods]) -> Iterator[_Goods]:
