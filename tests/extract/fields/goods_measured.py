@@ -173,7 +173,7 @@ TWINT                       47.40
         [
             ("EAU MINERALE", "6", "3.81", "22.86"),
             ("ESSUIE-TOUT", "3", "4.75", "14.25"),
-            ("Yaourt au lait entier de", "2", "3.43", "6.86"),
+            ("Yaourt au lait entier de la ferme", "2", "3.43", "6.86"),
             ("Beurre doux", "1", None, "3.41"),
         ],
     ),
@@ -189,6 +189,45 @@ Tarjeta                     16,73
         [
             ("Menú del día", "1", None, "12.29"),
             ("Caña", "2", "2.22", "4.44"),
+        ],
+    ),
+    "names broken above their amounts": (
+        """
+CAFE WEXFORD
+2 X 6.55
+Draught Lager Pint         13.10
+Grilled Salmon with
+Seasonal Vegetables        19.25
+Club Sandwich               7.97
+no onions
+Flat White                  4.01
+Total                      44.33
+""",
+        [
+            ("Draught Lager Pint", "2", "6.55", "13.10"),
+            ("Grilled Salmon with Seasonal Vegetables", None, None, "19.25"),
+            ("Club Sandwich", None, None, "7.97"),
+            ("Flat White", None, None, "4.01"),
+        ],
+    ),
+    "names broken below their amounts": (
+        """
+PADARIA HORIZONTE
+1 BOLACHA MARIA             0.91
+1 Iogurte natural com       2.43
+pedacos de fruta
+2 Paella de                74.12
+marisco (2
+personas)
+1 Washing Up Liquid         2.49
+& Mint Fresh
+Total                      79.95
+""",
+        [
+            ("BOLACHA MARIA", "1", None, "0.91"),
+            ("Iogurte natural com pedacos de fruta", "1", None, "2.43"),
+            ("Paella de marisco (2 personas)", "2", None, "74.12"),
+            ("Washing Up Liquid & Mint Fresh", "1", None, "2.49"),
         ],
     ),
 }

@@ -232,7 +232,40 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
     names = [row for row in named if wording.is_name(row.text)]
     # A size in brackets goes with the name above it.
     has_size = bool(names) and names[-1].text.startswith("(") and names[-1].text.endswith(")")
-    return names[-2:] if has_size else names[-1:]
+    return names[-2:] if has_size else _broken(names)
+
+
+def _broken(rows: Sequence[Row]) -> list[Row]:
+    """Return the last row of a name with those above it that it goes on from."""
+    name = list(rows[-1:])
+    for upper, lower in zip(rows[-2::-1], rows[::-1], strict=False):
+        if not wording.goes_on(upper.text, lower.text):
+            break
+        name.insert(0, upper)
+    return name
+
+
+def _unbroken(entry: _Entry, reach: float) -> Priced:
+    """Return an amount beside its name with the rest of the name from the rows around it."""
+    read = entry.priced
+    before: list[Row] = []
+    first, lower = read.words, read.row
+    for row in reversed(entry.above):
+        is_of_name = _are_near(row, lower, reach) and wording.is_name(row.text)
+        if not (is_of_name and wording.goes_on(row.text, first)):
+            break
+        before.insert(0, row)
+        first, lower = row.text, row
+    behind: list[Row] = []
+    last, upper = read.words, read.row
+    for row in entry.below:
+        is_apart = not _are_near(upper, row, reach) or stops.meaning(row) is not None
+        if is_apart or not wording.goes_on(last, row.text):
+            break
+        behind.append(row)
+        last, upper = f"{last} {row.text}", row
+    parts = [*(row.text for row in before), read.words, *(row.text for row in behind)]
+    return replace(read, words=" ".join(parts)) if before or behind else read
 
 
 def _near_below(entry: _Entry, reach: float) -> list[Row]:
@@ -296,7 +329,7 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
 def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     """Return the price with what names the goods: on their own row, or beside it."""
     if entry.priced.has_name:
-        return entry.priced
+        return _unbroken(entry, manner.reach)
     look = _near_below if manner.are_names_below else _near_above
     rows = look(entry, manner.reach)
     if not rows:

@@ -109,6 +109,19 @@ def is_name(text: str) -> bool:
     return _letters(text) > _FEW_LETTERS or syllables >= _FEW_LETTERS
 
 
+def goes_on(upper: str, lower: str) -> bool:
+    """Tell whether a name broken at its column's edge goes on in the next row.
+
+    A joining word or an open bracket ends no name, and no name begins with `&`. Nothing else
+    parts what goes on from a note on the goods, `no onions`.
+    """
+    ending = upper.split()
+    if not ending or not lower.strip():
+        return False
+    is_open = upper.count("(") > upper.count(")")
+    return is_open or lower.startswith("& ") or words.is_joining(ending[-1])
+
+
 def without_marks(text: str) -> str:
     """Return a name without the tax marks in a column of their own behind it."""
     return _MARKS_IN_COLUMN.sub("", text)

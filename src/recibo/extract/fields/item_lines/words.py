@@ -49,6 +49,12 @@ def is_of(word: str) -> bool:
     return word.lower() in _known()["of"]
 
 
+def is_joining(word: str) -> bool:
+    """Tell whether a name cannot end with a word; one letter in capitals is a mark."""
+    known = _known()["joining"]
+    return word in known or (len(word) > 1 and word.lower() in known)
+
+
 @functools.cache
 def units() -> str:
     """Return a pattern of the units of measure, the longest first."""
