@@ -90,3 +90,8 @@ def test_a_rate_is_told_from_money() -> None:
 def test_three_digits_group_unless_the_currency_has_three() -> None:
     assert parse("12.500") == 12500
     assert parse("12.500", minor=3) == Decimal("12.500")
+
+
+def test_the_largest_amounts_are_read_and_longer_numbers_are_none() -> None:
+    assert values("£123,456,789,012.34") == ["123456789012.34"]
+    assert values("NR 4006381333931") == []

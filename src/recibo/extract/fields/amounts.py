@@ -7,8 +7,10 @@ from functools import cache
 
 from recibo.extract.locales import tables
 
-# More digits than this is a number of something, not a sum of money.
+# More digits than this before the decimals are a number of something, not a sum of money.
 _MOST_DIGITS = 12
+
+_DECIMALS = re.compile(r"[.,]\d{1,2}$")
 
 # Thousands are grouped by so many digits.
 _GROUP = 3
@@ -109,7 +111,7 @@ def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
 def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
     """Return a figure's value and the number of its decimals."""
     plain = re.sub(r"[\s'\u2019]", "", figure)
-    if sum(character.isdigit() for character in plain) > _MOST_DIGITS:
+    if sum(map(str.isdigit, _DECIMALS.sub("", plain))) > _MOST_DIGITS:
         return None
     if _BY_TWO.fullmatch(plain):
         plain = plain.replace(",", "")
