@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.extract.fields import fiscal
+from recibo.extract.fields import fiscal, items
 from tests.extract.typesetting import roll
 
 HEADLESS = """
@@ -48,3 +48,14 @@ def test_a_title_is_no_providers_name() -> None:
 
     assert header is not None
     assert header.merchant_name is None
+
+
+def test_a_description_beside_its_label_ends_above_the_next_title() -> None:
+    description = " Discriminação do(s) Serviço(s)\n      Consultoria em gestão de processos"
+    beside = " Descrição do Serviço: Consultoria em gestão de processos\n TRIBUTAÇÃO MUNICIPAL"
+    paper = HEADLESS.format(above=ABOVE[0]).replace(description, beside)
+    sheets = [roll(paper)]
+
+    (service,) = items.find(sheets, fiscal.opened(sheets))
+
+    assert service.value.name == "Consultoria em gestão de processos"

@@ -203,11 +203,12 @@ def _description(document: Paper) -> Cell | None:
 
 def _paragraph(document: Paper, label: Label) -> Iterator[Cell]:
     beside = document.form.right(label)
+    bottom = None
     if beside and names.looks_like_name(beside.text):
+        bottom = beside.box.y1
         yield beside
     # The words of a description may be labels elsewhere, but not at the head of a further line.
     labelled = {each.line for each in document.form.labels if each.start == 0}
-    bottom = None
     for index in range(label.line + 1, len(document.form.lines)):
         line = document.form.lines[index].line
         is_apart = bottom is not None and (
