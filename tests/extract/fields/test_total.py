@@ -1,5 +1,5 @@
 from recibo.extract.fields.entries import Role, entries
-from recibo.extract.fields.total import labelled, totals
+from recibo.extract.fields.total import blanks, labelled, totals
 from recibo.extract.model import Found
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
@@ -43,3 +43,28 @@ def test_an_amount_converted_to_another_currency_is_not_the_total() -> None:
     currencies = [Found(code, 0.9, code) for code in ("EUR", "GBP")]
 
     assert str(totals(entries(rows), currencies)[0].value) == "15.00"
+
+
+def test_a_subtotal_with_a_tax_still_to_be_added_is_hardly_the_total() -> None:
+    paper = "SOUP 28.25\nSUBTOTAL 28.25\nSALES TAX 8.25% 2.33\nTHANK YOU"
+
+    assert totals(entries(rows_of(paper)))[0].confidence < 0.2
+
+
+def test_a_subtotal_above_a_total_left_blank_is_hardly_the_total() -> None:
+    rows = rows_of("BREAD 1.20\nMILK 0.90\nSUBTOTAL 2.10\nVAT\nTOTAL ______")
+
+    assert blanks(rows) == (4,)
+    assert totals(entries(rows), blanks=blanks(rows))[0].confidence < 0.2
+
+
+def test_a_total_whose_amount_stands_below_it_is_not_blank() -> None:
+    assert blanks(rows_of("SUBTOTAL 2.10\nTOTAL\n2.50")) == ()
+
+
+def test_a_subtotal_that_was_paid_by_card_is_likelier_the_total() -> None:
+    paper = "SUBTOTAL 28.25\nSALES TAX 2.33"
+    unpaid, paid = (totals(entries(rows_of(text)))[0] for text in (paper, f"{paper}\nVISA 28.25"))
+
+    assert paid.value == unpaid.value
+    assert paid.confidence > unpaid.confidence

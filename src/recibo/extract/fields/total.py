@@ -5,12 +5,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import zip_longest
 from statistics import median
 from typing import Self
 
 from recibo.extract.fields import marks
-from recibo.extract.fields.entries import Entry, Role
+from recibo.extract.fields.entries import Entry, Role, role_of
 from recibo.extract.fields.marks import Marks
+from recibo.extract.fields.rows import Row
 from recibo.extract.model import Found
 
 # Totals are rounded to the next coin.
@@ -50,9 +52,13 @@ _WEIGHTS = {
     "followed": -3.0,
     "below": -0.6,
     "foreign": -3.0,
+    "short": -3.5,
 }
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
 _ECHOES = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
+_PAYMENTS = (Role.CASH, Role.CHANGE, Role.CARD)
+# Beside a label whose amount is left to be written stand at most so many letters more.
+_MOST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +72,13 @@ class _Context:
     height: float
     #: The marks of currencies that others convert the amounts to.
     foreign: Sequence[Marks]
+    #: The index of the last row that adds a tax, or names a total and leaves it blank.
+    last_addition: int
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], currencies: Sequence[Found[str]]) -> Self:
+    def of(
+        cls, entries: Sequence[Entry], currencies: Sequence[Found[str]], blanks: Sequence[int]
+    ) -> Self:
         own = marks.own()
         foreign = [own[other.value] for other in currencies[1:] if other.value in own]
         paid = (Role.CASH, Role.CHANGE, Role.COUNT)
@@ -84,24 +94,40 @@ class _Context:
             last_total=max(totals_shown, default=0),
             height=median([entry.row.line.box.height for entry in entries] or [1]) or 1,
             foreign=foreign,
+            last_addition=_last_addition(entries, blanks),
         )
 
 
 def totals(
-    entries: Sequence[Entry], currencies: Sequence[Found[str]] = ()
+    entries: Sequence[Entry],
+    currencies: Sequence[Found[str]] = (),
+    blanks: Sequence[int] = (),
 ) -> tuple[Found[Decimal], ...]:
     """Return the amounts that may be the total, best first, one entry a value.
 
     Args:
         entries: The amounts of the document.
         currencies: Those that it may be in, best first: it shows amounts in the others too.
+        blanks: The indexes of the rows that name a total and leave its amount blank.
     """
-    context = _Context.of(entries, currencies)
+    context = _Context.of(entries, currencies, blanks)
     ranked = []
     for same in _by_value(entries).values():
         best, score = _best(same, context)
         ranked.append(best.found(probability(_BIAS + score)))
     return tuple(sorted(ranked, key=lambda found: -found.confidence)[:_MOST_CANDIDATES])
+
+
+def blanks(rows: Sequence[Row]) -> tuple[int, ...]:
+    """Return the indexes of the rows that name a total whose amount is left to be written."""
+    return tuple(
+        row.index
+        for row, below in zip_longest(rows, rows[1:])
+        if not row.amounts
+        and role_of([label.kind for label in row.labels]) in _TOTALS
+        and _unlabelled(row) <= _MOST_LETTERS
+        and (below is None or below.labels or not below.amounts)
+    )
 
 
 def labelled(entries: Sequence[Entry], role: Role) -> tuple[Found[Decimal], ...]:
@@ -134,6 +160,33 @@ def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:
 def _is_candidate(entry: Entry) -> bool:
     value = entry.amount.value
     return abs(value) < _MOST and (value > 0 or _is_total(entry))
+
+
+def _last_addition(entries: Sequence[Entry], blanks: Sequence[int]) -> int:
+    """Return the index of the last row that adds to the amounts above, -1 if none does.
+
+    What was paid tells by itself whether the tax is in it.
+    """
+    if any(entry.role in _PAYMENTS for entry in entries):
+        return -1
+    taxes = [
+        entry.row.index
+        for entry in entries
+        if entry.role is Role.TAX
+        and entry.amount.value > 0
+        and all(label.kind != "including" for label in entry.row.labels)
+    ]
+    return max([*blanks, *taxes], default=-1)
+
+
+def _unlabelled(row: Row) -> int:
+    """Return how many letters of a row stand outside of its labels."""
+    named = sum(_letters(row.text[label.start : label.end]) for label in row.labels)
+    return _letters(row.text) - named
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def _is_total(entry: Entry) -> bool:
@@ -170,6 +223,8 @@ def _features(entry: Entry, roles: set[Role], context: _Context) -> dict[str, fl
         ),
         "below": entry.is_below,
         "foreign": _is_marked(entry, context.foreign),
+        # What a tax is still added to is not the total, nor what stands above a blank one.
+        "short": roles == {Role.SUBTOTAL} and entry.row.index < context.last_addition,
     }
 
 
