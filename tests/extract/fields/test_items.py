@@ -211,3 +211,57 @@ def test_an_empty_document_lists_nothing() -> None:
 )
 def test_figures_without_end_are_read_to_their_end(text: str) -> None:
     assert isinstance(_found([roll(text)]), tuple)
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
+def test_money_with_three_decimals_is_no_thousands(*, exact: bool) -> None:
+    paper = """
+        SHATT BAKERY
+Invoice No 77812
+Lamb pie          12.250
+2 Samoon   0.450   0.900
+TOTAL             13.150
+"""
+    sheets = [roll(paper, exact=exact)]
+
+    assert _rows(items.find(sheets, None, minor=3)) == [
+        ("Lamb pie", None, None, "12.250"),
+        ("Samoon", "2", "0.450", "0.900"),
+    ]
+
+
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
+def test_a_table_of_money_with_three_decimals_is_no_thousands(*, exact: bool) -> None:
+    paper = """
+Item            Qty   Price    Amount
+Lamb leg          1  12.250    12.250
+Olive oil 1L      2   1.250     2.500
+Carpet            1 1,250.500  1,250.500
+TOTAL KD                       1,265.250
+"""
+    sheets = [roll(paper, exact=exact)]
+
+    assert _rows(items.find(sheets, None, minor=3)) == [
+        ("Lamb leg", "1", "12.250", "12.250"),
+        ("Olive oil 1L", "2", "1.250", "2.500"),
+        ("Carpet", "1", "1250.500", "1250.500"),
+    ]
+
+
+def test_a_mark_tells_a_whole_price_that_ends_in_no_column() -> None:
+    paper = "Receipt No 4821\n2 Onigiri ¥150 ¥300\n1 Green tea from Uji ¥140 ¥140\nTotal ¥440"
+
+    assert _rows(_found([roll(paper)])) == [
+        ("Onigiri", "2", "150", "300"),
+        ("Green tea from Uji", "1", "140", "140"),
+    ]
+
+
+@pytest.mark.parametrize("label", ["Receipt No", "Invoice No", "Boleta N°"])
+def test_the_number_of_the_paper_is_no_goods(label: str) -> None:
+    paper = f"{label} 4821\nOnigiri ¥300\nTea ¥140\nTotal ¥440"
+
+    assert _rows(_found([roll(paper)])) == [
+        ("Onigiri", None, None, "300"),
+        ("Tea", None, None, "140"),
+    ]

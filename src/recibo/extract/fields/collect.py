@@ -37,7 +37,9 @@ _LIKELY_TOTALS = 3
 def collect(sheets: Sequence[Sheet], *, hint: DocumentType | None = None) -> Findings:
     """Return the candidates of every field of one document; `hint` only breaks ties."""
     document = fiscal.opened(sheets)
-    findings = replace(_general(sheets, hint), line_items=items.find(sheets, document))
+    general = _general(sheets, hint)
+    minor = USUAL_MINOR if document else _minor_digits(general.currencies)
+    findings = replace(general, line_items=items.find(sheets, document, minor=minor))
     return _with_fiscal(findings, document.read()) if document else findings
 
 
@@ -52,7 +54,7 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
     minor = _minor_digits(currencies)
     priced = lines if minor == USUAL_MINOR else rows(sheets, minor=minor)
     amounts = entries(priced)
-    totals = total.totals(amounts, currencies)
+    totals = total.totals(amounts, currencies, total.blanks(priced))
     roundings = total.labelled(amounts, Role.ROUNDING)
     names = merchant.merchants(lines, is_unaccented=_is_unaccented(sheets, place))
     return Findings(

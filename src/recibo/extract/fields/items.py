@@ -15,20 +15,25 @@ from recibo.extract.fields.item_lines import (
     tables,
     till,
 )
+from recibo.extract.fields.item_lines.figures import CENTS
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.model import Found, LineItem, Sheet
 
 _Items = tuple[Found[LineItem], ...]
 
 
-def find(sheets: Sequence[Sheet], document: Opened | None) -> tuple[Found[LineItem], ...]:
+def find(
+    sheets: Sequence[Sheet], document: Opened | None, *, minor: int = CENTS
+) -> tuple[Found[LineItem], ...]:
     """Return the line items of a document, top to bottom; none is invented.
 
     Args:
         sheets: Its pages.
         document: The same opened as a fiscal document; None if it is none.
+        minor: How many decimals its money has.
     """
-    lines = rows.of_sheets(sheets)
+    # A whole amount may be told apart from a count only by its place: fewer than cents are no help.
+    lines = rows.of_sheets(sheets, minor=max(minor, CENTS))
     is_roll = rows.are_roll(lines)
     # A price of one stands twice in its row, as unit price and as total, and proves nothing.
     amounts = Counter(

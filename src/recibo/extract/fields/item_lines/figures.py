@@ -48,6 +48,8 @@ class Figure:
     has_unit: bool = False
     #: Whether the unit is glued to it, as to the contents of a pack: `500g`.
     is_content: bool = False
+    #: How many decimals the money of the paper has, if more than cents.
+    minor: int = CENTS
 
     @property
     def value(self) -> Decimal:
@@ -56,8 +58,13 @@ class Figure:
 
     @property
     def is_money(self) -> bool:
-        """Whether it has the form of an amount: two decimals or a currency's mark."""
-        return not self.is_percent and (self.decimals == CENTS or self.has_mark)
+        """Whether it has the form of an amount: money's decimals or a currency's mark."""
+        return not self.is_percent and (self.has_minor or self.has_mark)
+
+    @property
+    def has_minor(self) -> bool:
+        """Whether it has as many decimals as money has."""
+        return self.decimals in (CENTS, self.minor)
 
     @property
     def is_count(self) -> bool:
@@ -65,13 +72,18 @@ class Figure:
         return self.decimals == 0 and not self.has_mark and 0 < self.value < _MOST_UNITS
 
 
-def every(text: str) -> Iterator[Figure]:
-    """Return the figures in a text from left to right; those inside of words are none."""
+def every(text: str, *, minor: int = CENTS) -> Iterator[Figure]:
+    """Return the figures in a text from left to right; those inside of words are none.
+
+    Args:
+        text: The text.
+        minor: How many decimals the money of the paper has, if more than cents.
+    """
     for match in _FIGURE.finditer(text):
         if _is_inside_word(text, match):
             continue
         is_negative = bool(match["sign"] or match["after"])
-        readings, decimals = _readings(re.sub(r"\s", "", match["body"]))
+        readings, decimals = _readings(re.sub(r"\s", "", match["body"]), minor)
         yield Figure(
             start=match.start(),
             end=match.end(),
@@ -82,6 +94,7 @@ def every(text: str) -> Iterator[Figure]:
             is_bracketed=_is_bracketed(text[max(0, match.start() - _LONGEST_MARK) : match.start()]),
             has_unit=bool(_unit_behind().match(text, match.end())),
             is_content=decimals == 0 and bool(_contents().match(text, match.end())),
+            minor=minor,
         )
 
 
@@ -120,7 +133,7 @@ def _is_of_clock(text: str, match: re.Match[str]) -> bool:
     return is_behind or re.match(r":[0-9]{2}", text[match.end() :]) is not None
 
 
-def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
+def _readings(body: str, minor: int) -> tuple[tuple[Decimal, ...], int]:
     """Return the values of digits and separators, and the decimals of the first."""
     groups = re.split(r"[.,'’]", body)
     if len(groups) == 1:
@@ -128,10 +141,17 @@ def _readings(body: str) -> tuple[tuple[Decimal, ...], int]:
     decimal = Decimal(f"{''.join(groups[:-1]) or '0'}.{groups[-1]}")
     if len(groups[-1]) != _GROUP or groups[0].strip("0") == "":
         return (decimal,), len(groups[-1])
+    if minor == _GROUP and body.count(_separator(body)) == 1:
+        return (decimal,), _GROUP
     grouped = Decimal("".join(groups))
     # Two separators group beyond doubt; one may be decimal all the same.
     has_one = len(groups[1:]) == 1
     return ((grouped, decimal), 0) if has_one else ((grouped,), 0)
+
+
+def _separator(body: str) -> str:
+    """Return the last separator, which parts the decimals if it stands there once."""
+    return max(".,'’", key=body.rfind)
 
 
 @functools.cache

@@ -4,11 +4,11 @@ import statistics
 from collections.abc import Sequence
 
 from recibo.extract.fields.item_lines import details, headings, priced, stops
-from recibo.extract.fields.item_lines.figures import CENTS
 from recibo.extract.fields.item_lines.headings import Role
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
+from recibo.extract.locales import tables
 
 #: A row, and its price if it has one in the column of the totals.
 PricedRow = tuple[Row, Priced | None]
@@ -23,6 +23,8 @@ _COLUMNS = 3
 _FEW = 6
 #: A header may tell one total, of the whole or of the day.
 _CHANCE = 2
+#: What may be numbered, the paper first.
+_NUMBERS = ("number", "order_number", "weak_number", "other_number")
 #: Prices of currencies without decimals have thousands.
 _THOUSAND = 1000
 
@@ -32,12 +34,33 @@ def goods(rows: Sequence[Row]) -> list[PricedRow]:
     minor = _minor(rows)
     first = _start(rows)
     read = [
-        (row, None if _is_detail(row) else priced.read(row, minor=minor)) for row in rows[first:]
+        (row, None if _is_no_price(row) else priced.read(row, minor=minor)) for row in rows[first:]
     ]
     region = _between(read)
     if _adds_up(region, rows):
         return region
-    return _in_column(region if minor else _between(_below_one_another(read)))
+    if minor:
+        return _in_column(region)
+    region = _between(_below_one_another(read))
+    return region if _adds_up(region, rows) else _in_column(region)
+
+
+def _is_no_price(row: Row) -> bool:
+    return _is_detail(row) or _is_number(row)
+
+
+def _is_number(row: Row) -> bool:
+    """Tell whether a row bears a number of the paper, which looks like a price without decimals."""
+    if not row.figures or any(figure.is_money for figure in row.figures):
+        return False
+    label = row.text[: row.figures[0].start]
+    found = tables.phrasebook(*_NUMBERS).find(label)
+    named = sum(_letters(label[phrase.start : phrase.end]) for phrase in found)
+    return bool(found) and 2 * named > _letters(label)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def _is_detail(row: Row) -> bool:
@@ -48,7 +71,8 @@ def _is_detail(row: Row) -> bool:
 def _below_one_another(rows: list[PricedRow]) -> list[PricedRow]:
     """Take the price from rows whose figure does not end where that of the total does.
 
-    Without decimals every figure may be a price: a table's, a year, a number.
+    Without decimals every figure may be a price: a table's, a year, a number. What has a currency's
+    mark is one in any place.
     """
     ends = [_end(read) for row, read in rows if read and stops.is_total(row)]
     return _in_column(rows, at=statistics.median(ends), slack=_CLOSE) if ends else rows
@@ -66,7 +90,7 @@ def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
 def _minor(rows: Sequence[Row]) -> int:
     """Return how many decimals money has here: none where amounts are whole by habit."""
     figures = [figure for row in rows for figure in row.figures]
-    cents = sum(figure.decimals == CENTS and not figure.has_unit for figure in figures)
+    cents = sum(figure.has_minor and not figure.has_unit for figure in figures)
     marked = sum(figure.has_mark and figure.decimals == 0 for figure in figures)
     # `12.000` and `1,500`: grouped, so neither a code nor a year.
     grouped = sum(len(figure.readings) > 1 and figure.value >= _THOUSAND for figure in figures)
@@ -169,9 +193,14 @@ def _in_column(
     right = max(row.line.box.x1 for row, _ in rows)
     reach = slack * (right - left)
     return [
-        (row, read if read and (read.is_product or abs(_end(read) - column) <= reach) else None)
+        (row, read if read and (_is_sure(read, at) or abs(_end(read) - column) <= reach) else None)
         for row, read in rows
     ]
+
+
+def _is_sure(read: Priced, at: float | None) -> bool:
+    """Tell whether a row is priced wherever its amount ends."""
+    return read.is_product or (at is not None and read.total_figure.has_mark)
 
 
 def _end(read: Priced) -> float:

@@ -39,11 +39,13 @@ class Row:
     text: str
     #: For each word the place in `text` where it begins.
     places: tuple[int, ...]
+    #: How many decimals the money of the paper has, if more than cents.
+    minor: int = figures.CENTS
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """The figures in the row."""
-        return tuple(figures.every(self.text))
+        return tuple(figures.every(self.text, minor=self.minor))
 
     @cached_property
     def letters(self) -> int:
@@ -75,9 +77,9 @@ class Row:
         return self.line.box.x0
 
 
-def of_sheets(sheets: Sequence[Sheet]) -> list[Row]:
-    """Return the rows of a document from top to bottom."""
-    rows = [of_line(line) for sheet in sheets for line in sheet.lines if line.words]
+def of_sheets(sheets: Sequence[Sheet], *, minor: int = figures.CENTS) -> list[Row]:
+    """Return the rows of a document, whose money has so many decimals, from top to bottom."""
+    rows = [of_line(line, minor=minor) for sheet in sheets for line in sheet.lines if line.words]
     rows = [row for row in rows if len(row.text) <= _LONGEST]
     marked = sum(_TAX_MARK.search(row.text) is not None for row in rows)
     return [_unglued(row) for row in rows] if marked >= _HABIT else rows
@@ -85,10 +87,10 @@ def of_sheets(sheets: Sequence[Sheet]) -> list[Row]:
 
 def _unglued(row: Row) -> Row:
     """Part an amount from the tax mark glued to it, on a paper that marks its amounts."""
-    return Row(row.line, _GLUED_MARK.sub(r"\1 \2", row.text), row.places)
+    return Row(row.line, _GLUED_MARK.sub(r"\1 \2", row.text), row.places, row.minor)
 
 
-def of_line(line: Line) -> Row:
+def of_line(line: Line, *, minor: int = figures.CENTS) -> Row:
     """Return a line as a row."""
     text = ""
     places: list[int] = []
@@ -101,7 +103,7 @@ def of_line(line: Line) -> Row:
         places.append(len(text))
         text += _with_separator(word.text) if is_exact else _mended(_with_separator(word.text))
         before = word
-    return Row(line, text, tuple(places))
+    return Row(line, text, tuple(places), minor)
 
 
 def are_roll(rows: Sequence[Row]) -> bool:

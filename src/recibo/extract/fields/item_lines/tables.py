@@ -115,7 +115,9 @@ def _resumes(rows: Sequence[Row], headed: Sequence[Heading]) -> bool:
             return False
         placed = columns.place(row, headed)
         figures_of = [
-            next(figures.every(placed[role].text), None) if role in placed else None
+            next(figures.every(placed[role].text, minor=row.minor), None)
+            if role in placed
+            else None
             for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL)
         ]
         if _name(placed) and _reconciled(*figures_of):
@@ -243,5 +245,6 @@ def _recovered(
 
 def _figure(goods: _Goods, role: Role) -> Figure | None:
     text = goods.cells.get(role)
-    found = [each for each in figures.every(text) if not each.is_percent] if text else []
+    every = figures.every(text, minor=goods.row.minor) if text else ()
+    found = [each for each in every if not each.is_percent]
     return found[0] if found else None
