@@ -21,6 +21,14 @@ def test_a_company_by_shares_is_chilean_where_nothing_is_italian() -> None:
     assert country("PANIFICIO LIZZANO S.p.A.\nVia Roma 3\nContanti 5,00") == "IT"
 
 
+@pytest.mark.parametrize("town", ["Springfield, IL 62701", "Dover, DE 19901", "Metairie, LA"])
+def test_the_letters_of_a_state_are_no_word_of_a_language(town: str) -> None:
+    text = f"JOES CAFE\n1 Main St\n{town}\nTea $1.40 $1.40\nRice $12.80 $12.80\nTotal $14.20"
+
+    assert locate(rows_of(text)).language == "en"
+    assert country(text) == "US"
+
+
 def test_a_paper_that_shows_nothing_has_no_country() -> None:
     assert country("COFFEE 3.00\nTOTAL 3.00") is None
 

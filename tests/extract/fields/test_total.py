@@ -68,3 +68,9 @@ def test_a_subtotal_that_was_paid_by_card_is_likelier_the_total() -> None:
 
     assert paid.value == unpaid.value
     assert paid.confidence > unpaid.confidence
+
+
+def test_a_total_of_points_is_no_money() -> None:
+    paper = "TEA 1.40\nRICE 12.80\nPOINTS TOTAL 480\nTOTAL PUNTOS 480"
+
+    assert "480" not in [str(total.value) for total in totals(entries(rows_of(paper)))]

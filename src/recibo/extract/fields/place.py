@@ -176,12 +176,23 @@ def _language(rows: Sequence[Row]) -> str | None:
             return language
     votes: dict[str, float] = defaultdict(float)
     for row in rows:
-        for phrase in _language_book().find(row.text):
+        phrases = _language_book().find(row.text)
+        states_seen = _state_places(row.text) if phrases else frozenset()
+        for phrase in phrases:
+            if phrase.start in states_seen:
+                continue
             # A word that several languages share speaks for each of them a little.
             languages = _codes_of(phrase.kind)
             for language in languages:
                 votes[language] += 1 / len(languages)
     return max(votes, key=lambda language: votes[language]) if votes else None
+
+
+def _state_places(text: str) -> frozenset[int]:
+    """Return where letters of states begin: "Springfield, IL 62701" is no Italian."""
+    patterns = (one for one in tables.postcodes().values() if "region" in one.groupindex)
+    with_code = (match.start("region") for one in patterns for match in one.finditer(text))
+    return frozenset((*with_code, *(match.start(1) for match in _STATE_OF_CITY.finditer(text))))
 
 
 def _zone(country: Country | None, rows: Sequence[Row]) -> str | None:
