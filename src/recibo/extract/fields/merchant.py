@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from recibo.extract.fields.name_candidates import Candidate, candidates
 from recibo.extract.fields.name_features import Context, features
+from recibo.extract.fields.no_names import heads_customer, is_no_name
 from recibo.extract.fields.rows import Row
 from recibo.extract.fields.total import probability
 from recibo.extract.locales.folding import without_accents
@@ -86,12 +87,27 @@ def merchants(rows: Sequence[Row], *, is_unaccented: bool = False) -> tuple[Foun
 def _scores(rows: Sequence[Row]) -> dict[str, tuple[float, Candidate]]:
     """Return for each name its best score, and the candidate that has it."""
     context = Context.of(rows)
+    labels = [row for row in rows if heads_customer(row.text)]
     best: dict[str, tuple[float, Candidate]] = {}
     for candidate in candidates(rows):
+        if any(is_no_name(text) for text in (candidate.name, candidate.text)):
+            continue
+        if _is_customer(candidate, labels):
+            continue
         score = _score(features(candidate, context))
         if candidate.name not in best or best[candidate.name][0] < score:
             best[candidate.name] = (score, candidate)
     return best
+
+
+def _is_customer(candidate: Candidate, labels: Sequence[Row]) -> bool:
+    """Tell whether a candidate stands right below the buyer's label, in its column."""
+    return any(
+        candidate.rows[0].index == label.index + 1
+        and candidate.box.x0 < label.line.box.x1
+        and label.line.box.x0 < candidate.box.x1
+        for label in labels
+    )
 
 
 def _score(values: dict[str, float]) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 
 from recibo.extract.brazil import tax_ids
-from recibo.extract.fields import letters
+from recibo.extract.fields import letters, no_names
 from recibo.extract.fields.forms import Cell
 from recibo.extract.model import Found, Line
 
@@ -66,8 +66,12 @@ def on_roll(lines: Sequence[Line]) -> Found[str] | None:
 
 
 def _head(lines: Sequence[Line]) -> list[Line]:
-    """Return the first lines that may be names, up to the address or the registrations."""
-    named = [looks_like_name(line.text) for line in lines[: 2 * _MOST_LINES]]
+    """Return the first lines that may be names, up to the address or the registrations.
+
+    Where the goods are headed they follow, and no seller.
+    """
+    above = itertools.takewhile(lambda line: not no_names.are_columns(line.text), lines)
+    named = [looks_like_name(line.text) for line in itertools.islice(above, 2 * _MOST_LINES)]
     first = next((index for index, is_named in enumerate(named) if is_named), len(named))
     head = itertools.takewhile(
         lambda line: looks_like_name(line.text) or _is_bare_form(line.text),
@@ -106,6 +110,8 @@ def has_letters(text: str) -> bool:
 def looks_like_name(text: str) -> bool:
     """Tell whether a line may be a name: letters, and neither an address nor a number."""
     if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
+        return False
+    if no_names.are_labels(cleaned(text)):
         return False
     return _LEGAL_FORM.search(text) is not None or _ADDRESS.search(text) is None
 
