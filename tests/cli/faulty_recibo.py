@@ -1,6 +1,7 @@
 """The command `recibo` with a reading library that misbehaves on demand."""
 
 import os
+import signal
 import sys
 
 # Run by its path from the repository's root.
@@ -12,4 +13,6 @@ if __name__ == "__main__":
     from tests.faulty import readers
 
     reader.LIBRARY = readers.LIBRARY
+    # Tests that a shell runs in the background inherit that interrupts are ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())
