@@ -11,11 +11,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
+from recibo.portal import sections
 from recibo.portal.forms import Filled
 from recibo.portal.refusals import Refusal
+from recibo.portal.sections import Section
+from recibo.shapes.actor import SignedIn
 
 _FOLDER = Path(__file__).parent
 _SEE_OTHER = 303
+#: Where the request keeps who is signed in, whom every page shows the ways to the sections.
+VIEWER = "portal_viewer"
 
 
 class Elsewhere(Exception):  # noqa: N818 - no error: the page is another one
@@ -28,7 +33,16 @@ class Elsewhere(Exception):  # noqa: N818 - no error: the page is another one
 
 def show(request: Request, template: str, *, status: int = 200, **said: Any) -> HTMLResponse:
     """Return a page."""
-    text = _templates().get_template(template).render(request_id=request.state.request_id, **said)
+    text = (
+        _templates()
+        .get_template(template)
+        .render(
+            request_id=request.state.request_id,
+            path=request.url.path,
+            sections=_sections(request),
+            **said,
+        )
+    )
     return HTMLResponse(text, status_code=status)
 
 
@@ -48,6 +62,11 @@ def refused(request: Request, filled: Filled, error: ServiceError) -> HTMLRespon
 def lead_to(path: str) -> RedirectResponse:
     """Lead on to another page, by GET."""
     return RedirectResponse(path, status_code=_SEE_OTHER)
+
+
+def _sections(request: Request) -> list[Section]:
+    viewer: SignedIn | None = getattr(request.state, VIEWER, None)
+    return sections.seen_by(viewer) if viewer else []
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from recibo.errors import AuthenticationFailed, NoSession
-from recibo.portal import headers, next_paths
+from recibo.portal import headers, next_paths, pages
 from recibo.portal.pages import Elsewhere
 from recibo.services.identity import sessions
 from recibo.services.identity.sessions import Shown
@@ -65,6 +65,7 @@ TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 
 async def _signed_in(request: Request, visitor: TheVisitor) -> SignedIn:
     if visitor.user is not None:
+        setattr(request.state, pages.VIEWER, visitor.user)
         return visitor.user
     page = SECOND_FACTOR if visitor.owes_second_factor else SIGN_IN
     raise Elsewhere(next_paths.after(page, _wanted(request)))

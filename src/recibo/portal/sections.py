@@ -1,0 +1,35 @@
+"""The sections of the portal, in the order of the navigation: one line each."""
+
+from dataclasses import dataclass
+
+from recibo.shapes.actor import SignedIn
+from recibo.shapes.permissions import Permission
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A page that the navigation leads to."""
+
+    path: str
+    name: str
+    #: What a role needs to see it; None for everybody.
+    permission: Permission | None = None
+
+    def holds(self, path: str) -> bool:
+        """Tell whether a page is of this section."""
+        return path == self.path or path.startswith(f"{self.path}/")
+
+
+_SECTIONS = (
+    Section("/portal/webhooks", "Webhooks", Permission.WEBHOOKS_READ),
+)  # fmt: skip
+
+
+def seen_by(user: SignedIn) -> list[Section]:
+    """Return the sections that somebody may see: nothing leads to a page that is refused."""
+    member = user.member
+    return [
+        section
+        for section in _SECTIONS
+        if section.permission is None or (member is not None and member.may(section.permission))
+    ]
