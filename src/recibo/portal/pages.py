@@ -14,8 +14,6 @@ from recibo.errors import ServiceError
 from recibo.portal import sections
 from recibo.portal.forms import Filled
 from recibo.portal.refusals import Refusal
-from recibo.portal.sections import Section
-from recibo.shapes.actor import SignedIn
 
 _FOLDER = Path(__file__).parent
 _SEE_OTHER = 303
@@ -39,7 +37,7 @@ def show(request: Request, template: str, *, status: int = 200, **said: Any) -> 
         .render(
             request_id=request.state.request_id,
             path=request.url.path,
-            sections=_sections(request),
+            sections=sections.seen_by(getattr(request.state, VIEWER, None)),
             **said,
         )
     )
@@ -62,11 +60,6 @@ def refused(request: Request, filled: Filled, error: ServiceError) -> HTMLRespon
 def lead_to(path: str) -> RedirectResponse:
     """Lead on to another page, by GET."""
     return RedirectResponse(path, status_code=_SEE_OTHER)
-
-
-def _sections(request: Request) -> list[Section]:
-    viewer: SignedIn | None = getattr(request.state, VIEWER, None)
-    return sections.seen_by(viewer) if viewer else []
 
 
 @cache

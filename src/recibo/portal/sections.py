@@ -25,8 +25,10 @@ _SECTIONS = (
 )  # fmt: skip
 
 
-def seen_by(user: SignedIn) -> list[Section]:
+def seen_by(user: SignedIn | None) -> list[Section]:
     """Return the sections that somebody may see: nothing leads to a page that is refused."""
+    if user is None:
+        return []
     member = user.member
     return [
         section
