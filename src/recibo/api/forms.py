@@ -1,52 +1,30 @@
-"""The multipart form of an upload: received within its bounds, checked field by field."""
+"""The multipart form of an upload, checked field by field."""
 
-import asyncio
-import hashlib
 import json
 import re
-import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 from starlette.datastructures import FormData, UploadFile
-from starlette.formparsers import MultiPartException, MultiPartParser
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
-from recibo.errors import FileTooLarge, InsufficientScope, UnsupportedFormat, ValidationFailed
-from recibo.extract.load import formats, limits
+from recibo.errors import InsufficientScope, ValidationFailed
+from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import webhook_urls
 from recibo.services.reading.extraction import Upload
 from recibo.shapes.states import Scope
+from recibo.web import uploads
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-# Beside the file: sixteen metadata entries of 64 and 256 characters, a URL, and the form itself.
-_MAX_FORM_BYTES = 256 * 1024
-_MAX_FIELD_BYTES = 64 * 1024
-_MAX_FIELDS = 50
 _MAX_METADATA_KEYS = 16
 _MAX_METADATA_KEY = 64
 _MAX_METADATA_VALUE = 256
-_CHUNK = 1024 * 1024
-_HEAD = 8192
 
-# What browsers and phones call the formats beside their registered names.
-_DECLARED_TOO = {
-    "",
-    "application/octet-stream",
-    "application/x-pdf",
-    "image/heif",
-    "image/heic-sequence",
-    "image/heif-sequence",
-    "image/jpg",
-    "image/pjpeg",
-    "image/x-png",
-    "image/tif",
-}
 # Visible ASCII and blanks.
 _IDEMPOTENCY_KEY = re.compile(r"[\x20-\x7e]{1,255}")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -66,19 +44,14 @@ async def received(
         ValidationFailed, FileTooLarge, UnsupportedFormat: in this order of judgement.
     """
     key = _idempotency_key(request)
-    form = await _form(request)
-    try:
+    async with uploads.received(request, max_bytes=limits.MAX_BYTES) as form:
         options = _Options(form, webhooks)
-        file = _file(form)
-        _refuse_size(file)
-        _refuse_declared(file)
-        with tempfile.NamedTemporaryFile(dir=spool) as copy:
-            sha256 = await asyncio.to_thread(_copy, file, Path(copy.name))
+        async with uploads.copied(_file(form), spool) as file:
             yield Upload(
-                path=Path(copy.name),
-                sha256=sha256,
-                size=file.size or 0,
-                media_type=_told_type(file),
+                path=file.path,
+                sha256=file.sha256,
+                size=file.size,
+                media_type=file.media_type,
                 accuracy=options.accuracy,
                 hint=options.hint,
                 metadata=options.metadata,
@@ -86,8 +59,6 @@ async def received(
                 idempotency_key=key,
                 reread=options.reread,
             )
-    finally:
-        await form.close()
 
 
 class _Options:
@@ -102,95 +73,11 @@ class _Options:
         self.reread = _boolean(form, "reread")
 
 
-class _WholeForm(MultiPartParser):
-    """Takes a form up to its limits, and only with its end: the framework takes a cut one, too."""
-
-    def __init__(self, request: Request) -> None:
-        super().__init__(
-            request.headers,
-            self._bounded(request),
-            max_files=_MAX_FIELDS,
-            max_fields=_MAX_FIELDS,
-            max_part_size=_MAX_FIELD_BYTES,
-        )
-        self._has_ended = False
-
-    def on_part_end(self) -> None:
-        part = self._current_part
-        if part.file is None:
-            # The framework would take any bytes, as Latin-1.
-            part.data.decode(self._charset)
-        super().on_part_end()
-
-    def on_end(self) -> None:
-        self._has_ended = True
-
-    async def _bounded(self, request: Request) -> AsyncGenerator[bytes, None]:
-        """Pass the body on until it is larger than any allowed form."""
-        limit = limits.MAX_BYTES + _MAX_FORM_BYTES
-        if int(request.headers.get("content-length", 0)) > limit:
-            raise FileTooLarge
-        size = 0
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > limit:
-                raise FileTooLarge
-            yield chunk
-        if not self._has_ended:
-            message = "it ends before its last boundary"
-            raise MultiPartException(message)
-
-
-async def _form(request: Request) -> FormData:
-    if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
-        raise ValidationFailed.of("file", "send the file as multipart/form-data")
-    try:
-        return await _WholeForm(request).parse()
-    except MultiPartException as e:
-        raise ValidationFailed.of("file", f"the form cannot be read: {e.message}") from e
-    except UnicodeError as e:
-        # Some charsets refuse everything, in a way that the framework does not know.
-        raise ValidationFailed.of("file", "the form is not in the charset that it names") from e
-    except ClientDisconnect as e:
-        raise ValidationFailed.of("file", "the upload ended early; send it again") from e
-
-
 def _file(form: FormData) -> UploadFile:
     given = form.getlist("file")
     if len(given) != 1 or not isinstance(given[0], UploadFile):
         raise ValidationFailed.of("file", "send exactly one file in the field `file`")
     return given[0]
-
-
-def _refuse_size(file: UploadFile) -> None:
-    if not file.size:
-        raise ValidationFailed.of("file", "is empty; send the document")
-    if file.size > limits.MAX_BYTES:
-        raise FileTooLarge
-
-
-def _refuse_declared(file: UploadFile) -> None:
-    declared = (file.content_type or "").partition(";")[0].strip().lower()
-    if declared not in formats.EXTENSIONS and declared not in _DECLARED_TOO:
-        raise UnsupportedFormat
-
-
-def _told_type(file: UploadFile) -> str | None:
-    file.file.seek(0)
-    told = formats.guess(file.file.read(_HEAD))
-    if told is not None and told not in formats.EXTENSIONS:
-        raise UnsupportedFormat
-    return told
-
-
-def _copy(file: UploadFile, target: Path) -> str:
-    digest = hashlib.sha256()
-    file.file.seek(0)
-    with target.open("wb") as out:
-        while chunk := file.file.read(_CHUNK):
-            digest.update(chunk)
-            out.write(chunk)
-    return digest.hexdigest()
 
 
 def _text(form: FormData, name: str) -> str | None:
