@@ -1,9 +1,6 @@
 """What pages ask for beside a session: the permission of a role."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated
-
-from fastapi import Depends
 
 from recibo.errors import InsufficientScope
 from recibo.portal.visitors import TheUser
@@ -11,7 +8,9 @@ from recibo.shapes.actor import Member, SignedIn
 from recibo.shapes.permissions import Permission
 
 
-def _may(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
+def may(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:
+    """Return a dependency that lets in whose role has a permission."""
+
     async def guard(user: TheUser) -> Member:
         member = user.member
         if member is None or not member.may(permission):
@@ -26,7 +25,3 @@ def _refusal(user: SignedIn) -> str:
         return "You are in no organization; accept an invitation to join one."
     role = user.member.role.capitalize()
     return f"Your role, {role}, does not allow this. Owners and admins can give you another one."
-
-
-MayReadWebhooks = Annotated[Member, Depends(_may(Permission.WEBHOOKS_READ))]
-MayWriteWebhooks = Annotated[Member, Depends(_may(Permission.WEBHOOKS_WRITE))]

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,23 @@ def refused(request: Request, filled: Filled, error: ServiceError) -> HTMLRespon
     return show(
         request, filled.template, status=error.status, values=filled.values, refusal=refusal
     )
+
+
+def section(
+    request: Request,
+    template: str,
+    *,
+    values: Mapping[str, str],
+    error: ServiceError | None = None,
+    **said: Any,
+) -> HTMLResponse:
+    """Return the page of a section, with what was filled in and refused, if anything was."""
+    status = error.status if error else HTTPStatus.OK
+    refusal = Refusal.of(error, values) if error else Refusal()
+    answer = show(request, template, status=status, values=values, refusal=refusal, **said)
+    if error and error.retry_after is not None:
+        answer.headers["Retry-After"] = str(error.retry_after)
+    return answer
 
 
 def lead_to(path: str) -> RedirectResponse:

@@ -4,8 +4,10 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from recibo.errors import RateLimitExceeded, ServiceError
+from recibo.errors import Conflict, NotFound, RateLimitExceeded, ServiceError, ValidationFailed
 
+#: What a section says on its own page; all else has a page of its own.
+SAID = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
 _MINUTE = 60
 
 

@@ -1,27 +1,23 @@
 """Webhooks: where an org's events go, what signs them, and what became of each."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from recibo.errors import Conflict, NotFound, RateLimitExceeded, ServiceError, ValidationFailed
+from recibo.errors import ServiceError
 from recibo.kit import clock
-from recibo.portal import forms, pages
+from recibo.portal import callers, forms, pages
+from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
-from recibo.portal.guards import MayReadWebhooks, MayWriteWebhooks
-from recibo.portal.refusals import Refusal
+from recibo.portal.refusals import SAID
 from recibo.services.pages import Wanted
 from recibo.services.webhooks import endpoints, outcomes, sending
 from recibo.services.webhooks.endpoints import Secrets
-from recibo.shapes.actor import Member
 from recibo.shapes.permissions import Permission
 from recibo.store.db import Session
-from recibo.web.services import Services, TheServices
 
 router = APIRouter(prefix="/portal/webhooks")
 
@@ -42,30 +38,8 @@ _NOTICES = {
 Act = Callable[[Session], Awaitable[object]]
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """A member who asks for a page or presses a button of it."""
-
-    request: Request
-    member: Member
-    services: Services
-
-    @property
-    def may_write(self) -> bool:
-        """Whether the page has secrets and buttons for this member."""
-        return self.member.may(Permission.WEBHOOKS_WRITE)
-
-
-async def _reader(request: Request, member: MayReadWebhooks, services: TheServices) -> Caller:
-    return Caller(request, member, services)
-
-
-async def _writer(request: Request, member: MayWriteWebhooks, services: TheServices) -> Caller:
-    return Caller(request, member, services)
-
-
-Reader = Annotated[Caller, Depends(_reader)]
-Writer = Annotated[Caller, Depends(_writer)]
+Reader = Annotated[Caller, Depends(callers.who_may(Permission.WEBHOOKS_READ))]
+Writer = Annotated[Caller, Depends(callers.who_may(Permission.WEBHOOKS_WRITE))]
 
 
 class SecretOf(StrEnum):
@@ -155,9 +129,9 @@ async def show_event(caller: Reader, event_id: str) -> Response:
         "webhook_event.html",
         delivered=one.delivered,
         next_cursor=one.next_cursor,
-        notice=_notice(caller),
+        notice=caller.notice(_NOTICES),
         now=clock.now(),
-        may_write=caller.may_write,
+        may_write=caller.may(Permission.WEBHOOKS_WRITE),
     )
 
 
@@ -184,7 +158,7 @@ async def _done(
     try:
         async with caller.services.database.write() as session:
             await act(session)
-    except (ValidationFailed, NotFound, Conflict, RateLimitExceeded) as e:
+    except SAID as e:
         return await _shown(caller, error=e, values=values)
     return pages.lead_to(f"{page}?notice={notice}")
 
@@ -201,24 +175,20 @@ async def _shown(
         endpoint = await endpoints.get(session, caller.member)
         wanted = _wanted(caller, _EVENTS_A_PAGE)
         events = await outcomes.recent(session, caller.member, wanted=wanted)
-    answer = pages.show(
+    return pages.section(
         caller.request,
         "webhooks.html",
-        status=error.status if error else HTTPStatus.OK,
+        error=error,
+        values=values or {"url": endpoint.url if endpoint else ""},
         endpoint=endpoint,
         secrets=secrets,
         events=events,
-        values=values or {"url": endpoint.url if endpoint else ""},
-        refusal=Refusal.of(error, values or ()) if error else Refusal(),
-        notice="" if error else _notice(caller),
+        notice="" if error else caller.notice(_NOTICES),
         now=clock.now(),
         https_only=caller.services.https_webhooks_only,
         is_first_page=wanted.cursor is None,
-        may_write=caller.may_write,
+        may_write=caller.may(Permission.WEBHOOKS_WRITE),
     )
-    if error and error.retry_after is not None:
-        answer.headers["Retry-After"] = str(error.retry_after)
-    return answer
 
 
 async def _secrets(caller: Caller) -> Secrets | None:
@@ -226,7 +196,7 @@ async def _secrets(caller: Caller) -> Secrets | None:
 
     A secret that is not there yet is made, so that it is in place before the first event comes.
     """
-    if not caller.may_write:
+    if not caller.may(Permission.WEBHOOKS_WRITE):
         return None
     async with caller.services.database.write() as session:
         return await endpoints.secrets(session, caller.services.identity.keyring, caller.member)
@@ -235,7 +205,3 @@ async def _secrets(caller: Caller) -> Secrets | None:
 def _wanted(caller: Caller, limit: int) -> Wanted:
     cursor = caller.request.query_params.get("cursor")
     return Wanted(limit, cursor, caller.services.cursor_key)
-
-
-def _notice(caller: Caller) -> str:
-    return _NOTICES.get(caller.request.query_params.get("notice", ""), "")
