@@ -13,9 +13,11 @@ from recibo.portal import (
     errors,
     home,
     invitations,
+    keys,
     mailed,
     next_paths,
     pages,
+    receipts,
     sign_in,
     two_factor,
     webhooks,
@@ -25,6 +27,16 @@ from recibo.portal.visitors import refuse_cross_site
 from recibo.web.services import Services
 
 _STATIC = Path(__file__).parent / "static"
+_SECTIONS = (
+    account,
+    home,
+    invitations,
+    keys,
+    mailed,
+    sign_in,
+    two_factor,
+    webhooks,
+)
 
 
 class Pages(BaseRoute):
@@ -63,7 +75,7 @@ def make(services: Services) -> FastAPI:
         dependencies=[Depends(refuse_cross_site)],
     )
     app.state.services = services
-    for module in (account, home, invitations, mailed, sign_in, two_factor, webhooks):
+    for module in _SECTIONS:
         app.include_router(module.router)
     app.mount("/portal/static", _Static(directory=_STATIC))
     for path in ("/", "/portal/"):

@@ -168,12 +168,17 @@ async def revoke(session: Session, member: Member, key_id: str) -> None:
     row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
         raise _no_such_key()
-    if member.role not in _REVOKE_ANY and row.created_by != member.user_id:
+    if not may_revoke(member, row.created_by):
         detail = Detail("permission", f"`{Permission.KEYS_WRITE}` reaches only keys of your own")
         raise InsufficientScope("Owners and admins revoke what others made.", details=(detail,))
     if row.revoked_at is not None:
         return
     _revoke(session, member, row)
+
+
+def may_revoke(member: Member, made_by: str | None) -> bool:
+    """Tell whether a member who revokes keys may revoke one that somebody made."""
+    return member.role in _REVOKE_ANY or made_by == member.user_id
 
 
 async def revoke_made_by(session: Session, member: Member, user_id: UserId) -> None:

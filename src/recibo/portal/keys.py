@@ -1,0 +1,164 @@
+"""API keys: made, with the secret shown once, listed and revoked."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel
+
+from recibo.errors import ServiceError, ValidationFailed
+from recibo.kit import clock
+from recibo.portal import callers, forms, pages
+from recibo.portal.callers import Caller
+from recibo.portal.forms import Trimmed
+from recibo.portal.refusals import SAID
+from recibo.services.identity import keys, members
+from recibo.services.identity.keys import Issued, Wanted
+from recibo.shapes.keys import Key
+from recibo.shapes.permissions import Permission
+from recibo.shapes.states import KeyKind, Scope
+
+router = APIRouter(prefix="/portal/keys")
+
+_PAGE = "/portal/keys"
+_DAY = dt.timedelta(days=1)
+_NOTICES = {"revoked": "The key is revoked: its next request is refused."}
+# What the form begins with.
+_BLANK = {"name": "", "kind": KeyKind.SECRET.value, "read": "on", "write": "on", "last_day": ""}
+
+Reader = Annotated[Caller, Depends(callers.who_may(Permission.KEYS_READ))]
+Writer = Annotated[Caller, Depends(callers.who_may(Permission.KEYS_WRITE))]
+
+
+class KeyForm(BaseModel):
+    """What a key is to be; whether it holds, is judged with all else about it."""
+
+    name: Trimmed = ""
+    kind: str = KeyKind.SECRET
+    read: str = ""
+    write: str = ""
+    extract: str = ""
+    last_day: Trimmed = ""
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the services are asked for; raises ValidationFailed for what means nothing."""
+        ticked = {Scope.READ: self.read, Scope.WRITE: self.write, Scope.EXTRACT_WRITE: self.extract}
+        return Wanted(
+            name=self.name,
+            kind=_kind(self.kind),
+            scopes=[scope for scope, sent in ticked.items() if sent],
+            expires_at=_end_of(self.last_day),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A key, and what the page says of it beside its record."""
+
+    key: Key
+    #: Who made it.
+    maker: str
+    is_over: bool
+    may_revoke: bool
+
+
+@router.get("")
+async def show_keys(caller: Reader) -> Response:
+    """Show the keys, and the form that makes one."""
+    return await _shown(caller)
+
+
+@router.post("")
+async def create_key(
+    caller: Writer, form: Annotated[KeyForm, Depends(forms.plain(KeyForm))]
+) -> Response:
+    """Make a key and show its secret on the page that answers, and on no other."""
+    try:
+        async with caller.services.database.write() as session:
+            issued = await keys.issue(session, caller.member, form.wanted)
+    except SAID as e:
+        return await _shown(caller, error=e, values={**form.model_dump(), "scopes": ""})
+    return await _shown(caller, issued=issued)
+
+
+@router.post("/{key_id}/revoke")
+async def revoke_key(caller: Writer, key_id: str) -> Response:
+    """Revoke a key for good."""
+    try:
+        async with caller.services.database.write() as session:
+            await keys.revoke(session, caller.member, key_id)
+    except SAID as e:
+        return await _shown(caller, error=e)
+    return pages.lead_to(f"{_PAGE}?notice=revoked")
+
+
+async def _shown(
+    caller: Caller,
+    *,
+    error: ServiceError | None = None,
+    values: Mapping[str, str] | None = None,
+    issued: Issued | None = None,
+) -> Response:
+    listed = await _listed(caller)
+    return pages.section(
+        caller.request,
+        "keys.html",
+        error=error,
+        values=values or _BLANK,
+        issued=issued,
+        active=[one for one in listed if not one.is_over],
+        over=[one for one in listed if one.is_over],
+        notice="" if error or issued else caller.notice(_NOTICES),
+        today=clock.now().date(),
+        may_write=caller.may(Permission.KEYS_WRITE),
+    )
+
+
+async def _listed(caller: Caller) -> list[Listed]:
+    member, now = caller.member, clock.now()
+    async with caller.services.database.read() as session:
+        team = await members.in_join_order(session, member)
+        found = await keys.newest_first(session, member, caller.services.identity.key_uses)
+    makers = {one.user_id: one.full_name or one.email for one in team}
+    return [
+        Listed(
+            key=key,
+            maker=_maker(key.created_by, makers),
+            is_over=key.revoked_at is not None or _is_past(key.expires_at, now),
+            may_revoke=keys.may_revoke(member, key.created_by),
+        )
+        for key in found
+    ]
+
+
+def _maker(made_by: str | None, makers: Mapping[str, str]) -> str:
+    if made_by is None:
+        return "an operator"
+    return makers.get(made_by, "a former member")
+
+
+def _is_past(moment: dt.datetime | None, now: dt.datetime) -> bool:
+    return moment is not None and moment <= now
+
+
+def _kind(given: str) -> KeyKind:
+    try:
+        return KeyKind(given)
+    except ValueError:
+        raise ValidationFailed.of("kind", f"is one of {', '.join(KeyKind)}") from None
+
+
+def _end_of(last_day: str) -> dt.datetime | None:
+    """Return when a day is over, UTC; None when no day is named."""
+    if not last_day:
+        return None
+    try:
+        end = dt.datetime.combine(dt.date.fromisoformat(last_day), dt.time(), dt.UTC) + _DAY
+    except (ValueError, OverflowError):
+        raise ValidationFailed.of("last_day", "must be a date, such as 2027-01-31") from None
+    if end <= clock.now():
+        raise ValidationFailed.of("last_day", "is over already; name a day to come")
+    return end

@@ -1,0 +1,128 @@
+"""The page of API keys."""
+
+import datetime as dt
+import re
+
+import httpx
+import pytest
+
+from recibo.kit import clock
+from recibo.shapes.states import Role
+from recibo.store import tables
+from tests import people
+from tests.installation import Installation
+from tests.portal import looking, pressing
+
+PATH = "/portal/keys"
+SECRET = re.compile(r"(?:sk_live|pk_publishable)_\w{38}")
+HOSTILE = "</p><script>alert(1)</script>\"'&amp;"
+
+
+async def made(i: Installation, **form: str) -> tuple[str, httpx.Response]:
+    """Make a key on the page, and return its secret and the page that shows it."""
+    fields = {"name": "Expenses", "kind": "secret", "read": "on", "write": "on"}
+    answer = await i.stranger.post(PATH, data={**fields, **form})
+    assert answer.status_code == 200, answer.text
+    (secret,) = set(SECRET.findall(answer.text))
+    return secret, answer
+
+
+async def own(i: Installation, secret: str) -> httpx.Response:
+    """Ask the API what a key is."""
+    return await i.get("/key", secret=secret)
+
+
+async def test_key_is_made_with_its_secret_shown_once_and_revoked(service: Installation) -> None:
+    await pressing.browser_of(service, await people.signed_up(service))
+    last_day = clock.now().date() + dt.timedelta(days=30)
+    secret, answer = await made(service, name=HOSTILE, write="", last_day=last_day.isoformat())
+    works = (await own(service, secret)).json()
+    again = await service.stranger.get(PATH)
+    said = await pressing.pressed(service, f"{PATH}/{works['id']}/revoke")
+    after = await service.stranger.get(PATH)
+
+    assert "no-store" == answer.headers["cache-control"]
+    assert (HOSTILE, ["read"]) == (works["name"], works["scopes"])
+    day_after = (last_day + dt.timedelta(days=1)).isoformat()
+    assert f"{day_after}T00:00:00Z" == works["expires_at"]
+    assert "<script" not in answer.text
+    assert f"{secret[:8]}…{secret[-4:]}" in looking.at(again).text
+    assert [] == SECRET.findall(again.text)
+    assert "is revoked" in said.by_role["status"]
+    assert "1 revoked or expired" in looking.at(after).text
+    assert set() == pressing.actions(looking.at(after), f"{PATH}/")
+    assert 401 == (await own(service, secret)).status_code
+
+
+async def test_publishable_key_has_its_fixed_scope(door: Installation) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    secret, _ = await made(door, kind="publishable")
+
+    assert ["extract:write"] == (await own(door, secret)).json()["scopes"]
+
+
+@pytest.mark.parametrize(
+    ("field", "form", "said"),
+    [
+        ("name", {"name": " "}, "Name has 1 to 255 characters."),
+        ("name", {"name": "x" * 256}, "Name has 1 to 255 characters."),
+        ("last_day", {"last_day": "soon"}, "Last day must be a date, such as 2027-01-31."),
+        ("last_day", {"last_day": "9999-12-31"}, "Last day must be a date, such as 2027-01-31."),
+        ("last_day", {"last_day": "2020-01-01"}, "Last day is over already; name a day to come."),
+    ],
+)
+async def test_what_is_refused_stands_there_with_the_reason(
+    door: Installation, field: str, form: dict[str, str], said: str
+) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    filled = {"name": "Expenses", "kind": "publishable", "extract": "on", **form}
+    page = await pressing.refused(door, PATH, 400, **filled)
+
+    assert said == page.error(field)
+    assert filled[field].strip() == page.inputs[field]["value"]
+    assert "checked" in page.inputs["extract"]
+    assert "checked" not in page.inputs["read"]
+    # The demo org has one.
+    assert 1 == len(await door.rows(tables.ApiKey))
+
+
+async def test_secret_key_needs_a_scope_and_a_kind_that_there_is(door: Installation) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    no_scope = await pressing.refused(door, PATH, 400, name="Expenses")
+    no_kind = await pressing.refused(door, PATH, 400, name="Expenses", kind="golden", read="on")
+
+    assert "name one at least of read" in no_scope.by_id["scopes-error"]
+    assert "is one of secret, publishable" in no_kind.by_id["kind-error"]
+
+
+async def test_developer_revokes_only_keys_of_the_own_making(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    dev = await people.joined(service, ana, Role.DEVELOPER)
+    await pressing.browser_of(service, ana)
+    anas, _ = await made(service, name="Anas")
+    await pressing.browser_of(service, dev)
+    devs, _ = await made(service, name="Devs")
+    page = await pressing.shown(service, PATH)
+    anas_id = (await own(service, anas)).json()["id"]
+    devs_id = (await own(service, devs)).json()["id"]
+    refused = await pressing.refused(service, f"{PATH}/{anas_id}/revoke", 403)
+
+    assert {f"{PATH}/{devs_id}/revoke"} == pressing.actions(page, f"{PATH}/")
+    assert f"by {ana.email}" in page.text
+    assert "Owners and admins revoke what others made." in refused.text
+    assert 200 == (await own(service, anas)).status_code
+
+
+async def test_keys_of_another_org_are_neither_seen_nor_revoked(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    await pressing.browser_of(service, ana)
+    secret, _ = await made(service, name="Anas key")
+    key_id = (await own(service, secret)).json()["id"]
+    await pressing.browser_of(service, bea)
+    page = await pressing.shown(service, PATH)
+
+    assert "Anas key" not in page.text
+    await pressing.refused(service, f"{PATH}/{key_id}/revoke", 404)
+    await pressing.refused(service, f"{PATH}/nothing/revoke", 404)
+    assert 200 == (await own(service, secret)).status_code
