@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
+from recibo.extract.fields import suggestions
 from recibo.extract.fields.amounts import Amount
 from recibo.extract.fields.columns import kinds_over
 from recibo.extract.fields.rows import Row
@@ -97,9 +98,13 @@ class Entry:
 def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
     """Return all amounts of the document in reading order, each with its role."""
     found: list[Entry] = []
+    offered = suggestions.suggestions(rows)
     for row in rows:
         above = rows[row.index - 1] if row.index else None
-        found.extend(_of_row(row, above))
+        own = _of_row(row, above)
+        if row.index in offered:
+            own = (replace(entry, role=Role.COUNT) for entry in own)
+        found.extend(own)
     return tuple(_with_net_totals(tuple(_with_sensible_taxes(found))))
 
 
