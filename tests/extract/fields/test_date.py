@@ -11,6 +11,11 @@ def issued(text: str) -> str | None:
     return found[0].value.isoformat() if found else None
 
 
+def likelihood(text: str) -> float:
+    rows = rows_of(text)
+    return moments(rows, locate(rows))[0].confidence
+
+
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
@@ -77,3 +82,30 @@ def test_without_a_date_nothing_is_invented() -> None:
 )
 def test_a_time_far_from_the_date_counts_when_it_is_the_only_one(text: str, moment: str) -> None:
     assert issued(text) == f"2023-03-21{moment}+01:00"
+
+
+def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() -> None:
+    assert issued("CHANGE DUE 2.60\n11/03/2024 09:12 AM") == "2024-03-11T09:12:00+00:00"
+    assert issued("AMOUNT DUE 2.60 11/03/2024") == "2024-03-11T00:00:00+00:00"
+    assert likelihood("DUE\n11/03/2024") < 0.3 < likelihood("CHANGE DUE 2.60\n11/03/2024")
+
+
+@pytest.mark.parametrize(
+    "paper",
+    [
+        "Arrival: 12/06/2025\nDeparture: 14/06/2025",
+        "Service date 13/06/2025\nStatement date 14/06/2025",
+        "Hinfahrt: Berlin - Ulm am 18.06.2025\nGebucht am: 14.06.2025",
+    ],
+)
+def test_a_beginning_or_a_journey_is_the_date_only_where_no_other_is(paper: str) -> None:
+    aside = paper.split("\n", maxsplit=1)[0]
+
+    assert str(issued(paper)).startswith("2025-06-14")
+    assert 0.3 < likelihood(aside) < likelihood("14/06/2025")
+
+
+def test_of_two_times_of_a_day_the_one_on_leaving_is_that_of_the_payment() -> None:
+    paper = "ENTERED 23/07/25 13:10\nEXITED 23/07/25 16:55\nPAID 18.00"
+
+    assert str(issued(paper)).startswith("2025-07-23T16:55")

@@ -146,3 +146,7 @@ def test_a_time_is_read(text: str, time: dt.time) -> None:
 def test_a_dotted_time_is_read_only_when_asked() -> None:
     assert clocks("14.35") == ()
     assert [clock.time for clock in clocks("14.35", dotted=True)] == [dt.time(14, 35)]
+
+
+def test_hours_of_work_before_their_price_are_no_time() -> None:
+    assert clocks("Installation 2 h   57,50   115,00") == ()

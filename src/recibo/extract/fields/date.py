@@ -11,12 +11,13 @@ from recibo.extract.fields.place import Place
 from recibo.extract.fields.rows import Row
 from recibo.extract.fields.total import probability
 from recibo.extract.locales import tables
+from recibo.extract.locales.phrases import Phrase
 from recibo.extract.locales.tables import Order
 from recibo.extract.model import Found, Moment
 
 # Log-odds for a date's being that of issue.
 _BIAS = 0.5
-_LABELS = {"date": 2.0, "weak_date": 0.8, "other_date": -4.0}
+_LABELS = {"date": 2.0, "weak_date": 0.8, "aside_date": -1.2, "other_date": -4.0}
 _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
 # Eight figures in a row without a label are taken for a date only when there is no other. Fewer
 # than one run in a thousand is a date by chance; more often one has lost its separators.
@@ -105,10 +106,14 @@ def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
 
 
 def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
-    book = tables.phrasebook("other_date", "date", "weak_date", "time")
-    before = [label for label in book.find(row.text) if label.start < day.end]
+    book = tables.phrasebook("other_date", "date", "weak_date", "aside_date", "time")
+    before = [
+        label
+        for label in book.find(row.text)
+        if label.start < day.end and not _is_of_amount(label, day.start, row)
+    ]
     above = rows[row.index - 1] if row.index else None
-    if not before and above is not None and not days.days(above.text):
+    if not before and above is not None and not _is_taken(above):
         left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
         before = [
             label
@@ -118,6 +123,16 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
         ]
     kinds = [label.kind for label in before if label.kind != "time"]
     return _LABELS[kinds[-1]] if kinds else 0
+
+
+def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:
+    """Tell whether an amount stands between a label and a date: "Change due 2.60 03/11/24"."""
+    return any(amount.is_money and label.end <= amount.start < end for amount in row.amounts)
+
+
+def _is_taken(above: Row) -> bool:
+    """Tell whether the labels of a row name what stands beside them: a date, or an amount."""
+    return bool(days.days(above.text)) or any(amount.is_money for amount in above.amounts)
 
 
 def _is_numbered(day: Day, row: Row) -> bool:

@@ -97,7 +97,7 @@ _RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 _TIME = re.compile(
     rf"(?:({'|'.join(_HALVES)})\s?)?"
     rf"(?<![\d.])(?<!\d:)([01]?\d|2[0-4])\s?([:;h.{_HOUR_SIGNS}])\s?([0-5]?\d)"
-    rf"(?:\s?[:;.{_MINUTE_SIGNS}]\s?([0-5]\d))?(?![\d])"
+    rf"(?:\s?[:;.{_MINUTE_SIGNS}]\s?([0-5]\d))?(?!\d|,\d)"
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
