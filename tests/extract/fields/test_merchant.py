@@ -109,3 +109,15 @@ def test_a_sign_over_two_rows_in_one_style_is_one_name() -> None:
     assert best(f"MAPLE LEAF\nDINER\n2210 W 4th Street\nDuluth, MN 55806\n{AMERICAN_REST}") == (
         "MAPLE LEAF DINER"
     )
+
+
+def test_who_is_billed_in_the_next_column_leaves_the_seller_its_name() -> None:
+    paper = """
+Invoice
+Invoice number   TW-2025-118823
+Tidywork GmbH                             Bill to
+548 Market St                             Northwind GmbH
+San Francisco, California 94104           22 King Street
+"""
+
+    assert best(paper) == "Tidywork GmbH"

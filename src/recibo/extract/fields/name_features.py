@@ -1,7 +1,7 @@
 """What speaks for and against a candidate's being the seller's name, as numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
@@ -30,6 +30,8 @@ _HEAD_ROWS = 15
 _LEAST_ECHO = 5
 _MOST_DIGITS = 0.4
 _FEWEST_LETTERS = 4
+# The buyer's name stands in the row of its label, or in one of the next two.
+_BILLED_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class Context:
     height: float
     #: The letters of the rows that give web and mail addresses, thanks and greetings.
     echoes: str
-    #: The rows that stand below "bill to" and the like.
-    billed: frozenset[int]
+    #: By the row's index, where the labels "bill to" and the like begin that stand in it or above.
+    billed: Mapping[int, float]
     #: The rows below "owned by" and the like.
     owned: frozenset[int]
 
@@ -56,7 +58,7 @@ class Context:
             body=_body_start(rows),
             height=median(row.line.box.height for row in rows) or 1,
             echoes=" ".join(skeleton(row.text).letters for row in rows if _ECHO.search(row.text)),
-            billed=frozenset(_below_words("billed", rows, 3)),
+            billed=_billed(rows),
             owned=frozenset(_below_words("owned", rows, 2)),
         )
 
@@ -111,7 +113,7 @@ def _of_place(candidate: Candidate, context: Context) -> dict[str, float]:
         "addressed": any(_is_address(row.text) for row in _below(last, context, 2)),
         "body": first.index >= context.body,
         "echo": _is_echoed(candidate.name, context),
-        "billed": any(row.index in context.billed for row in candidate.rows),
+        "billed": _is_billed(candidate, context),
         "owned": first.index in context.owned,
     }
 
@@ -162,6 +164,28 @@ def _body_start(rows: Sequence[Row]) -> int:
         if days.days(row.text) or has_number or len(row.amounts) > 1:
             return row.index
     return rows[-1].index
+
+
+def _billed(rows: Sequence[Row]) -> Mapping[int, float]:
+    """Return where the buyer's labels begin, by the rows that they stand in or above."""
+    starts: dict[int, float] = {}
+    for row in rows:
+        for label in _book("billed").find(row.text):
+            left = row.box(label.start, label.end).x0
+            for index in range(row.index, row.index + _BILLED_ROWS):
+                starts[index] = min(left, starts.get(index, left))
+    return starts
+
+
+def _is_billed(candidate: Candidate, context: Context) -> bool:
+    """Tell whether a candidate stands beside or below a buyer's label, not in a column before it.
+
+    Many an invoice shows the seller on the left and the buyer on the right.
+    """
+    return any(
+        row.index in context.billed and candidate.box.x1 > context.billed[row.index]
+        for row in candidate.rows
+    )
 
 
 def _below_words(kind: str, rows: Sequence[Row], count: int) -> set[int]:
