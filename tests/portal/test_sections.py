@@ -13,6 +13,7 @@ from tests.portal import looking, pressing
 #: Each section that not everybody sees, and what a role needs to see it.
 SECTIONS: Mapping[str, Permission] = {
     "/portal/keys": Permission.KEYS_READ,
+    "/portal/members": Permission.TEAM_READ,
     "/portal/webhooks": Permission.WEBHOOKS_READ,
 }
 

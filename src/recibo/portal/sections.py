@@ -23,6 +23,7 @@ class Section:
 _SECTIONS = (
     Section("/portal/keys", "API keys", Permission.KEYS_READ),
     Section("/portal/webhooks", "Webhooks", Permission.WEBHOOKS_READ),
+    Section("/portal/members", "Members", Permission.TEAM_READ),
 )  # fmt: skip
 
 

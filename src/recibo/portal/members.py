@@ -1,0 +1,154 @@
+"""The team: who is in the org, with what role, and who is invited."""
+
+from collections.abc import Awaitable, Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel
+
+from recibo.errors import ServiceError, ValidationFailed
+from recibo.portal import callers, forms, pages
+from recibo.portal.callers import Caller
+from recibo.portal.forms import Trimmed
+from recibo.portal.refusals import SAID
+from recibo.services.identity import invitations, members
+from recibo.shapes.permissions import Permission
+from recibo.shapes.states import Role
+
+router = APIRouter(prefix="/portal/members")
+
+_PAGE = "/portal/members"
+_NOTICES = {
+    "invited": "The invitation is on its way.",
+    "withdrawn": "The invitation is withdrawn: its link works no more.",
+    "changed": "The role is changed, from the next request on.",
+    "removed": "The member is removed, and the API keys that the member made here are revoked.",
+}
+_BLANK = {"email": "", "role": Role.DEVELOPER.value}
+# What each role is, in the words of the specification.
+_ROLES = {
+    Role.OWNER: "everything, and there is always one",
+    Role.ADMIN: "team, keys and settings",
+    Role.DEVELOPER: "makes keys, uploads, reads receipts",
+    Role.VIEWER: "only reads",
+    Role.BILLING: "plan and payments",
+}
+
+Reader = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_READ))]
+Inviter = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_INVITE))]
+Writer = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_WRITE))]
+Remover = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_REMOVE))]
+
+
+class InvitationForm(BaseModel):
+    """Whom to invite, and as what; whether it holds, is judged with all else about it."""
+
+    email: Trimmed = ""
+    role: str = ""
+
+
+class RoleForm(BaseModel):
+    """The role to give."""
+
+    role: str = ""
+
+
+@router.get("")
+async def show_members(caller: Reader) -> Response:
+    """Show the members and the invitations that can still be accepted."""
+    return await _shown(caller)
+
+
+@router.post("/invite")
+async def invite(
+    caller: Inviter, form: Annotated[InvitationForm, Depends(forms.plain(InvitationForm))]
+) -> Response:
+    """Mail an invitation, in place of an earlier one to the address."""
+
+    async def send() -> None:
+        identity, role = caller.services.identity, _role(form.role)
+        await invitations.send(identity, caller.member, email=form.email, role=role)
+
+    return await _done(caller, send(), notice="invited", values=form.model_dump())
+
+
+@router.post("/invitations/{invitation_id}/withdraw")
+async def withdraw(caller: Inviter, invitation_id: str) -> Response:
+    """Withdraw an invitation."""
+    revoked = invitations.revoke(caller.services.database, caller.member, invitation_id)
+    return await _done(caller, revoked, notice="withdrawn")
+
+
+@router.post("/{user_id}/role")
+async def change_role(
+    caller: Writer, user_id: str, form: Annotated[RoleForm, Depends(forms.plain(RoleForm))]
+) -> Response:
+    """Give a member another role."""
+
+    async def change() -> None:
+        database, role = caller.services.database, _role(form.role)
+        await members.change_role(database, caller.member, user_id, role=role)
+
+    return await _done(caller, change(), notice="changed")
+
+
+@router.post("/{user_id}/remove")
+async def remove(caller: Remover, user_id: str) -> Response:
+    """Remove a member, with the keys that the member made."""
+    removed = members.remove(caller.services.database, caller.member, user_id)
+    return await _done(caller, removed, notice="removed")
+
+
+async def _done(
+    caller: Caller,
+    doing: Awaitable[None],
+    *,
+    notice: str,
+    values: Mapping[str, str] | None = None,
+) -> Response:
+    """Do what a button asks for and lead on; what is refused, is said on the page."""
+    try:
+        await doing
+    except SAID as e:
+        return await _shown(caller, error=e, values=values)
+    return pages.lead_to(f"{_PAGE}?notice={notice}")
+
+
+async def _shown(
+    caller: Caller,
+    *,
+    error: ServiceError | None = None,
+    values: Mapping[str, str] | None = None,
+) -> Response:
+    member = caller.member
+    async with caller.services.database.read() as session:
+        team = await members.in_join_order(session, member)
+        pending = await invitations.pending(session, member)
+    return pages.section(
+        caller.request,
+        "members.html",
+        error=error,
+        # A refusal that is not about the form of invitations stands above all of them.
+        values=values or {},
+        filled=values or _BLANK,
+        team=team,
+        pending=pending,
+        own_id=member.user_id,
+        roles=[(role, about) for role, about in _ROLES.items() if _may_touch(caller, role)],
+        is_owner=member.role is Role.OWNER,
+        notice="" if error else caller.notice(_NOTICES),
+        may_invite=caller.may(Permission.TEAM_INVITE),
+        may_write=caller.may(Permission.TEAM_WRITE),
+        may_remove=caller.may(Permission.TEAM_REMOVE),
+    )
+
+
+def _may_touch(caller: Caller, role: Role) -> bool:
+    return role is not Role.OWNER or caller.member.role is Role.OWNER
+
+
+def _role(given: str) -> Role:
+    try:
+        return Role(given)
+    except ValueError:
+        raise ValidationFailed.of("role", f"is one of {', '.join(Role)}") from None
