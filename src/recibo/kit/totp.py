@@ -34,6 +34,14 @@ def qr_png(text: str) -> bytes:
     return picture.getvalue()
 
 
+def qr_svg(text: str) -> str:
+    """Return the same as an SVG element, dark on white, to stand in a page."""
+    drawn: str = segno.make_qr(text).svg_inline(
+        light="#fff", omitsize=True, svgclass=None, lineclass=None
+    )
+    return drawn
+
+
 def matching_step(secret: str, code: str, at: dt.datetime) -> int | None:
     """Return the time step that a code belongs to, now or one beside it; None when it is wrong."""
     if not _CODE.fullmatch(code):

@@ -1,7 +1,5 @@
 """Errors as pages: on the form that was refused, else on a page of their own."""
 
-from http import HTTPStatus
-
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -44,11 +42,7 @@ async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
     filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
     answer = pages.refused(request, filled, error) if filled else _page(request, error)
-    if error.status == HTTPStatus.UNAUTHORIZED:
-        # RFC 9110 wants a challenge; browsers know none of this name and show the page.
-        answer.headers["WWW-Authenticate"] = 'Session realm="recibo"'
-    if error.retry_after is not None:
-        answer.headers["Retry-After"] = str(error.retry_after)
+    pages.tell(answer, error)
     return answer
 
 

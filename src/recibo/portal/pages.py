@@ -7,7 +7,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from fastapi import Request
+from fastapi import Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
@@ -70,9 +70,18 @@ def section(
     status = error.status if error else HTTPStatus.OK
     refusal = Refusal.of(error, values) if error else Refusal()
     answer = show(request, template, status=status, values=values, refusal=refusal, **said)
-    if error and error.retry_after is not None:
-        answer.headers["Retry-After"] = str(error.retry_after)
+    if error:
+        tell(answer, error)
     return answer
+
+
+def tell(answer: Response, error: ServiceError) -> None:
+    """Tell the browser by headers what the answer to an error must tell."""
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        # RFC 9110 wants a challenge; browsers know none of this name and show the page.
+        answer.headers["WWW-Authenticate"] = 'Session realm="recibo"'
+    if error.retry_after is not None:
+        answer.headers["Retry-After"] = str(error.retry_after)
 
 
 def lead_to(path: str) -> RedirectResponse:

@@ -24,6 +24,7 @@ _SECTIONS = (
     Section("/portal/keys", "API keys", Permission.KEYS_READ),
     Section("/portal/webhooks", "Webhooks", Permission.WEBHOOKS_READ),
     Section("/portal/members", "Members", Permission.TEAM_READ),
+    Section("/portal/security", "Security"),
 )  # fmt: skip
 
 

@@ -54,8 +54,19 @@ async def enroll(identity: Identity, caller: SignedIn) -> Enrolment:
             raise Conflict(_IS_ON)
         secret = await second_factors.replace_secret(session, identity.keyring, user)
         _record(session, caller, AuditAction.USER_2FA_ENROLLING)
-    uri = totp.provisioning_uri(secret, account=caller.email)
-    return Enrolment(secret, uri, totp.qr_png(uri))
+    return _enrolment(caller, secret)
+
+
+async def tentative(session: ReadSession, identity: Identity, caller: SignedIn) -> Enrolment | None:
+    """Return what the caller's app was given and is not active yet; None when nothing was.
+
+    Raises:
+        InsufficientScope: the session is bound to its org.
+    """
+    await sessions.free(session, caller)
+    user = await session.get_one(User, caller.user_id)
+    secret = second_factors.secret_of(identity.keyring, user)
+    return _enrolment(caller, secret) if secret and user.totp_enabled_at is None else None
 
 
 async def enable(identity: Identity, caller: SignedIn, code: str) -> list[str]:
@@ -107,6 +118,11 @@ async def disable(identity: Identity, caller: SignedIn, code: str) -> TokenRespo
 async def recovery_codes(session: ReadSession, caller: SignedIn) -> RecoveryCodes:
     """Return how many recovery codes the caller has; none without a second factor."""
     return RecoveryCodes(*await second_factors.count_recovery_codes(session, caller.user_id))
+
+
+def _enrolment(caller: SignedIn, secret: str) -> Enrolment:
+    uri = totp.provisioning_uri(secret, account=caller.email)
+    return Enrolment(secret, uri, totp.qr_png(uri))
 
 
 async def _disable(

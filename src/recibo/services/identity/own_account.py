@@ -1,11 +1,11 @@
 """What a signed-in user does to the own account."""
 
 import datetime as dt
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
-from recibo.errors import AuthenticationFailed, NotFound, ValidationFailed
+from recibo.errors import AuthenticationFailed, NoSession, NotFound, ValidationFailed
 from recibo.kit import clock, ids
 from recibo.services import audit, mails
 from recibo.services.identity import accounts, passwords, sessions
@@ -21,6 +21,17 @@ from recibo.store.tables import Membership, User, UserSession
 MAX_NAME = 255
 # Whoever just came by a link from the mailbox may set a password without the old one.
 _FRESH = dt.timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What the caller's session may do to the account, and what that takes."""
+
+    #: Bound to its org: it may touch neither password nor second factor.
+    is_bound: bool
+    has_password: bool
+    #: Whether a new password takes the current one.
+    needs_current: bool
 
 
 async def rename(identity: Identity, caller: SignedIn, name: str | None) -> SignedIn:
@@ -71,6 +82,15 @@ async def change_password(
     hashed = await identity.passwords.hash(new_password)
     async with identity.database.write() as session:
         return await _change_password(session, identity, caller, (user.password_hash, hashed))
+
+
+async def protection(session: ReadSession, caller: SignedIn) -> Protection:
+    """Return what the caller's session may do to the account; raises NoSession when it ended."""
+    row = await sessions.family(session, caller.session_id)
+    if row is None:
+        raise NoSession
+    has_password = (await session.get_one(User, caller.user_id)).password_hash is not None
+    return Protection(row.is_bound, has_password, has_password and not _is_fresh(row))
 
 
 async def lacks_password(session: ReadSession, caller: SignedIn) -> bool:

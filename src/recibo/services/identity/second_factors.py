@@ -51,9 +51,21 @@ async def replace_secret(session: Session, keyring: Keyring, user: User) -> str:
     return secret
 
 
+def secret_of(keyring: Keyring, user: User) -> str | None:
+    """Return the secret of a user's app, active or not; None without one."""
+    if user.totp_secret is None:
+        return None
+    try:
+        return keyring.unseal(user.totp_secret, bound_to=_sealed_for(user.id))
+    except BadTokenError:
+        # The installation's secret was changed without keeping the one before.
+        log.exception("a second factor cannot be opened; reset it", user_id=user.id)
+        return None
+
+
 def matching_step(keyring: Keyring, user: User | None, code: str) -> int | None:
     """Return the step whose code this is; None when it is wrong or the user has no secret."""
-    secret = _secret(keyring, user) if user else None
+    secret = secret_of(keyring, user) if user else None
     step = totp.matching_step(secret or _NOBODYS_SECRET, code, clock.now())
     return step if secret else None
 
@@ -136,17 +148,6 @@ async def wipe(session: Session, user: User) -> None:
     )
     for table in (RecoveryCode, SpentTotpStep):
         await session.execute(delete(table).where(table.user_id == user.id))
-
-
-def _secret(keyring: Keyring, user: User) -> str | None:
-    if user.totp_secret is None:
-        return None
-    try:
-        return keyring.unseal(user.totp_secret, bound_to=_sealed_for(user.id))
-    except BadTokenError:
-        # The installation's secret was changed without keeping the one before.
-        log.exception("a second factor cannot be opened; reset it", user_id=user.id)
-        return None
 
 
 def _sealed_for(user_id: str) -> str:

@@ -1,0 +1,198 @@
+"""The own account: name, password, second factor, sessions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request, Response
+from markupsafe import Markup
+from pydantic import BaseModel
+
+from recibo.errors import (
+    AuthenticationFailed,
+    Conflict,
+    RateLimitExceeded,
+    ServiceError,
+    ValidationFailed,
+)
+from recibo.kit import totp
+from recibo.portal import forms, pages, visitors
+from recibo.portal.forms import Trimmed
+from recibo.portal.visitors import TheUser
+from recibo.services.identity import enrolment, own_account
+from recibo.services.identity.enrolment import Enrolment
+from recibo.shapes.actor import SignedIn
+from recibo.web.services import Services, TheServices
+
+router = APIRouter(prefix="/portal/security")
+
+_PAGE = "/portal/security"
+_NOTICES = {
+    "named": "Your name is changed.",
+    "password": "Your password is set. All other sessions of your account have ended.",
+    "ended": "All other sessions of your account have ended.",
+    "disabled": "Two-factor authentication is off. All other sessions of your account have ended.",
+}
+_SAID = (AuthenticationFailed, Conflict, RateLimitExceeded, ValidationFailed)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Whose account it is, at the page of it."""
+
+    request: Request
+    user: SignedIn
+    services: Services
+
+
+async def _owner(request: Request, user: TheUser, services: TheServices) -> Owner:
+    return Owner(request, user, services)
+
+
+TheOwner = Annotated[Owner, Depends(_owner)]
+
+
+class NameForm(BaseModel):
+    """The name to be called by; none when it is empty."""
+
+    name: Trimmed = ""
+
+
+class PasswordForm(BaseModel):
+    """The password to set, and the one that is to be replaced."""
+
+    new_password: str = ""
+    current_password: str = ""
+
+
+class CodeForm(BaseModel):
+    """A code of the app, spaced as apps show it or not."""
+
+    code: str = ""
+
+    @property
+    def bare(self) -> str:
+        """The code without its blanks."""
+        return "".join(self.code.split())
+
+
+TheCode = Annotated[CodeForm, Depends(forms.plain(CodeForm))]
+
+
+@router.get("")
+async def show_security(owner: TheOwner) -> Response:
+    """Show what protects the account, and the forms that change it."""
+    return await _shown(owner)
+
+
+@router.post("/name")
+async def rename(
+    owner: TheOwner, form: Annotated[NameForm, Depends(forms.plain(NameForm))]
+) -> Response:
+    """Change the own name."""
+    try:
+        await own_account.rename(owner.services.identity, owner.user, form.name or None)
+    except _SAID as e:
+        return await _shown(owner, error=e, values=form.model_dump())
+    return _done("named")
+
+
+@router.post("/password")
+async def change_password(
+    owner: TheOwner, form: Annotated[PasswordForm, Depends(forms.plain(PasswordForm))]
+) -> Response:
+    """Set a password and end all other sessions."""
+    try:
+        tokens = await own_account.change_password(
+            owner.services.identity, owner.user, form.new_password, form.current_password or None
+        )
+    except _SAID as e:
+        # What was filled in is never sent back.
+        return await _shown(owner, error=e, values=dict.fromkeys(PasswordForm.model_fields, ""))
+    visitors.begin(owner.request, tokens)
+    return _done("password")
+
+
+@router.post("/end-sessions")
+async def end_sessions(owner: TheOwner) -> Response:
+    """End all sessions but this one, which goes on with new tokens."""
+    tokens = await own_account.end_sessions(owner.services.identity, owner.user)
+    visitors.begin(owner.request, tokens)
+    return _done("ended")
+
+
+@router.post("/two-factor/enroll")
+async def enroll(owner: TheOwner) -> Response:
+    """Show a secret for an app to take in, on this answer alone."""
+    try:
+        made = await enrolment.enroll(owner.services.identity, owner.user)
+    except _SAID as e:
+        return await _shown(owner, error=e)
+    return _enrolling(owner, made)
+
+
+@router.post("/two-factor/confirm")
+async def confirm(owner: TheOwner, form: TheCode) -> Response:
+    """Switch the second factor on by a first code, and show the recovery codes, once."""
+    identity = owner.services.identity
+    try:
+        codes = await enrolment.enable(identity, owner.user, form.bare)
+    except _SAID as e:
+        async with owner.services.database.read() as session:
+            made = await enrolment.tentative(session, identity, owner.user)
+        if made is None:
+            never_begun = ValidationFailed("This was never begun, or ended elsewhere; begin anew.")
+            return await _shown(owner, error=never_begun if isinstance(e, ValidationFailed) else e)
+        return _enrolling(owner, made, error=e)
+    return pages.show(owner.request, "recovery_codes.html", codes=codes)
+
+
+@router.post("/two-factor/disable")
+async def disable(owner: TheOwner, form: TheCode) -> Response:
+    """Switch the second factor off, and end all other sessions."""
+    try:
+        tokens = await enrolment.disable(owner.services.identity, owner.user, form.bare)
+    except _SAID as e:
+        return await _shown(owner, error=e, values={"code": ""})
+    visitors.begin(owner.request, tokens)
+    return _done("disabled")
+
+
+def _done(notice: str) -> Response:
+    return pages.lead_to(f"{_PAGE}?notice={notice}")
+
+
+def _enrolling(owner: Owner, made: Enrolment, *, error: ServiceError | None = None) -> Response:
+    return pages.section(
+        owner.request,
+        "enroll.html",
+        error=error,
+        values={"code": ""},
+        enrolment=made,
+        # Drawn by us, of nothing but squares.
+        picture=Markup(totp.qr_svg(made.provisioning_uri)),  # noqa: S704
+    )
+
+
+async def _shown(
+    owner: Owner,
+    *,
+    error: ServiceError | None = None,
+    values: Mapping[str, str] | None = None,
+) -> Response:
+    user = owner.user
+    async with owner.services.database.read() as session:
+        protection = await own_account.protection(session, user)
+        codes = await enrolment.recovery_codes(session, user)
+    told = owner.request.query_params.get("notice", "")
+    return pages.section(
+        owner.request,
+        "security.html",
+        error=error,
+        values=values or {},
+        name=(values or {}).get("name", user.full_name or ""),
+        user=user,
+        protection=protection,
+        codes=codes,
+        notice="" if error else _NOTICES.get(told, ""),
+    )

@@ -1,0 +1,150 @@
+"""The page of the own account: name, password, second factor, sessions."""
+
+import re
+
+import httpx
+import pytest
+
+from recibo.shapes.states import Role
+from tests import people, second_factors
+from tests.installation import Installation
+from tests.people import PASSWORD
+from tests.portal import looking, pressing, visits
+
+PATH = "/portal/security"
+OTHER = "another long password"
+HOSTILE = "</p><script>alert(1)</script>"
+
+
+async def signed_up(i: Installation) -> None:
+    """Sign the browser up and keep its session, cookies and all."""
+    await visits.sign_up(i.stranger)
+
+
+async def enrolled(i: Installation) -> tuple[str, list[str]]:
+    """Switch the second factor on, and return its secret and the recovery codes."""
+    answer = await i.stranger.post(f"{PATH}/two-factor/enroll")
+    secret = secret_on(answer)
+    code = second_factors.code_of(secret)
+    done = await i.stranger.post(f"{PATH}/two-factor/confirm", data={"code": code})
+    assert done.status_code == 200, done.text
+    return secret, re.findall(r"<li><code>([\w-]+)</code>", done.text)
+
+
+def secret_on(answer: httpx.Response) -> str:
+    """Return the secret that a page of enrolment shows."""
+    (secret,) = re.findall(r'<code class="secret">([A-Z2-7]{32})</code>', answer.text)
+    return str(secret)
+
+
+async def test_second_factor_is_set_up_used_and_switched_off(service: Installation) -> None:
+    await signed_up(service)
+    secret, codes = await enrolled(service)
+    on = await pressing.shown(service, PATH)
+    page = await service.stranger.get(PATH)
+    with second_factors.new_step():
+        code = second_factors.code_of(secret)
+        said = await pressing.pressed(service, f"{PATH}/two-factor/disable", code=code)
+
+    assert 10 == len(set(codes))
+    assert "10 of 10 recovery codes are unused" in on.text
+    assert not any(one in page.text for one in (secret, *codes))
+    assert "Two-factor authentication is off." in said.by_role["status"]
+    assert {f"{PATH}/two-factor/enroll"} == pressing.actions(said, f"{PATH}/two-factor")
+
+
+async def test_wrong_first_code_leaves_the_same_secret_to_try_again(door: Installation) -> None:
+    await signed_up(door)
+    first = await door.stranger.post(f"{PATH}/two-factor/enroll")
+    wrong = await door.stranger.post(f"{PATH}/two-factor/confirm", data={"code": "12 34"})
+
+    assert "no-store" == first.headers["cache-control"]
+    assert f"secret={secret_on(first)}" in next(
+        link for link in looking.at(first).links if link.startswith("otpauth:")
+    )
+    assert 401 == wrong.status_code
+    assert "The code is wrong" in looking.at(wrong).alert
+    assert secret_on(first) == secret_on(wrong)
+    assert re.findall("<svg.*?</svg>", first.text) == re.findall("<svg.*?</svg>", wrong.text)
+
+
+async def test_second_factor_is_no_more_changed_than_the_api_lets(door: Installation) -> None:
+    await signed_up(door)
+    early = await pressing.refused(door, f"{PATH}/two-factor/confirm", 400, code="123456")
+    off = await pressing.refused(door, f"{PATH}/two-factor/disable", 400, code="123456")
+    _, codes = await enrolled(door)
+    twice = await pressing.refused(door, f"{PATH}/two-factor/enroll", 409)
+    recovery = await pressing.refused(door, f"{PATH}/two-factor/disable", 401, code=codes[0])
+
+    assert "begin anew" in early.alert
+    assert "is off" in off.alert
+    assert "is on already" in twice.alert
+    assert "wrong" in recovery.alert
+    assert "10 of 10" in recovery.text
+
+
+async def test_password_is_changed_by_whoever_knows_it(service: Installation) -> None:
+    await signed_up(service)
+    form = {"current_password": OTHER, "new_password": OTHER}
+    wrong = await service.stranger.post(f"{PATH}/password", data=form)
+    missing = await pressing.refused(service, f"{PATH}/password", 400, new_password=OTHER)
+    form = {"current_password": PASSWORD, "new_password": "short"}
+    short = await pressing.refused(service, f"{PATH}/password", 400, **form)
+    before = service.stranger.cookies["service_access"]
+    form = {"current_password": PASSWORD, "new_password": OTHER}
+    said = await pressing.pressed(service, f"{PATH}/password", **form)
+    old = await service.stranger.get("/v1/auth/me", headers=people.bearer(before))
+    service.stranger.cookies.clear()
+
+    assert 401 == wrong.status_code
+    assert OTHER not in wrong.text
+    assert "is needed" in missing.error("current_password")
+    assert "8" in short.error("new_password")
+    assert "Your password is set." in said.by_role["status"]
+    assert 401 == old.status_code
+    assert 303 == (await visits.sign_in(service.stranger, password=OTHER)).status_code
+
+
+async def test_all_other_sessions_end(service: Installation) -> None:
+    await signed_up(service)
+    before = service.stranger.cookies["service_access"]
+    said = await pressing.pressed(service, f"{PATH}/end-sessions")
+    old = await service.stranger.get("/v1/auth/me", headers=people.bearer(before))
+
+    assert "have ended" in said.by_role["status"]
+    assert 401 == old.status_code
+
+
+async def test_name_is_changed_and_taken_away(door: Installation) -> None:
+    await signed_up(door)
+    named = await pressing.pressed(door, f"{PATH}/name", name=HOSTILE)
+    long = await pressing.refused(door, f"{PATH}/name", 400, name="x" * 256)
+    nameless = await pressing.pressed(door, f"{PATH}/name", name=" ")
+
+    assert HOSTILE == named.inputs["name"]["value"]
+    assert "at most 255 characters" in long.error("name")
+    assert "" == nameless.inputs["name"]["value"]
+
+
+async def test_session_of_an_invitation_may_not_touch_the_account(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    await pressing.browser_of(service, await people.came(service, ana, "bea@people.test"))
+    page = await pressing.shown(service, PATH)
+
+    assert "sign in by password or by a link" in page.text
+    assert {f"{PATH}/name"} == pressing.actions(page, PATH)
+    for path in ("password", "end-sessions", "two-factor/enroll"):
+        form = {"new_password": OTHER, "current_password": PASSWORD}
+        await pressing.refused(service, f"{PATH}/{path}", 403, **form)
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_every_role_is_led_there(door: Installation, role: Role) -> None:
+    owner = await people.signed_up(door)
+    await pressing.browser_of(door, await people.joined(door, owner, role))
+    page = await pressing.shown(door, PATH)
+
+    # Whoever came without a password sets the first one.
+    assert "Set password" in page.buttons
+    assert PATH in page.links
