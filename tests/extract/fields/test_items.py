@@ -4,7 +4,14 @@ import pytest
 
 from recibo.extract.fields import fiscal, items
 from recibo.extract.model import Found, LineItem, Sheet
-from tests.extract.fields import goods_abroad, goods_invoices, goods_measured, goods_proven, papers
+from tests.extract.fields import (
+    goods_abroad,
+    goods_invoices,
+    goods_measured,
+    goods_proven,
+    goods_tables,
+    papers,
+)
 from tests.extract.fields.goods import LISTS, Row
 from tests.extract.typesetting import roll
 
@@ -26,7 +33,12 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
 
 
 _EVERY = (
-    LISTS | goods_abroad.LISTS | goods_invoices.LISTS | goods_measured.LISTS | goods_proven.LISTS
+    LISTS
+    | goods_abroad.LISTS
+    | goods_invoices.LISTS
+    | goods_measured.LISTS
+    | goods_proven.LISTS
+    | goods_tables.LISTS
 )
 
 
@@ -265,3 +277,25 @@ def test_the_number_of_the_paper_is_no_goods(label: str) -> None:
         ("Onigiri", None, None, "300"),
         ("Tea", None, None, "140"),
     ]
+
+
+def test_sums_and_heads_between_the_pages_of_a_table_are_no_goods() -> None:
+    first = """
+Bau Mayer GmbH                                 Rechnung 88123
+Pos  Artikel    Bezeichnung               Menge   EH    Preis    Betrag
+1    100200     Zement CEM II 25 kg          20   Sack   4,89     97,80
+2    100300     Kalksandstein 2DF           120   Stk    1,15    138,00
+                Summe Seite 1                                    235,80
+"""
+    second = """
+Bau Mayer GmbH                                 Rechnung 88123
+Pos  Artikel    Bezeichnung               Menge   EH    Preis    Betrag
+                Summe Seite 1                                    235,80
+3    100400     Moertel M5 40 kg             10   Sack   6,40     64,00
+                                         Nettosumme              299,80
+                                         MwSt 19%                 56,96
+                                         Endbetrag               356,76
+"""
+    found = _found([roll(first), roll(second, number=2)])
+
+    assert ["97.80", "138.00", "64.00"] == [row[3] for row in _rows(found)]

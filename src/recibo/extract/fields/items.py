@@ -62,10 +62,10 @@ def _on_page(lines: Sequence[Row]) -> _Items:
 
     There they may be anything; only their sum tells that they are goods.
     """
-    if outlined := outlines.read(lines):
+    outlined, listed = outlines.read(lines), till.read(lines)
+    if _sum(listed) not in stops.totals(lines) or len(outlined) > len(listed):
         return outlined
-    listed = till.read(lines)
-    return listed if _sum(listed) in stops.totals(lines) else ()
+    return max((outlined, listed), key=_products)
 
 
 def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal]) -> _Items:
@@ -76,7 +76,8 @@ def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal]) -> _Item
         (tabled, listed),
         key=lambda items: (
             _is_summed(items, amounts),
-            sum(_is_product(item.value) for item in items),
+            sum(_may_be_discounted(item.value) for item in items),
+            _products(items),
         ),
     )
 
@@ -86,8 +87,19 @@ def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
     return bool(items) and amounts[_sum(items)] > (len(items) == 1)
 
 
+def _products(items: _Items) -> int:
+    return sum(_is_product(item.value) for item in items)
+
+
 def _sum(items: _Items) -> Decimal:
     return sum((item.value.total or Decimal(0) for item in items), Decimal(0))
+
+
+def _may_be_discounted(item: LineItem) -> bool:
+    """Tell whether quantity times unit price makes the total, or more: tables print discounts."""
+    if item.qty is None or item.unit_price is None or item.total is None:
+        return False
+    return _is_product(item) or 0 < item.total < item.qty * item.unit_price
 
 
 def _is_product(item: LineItem) -> bool:

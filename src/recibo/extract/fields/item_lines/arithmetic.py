@@ -40,6 +40,9 @@ class Factors:
 
 def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     """Tell whether a product is a total, as far as printed figures can tell."""
+    if total < 0:
+        # What is given back is printed with its sign, its price or its quantity mostly without.
+        return agrees(abs(qty), abs(unit_price), -total)
     if not 0 < qty < _MOST:
         return False
     off = abs(qty * unit_price - total)
@@ -48,9 +51,32 @@ def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
 
 
+def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -> Product | None:
+    """Return the readings whose product is the total; a dot may group or be decimal."""
+    if qty is None or price is None or total is None:
+        return None
+    options = itertools.product(qty.readings, price.readings, total.readings)
+    return next((each for each in options if agrees(*each)), None)
+
+
+def less_discount(
+    qty: Figure | None, price: Figure | None, total: Figure | None, discount: Figure | None
+) -> Product | None:
+    """Return the readings whose product less a discount, of so many percent, is the total."""
+    if qty is None or price is None or total is None or discount is None:
+        return None
+    if not 0 < discount.value < _PERCENT:
+        return None
+    share = 1 - discount.value / _PERCENT
+    options = itertools.product(qty.readings, price.readings, total.readings)
+    return next((each for each in options if agrees(each[0], each[1] * share, each[2])), None)
+
+
 def is_rounded(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     """Tell whether a product is a total but for its rounding, to units where it has no decimals."""
-    is_whole = total.as_tuple().exponent == 0 and abs(total) >= _HUNDRED
+    if total < 0:
+        return is_rounded(abs(qty), abs(unit_price), -total)
+    is_whole = total.as_tuple().exponent == 0 and total >= _HUNDRED
     return 0 < qty < _MOST and abs(qty * unit_price - total) <= (_HALF if is_whole else _CENT)
 
 

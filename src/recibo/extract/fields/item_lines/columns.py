@@ -1,10 +1,12 @@
 """The columns of a table: read off its headings, and which words of a row stand in which."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recibo.extract.fields.forms import Cell, cells
-from recibo.extract.fields.item_lines import headings
+from recibo.extract.fields.item_lines import arithmetic, figures, headings
+from recibo.extract.fields.item_lines.figures import Figure
 from recibo.extract.fields.item_lines.headings import Heading, Role
 from recibo.extract.fields.item_lines.rows import Row, single_words
 from recibo.extract.fields.squeezed import squeeze
@@ -16,6 +18,11 @@ _STACKED = 2.4
 _FEWEST = 3
 _DIGIT_ROLES = frozenset({Role.CODE, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 _ONCE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.CODE})
+#: So many rows below the headings tell of their columns.
+_SAMPLE = 12
+#: A column of names has more letters than this.
+_LETTERS_OF_NAME = 4
+_DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
 _SAYS_TOTAL = squeeze("total")
 _SAYS_GOODS = frozenset(map(squeeze, ("item", "product")))
 
@@ -33,6 +40,7 @@ def tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[He
             continue
         columns, end = _columns(rows, index)
         columns = columns if is_roll else _with_name(columns)
+        columns = _with_name_of_letters(columns, rows[end : end + _SAMPLE])
         if _has_enough(columns):
             yield end, columns
         index = end
@@ -55,6 +63,27 @@ def _with_name(columns: list[Heading]) -> list[Heading]:
     return [replace(each, role=Role.NAME) if each is first else each for each in columns]
 
 
+def _with_name_of_letters(columns: list[Heading], rows: Sequence[Row]) -> list[Heading]:
+    """Take the unknown heading over most letters for the names' where no other one is.
+
+    The first row of goods tells: on rolls a number may stand there, and the name in the next row.
+    """
+    roles = {column.role for column in columns}
+    unknown = [column for column in columns if headings.role_of(column.text) is None]
+    first = next((row for row in rows if any(figure.is_money for figure in row.figures)), None)
+    if roles & {Role.NAME, Role.CODE} or not unknown or first is None:
+        return columns
+    placed = _cells(first, columns)
+    letters = {
+        column: sum(sum(map(str.isalpha, cell.text)) for cell, above in placed if above is column)
+        for column in unknown
+    }
+    most = max(unknown, key=lambda column: letters[column])
+    if letters[most] < _LETTERS_OF_NAME:
+        return columns
+    return [replace(each, role=Role.NAME) if each is most else each for each in columns]
+
+
 def _has_enough(columns: Sequence[Heading]) -> bool:
     roles = {column.role for column in columns}
     return Role.NAME in roles and bool(roles & {Role.TOTAL, Role.UNIT_PRICE, Role.QTY})
@@ -62,14 +91,28 @@ def _has_enough(columns: Sequence[Heading]) -> bool:
 
 def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
     """Return the columns under a row of headings and those stacked on it, and the next row."""
-    columns = headings.read(rows[index])
+    columns = _with_unknown(headings.read(rows[index]), rows[index])
     if index and _are_stacked(rows[index - 1], rows[index]):
         columns = [_joined(each, _parts(rows[index - 1]), above=True) for each in columns]
     end = index + 1
     while end < len(rows) and _are_stacked(rows[index], rows[end]) and not rows[end].figures:
-        columns = [_joined(each, _parts(rows[end]), above=False) for each in columns]
-        end += 1
-    return _one_of_each(columns), end
+        joined = [_joined(each, _parts(rows[end]), above=False) for each in columns]
+        # One cell that adds to no heading is the name of the first goods.
+        if joined == columns and "\t" not in rows[end].text:
+            break
+        columns, end = joined, end + 1
+    return _one_of_each(columns, rows[end : end + _SAMPLE]), end
+
+
+def _with_unknown(columns: Sequence[Heading], row: Row) -> list[Heading]:
+    """Add the columns whose headings mean nothing to us, so that no other one takes their cells."""
+    others = [
+        Heading(cell.text, Role.OTHER, cell.box.x0, cell.box.x1)
+        for cell in cells(single_words(row.line.words))
+        if any(map(str.isalpha, cell.text))
+        and not any(min(each.x1, cell.box.x1) > max(each.x0, cell.box.x0) for each in columns)
+    ]
+    return sorted([*columns, *others], key=lambda column: column.x0)
 
 
 def _are_stacked(upper: Row, lower: Row) -> bool:
@@ -96,15 +139,13 @@ def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
     return Heading(whole, role, min(x0, heading.x0), max(x1, heading.x1))
 
 
-def _one_of_each(columns: Sequence[Heading]) -> list[Heading]:
-    """Let one column alone have each role: the last total, the first of the others."""
+def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
+    """Let one column alone have each role: the likeliest total, the first of the others."""
     kept: list[Heading] = []
-    totals = [column for column in columns if column.role is Role.TOTAL]
+    best = _best_total(columns, rows)
     seen: set[Role] = set()
     for column in columns:
-        is_again = column.role in seen or (
-            column.role is Role.TOTAL and column is not _best_total(totals)
-        )
+        is_again = column.role in seen or (column.role is Role.TOTAL and column is not best)
         is_beside = column.role is Role.NAME and bool(kept) and kept[-1].role is Role.NAME
         other = Role.DETAIL if is_beside else Role.OTHER
         kept.append(replace(column, role=other) if is_again else column)
@@ -113,20 +154,51 @@ def _one_of_each(columns: Sequence[Heading]) -> list[Heading]:
     return kept
 
 
-def _best_total(totals: Sequence[Heading]) -> Heading:
-    """Return the column of the rows' totals: the one that says so, else the last."""
+def _best_total(columns: Sequence[Heading], rows: Sequence[Row]) -> Heading | None:
+    """Return the column of the rows' totals: what most products make, or says so, else the last."""
+    totals = [column for column in columns if column.role is Role.TOTAL]
+    if len(totals) <= 1:
+        return next(iter(totals), None)
+    products = {column: _products(column, columns, rows) for column in totals}
     saying = [column for column in totals if _SAYS_TOTAL in squeeze(column.text)]
-    return (saying or list(totals))[-1]
+    others = saying or totals
+    return max(totals, key=lambda each: (products[each], each in others, each.x0))
+
+
+def _products(total: Heading, columns: Sequence[Heading], rows: Sequence[Row]) -> int:
+    """Return in how many rows quantity times unit price is what stands in a column."""
+    roles = {
+        role: next((each for each in columns if each.role is role), None)
+        for role in (Role.QTY, Role.UNIT_PRICE)
+    }
+    count = 0
+    for row in rows:
+        placed = _cells(row, columns)
+        factors = [
+            next((_first_figure(cell, row) for cell, column in placed if column is wanted), None)
+            for wanted in (roles[Role.QTY], roles[Role.UNIT_PRICE], total)
+        ]
+        count += arithmetic.reconciled(*factors) is not None
+    return count
+
+
+def _first_figure(cell: Cell, row: Row) -> Figure | None:
+    return next(figures.every(cell.text, minor=row.minor), None)
 
 
 def place(row: Row, columns: Sequence[Heading]) -> dict[Role, Cell]:
     """Return the cells of a row by the role of the column that they stand in."""
     placed: dict[Role, Cell] = {}
-    for cell in cells(single_words(row.line.words)):
-        for part, column in _parted(cell, columns):
-            known = placed.get(column.role)
-            placed[column.role] = Cell(known.words + part.words) if known else part
+    for part, column in _cells(row, columns):
+        known = placed.get(column.role)
+        placed[column.role] = Cell(known.words + part.words) if known else part
     return placed
+
+
+def _cells(row: Row, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
+    """Return the cells of a row, each with its column."""
+    whole = cells(single_words(row.line.words))
+    return [each for cell in whole for each in _parted(cell, columns)]
 
 
 def _parted(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Heading]]:
@@ -138,10 +210,19 @@ def _parted(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Head
         return
     for word in cell.words:
         part = Cell((word,))
-        # A word without a digit stands in no column of figures, however far a heading reaches.
-        has_digit = any(map(str.isdigit, word.text))
-        fitting = [each for each in under if has_digit or each.role not in _DIGIT_ROLES]
+        fitting = [each for each in under if _fits(word.text, each)]
         yield part, _nearest(word.box, fitting or under)
+
+
+def _fits(word: str, column: Heading) -> bool:
+    """Tell whether a word may stand in a column, however far its heading reaches.
+
+    What has no digit is no figure, nor what has letters between its digits: `2x2x0,8`.
+    """
+    if column.role not in _DIGIT_ROLES:
+        return True
+    is_dimension = column.role is not Role.CODE and _DIMENSION.search(word) is not None
+    return any(map(str.isdigit, word)) and not is_dimension
 
 
 def _nearest(box: Box, columns: Sequence[Heading]) -> Heading:

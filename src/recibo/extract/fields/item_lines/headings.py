@@ -3,13 +3,14 @@
 import functools
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
 
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.squeezed import squeeze
+from recibo.extract.locales.folding import fold
 
 
 class Role(StrEnum):
@@ -36,6 +37,9 @@ _WORD = re.compile(r"[^\s|.()\[\]]+[.)]?")
 _LONGEST = 5
 #: Headings make up this share of the letters of their row.
 _LEAST_SHARE = 0.6
+#: With a quantity, a price and a total among them so much is enough: the others have any name.
+_LEAST_SHARE_OF_SURE = 0.35
+_SURE = frozenset({Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +53,40 @@ class Heading:
 
 
 @functools.cache
+def _phrases() -> tuple[tuple[str, Role], ...]:
+    text = resources.files(__package__).joinpath("headings.toml").read_text("utf-8")
+    return tuple(
+        (phrase, Role(role)) for role, known in tomllib.loads(text).items() for phrase in known
+    )
+
+
+@functools.cache
 def roles() -> Mapping[str, Role]:
     """Return the role of each heading by its squeezed text; the first role that claims it wins."""
-    text = resources.files(__package__).joinpath("headings.toml").read_text("utf-8")
+    return _by_text(squeeze)
+
+
+@functools.cache
+def _exact_roles() -> Mapping[str, Role]:
+    return _by_text(_plain)
+
+
+def _by_text(normal: Callable[[str], str]) -> Mapping[str, Role]:
     known: dict[str, Role] = {}
-    for role, phrases in tomllib.loads(text).items():
-        for phrase in phrases:
-            known.setdefault(squeeze(phrase), Role(role))
+    for phrase, role in _phrases():
+        known.setdefault(normal(phrase), role)
     known.pop("", None)
     return known
 
 
+def _plain(text: str) -> str:
+    return "".join(sign for sign in fold(text) if sign.isalnum())
+
+
 @functools.lru_cache(maxsize=8192)
 def role_of(text: str) -> Role | None:
-    """Return the role of a heading."""
-    return roles().get(squeeze(text))
+    """Return the role of a heading, as printed if it is known so: `DTO` is no misread `QTD`."""
+    return _exact_roles().get(_plain(text)) or roles().get(squeeze(text))
 
 
 def read(row: Row) -> list[Heading]:
@@ -111,8 +134,5 @@ def is_heading(row: Row) -> bool:
     covered = sum(sum(sign.isalpha() for sign in heading.text) for heading in found)
     # Summaries of taxes have rates, amounts and codes too, but neither names nor quantities.
     is_summary = Role.TAX in roles_found and not roles_found & {Role.NAME, Role.QTY}
-    return (
-        len(roles_found & _DECISIVE) > 1
-        and covered >= _LEAST_SHARE * row.letters
-        and not is_summary
-    )
+    share = _LEAST_SHARE_OF_SURE if roles_found >= _SURE else _LEAST_SHARE
+    return len(roles_found & _DECISIVE) > 1 and covered >= share * row.letters and not is_summary

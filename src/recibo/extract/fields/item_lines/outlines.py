@@ -47,5 +47,9 @@ def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
 
 
 def _item(charge: Priced) -> Found[LineItem]:
-    name = wording.cleaned(charge.words.replace("\t", " "))
-    return charge.row.cell.found(LineItem(name, total=charge.total), confidence=_LIKELY)
+    name = wording.cleaned(wording.strip_code(charge.words).replace("\t", " "))
+    made = charge.factors
+    item = LineItem(
+        name, made.qty if made else None, made.unit_price if made else None, charge.total
+    )
+    return charge.row.cell.found(item, confidence=_LIKELY)

@@ -32,6 +32,8 @@ _FEWEST = 2
 #: Goods go on within so many rows of a sum in between, below the title of the next part.
 _SOON = 4
 _LETTER = re.compile(r"[^\W\d_]")
+_BY_BLANKS = re.compile(r"-?[1-9][0-9]{0,2}(?:\s[0-9]{3})+")
+_GROUPED = re.compile(r"(?<=[0-9])\s(?=[0-9]{3})")
 # No code, but a word.
 _WORD = re.compile(r"[^\W\d_]{3}")
 
@@ -50,20 +52,37 @@ class _Goods:
 def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Found[LineItem], ...]:
     """Return the goods of every table with headings; see `columns.tables` for rolls."""
     goods: list[_Goods] = []
-    for start, headed in columns.tables(rows, is_roll=is_roll):
-        goods.extend(_body(rows[start:], headed))
+    tables = list(columns.tables(rows, is_roll=is_roll))
+    for start, headed in tables:
+        goods.extend(_body(_without_heads(rows, start, [other for other, _ in tables]), headed))
     read_items = (_item(each) for each in _without_parts(goods))
-    items = tuple(item for item in read_items if item is not None)
-    return items[:-1] if _is_sum(items) else items
+    return tuple(_without_sums([item for item in read_items if item is not None]))
 
 
-def _is_sum(items: Sequence[Found[LineItem]]) -> bool:
-    """Tell whether the last row is the sum of the others, under whatever name."""
-    if len(items) <= _FEWEST:
-        return False
-    *others, last = (item.value for item in items)
-    is_bare = last.qty is None and last.unit_price is None
-    return is_bare and last.total == sum((item.total or Decimal(0) for item in others), Decimal(0))
+def _without_heads(rows: Sequence[Row], start: int, starts: Sequence[int]) -> list[Row]:
+    """Return the rows under headings without the heads of later pages that have headings too."""
+    page = rows[start - 1].line.page
+    ends = {rows[other - 1].line.page: other for other in reversed(starts)}
+    return [
+        row
+        for index, row in enumerate(rows[start:], start)
+        if row.line.page == page or index >= ends.get(row.line.page, 0) - 1
+    ]
+
+
+def _without_sums(items: Sequence[Found[LineItem]]) -> Iterator[Found[LineItem]]:
+    """Leave out the sums of all rows above, under whatever name, carried over to the next page."""
+    above, units, count = Decimal(0), Decimal(0), 0
+    for index, item in enumerate(items):
+        total, qty = item.value.total or Decimal(0), item.value.qty
+        is_bare = item.value.unit_price is None and (qty is None or qty == units)
+        others = [*items[:index], *items[index + 1 :]]
+        has_others = any(other.value.qty or other.value.unit_price for other in others)
+        is_last = index == len(items) - 1
+        if is_bare and count >= _FEWEST and total == above and (has_others or is_last):
+            continue
+        above, units, count = above + total, units + (qty or 0), count + 1
+        yield item
 
 
 def _without_parts(goods: Sequence[_Goods]) -> Iterator[_Goods]:
@@ -82,6 +101,7 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
     goods: list[_Goods] = []
     reach = _description_reach(headed)
     has_qty = any(column.role is Role.QTY for column in headed)
+    waiting: Cell | None = None
     for index, row in enumerate(rows):
         placed = columns.place(row, headed)
         name = _name(placed)
@@ -90,10 +110,36 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
                 return goods
         elif _is_start(row, placed):
             texts = {role: cell.text for role, cell in placed.items()}
-            goods.append(_Goods(row, texts, [name] if name else [], has_qty))
-        elif goods and name and _goes_on(goods[-1], row, name, reach):
-            goods[-1].name_rows.append(name)
+            named = [name] if name else []
+            if waiting and _leads_to(waiting, row, name):
+                named.insert(0, waiting)
+            goods.append(_Goods(row, texts, named, has_qty))
+        elif name and not _has_columns(placed):
+            if goods and _goes_on(goods[-1], row, name, reach):
+                goods[-1].name_rows.append(name)
+            else:
+                waiting = name
+                continue
+        waiting = None
     return goods
+
+
+def _leads_to(upper: Cell, row: Row, name: Cell | None) -> bool:
+    """Tell whether a name begins a row above its figures: these stand at its middle or its end."""
+    is_near = row.line.box.y_centre - upper.box.y_centre < _WRAPPED * upper.box.height
+    is_whole = ":" in upper.text or upper.words[0].page != row.line.page
+    return is_near and not is_whole and (name is None or name.text[:1].islower())
+
+
+def _is_full(upper: Cell, lower: Cell, reach: float) -> bool:
+    """Tell whether a row of a description was broken since the next word found no room."""
+    return upper.box.x1 + lower.words[0].box.width + _SLACK * lower.box.height > reach
+
+
+def _has_columns(placed: dict[Role, Cell]) -> bool:
+    """Tell whether a row has figures of its own, and so is no part of the one above."""
+    cells = (placed.get(role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
+    return any(cell is not None and figures.is_figure(cell.text) for cell in cells)
 
 
 def _name(placed: dict[Role, Cell]) -> Cell | None:
@@ -120,7 +166,7 @@ def _resumes(rows: Sequence[Row], headed: Sequence[Heading]) -> bool:
             else None
             for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL)
         ]
-        if _name(placed) and _reconciled(*figures_of):
+        if _name(placed) and arithmetic.reconciled(*figures_of):
             return True
     return False
 
@@ -164,8 +210,8 @@ def _goes_on(current: _Goods, row: Row, cell: Cell, reach: float) -> bool:
         return True
     last = current.name_rows[-1]
     is_near = cell.box.y_centre - last.box.y_centre < _WRAPPED * cell.box.height
-    is_full = last.box.x1 + cell.words[0].box.width + _SLACK * cell.box.height > reach
-    return is_near and is_full and ":" not in cell.text and row.line.page == current.row.line.page
+    is_whole = ":" in cell.text or row.line.page != current.row.line.page
+    return is_near and not is_whole and _is_full(last, cell, reach)
 
 
 def _has_amount(cell: Cell | None) -> bool:
@@ -186,11 +232,16 @@ def _item(goods: _Goods) -> Found[LineItem] | None:
     if is_product or not _LETTER.search(name) or headings.are_headings(name):
         return None
     qty, price, total = (_figure(goods, role) for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL))
-    sound = _reconciled(qty, price, total) or arithmetic.triple(goods.row.figures)
+    sound = (
+        arithmetic.reconciled(qty, price, total)
+        or arithmetic.less_discount(qty, price, total, _figure(goods, Role.DISCOUNT))
+        or arithmetic.triple(goods.row.figures)
+    )
     if sound is None and (qty is None or price is None):
         sound = _recovered(goods, price, total)
     if sound is None and qty and total:
         sound = _priced_elsewhere(goods, qty, total)
+    name = _without_qty(name, goods, sound)
     if sound is not None:
         return goods.row.cell.found(LineItem(name, *sound), confidence=_CONFIDENT)
     if total is None and price is None:
@@ -205,14 +256,12 @@ def _item(goods: _Goods) -> Found[LineItem] | None:
     return goods.row.cell.found(plain, confidence=_LIKELY)
 
 
-def _reconciled(
-    qty: Figure | None, price: Figure | None, total: Figure | None
-) -> arithmetic.Product | None:
-    """Return the readings whose product is the total; a dot may group or be decimal."""
-    if qty is None or price is None or total is None:
-        return None
-    options = itertools.product(qty.readings, price.readings, total.readings)
-    return next((each for each in options if arithmetic.agrees(*each)), None)
+def _without_qty(name: str, goods: _Goods, sound: arithmetic.Product | None) -> str:
+    """Return a name without the quantity in front of it, where that has no column of its own."""
+    if goods.has_qty or sound is None:
+        return name
+    leading = wording.leading_qty(name)
+    return wording.without_unit(leading[1]) if leading and leading[0] == sound[0] else name
 
 
 def _priced_elsewhere(goods: _Goods, qty: Figure, total: Figure) -> arithmetic.Product | None:
@@ -245,6 +294,8 @@ def _recovered(
 
 def _figure(goods: _Goods, role: Role) -> Figure | None:
     text = goods.cells.get(role)
-    every = figures.every(text, minor=goods.row.minor) if text else ()
-    found = [each for each in every if not each.is_percent]
-    return found[0] if found else None
+    # A cell of its own needs no decimals to tell that blanks group its thousands: `45 000`.
+    whole = _GROUPED.sub("", text) if text and _BY_BLANKS.fullmatch(text) else text
+    every = figures.every(whole, minor=goods.row.minor) if whole else ()
+    is_rate = role is Role.DISCOUNT
+    return next((each for each in every if is_rate or not each.is_percent), None)

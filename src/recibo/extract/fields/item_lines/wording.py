@@ -81,6 +81,11 @@ def leading_qty(text: str) -> tuple[Decimal, str] | None:
     return Decimal(qty), text[match.end() :]
 
 
+def without_unit(text: str) -> str:
+    """Return a name without the unit of the quantity that stood in front of it."""
+    return _leading_unit().sub("", text, count=1)
+
+
 def without_units(text: str) -> str:
     """Return a text without units of measure and the words that go with counts."""
     return _counting().sub(" ", text)
@@ -144,6 +149,11 @@ def _letters(text: str) -> int:
 @functools.cache
 def _unit() -> re.Pattern[str]:
     return re.compile(rf"[\W_]*(?:{words.units()})?[\W_]*[x×]?[\W_]*", re.IGNORECASE)
+
+
+@functools.cache
+def _leading_unit() -> re.Pattern[str]:
+    return re.compile(rf"^\s*(?:{words.units()})\s+(?=[^\W\d_]{{3}})", re.IGNORECASE)
 
 
 @functools.cache
