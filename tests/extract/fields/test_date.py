@@ -96,16 +96,43 @@ def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() ->
         "Arrival: 12/06/2025\nDeparture: 14/06/2025",
         "Service date 13/06/2025\nStatement date 14/06/2025",
         "Hinfahrt: Berlin - Ulm am 18.06.2025\nGebucht am: 14.06.2025",
+        "Partenza: Milano 18/06/2025 08:10\nArrivo: Roma 18/06/2025\nData di acquisto: 14/06/2025",
     ],
 )
 def test_a_beginning_or_a_journey_is_the_date_only_where_no_other_is(paper: str) -> None:
-    aside = paper.split("\n", maxsplit=1)[0]
+    assert str(issued(paper)).startswith("2025-06-14")
+
+
+def test_an_arrival_is_less_likely_the_date_than_one_without_a_label() -> None:
+    assert likelihood("Arrival 13/06/2025") < likelihood("13/06/2025")
+
+
+def test_the_day_of_a_row_of_a_list_is_hardly_that_of_the_paper() -> None:
+    paper = """
+Guest: Ann Stone      Room 1107
+14/06/2025
+Date         Text           Amount
+12/06/2025   Room           201.00
+12/06/2025   City dues       12.06
+"""
 
     assert str(issued(paper)).startswith("2025-06-14")
-    assert 0.3 < likelihood(aside) < likelihood("14/06/2025")
 
 
 def test_of_two_times_of_a_day_the_one_on_leaving_is_that_of_the_payment() -> None:
     paper = "ENTERED 23/07/25 13:10\nEXITED 23/07/25 16:55\nPAID 18.00"
 
     assert str(issued(paper)).startswith("2025-07-23T16:55")
+
+
+@pytest.mark.parametrize(
+    "row", ["Phone 12.05.22", "Tel: 12.05.22", "TILL v1.2.25", "Version 3.1.25"]
+)
+def test_figures_of_telephones_and_versions_are_no_dates(row: str) -> None:
+    assert issued(f"BAR PLAZA\n{row}\nTOTAL 9,20 EUR") is None
+
+
+def test_the_time_of_another_day_is_not_that_of_the_sale() -> None:
+    paper = "Data di acquisto: 14/06/2025\nPartenza: 18/06/2025 08:10"
+
+    assert str(issued(paper)).startswith("2025-06-14T00:00")

@@ -150,3 +150,9 @@ def test_a_dotted_time_is_read_only_when_asked() -> None:
 
 def test_hours_of_work_before_their_price_are_no_time() -> None:
     assert clocks("Installation 2 h   57,50   115,00") == ()
+
+
+@pytest.mark.parametrize("text", ["2 Mar. 5.00   10.00", "2 Mar. 5.20   10.40", "Dec. 6.05"])
+def test_the_price_of_one_behind_a_month_s_name_is_no_date(text: str) -> None:
+    assert dates(text) == []
+    assert dates("Mar. 12.18") == ["2018-03-12"]

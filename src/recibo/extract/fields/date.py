@@ -1,6 +1,7 @@
 """Finds when the document was issued."""
 
 import datetime as dt
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,15 @@ from recibo.extract.model import Found, Moment
 
 # Log-odds for a date's being that of issue.
 _BIAS = 0.5
-_LABELS = {"date": 2.0, "weak_date": 0.8, "aside_date": -1.2, "other_date": -4.0}
+_LABELS = {
+    "date": 2.0,
+    "weak_date": 0.8,
+    "aside_date": -0.7,
+    "start_date": -1.2,
+    "other_date": -4.0,
+}
+# A list of goods or nights shows the day of each beside its amount.
+_LISTED = -1.2
 _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
 # Eight figures in a row without a label are taken for a date only when there is no other. Fewer
 # than one run in a thousand is a date by chance; more often one has lost its separators.
@@ -37,15 +46,19 @@ class _Sight:
     day: Day
     row: Row
     score: float
+    #: Whether it may be that of the paper, as those of journeys and of a list's rows hardly are.
+    is_of_paper: bool = True
 
 
 def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
     """Return the moments of issue that the page may show, best first, one a date."""
-    orders = _orders(rows, place)
+    shown = _shown_orders(rows, place)
+    orders = tuple(dict.fromkeys((*shown, *_usual_orders(rows, place), *days.ORDERS)))
     earliest = misread_years.earliest(rows, place.country)
-    sights = tuple(_put_right(sight, earliest) for sight in _sights(rows, orders))
+    seen = (_settled(sight) if shown else sight for sight in _sights(rows, orders))
+    sights = tuple(_put_right(sight, earliest) for sight in seen)
     sights = sights or tuple(_misread(rows, orders))
-    repeats = Counter(sight.day.date for sight in sights if sight.score > _LABELS["other_date"] / 2)
+    repeats = Counter(sight.day.date for sight in sights if sight.is_of_paper)
     by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
     for sight in sights:
         by_date[sight.day.date].append(sight)
@@ -54,8 +67,8 @@ def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
     return tuple(_found(by_date[date], rows, place, scores[date]) for date in best)
 
 
-def _orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
-    """Return the orders of day, month and year to try, first what the page itself shows."""
+def _shown_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
+    """Return the orders of day, month and year that the page itself shows, the commonest first."""
     usual = _usual_orders(rows, place)
     shown = Counter(
         day.order
@@ -63,8 +76,7 @@ def _orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
         for day in days.days(row.text, usual)
         if day.order and not day.is_ambiguous
     )
-    orders = [order for order, _ in shown.most_common() if order != "ymd"]
-    return tuple(dict.fromkeys((*orders, *usual, *days.ORDERS)))
+    return tuple(order for order, _ in shown.most_common() if order != "ymd")
 
 
 def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
@@ -76,18 +88,39 @@ def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
 
 def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
     for row in rows:
-        for day in days.days(row.text, orders):
-            yield _Sight(day, row, _score(day, row, rows))
+        for day in _dates(row, orders):
+            is_of_paper = _label_score(day, row, rows) >= 0
+            yield _Sight(day, row, _score(day, row, rows), is_of_paper)
         for day in days.run_together(row.text, orders):
             score = _label_score(day, row, rows)
             if score or not _is_numbered(day, row):
                 yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
 
 
+def _dates(row: Row, orders: Sequence[Order]) -> Iterator[Day]:
+    """Yield the dates of a row without figures of telephones and versions: "Phone 12.05.22"."""
+    found = days.days(row.text, orders)
+    heads = tables.wordbook("no_date").find(row.text) if found else ()
+    for day in found:
+        if not any(_is_just_before(head.end, day.start, row.text) for head in heads):
+            yield day
+
+
+def _is_just_before(end: int, start: int, text: str) -> bool:
+    return end <= start and not re.search(r"\w", text[end:start])
+
+
 def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
     for row in rows:
         for day in misread_days.mended(row.text, orders):
             yield _Sight(day, row, _score(day, row, rows) + _MISREAD)
+
+
+def _settled(sight: _Sight) -> _Sight:
+    """Return a sight on a page that shows its order, so that none is in doubt."""
+    if not sight.day.is_ambiguous:
+        return sight
+    return replace(sight, score=sight.score - _AMBIGUOUS)
 
 
 def _put_right(sight: _Sight, earliest: dt.date) -> _Sight:
@@ -106,14 +139,15 @@ def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
 
 
 def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
-    book = tables.phrasebook("other_date", "date", "weak_date", "aside_date", "time")
+    book = tables.phrasebook(*_LABELS, "time")
     before = [
         label
         for label in book.find(row.text)
         if label.start < day.end and not _is_of_amount(label, day.start, row)
     ]
     above = rows[row.index - 1] if row.index else None
-    if not before and above is not None and not _is_taken(above):
+    is_named_above = above is not None and not _is_taken(above) and not _is_listed(day, row)
+    if not before and above is not None and is_named_above:
         left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
         before = [
             label
@@ -122,7 +156,16 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
             and above.box(label.start, label.end).x1 > left
         ]
     kinds = [label.kind for label in before if label.kind != "time"]
-    return _LABELS[kinds[-1]] if kinds else 0
+    if kinds:
+        return _LABELS[kinds[-1]]
+    return _LISTED if _is_listed(day, row) else 0
+
+
+def _is_listed(day: Day, row: Row) -> bool:
+    """Tell whether a date begins a row of a list: an amount follows, and no time of day."""
+    has_money = any(amount.is_money and amount.start >= day.end for amount in row.amounts)
+    is_first = not re.search(r"\w", row.text[: day.start])
+    return is_first and has_money and not days.clocks(row.text)
 
 
 def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:
@@ -164,16 +207,24 @@ def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:
         clocks = _clocks(sight.row)
         if clocks:
             return _nearest(clocks, sight.day)
+    date = sights[0].day.date
+    own = {row.index: row for row in rows if not _is_of_other_day(row, date)}
     for sight in sights:
         for step in range(1, _NEAR_ROWS + 1):
             for index in (sight.row.index + step, sight.row.index - step):
-                if 0 <= index < len(rows) and _is_time_row(rows[index]):
-                    return _clocks(rows[index])[0]
-    labelled = [row for row in rows if _has_time_label(row) and _clocks(row)]
+                if index in own and _is_time_row(own[index]):
+                    return _clocks(own[index])[0]
+    labelled = [row for row in own.values() if _has_time_label(row) and _clocks(row)]
     if labelled:
         return _clocks(labelled[0])[0]
-    others = {clock.time: clock for row in rows for clock in _clocks(row)}
+    others = {clock.time: clock for row in own.values() for clock in _clocks(row)}
     return others.popitem()[1] if len(others) == 1 else None
+
+
+def _is_of_other_day(row: Row, date: dt.date) -> bool:
+    """Tell whether a row shows dates, and this is none of them in any order."""
+    shown = {day.date for order in days.ORDERS for day in days.days(row.text, (order,))}
+    return bool(shown) and date not in shown
 
 
 def _clocks(row: Row) -> tuple[Clock, ...]:

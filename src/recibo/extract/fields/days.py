@@ -88,6 +88,8 @@ _NAMED = tuple(
 )
 # A point parts day and year only where one stands before the day too: "Mar. 12.18", "12.Mar.18".
 _PRICED = re.compile(r"[a-z]\s+\d{1,2}[.,]\d{2}$")
+# With a stop behind the name too, what an amount follows is the price of one: "Mar. 5.20 10.40".
+_PRICED_EACH = re.compile(r"[a-z]\.\s+\d{1,2}[.,]\d{2}$")
 _SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
 _DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
 _COUNTED = re.compile(r"\d\s\w+\s\d\d")
@@ -208,7 +210,10 @@ def _named(text: str) -> Iterator[Day]:
 
 def _is_price(named: str, after: str) -> bool:
     """Tell whether what looks like a day or a year is of a price: "Set 12.50", "Day 4 12.964"."""
-    return bool(_PRICED.search(named) or (_SHORT_YEAR.search(named) and _MORE.match(after)))
+    is_each = _PRICED_EACH.search(named) and (_AMOUNT.match(after) or named[-2] == "0")
+    return bool(
+        _PRICED.search(named) or is_each or (_SHORT_YEAR.search(named) and _MORE.match(after))
+    )
 
 
 def _is_shaped(printed: str, year: str) -> bool:
