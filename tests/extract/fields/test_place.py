@@ -100,3 +100,7 @@ def test_a_tax_without_a_name_is_american() -> None:
         country("THE BRASS LANTERN\nTbl 31 Gst 3\nFood 41.00\nTax 3.28\nAmount Due 44.28") == "US"
     )
     assert country("THE BRASS LANTERN\nFood 41.00\nTax 3.28\nGST 6% incl\nAmount Due 44.28") is None
+
+
+def test_a_measure_is_no_legal_form() -> None:
+    assert country("KIWI DAIRY\n101 Cuba St, Wellington 6011\nCola 1.5L 8.20\nTOTAL 8.20") != "ES"

@@ -122,6 +122,7 @@ def test_the_sellers_number_wins_wherever_the_buyers_stands() -> None:
         ("CHE-Nr.: CHE-116.281.711 MWST", None),
         ("SIREN 397 471 822", None),
         ("RUT 73.020.270-9", None),
+        ("OR No. 000123988", None),
     ],
 )
 def test_a_number_that_only_one_country_gives_is_proof_of_it(text: str, code: str | None) -> None:

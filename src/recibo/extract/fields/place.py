@@ -56,6 +56,8 @@ _SCRIPTS = (
     ("ko", re.compile(r"[\uac00-\ud7a3]")),
     ("th", re.compile(r"[\u0e01-\u0e5b]")),
     ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("he", re.compile(r"[\u05d0-\u05ea]")),
+    ("ar", re.compile(r"[\u0620-\u064a]")),
 )
 
 
@@ -143,14 +145,25 @@ def _by_words(rows: Sequence[Row]) -> Iterator[tuple[str, float]]:
     for row in rows:
         for phrase in _cue_book().find(row.text):
             words = row.text[phrase.start : phrase.end].lower()
+            if _is_measure(words):
+                continue
             for code in _codes_of(phrase.kind):
                 cues.setdefault(code, set()).add(words)
-        forms |= {phrase.kind for phrase in _form_book().find(row.text)}
+        forms |= {
+            phrase.kind
+            for phrase in _form_book().find(row.text)
+            if not _is_measure(row.text[phrase.start : phrase.end])
+        }
     for code, words_seen in cues.items():
         yield code, _CUE * min(len(words_seen), _MOST_CUES)
     for kind in forms:
         for code in _codes_of(kind):
             yield code, _LEGAL_FORM
+
+
+def _is_measure(words: str) -> bool:
+    """Tell whether what looks like a short word is a figure and its unit: "5L" is no "S.L."."""
+    return re.fullmatch(r"\d\s?[A-Za-z]{1,2}", words) is not None
 
 
 def _by_states(text: str) -> Iterator[tuple[str, float]]:

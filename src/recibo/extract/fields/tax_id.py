@@ -20,6 +20,7 @@ _RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}"
 # What engines mix up: letters in the place of figures, a figure in that of a check letter.
 _AS_LETTER = str.maketrans("6852", "GBSZ")
 _AS_DIGITS = str.maketrans("OQILSB", "001158")
+_NUMBER_SIGNS = frozenset({"NO", "NR", "NRO", "NUM"})
 # A company number may stand without any label, alone in its row or in brackets, near the name.
 _BARE_COMPANY_NUMBER = re.compile(
     r"^\W*(\d{4,7}\s?-\s?[A-Z])\W*$|\(\W*(\d{4,7}\s?-\s?[A-Z])\W*\)\W*$"
@@ -155,9 +156,22 @@ def _joined_groups(text: str) -> Iterator[str]:
     groups = [re.split(rf"{_GROUP_SIGNS}+", match.group()) for match in _RUN.finditer(text)]
     for run in groups:
         # The name of another number is no part of one: "RUT 73.020.270-9" is no Mexican RFC.
-        for start in (place for place, group in enumerate(run) if group not in _short_names()):
-            for end in range(start + 1, len(run) + 1):
-                yield "".join(run[start:end])
+        # Nor is a sign of another: "OR No. 000123988".
+        for part in _between_signs(run):
+            for start, group in enumerate(part):
+                if group not in _short_names():
+                    yield from ("".join(part[start:end]) for end in range(start + 1, len(part) + 1))
+
+
+def _between_signs(groups: Sequence[str]) -> Iterator[list[str]]:
+    part: list[str] = []
+    for group in groups:
+        if group in _NUMBER_SIGNS:
+            yield part
+            part = []
+        else:
+            part.append(group)
+    yield part
 
 
 def _brazilian(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
