@@ -200,6 +200,16 @@ def test_a_table_goes_on_over_pages() -> None:
     assert names == ["First thing to buy", "Second thing"]
 
 
+def test_the_head_of_the_next_page_is_no_goods() -> None:
+    head, foot = papers.NFE.split(" DADOS ADICIONAIS")
+    sheets = [roll(head, number=1), roll(head + " DADOS ADICIONAIS" + foot, number=2)]
+
+    names = [item.value.name for item in _found(sheets)]
+
+    assert 4 == len(names)
+    assert names[:2] == names[2:]
+
+
 def test_each_item_keeps_its_evidence() -> None:
     (item,) = _found([roll("SHOP\nCOFFEE    3.50\nTOTAL     3.50", number=3)])
 

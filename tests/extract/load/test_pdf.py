@@ -122,6 +122,19 @@ def test_a_stub_at_the_side_stays_in_whole_runs() -> None:
     assert upended[0].box.height > 5 * upended[0].box.width
 
 
+def test_words_know_the_page_they_stand_on() -> None:
+    buffer = io.BytesIO()
+    book = canvas.Canvas(buffer, pagesize=(WIDTH, HEIGHT), invariant=True)
+    for _ in range(2):
+        print_body(book)
+        book.showPage()
+    book.save()
+
+    pages = [{word.page for word in page.layer} for page in pdf.pages(buffer.getvalue())]
+
+    assert [{1}, {2}] == pages
+
+
 def test_fake_bold_is_read_once() -> None:
     def bold(page: canvas.Canvas) -> None:
         for shift in (0, 0.3):

@@ -38,9 +38,9 @@ _BROKEN_HYPHEN = "\x02"
 _FIRST_LIGATURE, _LAST_LIGATURE = "\ufb00", "\ufb06"
 
 
-def words(glyphs: Iterable[Glyph]) -> tuple[Word, ...]:
-    """Join letters to words; text that runs up or down stays in whole runs with its blanks."""
-    found = (_word(run) for run in _runs(glyphs))
+def words(glyphs: Iterable[Glyph], *, page: int) -> tuple[Word, ...]:
+    """Join a page's letters to words; text that runs up or down stays in runs with its blanks."""
+    found = (_word(run, page) for run in _runs(glyphs))
     return tuple(_printed_once(word for word in found if word.text))
 
 
@@ -117,13 +117,13 @@ def _size(glyph: Glyph) -> float:
     return glyph.box.width if glyph.turns % 2 else glyph.box.height
 
 
-def _word(run: Sequence[Glyph]) -> Word:
+def _word(run: Sequence[Glyph], page: int) -> Word:
     text = _clean(run[0].letter)
     for last, glyph in itertools.pairwise(run):
         is_parted = last.turns and _gap(last, glyph) > _BLANK * _size(last)
         text += (" " if is_parted else "") + _clean(glyph.letter)
     box = around([glyph.box for glyph in run])
-    return Word(text.strip(), box, confidence=1.0, is_upended=bool(run[0].turns % 2))
+    return Word(text.strip(), box, confidence=1.0, page=page, is_upended=bool(run[0].turns % 2))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -128,7 +128,7 @@ def _page(sheet: pdfium.PdfPage, *, number: int) -> Page:
         height=frame.height,
         draw=_drawer(sheet, scale=scale, turns=turns),
         draw_grey=_grey_drawer(sheet, scale=scale, turns=turns),
-        layer=layer.words(letters) if is_text else (),
+        layer=layer.words(letters, page=number) if is_text else (),
         dpi=scale * _POINTS_PER_INCH,
     )
 
