@@ -4,6 +4,7 @@ A value stands right of its label or under it, in the column that reaches to the
 here knows a layout: several hundred municipal forms differ only in where their boxes stand.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ Reader = Callable[[str], T | None]
 _SHORT = 6
 #: From this length on a label is itself even in the middle of a glued word.
 _LONG = 10
+#: Words of one label stand at most this many heights apart: `Alíquota (%)` and the `ISS (R$)` of
+#: the next box are not the rate of the ISS.
+_WIDEST_GAP = 2.0
 #: A gap wider than this many heights parts two cells of a line.
 _CELL_GAP = 0.9
 #: A value stands at most this many label heights under its label.
@@ -220,15 +224,27 @@ def _match(
 ) -> tuple[str, int] | None:
     """Return the phrase that begins at a place and where it ends."""
     match = words.pattern.match(line.text, place)
-    if match is not None and _is_label(line, place, match.end()):
-        return match[0], match.end()
+    for end in range(match.end() if match else place, place, -1):
+        phrase = line.text[place:end]
+        if phrase in words.kinds and _is_label(line, place, end) and _is_whole(line, place, end):
+            return phrase, end
     if exact or not line.starts[place]:
         return None
     near = words.misreadings.match(line.text, place)
     # A rule parts headings: two halves of their own are no label read wrongly.
     if near is None or "|" in line.printed(place, near[1]):
         return None
-    return near if _is_label(line, place, near[1]) else None
+    is_label = _is_label(line, place, near[1]) and _is_whole(line, place, near[1])
+    return near if is_label else None
+
+
+def _is_whole(line: SqueezedLine, start: int, end: int) -> bool:
+    """Tell whether no wide gap parts the characters, as between the labels of two boxes."""
+    words = line.line.words[line.owners[start] : line.owners[end - 1] + 1]
+    return all(
+        right.box.x0 - left.box.x1 <= _WIDEST_GAP * right.box.height
+        for left, right in itertools.pairwise(words)
+    )
 
 
 def _is_label(line: SqueezedLine, start: int, end: int) -> bool:

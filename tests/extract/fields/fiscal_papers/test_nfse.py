@@ -1,8 +1,11 @@
 """Pages of town halls that set the provider without a heading."""
 
+from decimal import Decimal
+
 import pytest
 
 from recibo.extract.fields import fiscal, items
+from recibo.extract.model import DocumentType, Header
 from tests.extract.typesetting import roll
 
 HEADLESS = """
@@ -59,3 +62,95 @@ def test_a_description_beside_its_label_ends_above_the_next_title() -> None:
     (service,) = items.find(sheets, fiscal.opened(sheets))
 
     assert service.value.name == "Consultoria em gestão de processos"
+
+
+FORM = """
+ PREFEITURA MUNICIPAL DE {city}
+ {title}
+ {number}              Data e Hora de Emissão            Código de Verificação
+ {figure}              14/02/2023 09:09:09               abc12345
+ PRESTADOR DE SERVIÇOS
+ Nome/Razão Social: LABORATORIO BARAO LTDA
+ CPF/CNPJ: 11.222.333/0001-81        Inscrição Municipal: 123
+ TOMADOR DE SERVIÇOS
+ Nome/Razão Social: ESCOLA JARDIM DAS FLORES LTDA
+ CPF/CNPJ: 34.128.745/0001-52
+ DISCRIMINAÇÃO DOS SERVIÇOS
+ Exames do lote 02/2023
+{told}
+{sums}
+"""
+SUMS = """
+ Valor do Serviço (R$)      Base de Cálculo (R$)     Alíquota (%)     ISS (R$)
+ 7.880,00                   7.880,00                 2,00             157,60
+"""
+
+
+def _form(
+    *,
+    title: str = "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
+    number: tuple[str, str] = ("Número da Nota", "00000781"),
+    told: str = "",
+    sums: str = SUMS,
+) -> Header:
+    label, figure = (each.ljust(20) for each in number)
+    form = FORM.format(
+        city="CAMPINAS", title=title, number=label, figure=figure, told=told, sums=sums
+    )
+    header = fiscal.read([roll(form)])
+    assert header is not None
+    return header
+
+
+def test_labels_of_two_boxes_are_not_one_label() -> None:
+    header = _form()
+
+    assert header.tax is not None
+    assert Decimal("157.60") == header.tax.value
+
+
+def test_the_forms_amounts_go_before_those_of_the_description() -> None:
+    header = _form(told=" VALOR BRUTO R$ 8.000,00 - GLOSA R$ 120,00\n VALOR LIQUIDO R$ 1,00")
+
+    assert header.subtotal is not None
+    assert Decimal("7880.00") == header.subtotal.value
+
+
+@pytest.mark.parametrize(
+    ("title", "number"),
+    [
+        ("NFPS-e - NOTA FISCAL DE PRESTAÇÃO DE SERVIÇOS ELETRÔNICA", ("Número da NFPS-e", "781")),
+        ("NFEM - NOTA FISCAL ELETRÔNICA MUNICIPAL", ("Nº NFEM", "E-781")),
+    ],
+)
+def test_towns_call_their_notes_otherwise(title: str, number: tuple[str, str]) -> None:
+    header = _form(title=title, number=number)
+
+    assert header.type is not None
+    assert header.document_number is not None
+    assert DocumentType.NFSE is header.type.value
+    assert "781" == header.document_number.value
+
+
+def test_the_notes_total_is_less_than_its_service_where_a_discount_is_given() -> None:
+    sums = """
+ Valor dos Serviços     Desconto     Base de Cálculo     Valor do ISS     Valor da Nota
+ 320,00                 20,00        300,00              15,00            300,00
+"""
+    header = _form(sums=sums)
+
+    assert header.total is not None
+    assert header.subtotal is not None
+    assert ("300.00", "320.00") == (str(header.total.value), str(header.subtotal.value))
+
+
+def test_bare_words_name_the_tax_and_the_net() -> None:
+    sums = """
+ Total dos serviços      ISS         ISS retido      Líquido
+ 450,00                  13,50       13,50           436,50
+"""
+    header = _form(sums=sums)
+
+    assert header.total is not None
+    assert header.tax is not None
+    assert ("436.50", "13.50") == (str(header.total.value), str(header.tax.value))

@@ -1,5 +1,6 @@
 """Service notes (NFS-e): the national DANFSe and the pages of several hundred municipalities."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +10,14 @@ from recibo.extract.brazil import access_keys, tax_ids
 from recibo.extract.fields import forms
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
-from recibo.extract.fields.forms import Cell, Label
+from recibo.extract.fields.forms import Cell, Form, Label
 from recibo.extract.model import DocumentType, Found, Header, LineItem, Moment, Word
 
 LABELS = "nfse"
 
-# The number may follow its year: 2024/12345.
+# The number may follow its year or its series: 2024/12345, E-1023.
 _NUMBER = re.compile(
-    r"^\W*(?:N?[º°o.]*)?\W*(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
+    r"^\W*(?:N?[º°o.]*)?\W*(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
 )
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
 #: A gap of this many heights parts two paragraphs.
@@ -33,22 +34,55 @@ def read(document: Paper) -> Header:
         merchant_name=_name(document),
         merchant_tax_id=paper.issuer_id(document, _issuers(document)),
         issued_at=_issued_at(document),
-        total=_nonzero(document, "net") or gross,
+        total=_nonzero(document, "net") or _nonzero(document, "page_total") or gross,
         subtotal=gross,
-        tax=paper.amount(document, "iss"),
+        tax=paper.amount(document, "iss", "loose_iss"),
         document_number=_number(document),
         document_key=document.keyed.found if document.keyed else _labelled_key(document),
     )
 
 
 def _gross(document: Paper) -> Found[Decimal] | None:
-    return _nonzero(document, "gross") or _nonzero(document, "page_total")
+    return _nonzero(document, "gross", "page_total", "loose_total")
 
 
-def _nonzero(document: Paper, kind: str) -> Found[Decimal] | None:
-    """Return the first amount of a kind that is not zero: empty boxes are printed as 0,00."""
-    found = document.form.read([kind], lambda text: paper.first_amount(text) or None)
-    return next(found, None)
+def _nonzero(document: Paper, *kinds: str) -> Found[Decimal] | None:
+    """Return the first amount that is not zero, the first kind first: empty boxes print 0,00.
+
+    Providers reckon in the description too, so what stands in it comes last, from the bottom up:
+    the amounts of the form stand below it.
+    """
+    form, described = document.form, _described(document)
+    read = [
+        (label.line, found)
+        for kind in kinds
+        for label in form.every(kind)
+        if (found := form.read_at(label, lambda text: paper.first_amount(text) or None))
+    ]
+    own = (found for line, found in read if line not in described)
+    told = (found for line, found in sorted(read, key=lambda each: -each[0]) if line in described)
+    return next(itertools.chain(own, told), None)
+
+
+def _described(document: Paper) -> range:
+    """Return the lines of the description: from its label to the next heading or row of boxes."""
+    form = document.form
+    label = form.first("description")
+    if label is None:
+        return range(0)
+    first = label.line + 1
+    is_form = (index for index in range(first, len(form.lines)) if _is_of_form(form, index))
+    return range(first, next(is_form, len(form.lines)))
+
+
+def _is_of_form(form: Form, index: int) -> bool:
+    """Tell whether a line is but a label, or has labels at the head of several cells."""
+    labels = [label for label in form.labels if label.line == index]
+    line = form.lines[index]
+    if any(label.end - label.start == len(line.text) for label in labels):
+        return True
+    lefts = {cell.box.x0 for cell in forms.cells(line.line.words)}
+    return sum(label.box.x0 in lefts for label in labels) > 1
 
 
 def _number(document: Paper) -> Found[str] | None:
