@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import pytest
 
 from recibo.extract.fields import fiscal
@@ -169,6 +171,28 @@ def test_other_electronic_papers_give_what_their_key_tells() -> None:
     assert record.document_number is not None
     assert record.document_number.value == "987"
     assert record.total is None
+
+
+def test_carriers_are_paid_what_is_to_receive() -> None:
+    key = goods_key(f"352403{papers.ISSUER}57001000000987112345678")
+    sums = "VALOR TOTAL DO SERVIÇO   VALOR A RECEBER   VALOR ICMS\n1.300,00   1.234,56   148,15"
+    sums = sums.replace("1.300,00   ", "1.300,00                 ").replace("56   ", "56          ")
+
+    record = fiscal.read([roll(f"VELOZ LTDA\nCNPJ {CNPJ}\nDACTE\n{key}\n{sums}")])
+
+    assert record is not None
+    assert record.total is not None
+    assert Decimal("1234.56") == record.total.value
+
+
+def test_taxes_in_the_words_at_the_foot_are_not_those_of_the_box() -> None:
+    text = papers.NFE.replace("Pedido 1234", "Valor aproximado dos tributos R$ 321,00 Fonte IBPT")
+
+    header = fiscal.read([roll(text)])
+
+    assert header is not None
+    assert header.tax is not None
+    assert Decimal("180.00") == header.tax.value
 
 
 def test_pages_of_labels_without_end_are_read_to_their_end() -> None:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import zip_longest
 
 from recibo.extract.brazil.access_keys import Model
 from recibo.extract.fields import fiscal_papers, forms, misreadings
@@ -82,7 +83,10 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
     squeezed = [squeeze(line.text) for sheet in sheets for line in sheet.lines]
-    if any(_WHOLE_TITLE in line for line in squeezed):
+    # Narrow rolls break the title.
+    if any(
+        _WHOLE_TITLE in "".join(pair) for pair in zip_longest(squeezed, squeezed[1:], fillvalue="")
+    ):
         return _NFCE
     if not any(_TAX_ID.search(line) for line in squeezed):
         return None

@@ -36,9 +36,10 @@ def _read_number(text: str) -> str | None:
 def _gross(document: Paper, total: Found[Decimal] | None) -> Found[Decimal] | None:
     """Return the gross of the items: printed only beside a discount, else the total is it."""
     gross = rolls.amount(document, "gross") or rolls.amount(document, "subtotal")
-    if gross is not None or document.form.first("discount") is not None:
-        return gross
-    return total
+    is_changed = any(
+        True for kind in ("discount", "surcharge") for _ in rolls.amounts(document, kind)
+    )
+    return gross if gross is not None or is_changed else total
 
 
 def _issued_at(document: Paper) -> Found[Moment] | None:

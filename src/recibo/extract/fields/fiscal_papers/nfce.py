@@ -12,6 +12,8 @@ from recibo.extract.model import DocumentType, Found, Header, Moment
 LABELS = "rolls"
 
 _NUMBER = re.compile(r"^\W*(?:N?[º°o.]*)?\W*([0-9]{1,9})\b")
+#: A total reckoned from the gross: more may have been added on what is torn off.
+_RECKONED = 0.6
 _SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 
 
@@ -37,11 +39,16 @@ def _read_number(text: str) -> str | None:
 
 def _payable(document: Paper) -> Found[Decimal] | None:
     """Return what is to be paid; without a discount some makers print the total alone."""
-    return rolls.amount(document, "payable") or rolls.amount(document, "total")
+    payable, total = rolls.amount(document, "payable"), rolls.amount(document, "total")
+    if payable is None and total and (change := rolls.changes_below(document, total)):
+        # The paper is torn, or misread, where it says what is left to pay.
+        return replace(total, value=total.value + change, confidence=_RECKONED)
+    return payable or total
 
 
 def _gross(document: Paper) -> Found[Decimal] | None:
-    return rolls.amount(document, "gross") or rolls.amount(document, "total")
+    kinds = ("gross", "subtotal", "total")
+    return next((found for kind in kinds if (found := rolls.amount(document, kind))), None)
 
 
 def _issued_at(document: Paper) -> Found[Moment] | None:

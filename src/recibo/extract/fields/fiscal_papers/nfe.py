@@ -45,8 +45,18 @@ def read(document: Paper) -> Header:
 
 def _tax(document: Paper) -> Found[Decimal] | None:
     """Return all taxes if their box holds an amount, else the ICMS."""
-    taxes = paper.amount(document, "all_taxes")
+    taxes = next(_boxed_taxes(document), None)
     return taxes if taxes and taxes.value else paper.amount(document, "icms") or taxes
+
+
+def _boxed_taxes(document: Paper) -> Iterator[Found[Decimal]]:
+    """Yield all taxes from their box: what the issuer adds at the foot speaks of them in words."""
+    form = document.form
+    foot = form.first("additional")
+    for label in form.every("all_taxes"):
+        is_boxed = foot is None or label.line < foot.line
+        if is_boxed and (found := form.read_at(label, paper.first_amount)):
+            yield found
 
 
 def _number(document: Paper) -> Found[str] | None:

@@ -1,5 +1,6 @@
 """What thermal rolls have in common: labels left, amounts at the right edge, the issuer on top."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from decimal import Decimal
@@ -16,12 +17,16 @@ LABELS = "rolls"
 _ENDS_WITH_DATE = re.compile(r"[0-9]{2}[/.-][0-9]{2}[/.-][0-9]{2,4}\s*[-,]?\s*$")
 _BEGINS_WITH_CLOCK = re.compile(r"\s*[-,]?\s*[0-9]{2}:[0-9]{2}")
 
+# Labels that stand below the goods, and never in a name.
+_SUMS = ("items_count", "payable", "gross", "protocol")
+
 _CONSUMER = re.compile(r"CONSUM|CLIENTE|CPF\s*/?\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT", re.IGNORECASE)
 
 
 def name(document: Paper) -> Found[str] | None:
-    """Return the issuer's name."""
-    return names.on_roll(list(document.lines))
+    """Return the issuer's name; where the head is torn off, none stands above the sums."""
+    sums = (label.line for kind in _SUMS for label in document.form.every(kind) if not label.start)
+    return names.on_roll(list(itertools.islice(document.lines, min(sums, default=None))))
 
 
 def issuers(document: Paper) -> Iterator[Issuer]:
@@ -46,11 +51,30 @@ def amounts(document: Paper, kind: str) -> Iterator[Found[Decimal]]:
             yield found
 
 
+def changes_below(document: Paper, amount: Found[Decimal]) -> Decimal:
+    """Return what the discounts and surcharges printed below an amount add to it."""
+    signs = {"discount": -1, "surcharge": 1}
+    return sum(
+        (
+            sign * abs(change.value)
+            for kind, sign in signs.items()
+            for change in amounts(document, kind)
+            if amount.box
+            and change.box
+            and (change.page, change.box.y0) > (amount.page, amount.box.y1)
+        ),
+        Decimal(0),
+    )
+
+
 def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
     beside = document.form.right(label)
     values = list(numerals.amounts(beside.text)) if beside else []
     if beside and values:
         return beside.found(values[-1])
+    if label.start:
+        # Behind other words a label heads the column of the goods' amounts.
+        return None
     for cell in document.form.below(label):
         # Only a bare amount: the next line of the roll says something else.
         value = numerals.amount(cell.text)
