@@ -12,8 +12,13 @@ from tests.portal import looking, pressing
 
 #: Each section that not everybody sees, and what a role needs to see it.
 SECTIONS: Mapping[str, Permission] = {
+    "/portal/receipts": Permission.RECEIPTS_READ,
     "/portal/keys": Permission.KEYS_READ,
     "/portal/members": Permission.TEAM_READ,
+    "/portal/organization": Permission.ORG_READ,
+    "/portal/billing": Permission.BILLING_READ,
+    "/portal/analytics": Permission.ANALYTICS_READ,
+    "/portal/audit": Permission.AUDIT_READ,
     "/portal/webhooks": Permission.WEBHOOKS_READ,
 }
 
@@ -58,4 +63,4 @@ async def test_section_that_is_shown_is_marked(door: Installation, path: str) ->
     answer = await door.stranger.get(path)
 
     assert f'<a href="{path}" aria-current="page">' in answer.text
-    assert 1 == answer.text.count("aria-current")
+    assert 1 == answer.text.count('aria-current="page"')

@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from recibo.portal import guards
-from recibo.shapes.actor import Member
+from recibo.portal.visitors import TheUser
+from recibo.shapes.actor import Member, SignedIn
 from recibo.shapes.permissions import Permission
 from recibo.web.services import Services, TheServices
 
@@ -17,6 +18,7 @@ class Caller:
     """A member who may do what the page or the button is for."""
 
     request: Request
+    user: SignedIn
     member: Member
     services: Services
 
@@ -34,9 +36,10 @@ def who_may(permission: Permission) -> Callable[..., Awaitable[Caller]]:
 
     async def caller(
         request: Request,
+        user: TheUser,
         member: Annotated[Member, Depends(guards.may(permission))],
         services: TheServices,
     ) -> Caller:
-        return Caller(request, member, services)
+        return Caller(request, user, member, services)
 
     return caller

@@ -10,6 +10,9 @@ from starlette.types import Receive, Scope, Send
 
 from recibo.portal import (
     account,
+    analytics,
+    audit,
+    billing,
     errors,
     home,
     invitations,
@@ -17,6 +20,7 @@ from recibo.portal import (
     mailed,
     members,
     next_paths,
+    organization,
     pages,
     security,
     sign_in,
@@ -30,11 +34,15 @@ from recibo.web.services import Services
 _STATIC = Path(__file__).parent / "static"
 _SECTIONS = (
     account,
+    analytics,
+    audit,
+    billing,
     home,
     invitations,
     keys,
     mailed,
     members,
+    organization,
     security,
     sign_in,
     two_factor,

@@ -1,6 +1,9 @@
 """What every page says to the browser: who may see it, load into it, frame it; and the cookies."""
 
+import re
+from collections.abc import Collection
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 from starlette.datastructures import MutableHeaders
@@ -13,13 +16,32 @@ from recibo.web.services import Services
 SESSION = "portal_session"
 
 
-def policy(*form_targets: str) -> str:
-    """Return the content security policy of a page whose forms may lead to these sources, too."""
+# What may stand in a policy; other hosts are named by their scheme alone.
+_PLAIN_HOST = re.compile(r"[a-z0-9.-]+")
+
+
+def policy(*form_targets: str, images: Collection[str] = ()) -> str:
+    """Return the content security policy of a page.
+
+    Args:
+        form_targets: The sources beside ours that its forms may lead to.
+        images: Those that its pictures may come from.
+    """
     targets = " ".join(("'self'", *form_targets))
+    pictures = " ".join(("'self'", *images))
     return (
-        f"default-src 'none'; style-src 'self'; img-src 'self'; form-action {targets}; "
+        f"default-src 'none'; style-src 'self'; img-src {pictures}; form-action {targets}; "
         "base-uri 'none'; frame-ancestors 'none'"
     )
+
+
+def source_of(url: str) -> str:
+    """Return an address's origin as a policy names it."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    if not _PLAIN_HOST.fullmatch(host):
+        return f"{parts.scheme}:"
+    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
 
 _ALWAYS = {

@@ -4,9 +4,8 @@ They stand for the pages of a payment provider. Whoever has an address may use i
 there: it is signed, and names one customer.
 """
 
-import re
 from typing import Annotated
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from pydantic import BaseModel
@@ -23,9 +22,6 @@ from recibo.shapes.plans import PLANS, PlanName
 from recibo.web.services import Services, TheServices
 
 router = APIRouter(prefix="/sandbox")
-
-# What may stand in a policy; other hosts are named by their scheme alone.
-_PLAIN_HOST = re.compile(r"[a-z0-9.-]+")
 
 
 class SandboxPages(BaseRoute):
@@ -86,7 +82,9 @@ async def show_checkout(request: Request, services: TheServices, session: str = 
         plan=PLANS[opened.wanted.plan],
     )
     # Browsers judge by this page's policy where its form may lead in the end.
-    answer.headers["Content-Security-Policy"] = headers.policy(_source(opened.wanted.success_url))
+    answer.headers["Content-Security-Policy"] = headers.policy(
+        headers.source_of(opened.wanted.success_url)
+    )
     return answer
 
 
@@ -149,12 +147,3 @@ async def cancel_now(
 
 def _portal_again(sent: Sent) -> Response:
     return pages.lead_to(f"{PORTAL_PATH}?{urlencode({'session': sent.session})}")
-
-
-def _source(url: str) -> str:
-    """Return an address's origin as a policy names it."""
-    parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
-    if not _PLAIN_HOST.fullmatch(host):
-        return f"{parts.scheme}:"
-    return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")

@@ -22,8 +22,12 @@ class Section:
 
 _SECTIONS = (
     Section("/portal/keys", "API keys", Permission.KEYS_READ),
+    Section("/portal/analytics", "Analytics", Permission.ANALYTICS_READ),
     Section("/portal/webhooks", "Webhooks", Permission.WEBHOOKS_READ),
     Section("/portal/members", "Members", Permission.TEAM_READ),
+    Section("/portal/organization", "Organization", Permission.ORG_READ),
+    Section("/portal/billing", "Billing", Permission.BILLING_READ),
+    Section("/portal/audit", "Audit log", Permission.AUDIT_READ),
     Section("/portal/security", "Security"),
 )  # fmt: skip
 

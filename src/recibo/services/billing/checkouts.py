@@ -17,7 +17,7 @@ from recibo.shapes.billing import PAID_PLANS
 from recibo.shapes.permissions import Permission
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import AuditAction, ResourceType, SubscriptionStatus
-from recibo.store.db import Session
+from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, Subscription
 
 log = structlog.get_logger(__name__)
@@ -62,12 +62,18 @@ async def visit_portal(billing: Billing, actor: Member, *, return_url: str) -> s
     """
     _check_url("return_url", return_url)
     async with billing.database.read() as session:
-        row = await subscriptions.of_org(session, actor)
-    if row is None or row.provider != billing.payments.provider:
+        has_customer = await is_customer(billing, session, actor)
+    if not has_customer:
         message = "There is no payment customer yet; begin with a checkout session."
         raise ValidationFailed(message)
     customer = await _customer(billing, actor)
     return await billing.payments.portal(customer, return_url=return_url)
+
+
+async def is_customer(billing: Billing, session: ReadSession, actor: Member) -> bool:
+    """Tell whether the actor's org was at a checkout, so that there is something to manage."""
+    row = await subscriptions.of_org(session, actor)
+    return row is not None and row.provider == billing.payments.provider
 
 
 async def _customer(billing: Billing, actor: Member) -> str:

@@ -1,0 +1,116 @@
+"""Billing: the plan, what is used of it, and the ways to the payment provider's pages."""
+
+from collections.abc import Awaitable
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel
+
+from recibo.errors import ServiceError, ValidationFailed
+from recibo.outside.payments import Checkout
+from recibo.portal import callers, forms, headers, pages
+from recibo.portal.callers import Caller
+from recibo.portal.refusals import SAID
+from recibo.services.billing import checkouts, subscriptions
+from recibo.services.billing.sandbox import PRICES
+from recibo.shapes.billing import PAID_PLANS
+from recibo.shapes.permissions import Permission
+from recibo.shapes.plans import PLANS, PlanName
+from recibo.web.services import Services
+
+router = APIRouter(prefix="/portal/billing")
+
+_PAGE = "/portal/billing"
+_NOTICES = {
+    "paid": "Thank you. The plan changes as soon as the payment provider confirms it.",
+    "not-paid": "Nothing was bought.",
+}
+# The plans that stand beside each other; enterprise is agreed.
+_PLANS = tuple(PLANS[name] for name in (PlanName.FREE, *PAID_PLANS))
+
+Reader = Annotated[Caller, Depends(callers.who_may(Permission.BILLING_READ))]
+Buyer = Annotated[Caller, Depends(callers.who_may(Permission.BILLING_WRITE))]
+
+
+class PlanForm(BaseModel):
+    """What to buy; whether it is for sale, is judged with all else about it."""
+
+    plan: str = ""
+
+
+@router.get("")
+async def show_billing(caller: Reader) -> Response:
+    """Show the plan and what is used of it, and the plans there are."""
+    return await _shown(caller)
+
+
+@router.post("/checkout")
+async def check_out(
+    caller: Buyer, form: Annotated[PlanForm, Depends(forms.plain(PlanForm))]
+) -> Response:
+    """Lead to the page that sells a plan."""
+
+    async def url() -> str:
+        page = _own_address(caller)
+        plan = _plan(form.plan)
+        wanted = Checkout(plan, f"{page}?notice=paid", f"{page}?notice=not-paid")
+        return await checkouts.check_out(caller.services.billing, caller.member, wanted)
+
+    return await _led(caller, url())
+
+
+@router.post("/manage")
+async def manage(caller: Buyer) -> Response:
+    """Lead to the page on which what was bought is changed and cancelled."""
+    url = checkouts.visit_portal(
+        caller.services.billing, caller.member, return_url=_own_address(caller)
+    )
+    return await _led(caller, url)
+
+
+async def _led(caller: Caller, address: Awaitable[str]) -> Response:
+    try:
+        return pages.lead_to(await address)
+    except SAID as e:
+        return await _shown(caller, error=e)
+
+
+async def _shown(caller: Caller, *, error: ServiceError | None = None) -> Response:
+    services = caller.services
+    async with services.database.read() as session:
+        subscription = await subscriptions.get(session, caller.member)
+        is_customer = await checkouts.is_customer(services.billing, session, caller.member)
+    answer = pages.section(
+        caller.request,
+        "billing.html",
+        error=error,
+        values={},
+        subscription=subscription,
+        is_customer=is_customer,
+        plans=_PLANS,
+        for_sale=() if subscription.plan is PlanName.ENTERPRISE else PAID_PLANS,
+        prices=PRICES if services.billing.sandbox else {},
+        notice="" if error else caller.notice(_NOTICES),
+        may_write=caller.may(Permission.BILLING_WRITE),
+    )
+    # Browsers judge by this page's policy where its forms may lead in the end; where the provider's
+    # pages are is known only when one is asked for.
+    answer.headers["Content-Security-Policy"] = headers.policy("https:", *_own_sources(services))
+    return answer
+
+
+def _own_sources(services: Services) -> list[str]:
+    return [headers.source_of(services.base_url)] if services.base_url else []
+
+
+def _own_address(caller: Caller) -> str:
+    """Return the address of this page, for the provider to lead back to."""
+    base = caller.services.base_url or str(caller.request.base_url)
+    return f"{base.rstrip('/')}{_PAGE}"
+
+
+def _plan(given: str) -> PlanName:
+    try:
+        return PlanName(given)
+    except ValueError:
+        raise ValidationFailed.of("plan", f"is one of {', '.join(PAID_PLANS)}") from None

@@ -1,0 +1,83 @@
+"""The page of analytics."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from recibo.kit import clock
+from recibo.store import tables
+from tests import people
+from tests.installation import Installation
+from tests.portal import looking, pressing, visits
+
+PATH = "/portal/analytics"
+HOSTILE = "</table><script>alert(1)</script>"
+
+
+async def used(i: Installation, org_id: str, counts: dict[int, int]) -> None:
+    """Note how many readings were billed so many days ago."""
+    async with i.database.write() as session:
+        for days, count in counts.items():
+            day = (clock.now() - days * visits.DAY).date()
+            session.add(tables.UsageDay(org_id=org_id, day=day, count=count))
+
+
+async def test_readings_are_drawn_by_day_and_told_in_a_table(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    await used(service, ana.org_id, {0: 10, 3: 40, 29: 1, 30: 500})
+    await used(service, bea.org_id, {1: 7777})
+    await pressing.browser_of(service, ana)
+    answer = await service.stranger.get(PATH)
+    month = looking.at(answer)
+    week = await pressing.shown(service, f"{PATH}?days=7")
+    quarter = await pressing.shown(service, f"{PATH}?days=90")
+
+    heights = re.findall(r'<rect x="(\d+)" y="([\d.]+)" width="8" height="([\d.]+)">', answer.text)
+    assert [("0", "97.5", "2.5"), ("260", "0.0", "100.0"), ("290", "75.0", "25.0")] == heights
+    assert 'viewBox="0 0 300 100"' in answer.text
+    assert "51 readings were billed in 30 days, 40 on the busiest." in month.text
+    assert f"{clock.now():%Y-%m-%d} 10" in month.text
+    assert "50 readings were billed in 7 days" in week.text
+    assert "551 readings were billed in 90 days, 500 on the busiest." in quarter.text
+    assert "7,777" not in quarter.text
+
+
+async def test_receipts_are_told_by_category_and_by_merchant(door: Installation) -> None:
+    ana = await people.signed_up(door)
+    async with door.database.write() as session:
+        session.add(tables.CategoryTotal(org_id=ana.org_id, category="groceries", receipts=1200))
+        session.add(
+            tables.MerchantTotal(
+                org_id=ana.org_id,
+                merchant_hash="0" * 64,
+                merchant=HOSTILE,
+                receipts=3,
+                total_spent=Decimal("88123.9"),
+            )
+        )
+    await pressing.browser_of(door, ana)
+    answer = await door.stranger.get(PATH)
+
+    page = looking.at(answer)
+    assert "Groceries 1,200" in page.text
+    assert f"{HOSTILE} 3 88,123.90" in page.text
+    assert "<script" not in answer.text
+
+
+@pytest.mark.parametrize("days", ["", "0", "31", "x", "٣٠", "9" * 5000])
+async def test_spans_are_those_that_are_offered(door: Installation, days: str) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    answer = await door.stranger.get(PATH, params={"days": days})
+
+    assert 400 == answer.status_code
+    assert "is one of 7, 30, 90, 365" in looking.at(answer).text
+
+
+async def test_empty_org_is_told_so(door: Installation) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    page = await pressing.shown(door, PATH)
+
+    assert "Nothing was read in these 30 days." in page.text
+    assert 2 == page.text.count("There are none yet.")

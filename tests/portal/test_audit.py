@@ -1,0 +1,99 @@
+"""The page of the audit log."""
+
+import re
+from collections.abc import Mapping
+
+import httpx
+import pytest
+
+from recibo.kit import clock
+from tests import people
+from tests.installation import Installation
+from tests.portal import looking, pressing, visits
+
+PATH = "/portal/audit"
+HOSTILE = '</pre><script>alert(1)</script>\u202e"&amp;'
+
+
+async def shown(i: Installation, query: Mapping[str, str]) -> httpx.Response:
+    """Return the page of some filters."""
+    answer = await i.stranger.get(PATH, params=query)
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def actions(answer: httpx.Response) -> list[str]:
+    """Return the actions of the entries on a page, from its top."""
+    return re.findall(r"<summary>\s*<code>([^<]+)</code>", answer.text)
+
+
+async def test_entries_are_told_newest_first_with_what_they_changed(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    await pressing.browser_of(service, ana)
+    await service.stranger.post("/v1/api-keys", json={"name": HOSTILE})
+    answer = await shown(service, {})
+    page = looking.at(answer)
+
+    assert ["apikey.created", "user.signed_up", "org.created"] == actions(answer)
+    assert ana.email in page.text
+    assert HOSTILE.replace('"', r"\"") in page.text
+    assert "<script" not in answer.text
+
+
+async def test_filters_are_those_of_the_api(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+    await pressing.browser_of(service, ana)
+    await service.stranger.patch("/v1/org", json={"name": "Aurora"})
+    today = clock.now().date()
+    tomorrow = (today + visits.DAY).isoformat()
+    found = {
+        "action=org.updated": ["org.updated"],
+        "action=org.deleted": [],
+        "resource_type=user": ["user.signed_up"],
+        f"actor={ana.user_id}": ["org.updated", "user.signed_up", "org.created"],
+        "actor=usr_nobody": [],
+        f"since={tomorrow}": [],
+        f"until={tomorrow}&resource_type=org": ["org.updated", "org.created"],
+    }
+
+    for query, expected in found.items():
+        answer = await shown(service, dict(httpx.QueryParams(query)))
+        assert expected == actions(answer), query
+        assert bool(expected) != ("Nothing fits these filters." in answer.text)
+        name, _, value = query.partition("&")[0].partition("=")
+        assert re.search(f'name="{name}".*?"{re.escape(value)}"', answer.text, re.DOTALL)
+
+
+async def test_pages_lead_on_and_keep_the_filters(
+    door: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recibo.portal.audit._ENTRIES_A_PAGE", 2)
+    await pressing.browser_of(door, await people.signed_up(door))
+    for name in ("One", "Two", "Three"):
+        await door.stranger.patch("/v1/org", json={"name": name})
+    first = await shown(door, {"action": "org.updated"})
+    (older,) = [link for link in looking.at(first).links if "cursor=" in link]
+    second = await door.stranger.get(older)
+    mixed = await door.stranger.get(older.replace("org.updated", "org.created"))
+
+    assert ["org.updated"] * 2 == actions(first)
+    assert ["org.updated"] == actions(second)
+    assert f"{PATH}?action=org.updated" in looking.at(second).links
+    assert 400 == mixed.status_code
+    assert "is not a cursor of this list" in looking.at(mixed).alert
+
+
+@pytest.mark.parametrize(
+    "query", [{"since": "soon"}, {"until": "2026-13-01"}, {"action": "a\0b"}, {"actor": "x" * 999}]
+)
+async def test_filter_that_means_nothing_is_told_beside_it(
+    door: Installation, query: dict[str, str]
+) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    answer = await door.stranger.get(PATH, params=query)
+    (name,) = query
+
+    assert 400 == answer.status_code
+    assert looking.at(answer).by_id[f"{name}-error"]
+    assert [] == actions(answer)

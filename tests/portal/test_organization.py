@@ -1,0 +1,78 @@
+"""The page of the organization."""
+
+import pytest
+
+from recibo.shapes.states import Role
+from tests import people
+from tests.installation import Installation
+from tests.portal import looking, pressing
+
+PATH = "/portal/organization"
+LOGO = "https://pictures.test:8443/logo.png"
+HOSTILE = "</h2><script>alert(1)</script>\"'"
+
+
+async def change(i: Installation, **form: str) -> looking.Page:
+    """Send the form with one thing changed, and return the page that it leads to."""
+    fields = {"name": "Aurora", "billing_email": "bills@people.test", "logo_url": ""}
+    return await pressing.pressed(i, PATH, **{**fields, **form})
+
+
+async def test_org_is_changed_but_for_its_short_name(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    await pressing.browser_of(service, ana)
+    page = await change(service, name=HOSTILE, logo_url=LOGO)
+    told = (await service.stranger.get("/v1/org")).json()
+    cleared = await change(service)
+
+    assert (HOSTILE, "bills@people.test", LOGO) == (
+        told["name"], told["billing_email"], told["logo_url"],
+    )  # fmt: skip
+    assert HOSTILE in page.text
+    assert "Short name padaria-aurora" in cleared.text
+    assert "" == cleared.inputs["logo_url"]["value"]
+
+
+@pytest.mark.parametrize(
+    ("logo", "source"),
+    [
+        (LOGO, "https://pictures.test:8443"),
+        ("https://[::1]/logo.png", "https:"),
+        ("http://pictures.test/logo.png", None),
+        ("javascript:alert(1)", None),
+        ("https://a.test:x/logo.png", None),
+        ("https://", None),
+    ],
+)
+async def test_only_https_logos_are_shown(
+    door: Installation, logo: str, source: str | None
+) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    await change(door, logo_url=logo)
+    answer = await door.stranger.get(PATH)
+
+    assert (source is not None) == (f'src="{logo}"' in answer.text)
+    pictures = f"img-src 'self' {source};" if source else "img-src 'self';"
+    assert pictures in answer.headers["content-security-policy"]
+
+
+async def test_what_is_refused_stands_there_with_the_reason(door: Installation) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    form = {"name": "", "billing_email": "nobody", "logo_url": "x" * 501}
+    page = await pressing.refused(door, PATH, 400, **form)
+    email = await pressing.refused(door, PATH, 400, name="Aurora", billing_email="nobody")
+
+    assert "has 1 to 255 characters" in page.error("name")
+    assert "must have an @-sign" in email.error("billing_email")
+    assert "nobody" == email.inputs["billing_email"]["value"]
+
+
+@pytest.mark.parametrize("role", sorted(set(Role) - {Role.OWNER, Role.ADMIN}))
+async def test_who_may_only_read_sees_no_form(door: Installation, role: Role) -> None:
+    ana = await people.signed_up(door)
+    await pressing.browser_of(door, await people.joined(door, ana, role))
+    page = await pressing.shown(door, PATH)
+
+    assert "Padaria Aurora" in page.text
+    assert PATH not in pressing.actions(page, PATH)
+    await pressing.refused(door, PATH, 403, name="Mine", billing_email="x@people.test")
