@@ -1,8 +1,10 @@
+import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.assemble import assemble
-from recibo.extract.model import Box, DocumentType, Findings, Found, LineItem
+from recibo.extract.assemble import are_several, assemble
+from recibo.extract.model import Box, DocumentType, Findings, Found, LineItem, Moment
 
 
 def found(*amounts: str, confidence: float = 0.6) -> tuple[Found[Decimal], ...]:
@@ -155,3 +157,18 @@ def test_a_first_line_without_amount_or_date_is_no_seller() -> None:
     letter = Findings(merchant_names=(Found("Dear Sir", 0.8, "Dear Sir"),))
 
     assert assemble(letter).merchant_name is None
+
+
+def test_two_days_and_two_sums_are_two_papers() -> None:
+    days = tuple(Found(Moment(dt.date(2025, 3, day)), 0.9, f"{day}") for day in (14, 15))
+    both = Findings(
+        totals=found("4.57", "27.93"),
+        subtotals=found("4.25", "25.98"),
+        taxes=found("0.32", "1.95"),
+        moments=days,
+    )
+
+    assert are_several(both)
+    assert not are_several(replace(both, moments=days[:1]))
+    assert not are_several(replace(both, totals=found("4.57")))
+    assert not are_several(replace(both, totals=found("4.57", "5.57"), charges=found("1.00")))

@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 
 from recibo.extract.assemble import assemble
-from recibo.extract.mending import mended
+from recibo.extract.mending import mended, reckoned
 from recibo.extract.model import Findings, Found, LineItem
 
 RECKONED = Decimal("12.50")
@@ -63,6 +63,29 @@ def test_an_unlikely_total_is_left_alone() -> None:
 )
 def test_the_sums_of_a_paper_set_its_total_right(findings: Findings) -> None:
     receipt = assemble(findings)
+
+    assert receipt.total is not None
+    assert str(receipt.total.value) == "12.50"
+
+
+def test_a_total_that_is_not_printed_is_reckoned_where_two_ways_agree() -> None:
+    change = found("7.50")
+
+    assert values(reckoned(found("11.50"), [{RECKONED}, {RECKONED}], change)) == ["12.50"]
+    assert reckoned(found("12.50"), [{RECKONED}, {RECKONED}], change) == ()
+    assert reckoned(found("11.50"), [{RECKONED}, {Decimal("3.00")}], change) == ()
+    assert reckoned(found("11.50"), [set(), {RECKONED}, {RECKONED}], ()) == ()
+
+
+def test_a_paper_without_a_total_gives_what_was_kept_of_the_cash() -> None:
+    paper = Findings(
+        totals=found("11.50"),
+        subtotals=found("11.50"),
+        taxes=found("1.00"),
+        cash=found("20.00"),
+        change=found("7.50"),
+    )
+    receipt = assemble(paper)
 
     assert receipt.total is not None
     assert str(receipt.total.value) == "12.50"

@@ -35,6 +35,8 @@ _MOST_TAX = Decimal("0.45")
 # A candidate below this is left out: null is better than a guess.
 _LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.3, 0.25, 0.3, 0.3
 _LEAST_NAME_ALONE = 0.9
+# Two days as likely as this are hardly of one sale.
+_LIKELY_DAY = 0.8
 _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
 
 
@@ -78,7 +80,9 @@ def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
 def ranked_totals(findings: Findings) -> tuple[Found[Decimal], ...]:
     """Return the totals as their places on the page and the sums around them speak, best first."""
     unstained = [_unstained(each, findings) for each in findings.totals]
-    findings = replace(findings, totals=mending.mended(unstained, _ways(findings)))
+    ways = _ways(findings)
+    totals = mending.mended(unstained, ways)
+    findings = replace(findings, totals=(*totals, *mending.reckoned(totals, ways, findings.change)))
     scored = (
         (log_odds(total.confidence) + _support(total, findings), total) for total in findings.totals
     )
@@ -89,6 +93,18 @@ def ranked_totals(findings: Findings) -> tuple[Found[Decimal], ...]:
 def is_summed_up(total: Found[Decimal], findings: Findings) -> bool:
     """Tell whether a subtotal and what is printed below it lead to the total."""
     return _is_sum_of_parts(total.value, findings, Decimal(0))
+
+
+def are_several(findings: Findings) -> bool:
+    """Tell whether two papers lie on the page: two days, and two totals with sums of their own."""
+    days = {moment.value.date for moment in findings.moments if moment.confidence >= _LIKELY_DAY}
+    ranked = [total for total in ranked_totals(findings) if total.confidence > _LEAST_PART]
+    summed = [total for total in ranked if is_summed_up(total, findings)]
+    steps = {abs(step) for step in _sums([extra.value for extra in _extras(findings)])}
+    return len(days) >= _SEVERAL and any(
+        a.value != b.value and abs(a.value - b.value) not in steps
+        for a, b in combinations(summed, 2)
+    )
 
 
 def is_off_by_change(total: Found[Decimal], findings: Findings) -> bool:

@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache
 from importlib import resources
 from typing import Self, TypeVar
@@ -34,6 +35,9 @@ _MOST_MIXED = 3
 # nothing.
 _WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
 
+# Where two papers lie on a page either may be meant.
+_ONE_OF_TWO = 0.5
+
 #: What speaks for and against a value, by name.
 Features = Mapping[str, float]
 
@@ -45,12 +49,19 @@ def weighed(receipt: Receipt, findings: Findings, sheets: Sequence[Sheet]) -> Re
         receipt,
         merchant_name=_weighed(receipt.merchant_name, "merchant_name", known),
         issued_at=_weighed(receipt.issued_at, "issued_at", known),
-        total=_weighed(receipt.total, "total", known),
+        total=_of_one(_weighed(receipt.total, "total", known), findings),
         subtotal=_weighed(receipt.subtotal, "subtotal", known),
         tax=_weighed(receipt.tax, "tax", known),
         document_number=_weighed(receipt.document_number, "document_number", known),
     )
     return replace(fields, confidence=of_whole(fields))
+
+
+def _of_one(total: Found[Decimal] | None, findings: Findings) -> Found[Decimal] | None:
+    """Return a total that may be of another paper on the page as the toss-up that it is."""
+    if total is None or not assemble.are_several(findings):
+        return total
+    return replace(total, confidence=total.confidence * _ONE_OF_TWO)
 
 
 def of_whole(fields: Header) -> float:

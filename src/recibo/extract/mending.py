@@ -1,4 +1,4 @@
-"""Sets right a total with one misread figure, where the sums of the paper agree on another."""
+"""Sets right a total with one misread figure, or gives the missing one, where sums agree on it."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -22,12 +22,38 @@ def mended(
         totals: As they were read.
         ways: What each independent way to reckon the total gives.
     """
-    counted = Counter(value for way in ways for value in set(way) if value > 0)
-    agreed = {value for value, count in counted.items() if count >= _ENOUGH_WAYS}
+    agreed = _agreed(ways)
     # A sum that is printed needs no mending, whatever else resembles it.
     if agreed & {total.value for total in totals}:
         return tuple(totals)
     return tuple(_mended(total, agreed) for total in totals)
+
+
+def reckoned(
+    totals: Sequence[Found[Decimal]],
+    ways: Sequence[Collection[Decimal]],
+    change: Sequence[Found[Decimal]],
+) -> tuple[Found[Decimal], ...]:
+    """Return the total of a paper that prints none: two ways agree on it, the change is one.
+
+    Args:
+        totals: As they were read and mended.
+        ways: What each independent way to reckon the total gives, cash and change the first.
+        change: What was given back, which is shown as evidence.
+    """
+    agreed = _agreed(ways)
+    if len(agreed) != 1 or agreed & {total.value for total in totals}:
+        return ()
+    return tuple(
+        replace(back, value=value, confidence=_LIKELY)
+        for back in change[:1]
+        for value in agreed & set(ways[0])
+    )
+
+
+def _agreed(ways: Sequence[Collection[Decimal]]) -> set[Decimal]:
+    counted = Counter(value for way in ways for value in set(way) if value > 0)
+    return {value for value, count in counted.items() if count >= _ENOUGH_WAYS}
 
 
 def _mended(total: Found[Decimal], agreed: Collection[Decimal]) -> Found[Decimal]:

@@ -108,3 +108,8 @@ def test_no_label_gives_no_role() -> None:
 
 def test_rates_are_no_figures() -> None:
     assert "6" not in roles(MALAYSIAN)
+
+
+def test_a_payment_is_shown_as_a_credit_but_given_back_where_the_total_is() -> None:
+    assert roles("ROOM 9.00\nVISA 9.00-") == {"9.00": Role.CARD}
+    assert roles("TOTAL -9.00\nVISA -8.00") == {"-9.00": Role.TOTAL, "-8.00": Role.CARD}

@@ -15,6 +15,14 @@ MwSt 7%                                         22,35
 HALVES = "SPICE HOUSE\nTotal Amount 105.00\nCGST 2.5% 2.50\nSGST 2.5% 2.50\nCASH 105.00\n"
 REPEATED = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nGST 6% 6.00\n"
 MISREAD_RATE = "AMAN SDN BHD\nTotal 106.00\nGST 6% 6.00\nGST SUMMARY\nSST 8% 6.00\n"
+NIGHTS = """
+HOTEL MERIDIAN          Denver, CO 80202
+10-05-25  ROOM                        201.00
+10-05-25  STATE TAX                    12.06
+10-06-25  ROOM                        201.00
+10-06-25  STATE TAX                    12.06
+TOTAL                                 426.12
+"""
 FIRST_NOTHING = "CORNER FOODS\nTOTAL 24.60\nVAT 0% included 0.00\nVAT 20% included 2.88\n"
 SUMMED = "LE COMPTOIR\nTotal TTC 64,50\nTVA 10% 4,50\nTVA 20% 2,50\nTotal TVA 7,00\n"
 
@@ -23,6 +31,7 @@ SUMMED = "LE COMPTOIR\nTotal TTC 64,50\nTVA 10% 4,50\nTVA 20% 2,50\nTotal TVA 7,
     ("paper", "tax"),
     [
         (HOTEL, "60.19"),
+        (NIGHTS, "24.12"),
         (HALVES, "5.00"),
         (REPEATED, "6.00"),
         (MISREAD_RATE, "6.00"),

@@ -74,3 +74,19 @@ def test_a_total_of_points_is_no_money() -> None:
     paper = "TEA 1.40\nRICE 12.80\nPOINTS TOTAL 480\nTOTAL PUNTOS 480"
 
     assert "480" not in [str(total.value) for total in totals(entries(rows_of(paper)))]
+
+
+def likelihood(text: str, value: str) -> float:
+    found = totals(entries(rows_of(text)))
+    return next(total.confidence for total in found if str(total.value) == value)
+
+
+def test_the_subtotal_at_the_end_of_a_cut_paper_is_hardly_the_total() -> None:
+    paper = "CHEESE 8.49\nWINE 24.80\nSUBTOTAL 33.29"
+
+    assert likelihood(paper, "33.29") < 0.1 < likelihood(f"{paper}\nVISA 33.29", "33.29")
+
+
+def test_what_is_left_after_a_payment_is_not_the_total() -> None:
+    assert best("ROOM 201.00\nTAX 12.06\nAMERICAN EXPRESS 213.06-\nBALANCE DUE 0.00") == "213.06"
+    assert best("MILK 2.00\nDISCOUNT 2.00-\nTOTAL 0.00") == "0.00"

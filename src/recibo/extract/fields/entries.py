@@ -105,7 +105,7 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
         if row.index in offered:
             own = (replace(entry, role=Role.COUNT) for entry in own)
         found.extend(own)
-    return tuple(_with_net_totals(tuple(_with_sensible_taxes(found))))
+    return tuple(_with_net_totals(tuple(_with_sensible_taxes(_with_signs_of_payments(found)))))
 
 
 def role_of(kinds: Sequence[str]) -> Role:
@@ -116,6 +116,18 @@ def role_of(kinds: Sequence[str]) -> Role:
             return role
     plain = [kind for kind in kinds if kind not in _MODIFIERS]
     return Role(plain[-1]) if plain else Role.NONE
+
+
+def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
+    """Return payments above zero where accounts show them as credits: "VISA 687.15-"."""
+    if any(entry.role in (*_TOTALS, Role.SUBTOTAL) and entry.amount.value < 0 for entry in found):
+        return list(found)
+    return [
+        replace(entry, amount=replace(entry.amount, value=abs(entry.amount.value)))
+        if entry.role in (Role.CARD, Role.CASH)
+        else entry
+        for entry in found
+    ]
 
 
 def _with_net_totals(found: Sequence[Entry]) -> Iterator[Entry]:

@@ -1,10 +1,11 @@
 """Tells what the whole tax of a document is, from taxes that are printed rate by rate."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.fields import tax_table, total
+from recibo.extract.fields import days, tax_table, total
 from recibo.extract.fields.entries import Entry, Role
 from recibo.extract.fields.rows import Row
 from recibo.extract.locales.folding import fold
@@ -22,7 +23,7 @@ def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Found[Decimal
     # The rate of nothing is often the first of several.
     nothing = [tax for tax in labelled if not tax.value]
     something = [tax for tax in labelled if tax.value]
-    return (*_by_rate(entries), *of_several, *something, *tabled, *nothing)
+    return (*_by_rate(entries), *_by_day(entries), *of_several, *something, *tabled, *nothing)
 
 
 def _by_rate(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
@@ -41,6 +42,21 @@ def _by_rate(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
         text = "\n".join(part.row.text for part in parts)
         value = sum((part.amount.value for part in parts), Decimal(0))
         yield replace(parts[0].found(_SUMMED), value=value, text=text)
+
+
+def _by_day(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
+    """Yield the sum of the taxes that an account lists by days, where it shows no other tax."""
+    taxes = [entry for entry in entries if entry.role is Role.TAX and entry.amount.value]
+    if len(taxes) > 1 and all(_is_dated(entry) for entry in taxes):
+        text = "\n".join(tax.row.text for tax in taxes)
+        value = sum((tax.amount.value for tax in taxes), Decimal(0))
+        yield replace(taxes[0].found(_SUMMED), value=value, text=text)
+
+
+def _is_dated(entry: Entry) -> bool:
+    """Tell whether a date begins the row of an entry."""
+    text = entry.row.text
+    return any(not re.search(r"\w", text[: day.start]) for day in days.days(text))
 
 
 def _is_repeated(entry: Entry, rate: Decimal, parts: Sequence[Entry]) -> bool:

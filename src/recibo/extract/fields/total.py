@@ -53,6 +53,7 @@ _WEIGHTS = {
     "below": -0.6,
     "foreign": -3.0,
     "short": -3.5,
+    "settled": -5.0,
 }
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
 _ECHOES = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
@@ -74,6 +75,10 @@ class _Context:
     foreign: Sequence[Marks]
     #: The index of the last row that adds a tax, or names a total and leaves it blank.
     last_addition: int
+    #: Whether a total is named, or something was paid.
+    is_closed: bool
+    #: The index of the first row that shows a payment, beyond the last row if none does.
+    first_payment: int
 
     @classmethod
     def of(
@@ -95,6 +100,8 @@ class _Context:
             height=median([entry.row.line.box.height for entry in entries] or [1]) or 1,
             foreign=foreign,
             last_addition=_last_addition(entries, blanks),
+            is_closed=any(entry.role in (*_TOTALS, *_PAYMENTS, Role.SUM) for entry in entries),
+            first_payment=_first_payment(entries),
         )
 
 
@@ -179,6 +186,15 @@ def _last_addition(entries: Sequence[Entry], blanks: Sequence[int]) -> int:
     return max([*blanks, *taxes], default=-1)
 
 
+def _first_payment(entries: Sequence[Entry]) -> int:
+    paid = (
+        entry.row.index
+        for entry in entries
+        if entry.role in _PAYMENTS and entry.role is not Role.CHANGE and entry.amount.value
+    )
+    return min(paid, default=len(entries))
+
+
 def _unlabelled(row: Row) -> int:
     """Return how many letters of a row stand outside of its labels."""
     named = sum(_letters(row.text[label.start : label.end]) for label in row.labels)
@@ -223,8 +239,12 @@ def _features(entry: Entry, roles: set[Role], context: _Context) -> dict[str, fl
         ),
         "below": entry.is_below,
         "foreign": _is_marked(entry, context.foreign),
-        # What a tax is still added to is not the total, nor what stands above a blank one.
-        "short": roles == {Role.SUBTOTAL} and entry.row.index < context.last_addition,
+        # What a tax is still added to is not the total, nor what stands above a blank one, nor
+        # the last sum of a paper whose foot is cut off.
+        "short": roles == {Role.SUBTOTAL}
+        and (entry.row.index < context.last_addition or not context.is_closed),
+        # What is left to pay once it was paid.
+        "settled": not entry.amount.value and entry.row.index > context.first_payment,
     }
 
 
