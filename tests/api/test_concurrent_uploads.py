@@ -189,3 +189,14 @@ async def test_reading_again_is_in_flight(i: Installation) -> None:
     assert "true" == replayed.headers["Idempotent-Replayed"]
     assert [200] == statuses
     assert "high" == answer["accuracy"]
+
+
+async def test_ten_equal_readings_again_at_once_are_one_with_one_slot(i: Installation) -> None:
+    secret = await key(i)
+    await i.extracted(PAPER, secret=secret)
+    again = {"accuracy": "high", "reread": "true"}
+    answers = await asyncio.gather(*(i.extract(PAPER, secret=secret, **again) for _ in range(10)))
+
+    assert {200} == {answer.status_code for answer in answers}
+    assert {"high"} == {answer.json()["accuracy"] for answer in answers}
+    assert 9 == sum("Idempotent-Replayed" in answer.headers for answer in answers)

@@ -212,8 +212,22 @@ class Extraction:
 
         As a new reading it is in flight, and holds a slot.
         """
-        if not await self._may_read_again(actor, upload, known.receipt_id):
-            return known
+        while await self._may_read_again(actor, upload, known.receipt_id):
+            # Who asks for the same at once waits for the first of them, and needs no slot.
+            async with in_flight.turn(self.slots, actor, upload.fingerprint) as is_ours:
+                if not is_ours:
+                    continue
+                try:
+                    return await self._order_in_slot(actor, upload, known, slot)
+                except (RateLimitExceeded, Overloaded):
+                    # The slot may be held by the same reading, ordered a moment ago.
+                    if await self._may_read_again(actor, upload, known.receipt_id):
+                        raise
+        return known
+
+    async def _order_in_slot(
+        self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
+    ) -> Submitted:
         async with AsyncExitStack() as taken:
             await taken.enter_async_context(
                 in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
