@@ -10,6 +10,7 @@ from tests.extract.fields import (
     goods_measured,
     goods_proven,
     goods_tables,
+    goods_tills,
     papers,
 )
 from tests.extract.fields.goods import LISTS, Row
@@ -39,6 +40,7 @@ _EVERY = (
     | goods_measured.LISTS
     | goods_proven.LISTS
     | goods_tables.LISTS
+    | goods_tills.LISTS
 )
 
 

@@ -109,6 +109,9 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
     The price nearest to the total goes first: codes and contents (`500G`) stand further left.
     """
     usable = [each for each in candidates if _is_factor(each)][-_MOST_FIGURES:]
+    if not total and not any(each.is_money and not each.value for each in usable):
+        # Anything by nearly nothing is nothing: only a price of nothing tells.
+        return None
     found = next(_pairs(usable, total), None)
     if found is not None or len(usable) not in _DISCOUNTED:
         return found
@@ -153,7 +156,7 @@ def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
 
 def _may_count(quantity: Figure, price: Figure) -> bool:
     """Tell whether the first figure may be the number of units at the price of the second."""
-    if quantity.has_mark and not price.has_mark:
+    if quantity.is_rate or (quantity.has_mark and not price.has_mark):
         return False
     if quantity.has_unit != price.has_unit and (quantity.has_unit or quantity.is_money):
         return quantity.has_unit

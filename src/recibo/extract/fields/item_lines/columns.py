@@ -1,5 +1,6 @@
 """The columns of a table: read off its headings, and which words of a row stand in which."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +24,8 @@ _SAMPLE = 12
 #: A column of names has more letters than this.
 _LETTERS_OF_NAME = 4
 _DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
+#: Of these the likeliest column is taken, not the first.
+_CHOSEN = frozenset({Role.UNIT_PRICE, Role.TOTAL})
 _SAYS_TOTAL = squeeze("total")
 _SAYS_GOODS = frozenset(map(squeeze, ("item", "product")))
 
@@ -140,12 +143,13 @@ def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
 
 
 def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
-    """Let one column alone have each role: the likeliest total, the first of the others."""
+    """Let one column alone have each role: the likeliest price and total, the first of others."""
     kept: list[Heading] = []
-    best = _best_total(columns, rows)
+    best = _best(columns, rows)
     seen: set[Role] = set()
     for column in columns:
-        is_again = column.role in seen or (column.role is Role.TOTAL and column is not best)
+        is_other = column.role in _CHOSEN and column not in best
+        is_again = column.role in seen or is_other
         is_beside = column.role is Role.NAME and bool(kept) and kept[-1].role is Role.NAME
         other = Role.DETAIL if is_beside else Role.OTHER
         kept.append(replace(column, role=other) if is_again else column)
@@ -154,29 +158,44 @@ def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Headin
     return kept
 
 
-def _best_total(columns: Sequence[Heading], rows: Sequence[Row]) -> Heading | None:
-    """Return the column of the rows' totals: what most products make, or says so, else the last."""
-    totals = [column for column in columns if column.role is Role.TOTAL]
-    if len(totals) <= 1:
-        return next(iter(totals), None)
-    products = {column: _products(column, columns, rows) for column in totals}
-    saying = [column for column in totals if _SAYS_TOTAL in squeeze(column.text)]
-    others = saying or totals
-    return max(totals, key=lambda each: (products[each], each in others, each.x0))
+def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
+    """Return the columns of prices and totals that most products make, without tax or with it.
+
+    Else the first price, and the total that says so or stands last.
+    """
+    prices, totals = (
+        [each for each in columns if each.role is role] for role in (Role.UNIT_PRICE, Role.TOTAL)
+    )
+    if len(prices) <= 1 and len(totals) <= 1:
+        return [*prices, *totals]
+    if not prices or not totals:
+        return [*prices[:1], *sorted(totals, key=_says_total)[-1:]]
+    pairs = itertools.product(prices, totals)
+    return max(
+        pairs,
+        key=lambda pair: (
+            _products(pair, columns, rows),
+            _says_total(pair[1]),
+            -pair[0].x0,
+        ),
+    )
 
 
-def _products(total: Heading, columns: Sequence[Heading], rows: Sequence[Row]) -> int:
-    """Return in how many rows quantity times unit price is what stands in a column."""
-    roles = {
-        role: next((each for each in columns if each.role is role), None)
-        for role in (Role.QTY, Role.UNIT_PRICE)
-    }
+def _says_total(column: Heading) -> tuple[bool, float]:
+    return _SAYS_TOTAL in squeeze(column.text), column.x0
+
+
+def _products(
+    pair: tuple[Heading, Heading], columns: Sequence[Heading], rows: Sequence[Row]
+) -> int:
+    """Return in how many rows quantity times a price is the total beside it."""
+    qty = next((each for each in columns if each.role is Role.QTY), None)
     count = 0
     for row in rows:
         placed = _cells(row, columns)
         factors = [
             next((_first_figure(cell, row) for cell, column in placed if column is wanted), None)
-            for wanted in (roles[Role.QTY], roles[Role.UNIT_PRICE], total)
+            for wanted in (qty, *pair)
         ]
         count += arithmetic.reconciled(*factors) is not None
     return count

@@ -15,6 +15,10 @@ _AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[
 _AT_ONE_FOR = re.compile(
     rf"^\W*(?P<qty>[0-9]+)\s+AT\s+1\s+FOR\s+\W?(?P<price>{_AMOUNT})\W*$", re.IGNORECASE
 )
+# `@110 x 2`: the price of one, and a count.
+_AT_TIMES = re.compile(
+    rf"^\W*@\s?[^\w\s]?\s?(?P<price>{_AMOUNT})\s?[^\W\d]?\s?[xX×*]\s?(?P<qty>[0-9]{{1,3}})\W?\s*\w?\W*$"
+)
 # `42,18 l  1,799 EUR/l`: the price of a measure needs no sign of multiplication.
 _PER_MEASURE = re.compile(
     rf"^\W*(?P<qty>[0-9]+[.,][0-9]+)\s?(?P<unit>[^\W\d]{{1,4}})\W+(?:[^\W\d]{{1,3}}\s)?"
@@ -74,7 +78,7 @@ class Labelled:
 
 def read(row: Row) -> Detail | None:
     """Read `2 x 1,29` and the like."""
-    patterns = (_times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE)
+    patterns = (_AT_TIMES, _times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE)
     match = next((found for each in patterns if (found := each.match(row.text))), None)
     if match is None:
         return None

@@ -26,6 +26,8 @@ _GROUP = 3
 _MOST_UNITS = 1000
 #: `X単128`: the price of one.
 _SAYS_PRICE = "単"
+# A sign of its own in front: `@110`, `単128`.
+_RATE = re.compile(rf"(?:^|(?<=\s))@\s?[^\w\s]?$|{_SAYS_PRICE}$")
 #: Money has so many decimals, but for few currencies.
 CENTS = 2
 
@@ -50,6 +52,8 @@ class Figure:
     is_content: bool = False
     #: How many decimals the money of the paper has, if more than cents.
     minor: int = CENTS
+    #: Whether it is said to be the price of one: `@110 x 2`.
+    is_rate: bool = False
 
     @property
     def value(self) -> Decimal:
@@ -95,12 +99,16 @@ def every(text: str, *, minor: int = CENTS) -> Iterator[Figure]:
             has_unit=bool(_unit_behind().match(text, match.end())),
             is_content=decimals == 0 and bool(_contents().match(text, match.end())),
             minor=minor,
+            is_rate=_RATE.search(text[: match.start()]) is not None,
         )
 
 
 def _has_mark(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start("body") - _LONGEST_MARK) : match.start("body")]
-    return bool(_mark_before().search(before) or _mark_behind().match(text, match.end("body")))
+    led = _mark_before().search(before)
+    # Of `1.09 € 1` the mark is the amount's, not that of the tax digit behind it.
+    is_led = led is not None and not before[: led.start()].rstrip(" ")[-1:].isdigit()
+    return is_led or _mark_behind().match(text, match.end("body")) is not None
 
 
 def _is_bracketed(before: str) -> bool:

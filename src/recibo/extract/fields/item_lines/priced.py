@@ -59,7 +59,7 @@ def read(row: Row, *, minor: int = 2) -> Priced | None:
 def at(row: Row, total: Figure) -> Priced:
     """Read a row whose total is known."""
     before = [figure for figure in row.figures if figure.end <= total.start]
-    found = arithmetic.factors(before, total.value) if total.value else None
+    found = arithmetic.factors(before, total.value)
     return Priced(row, total.value, total, found, wording.of_row(row, total.start, found))
 
 

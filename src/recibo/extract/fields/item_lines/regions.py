@@ -74,8 +74,10 @@ def _below_one_another(rows: list[PricedRow]) -> list[PricedRow]:
     Without decimals every figure may be a price: a table's, a year, a number. What has a currency's
     mark is one in any place.
     """
-    ends = [_end(read) for row, read in rows if read and stops.is_total(row)]
-    return _in_column(rows, at=statistics.median(ends), slack=_CLOSE) if ends else rows
+    totals = [read for row, read in rows if read and stops.is_total(row)]
+    # The mark behind a total may stand in the column of the goods' last figures.
+    ends = [statistics.median(map(end, totals)) for end in (_end, _end_of_row)] if totals else []
+    return _in_column(rows, at=ends, slack=_CLOSE) if ends else rows
 
 
 def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
@@ -180,7 +182,7 @@ def _is_sum(priced_row: PricedRow) -> bool:
 
 
 def _in_column(
-    rows: list[PricedRow], *, at: float | None = None, slack: float = _COLUMN_SLACK
+    rows: list[PricedRow], *, at: Sequence[float] = (), slack: float = _COLUMN_SLACK
 ) -> list[PricedRow]:
     """Take the price from rows whose amount does not end where the others end, or `at` a place."""
     ends = [_end(read) for _, read in rows if read]
@@ -188,20 +190,28 @@ def _in_column(
         return rows
     # Where quantity and price make an amount, it surely stands in the column.
     ends = [_end(read) for _, read in rows if read and read.factors] or ends
-    column = statistics.median(ends) if at is None else at
+    columns = at or [statistics.median(ends)]
     left = min(row.line.box.x0 for row, _ in rows)
     right = max(row.line.box.x1 for row, _ in rows)
     reach = slack * (right - left)
     return [
-        (row, read if read and (_is_sure(read, at) or abs(_end(read) - column) <= reach) else None)
+        (row, read if read and (_is_sure(read, at) or _is_at(read, columns, reach)) else None)
         for row, read in rows
     ]
 
 
-def _is_sure(read: Priced, at: float | None) -> bool:
+def _is_at(read: Priced, columns: Sequence[float], reach: float) -> bool:
+    return any(abs(_end(read) - column) <= reach for column in columns)
+
+
+def _is_sure(read: Priced, at: Sequence[float]) -> bool:
     """Tell whether a row is priced wherever its amount ends."""
-    return read.is_product or (at is not None and read.total_figure.has_mark)
+    return read.is_product or (bool(at) and read.total_figure.has_mark)
 
 
 def _end(read: Priced) -> float:
     return read.row.x_at(read.total_figure.end)
+
+
+def _end_of_row(read: Priced) -> float:
+    return read.row.line.box.x1

@@ -19,6 +19,8 @@ _TAX_MARK = re.compile(r"[0-9][.,][0-9]{2} [0-9]$")
 _GLUED_MARK = re.compile(r"([0-9][.,][0-9]{2})([0-9])$")
 #: No row of goods has more letters, even in the smallest type across a sheet.
 _LONGEST = 400
+#: Rows at one edge begin within so many heights of one another.
+_EDGE = 0.5
 #: So many rows make a habit.
 _HABIT = 3
 # A misread zero at the end of an amount, `15.0C`, or in front of its separator, `RMO.00`.
@@ -80,9 +82,48 @@ class Row:
 def of_sheets(sheets: Sequence[Sheet], *, minor: int = figures.CENTS) -> list[Row]:
     """Return the rows of a document, whose money has so many decimals, from top to bottom."""
     rows = [of_line(line, minor=minor) for sheet in sheets for line in sheet.lines if line.words]
-    rows = [row for row in rows if len(row.text) <= _LONGEST]
+    rows = _turned([row for row in rows if len(row.text) <= _LONGEST], minor)
     marked = sum(_TAX_MARK.search(row.text) is not None for row in rows)
     return [_unglued(row) for row in rows] if marked >= _HABIT else rows
+
+
+def _turned(rows: list[Row], minor: int) -> list[Row]:
+    """Put the names first on a paper that prints all amounts in front of them."""
+    led = [row for row in rows if _amounts_first(row)]
+    others = sum(any(figure.is_money for figure in row.figures) for row in rows) - len(led)
+    if len(led) < _HABIT or others * 2 > len(led):
+        return rows
+    return [_turned_row(row, minor) if row in led else row for row in rows]
+
+
+def _amounts_first(row: Row) -> bool:
+    """Tell whether a row is an amount, a gap, and then words without another amount."""
+    first, _, rest = row.text.partition("\t")
+    is_led = figures.is_figure(first) and any(figure.is_money for figure in figures.every(first))
+    has_name = sum(map(str.isalpha, rest)) > 1
+    return is_led and has_name and not any(figure.is_money for figure in figures.every(rest))
+
+
+def _turned_row(row: Row, minor: int) -> Row:
+    """Return a row with its first cell last."""
+    cut = next(index for index, place in enumerate(row.places) if "\t" in row.text[:place])
+    start = row.places[cut]
+    text = f"{row.text[start:]}\t{row.text[: start - 1]}"
+    behind = len(text) - (start - 1)
+    places = [place - start for place in row.places[cut:]]
+    places += [place + behind for place in row.places[:cut]]
+    words = row.line.words[cut:] + row.line.words[:cut]
+    return Row(replace(row.line, words=words), text, tuple(places), minor)
+
+
+def is_under(upper: Row, lower: Row, edge: float) -> bool:
+    """Tell whether a row is indented under one at the edge of the goods, and so goes on from it.
+
+    A title stands left of all goods, or ends with a colon.
+    """
+    slack = _EDGE * lower.height
+    is_at_edge = abs(upper.line.box.x0 - edge) <= slack and not upper.text.endswith(":")
+    return is_at_edge and lower.line.box.x0 > edge + 2 * slack
 
 
 def _unglued(row: Row) -> Row:

@@ -211,7 +211,8 @@ def _goes_on(current: _Goods, row: Row, cell: Cell, reach: float) -> bool:
     last = current.name_rows[-1]
     is_near = cell.box.y_centre - last.box.y_centre < _WRAPPED * cell.box.height
     is_whole = ":" in cell.text or row.line.page != current.row.line.page
-    return is_near and not is_whole and _is_full(last, cell, reach)
+    is_broken = wording.goes_on(last.text, cell.text) or _is_full(last, cell, reach)
+    return is_near and not is_whole and is_broken
 
 
 def _has_amount(cell: Cell | None) -> bool:

@@ -18,7 +18,7 @@ from recibo.extract.fields.item_lines import (
 )
 from recibo.extract.fields.item_lines.details import Detail, Labelled
 from recibo.extract.fields.item_lines.priced import Priced
-from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.fields.item_lines.rows import Row, is_under
 from recibo.extract.fields.item_lines.stops import Meaning
 from recibo.extract.model import Found, LineItem
 
@@ -46,6 +46,8 @@ class _Manner:
     has_quantities_behind: bool
     #: Whether they count the goods: 1, 2, 3 and so on.
     are_indexed: bool
+    #: Where the goods that stand furthest left begin, pixels.
+    edge: float
 
 
 @dataclass
@@ -91,6 +93,7 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
         has_quantities=quantities.stand_in_front(reads) and not _are_indexed(entries),
         has_quantities_behind=quantities.stand_behind(reads),
         are_indexed=_are_surely_indexed(entries),
+        edge=min((read.row.line.box.x0 for read in reads if read.has_name), default=0.0),
     )
     items = (_item(entry, manner) for entry in entries)
     return tuple(item for item in items if item is not None)
@@ -204,7 +207,7 @@ def _as_goods(price: Priced) -> Priced | None:
 
 def _stand_below(entries: Sequence[_Entry], reach: float) -> bool:
     """Tell whether names stand under their amounts: where those above would be too far off."""
-    nameless = [entry for entry in entries if entry.priced.total and not entry.priced.has_name]
+    nameless = [entry for entry in entries if entry.priced.total > 0 and not entry.priced.has_name]
     above = sum(bool(_near_above(entry, reach)) for entry in nameless)
     below = sum(bool(_near_below(entry, reach)) for entry in nameless)
     is_led = any(_is_led_by_name(entry, reach) for entry in nameless)
@@ -222,7 +225,7 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
     # How the total came about may stand between the name and the total.
     lower = entry.uppermost
     for row in reversed(entry.above):
-        if not _are_near(row, lower, reach) or stops.meaning(row) is Meaning.END:
+        if not _are_near(row, lower, reach) or _parts_off(row):
             break
         named.insert(0, row)
         lower = row
@@ -235,24 +238,37 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
     return names[-2:] if has_size else _broken(names)
 
 
+def _parts_off(row: Row) -> bool:
+    """Tell whether a row is about money: with columns or figures, or a total's bare label."""
+    is_apart = "\t" in row.text or bool(row.figures)
+    is_end = stops.meaning(row) is Meaning.END
+    return is_end and (is_apart or stops.ends_list(row, has_amount=False))
+
+
 def _broken(rows: Sequence[Row]) -> list[Row]:
     """Return the last row of a name with those above it that it goes on from."""
     name = list(rows[-1:])
     for upper, lower in zip(rows[-2::-1], rows[::-1], strict=False):
-        if not wording.goes_on(upper.text, lower.text):
+        # No goods have the name of a charge alone: `BUFFET SELF` and `SERVICE KG` below it.
+        is_rest = stops.meaning(lower) is not None
+        if not is_rest and not wording.goes_on(upper.text, lower.text):
             break
         name.insert(0, upper)
     return name
 
 
-def _unbroken(entry: _Entry, reach: float) -> Priced:
+def _unbroken(entry: _Entry, manner: _Manner) -> Priced:
     """Return an amount beside its name with the rest of the name from the rows around it."""
+    reach, edge = manner.reach, manner.edge
     read = entry.priced
     before: list[Row] = []
     first, lower = read.words, read.row
     for row in reversed(entry.above):
         is_of_name = _are_near(row, lower, reach) and wording.is_name(row.text)
-        if not (is_of_name and wording.goes_on(row.text, first)):
+        # What has a quantity of its own is a dish, with a priced addition under it.
+        is_head = not before and wording.leading_qty(row.text) is None
+        is_broken = wording.goes_on(row.text, first) or (is_head and is_under(row, lower, edge))
+        if not (is_of_name and is_broken):
             break
         before.insert(0, row)
         first, lower = row.text, row
@@ -329,7 +345,7 @@ def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
 def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     """Return the price with what names the goods: on their own row, or beside it."""
     if entry.priced.has_name:
-        return _unbroken(entry, manner.reach)
+        return _unbroken(entry, manner)
     look = _near_below if manner.are_names_below else _near_above
     rows = look(entry, manner.reach)
     if not rows:

@@ -30,7 +30,7 @@ _LEADING_QTY = re.compile(
     r"|^\W*(?P<weight>[0-9]{1,3}[.,][0-9]{1,3})\s?(?i:kg|lbs?)\s+(?=\S)"
 )
 # `(A) PAO`, `* YAOURT`, `^ Bread`: what is taxed how, in front of the name.
-_TAX_CLASS = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+)(?=\w)")
+_TAX_CLASS = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)")
 # `BANANAS 000000004011KF`: the number of the article behind its name.
 _CODE_AT_END = re.compile(r"(?<=\S)\s+[0-9]{6,14}[A-Z]{0,2}\s*$")
 # Tax marks in a column of their own: capitals without a vowel, `HMRJ`.
@@ -118,10 +118,10 @@ def goes_on(upper: str, lower: str) -> bool:
     """Tell whether a name broken at its column's edge goes on in the next row.
 
     A joining word or an open bracket ends no name, and no name begins with `&`. Nothing else
-    parts what goes on from a note on the goods, `no onions`.
+    parts what goes on from a note on the goods, `no onions`. A title in capitals above is none.
     """
     ending = upper.split()
-    if not ending or not lower.strip():
+    if not ending or not lower.strip() or (upper.isupper() and not lower.isupper()):
         return False
     is_open = upper.count("(") > upper.count(")")
     return is_open or lower.startswith("& ") or words.is_joining(ending[-1])
