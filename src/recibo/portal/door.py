@@ -22,6 +22,7 @@ from recibo.portal import (
     next_paths,
     organization,
     pages,
+    receipts,
     security,
     sign_in,
     two_factor,

@@ -43,10 +43,7 @@ def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model
     async def read(request: Request) -> Model:
         given = await _read(request)
         setattr(request.state, FILLED, _filled(model, template, given))
-        try:
-            return model.model_validate(given)
-        except ValidationError as e:
-            raise _refusal(e) from None
+        return checked(model, given)
 
     return read
 
@@ -68,12 +65,17 @@ def plain(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     """Return the same for a form with nothing to fill in; a refusal has a page of its own."""
 
     async def read(request: Request) -> Model:
-        try:
-            return model.model_validate(await _read(request))
-        except ValidationError as e:
-            raise _refusal(e) from None
+        return checked(model, await _read(request))
 
     return read
+
+
+def checked(model: type[Model], given: Mapping[str, str]) -> Model:
+    """Return what was filled in, or raise ValidationFailed for what the model does not take."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as e:
+        raise _refusal(e) from None
 
 
 def _filled(model: type[BaseModel], template: str, given: Mapping[str, str]) -> Filled:
@@ -127,5 +129,7 @@ def _sentence(kind: str, error: Mapping[str, Any]) -> str:
             return f"needs at least {context['min_length']} characters"
         case "string_too_long":
             return f"may have at most {context['max_length']} characters"
+        case "value_error":
+            return str(context["error"])
         case _:
             return str(error["msg"])

@@ -21,6 +21,7 @@ class Section:
 
 
 _SECTIONS = (
+    Section("/portal/receipts", "Receipts", Permission.RECEIPTS_READ),
     Section("/portal/keys", "API keys", Permission.KEYS_READ),
     Section("/portal/analytics", "Analytics", Permission.ANALYTICS_READ),
     Section("/portal/webhooks", "Webhooks", Permission.WEBHOOKS_READ),

@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement
 
 from recibo.errors import (
     LowConfidence,
+    NotFound,
     Overloaded,
     RateLimitExceeded,
     ServerError,
@@ -150,6 +151,32 @@ class Extraction:
                         raise
                     return known
         return await self._read_again(actor, upload, known, slot)
+
+    @asynccontextmanager
+    async def again(
+        self, actor: Actor, receipt_id: str, accuracy: Accuracy
+    ) -> AsyncIterator[Submitted]:
+        """Have a stored file read again as if it were uploaded so, and give the receipt.
+
+        A completed one is read under its id, at a higher accuracy only; a failed one as a new
+        upload. While the block lasts the reading is in flight; there is none for a replay.
+
+        Raises:
+            NotFound: there is no such receipt, or its file is gone.
+            RateLimitExceeded, Overloaded: as for an upload.
+        """
+        async with self.database.read() as session:
+            row = await receipts.row_of(session, actor, receipt_id)
+        known = Submitted(ReceiptId(row.id), is_replay=True)
+        async with AsyncExitStack() as slot, self.blobs.fetched(known.receipt_id) as path:
+            if path is None:
+                message = "The file of this receipt is gone."
+                raise NotFound(message)
+            upload = _stored(row, path, accuracy)
+            if row.status == ReceiptStatus.FAILED:
+                yield await self._submit(actor, upload, slot)
+            else:
+                yield await self._read_again(actor, upload, known, slot)
 
     async def outcome(self, actor: Actor, submitted: Submitted, *, wait_seconds: float) -> Receipt:
         """Return the receipt once it is read, or as it stands when the wait is over.
@@ -373,6 +400,21 @@ def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]
         tables.Receipt.owed_accuracy.is_(None),
         tables.Receipt.rereads < readings.MAX_REREADS,
         tables.Receipt.deleted_at.is_(None),
+    )
+
+
+def _stored(row: tables.Receipt, path: Path, accuracy: Accuracy) -> Upload:
+    """Return the upload of a receipt as it came; whoever was told of its end is told again."""
+    return Upload(
+        path=path,
+        sha256=row.file_sha256,
+        size=row.file_size,
+        media_type=row.media_type,
+        accuracy=accuracy,
+        hint=DocumentType(row.hint) if row.hint else None,
+        metadata=row.tags,
+        webhook_url=row.webhook_url,
+        reread=True,
     )
 
 

@@ -1,0 +1,132 @@
+"""Which receipts a list of the portal shows: the filters of its form, as the API has them."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlencode
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ValidationInfo,
+    field_validator,
+)
+
+from recibo.errors import ServiceError, ValidationFailed
+from recibo.extract.model import DocumentType
+from recibo.portal import forms
+from recibo.portal.callers import Caller
+from recibo.services.pages import Wanted
+from recibo.services.reading import receipt_lists
+from recibo.services.reading.receipt_lists import Filters, Slice
+from recibo.shapes.states import ReceiptStatus
+
+PAGE = "/portal/receipts"
+_A_PAGE = 25
+
+
+def _date(given: object) -> object:
+    if not isinstance(given, str) or not given:
+        return None
+    try:
+        return dt.date.fromisoformat(given)
+    except ValueError:
+        message = "must be a date, such as 2026-03-14"
+        raise ValueError(message) from None
+
+
+def _storable(text: str) -> str:
+    if "\0" in text:
+        message = "must not hold NUL"
+        raise ValueError(message)
+    return text
+
+
+# A form sends what was left blank, too.
+_Blank = BeforeValidator(lambda given: given or None)
+_Date = Annotated[dt.date | None, BeforeValidator(_date)]
+_Text = Annotated[str, AfterValidator(_storable)]
+
+
+class Sought(BaseModel):
+    """What the form of filters sends; all that is filled in must fit."""
+
+    status: Annotated[ReceiptStatus | None, _Blank] = None
+    type: Annotated[DocumentType | None, _Blank] = None
+    after: _Date = None
+    before: _Date = None
+    tag: _Text = ""
+    tagged: _Text = ""
+
+    @field_validator("tagged")
+    @classmethod
+    def _has_a_name(cls, value: str, info: ValidationInfo) -> str:
+        if value and not info.data.get("tag"):
+            message = "Name the tag that has this value."
+            raise ValueError(message)
+        return value
+
+    @property
+    def filters(self) -> Filters:
+        """What the service looks for."""
+        tags = ((self.tag, self.tagged),) if self.tag else ()
+        return Filters(self.type, self.status, self.after, self.before, tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page of the list, and what its form says."""
+
+    slice: Slice
+    #: What is filled in, by the name of the field.
+    values: Mapping[str, str]
+    #: What of it is looked for: nothing where something is wrong with it.
+    sought: Mapping[str, str]
+    has_newer: bool = False
+    #: Why the list is not the one that was asked for.
+    error: ServiceError | None = None
+
+    @property
+    def newest(self) -> str:
+        """Where the first page is."""
+        return _address(self.sought)
+
+    @property
+    def older(self) -> str:
+        """Where the next page is; empty when this is the last."""
+        cursor = self.slice.next_cursor
+        return _address({**self.sought, "cursor": cursor}) if cursor else ""
+
+
+async def listed(caller: Caller) -> Listed:
+    """Return the page that an address asks for; the newest receipts where it cannot be had."""
+    query = caller.request.query_params
+    values = {name: query[name] for name in Sought.model_fields if query.get(name)}
+    cursor = query.get("cursor") or None
+    try:
+        filters = forms.checked(Sought, values).filters
+    except ValidationFailed as e:
+        return Listed(await _page(caller, Filters(), None), values, {}, error=e)
+    try:
+        found = await _page(caller, filters, cursor)
+        return Listed(found, values, values, has_newer=cursor is not None)
+    except ValidationFailed:
+        error = ValidationFailed("There is no such page of this list; these are the newest.")
+        return Listed(await _page(caller, filters, None), values, values, error=error)
+
+
+async def newest(caller: Caller) -> Listed:
+    """Return the newest receipts, whatever the address asks for."""
+    return Listed(await _page(caller, Filters(), None), {}, {})
+
+
+async def _page(caller: Caller, filters: Filters, cursor: str | None) -> Slice:
+    wanted = Wanted(_A_PAGE, cursor, caller.services.cursor_key)
+    async with caller.services.database.read() as session:
+        return await receipt_lists.page(session, caller.member, filters, wanted=wanted)
+
+
+def _address(values: Mapping[str, str]) -> str:
+    return f"{PAGE}?{urlencode(values)}" if values else PAGE

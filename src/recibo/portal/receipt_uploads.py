@@ -1,0 +1,125 @@
+"""Uploads from the portal: several files in one form, each taken in or refused by itself."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator
+from starlette.datastructures import FormData, UploadFile
+
+from recibo.errors import FileTooLarge, ServiceError, ValidationFailed
+from recibo.extract.load import limits
+from recibo.extract.model import Accuracy, DocumentType
+from recibo.portal import forms
+from recibo.portal.callers import Caller
+from recibo.services.reading.extraction import Submitted, Upload
+from recibo.web import uploads
+
+# Ten of the largest files, or fifty photos.
+_MAX_BYTES = 10 * limits.MAX_BYTES
+_MAX_NAME = 256
+_UNSPEAKABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+#: The tag that tells a receipt's file; people know their papers by it until they are read.
+FILENAME = "filename"
+
+
+class Options(BaseModel):
+    """How all files of a form are read."""
+
+    accuracy: Accuracy = Accuracy.STANDARD
+    # The choice of none is sent, too.
+    type: Annotated[DocumentType | None, BeforeValidator(lambda given: given or None)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a file."""
+
+    filename: str
+    submitted: Submitted | None = None
+    error: ServiceError | None = None
+
+    @property
+    def refusal(self) -> str:
+        """Why it was not taken in, to be said after its name."""
+        if self.error is None:
+            return ""
+        details = self.error.details
+        return details[0].message if details else self.error.message
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A form that was sent: what was chosen, and what became of its files."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    files: Sequence[Taken] = ()
+    #: What is wrong with the form itself; then no file was looked at.
+    error: ServiceError | None = None
+
+    @property
+    def refused(self) -> list[Taken]:
+        """The files that were not taken in."""
+        return [one for one in self.files if one.error is not None]
+
+    @property
+    def receipts(self) -> list[Submitted]:
+        """The receipts of those that were."""
+        return [one.submitted for one in self.files if one.submitted is not None]
+
+
+async def sent(caller: Caller) -> Sent:
+    """Take in the files of a form, one after the other."""
+    try:
+        async with uploads.received(caller.request, max_bytes=_MAX_BYTES) as form:
+            values = {name: value for name, value in form.items() if isinstance(value, str)}
+            return await _taken(caller, form, values)
+    except FileTooLarge:
+        message = "The files are larger than 150 MB together; send fewer at once."
+        return Sent(error=FileTooLarge(message))
+    except ValidationFailed as e:
+        return Sent(error=e)
+
+
+async def _taken(caller: Caller, form: FormData, values: Mapping[str, str]) -> Sent:
+    try:
+        options, files = forms.checked(Options, values), _files(form)
+    except ValidationFailed as e:
+        return Sent(values, error=e)
+    return Sent(values, [await _one(caller, file, options) for file in files])
+
+
+def _files(form: FormData) -> list[UploadFile]:
+    """Return the files that were chosen; a browser sends a nameless one when none was."""
+    files = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
+    chosen = [one for one in files if one.filename or one.size]
+    if not chosen:
+        raise ValidationFailed.of("file", "Choose at least one file.")
+    return chosen
+
+
+async def _one(caller: Caller, file: UploadFile, options: Options) -> Taken:
+    services, name = caller.services, _name_of(file)
+    try:
+        async with uploads.copied(file, services.spool) as copy:
+            upload = Upload(
+                path=copy.path,
+                sha256=copy.sha256,
+                size=copy.size,
+                media_type=copy.media_type,
+                accuracy=options.accuracy,
+                hint=options.type,
+                metadata={FILENAME: name} if name else {},
+            )
+            async with services.extraction.submitted(caller.member, upload) as submitted:
+                return Taken(name, submitted)
+    except ServiceError as e:
+        # Whatever is wrong with one file, people are told what became of the others.
+        return Taken(name, error=e)
+
+
+def _name_of(file: UploadFile) -> str:
+    """Return the name without its folders, which some browsers send along."""
+    name = re.split(r"[/\\]", file.filename or "")[-1]
+    return _UNSPEAKABLE.sub("", name)[:_MAX_NAME]

@@ -1,0 +1,201 @@
+"""Receipts: uploaded, listed, shown beside their papers, read again, deleted."""
+
+from collections.abc import Collection
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
+
+from recibo.errors import NotFound, Overloaded, ServiceError
+from recibo.extract.load import formats
+from recibo.extract.model import Accuracy
+from recibo.portal import callers, forms, headers, pages, receipt_lists, receipt_uploads
+from recibo.portal.callers import Caller
+from recibo.portal.receipt_lists import PAGE, Listed
+from recibo.portal.receipt_uploads import Sent
+from recibo.portal.refusals import SAID, Refusal
+from recibo.services.reading import papers, receipts, usage
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.permissions import Permission
+from recibo.shapes.states import ReceiptStatus
+
+router = APIRouter(prefix=PAGE)
+
+#: What is said of what was done, by what the address tells after it.
+_NOTICES = {
+    "taken": "Taken in. What is read of it shows on this page.",
+    "known": "This was uploaded before; it is not read or billed twice.",
+    "some-known": "Taken in. What was uploaded before is not read or billed twice.",
+    "again": "It is read again; what is read worse is not kept and costs nothing.",
+    "no-better": "No reading was ordered: one is under way, or high accuracy gave nothing better.",
+    "deleted": "The receipt is deleted.",
+}
+# The pages look again at what is still being read, and show papers in the browser's own viewer.
+_POLICY = (
+    f"{headers.policy()}; script-src 'self'; connect-src 'self'; "
+    "object-src 'self'; frame-src 'self'"
+)
+# Papers are somebody else's files: a page of ours may show one, and it may load nothing.
+_PAPER_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; object-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Accept-Ranges": "none",
+}
+
+Reader = Annotated[Caller, Depends(callers.who_may(Permission.RECEIPTS_READ))]
+Writer = Annotated[Caller, Depends(callers.who_may(Permission.RECEIPTS_WRITE))]
+
+
+class AgainForm(BaseModel):
+    """How to read a receipt again."""
+
+    accuracy: Accuracy
+
+
+@router.get("")
+async def show_receipts(caller: Reader) -> Response:
+    """Show a page of the list, and the form of an upload to those who may."""
+    return await _list(caller, await receipt_lists.listed(caller))
+
+
+@router.post("")
+async def upload(caller: Writer) -> Response:
+    """Take files in and lead to them; what is refused, is said on the page."""
+    sent = await receipt_uploads.sent(caller)
+    if sent.error or sent.refused:
+        return await _list(caller, await receipt_lists.newest(caller), sent)
+    is_known = any(one.is_replay for one in sent.receipts)
+    if len(sent.receipts) > 1:
+        return pages.lead_to(f"{PAGE}?notice={'some-known' if is_known else 'taken'}")
+    only = sent.receipts[0].receipt_id
+    return pages.lead_to(f"{PAGE}/{only}?notice={'known' if is_known else 'taken'}")
+
+
+@router.get("/{receipt_id}")
+async def show_receipt(caller: Reader, receipt_id: str) -> Response:
+    """Show what was read, and the paper beside it."""
+    return await _one(caller, receipt_id)
+
+
+@router.get("/{receipt_id}/file")
+async def show_file(caller: Reader, receipt_id: str) -> Response:
+    """Return the file as it was uploaded, to be shown by the browser."""
+    async with caller.services.database.read() as session:
+        paper = await papers.get(session, caller.member, receipt_id)
+    content = await caller.services.blobs.content(ReceiptId(paper.receipt.id))
+    if content is None:
+        message = "The file of this receipt is gone."
+        raise NotFound(message)
+    # Its type is one of the few that are taken in, and told by what is in it: never HTML or SVG.
+    filename = f"{paper.receipt.id}.{formats.EXTENSIONS[paper.media_type]}"
+    named = {
+        "Content-Length": str(content.size),
+        "Content-Disposition": f'inline; filename="{filename}"',
+    }
+    return StreamingResponse(
+        content.chunks, media_type=paper.media_type, headers={**_PAPER_HEADERS, **named}
+    )
+
+
+@router.get("/{receipt_id}/json")
+async def download_json(caller: Reader, receipt_id: str) -> Response:
+    """Return the record as the API shows it, to be saved."""
+    async with caller.services.database.read() as session:
+        receipt = await receipts.get(session, caller.member, receipt_id)
+    disposition = f'attachment; filename="{receipt.id}.json"'
+    return Response(
+        receipt.model_dump_json(indent=2),
+        media_type="application/json",
+        headers={"Content-Disposition": disposition},
+    )
+
+
+@router.post("/{receipt_id}/again")
+async def read_again(
+    caller: Writer,
+    receipt_id: str,
+    form: Annotated[AgainForm, Depends(forms.plain(AgainForm))],
+) -> Response:
+    """Have a receipt read again, and lead to it, or to the new one of a failed one's file."""
+    extraction = caller.services.extraction
+    try:
+        async with extraction.again(caller.member, receipt_id, form.accuracy) as submitted:
+            pass
+    except (*SAID, Overloaded) as e:
+        return await _one(caller, receipt_id, error=e)
+    known = "no-better" if submitted.receipt_id == receipt_id else "known"
+    notice = known if submitted.is_replay else "again"
+    return pages.lead_to(f"{PAGE}/{submitted.receipt_id}?notice={notice}")
+
+
+@router.get("/{receipt_id}/delete")
+async def confirm_deletion(caller: Writer, receipt_id: str) -> Response:
+    """Ask whether a receipt is really to be deleted."""
+    async with caller.services.database.read() as session:
+        receipt = await receipts.get(session, caller.member, receipt_id)
+    return pages.show(caller.request, "receipt_delete.html", receipt=receipt)
+
+
+@router.post("/{receipt_id}/delete")
+async def delete(caller: Writer, receipt_id: str) -> Response:
+    """Delete a receipt."""
+    async with caller.services.database.write() as session:
+        await receipts.soft_delete(session, caller.member, receipt_id)
+    return pages.lead_to(f"{PAGE}?notice=deleted")
+
+
+async def _list(caller: Caller, listed: Listed, sent: Sent | None = None) -> Response:
+    """Return a page of the list, with what became of the files of a form, if one was sent."""
+    sent = sent or Sent()
+    refused = [one.error for one in sent.refused]
+    error = next((one for one in (sent.error, *refused, listed.error) if one), None)
+    async with caller.services.database.read() as session:
+        quota = await usage.quota(session, caller.member)
+    pending = [one for one in listed.slice.data if one.status is ReceiptStatus.PENDING]
+    answer = pages.show(
+        caller.request,
+        "receipts.html",
+        status=error.status if error else HTTPStatus.OK,
+        listed=listed,
+        sent=sent,
+        quota=quota,
+        pending=len(pending),
+        uploading=_refusal(sent.error, {"file", "accuracy", "type"}),
+        seeking=_refusal(listed.error, receipt_lists.Sought.model_fields),
+        notice="" if error else caller.notice(_NOTICES),
+        may_write=caller.may(Permission.RECEIPTS_WRITE),
+    )
+    return _answered(answer, error)
+
+
+async def _one(caller: Caller, receipt_id: str, *, error: ServiceError | None = None) -> Response:
+    async with caller.services.database.read() as session:
+        paper = await papers.get(session, caller.member, receipt_id)
+    answer = pages.show(
+        caller.request,
+        "receipt.html",
+        status=error.status if error else HTTPStatus.OK,
+        paper=paper,
+        receipt=paper.receipt,
+        error=error,
+        notice="" if error else caller.notice(_NOTICES),
+        user_id=caller.member.user_id,
+        may_write=caller.may(Permission.RECEIPTS_WRITE),
+    )
+    return _answered(answer, error)
+
+
+def _refusal(error: ServiceError | None, visible: Collection[str]) -> Refusal:
+    return Refusal.of(error, visible) if error else Refusal()
+
+
+def _answered(answer: Response, error: ServiceError | None) -> Response:
+    answer.headers["Content-Security-Policy"] = _POLICY
+    if error and error.retry_after is not None:
+        answer.headers["Retry-After"] = str(error.retry_after)
+    return answer

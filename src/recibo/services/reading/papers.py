@@ -1,0 +1,45 @@
+"""A receipt with its paper: what people of its org see of it beside what goes over the wire."""
+
+from dataclasses import dataclass
+
+from recibo.extract.model import Accuracy
+from recibo.services.reading import readings, receipts
+from recibo.shapes.actor import Actor
+from recibo.shapes.receipts import Evidence, Receipt
+from recibo.shapes.states import ReceiptStatus
+from recibo.store import tables
+from recibo.store.db import ReadSession
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A receipt, its file, and what becomes of it."""
+
+    receipt: Receipt
+    #: None before it is read.
+    evidence: Evidence | None
+    media_type: str
+    file_size: int
+    #: A reading is owed to it, be it the first or another.
+    is_in_work: bool
+    #: At high accuracy, under its own id.
+    is_readable_again: bool
+
+
+async def get(session: ReadSession, actor: Actor, receipt_id: str) -> Paper:
+    """Return a receipt of the actor's org with its paper; raises NotFound for any other id."""
+    row = await receipts.row_of(session, actor, receipt_id)
+    read = await session.get(tables.Evidence, row.id)
+    return Paper(
+        receipt=receipts.shape(row),
+        evidence=Evidence.model_validate(read.evidence) if read else None,
+        media_type=row.media_type,
+        file_size=row.file_size,
+        is_in_work=row.owed_accuracy is not None,
+        is_readable_again=_is_readable_again(row),
+    )
+
+
+def _is_readable_again(row: tables.Receipt) -> bool:
+    is_read = row.status == ReceiptStatus.COMPLETED and row.owed_accuracy is None
+    return is_read and row.accuracy == Accuracy.STANDARD and row.rereads < readings.MAX_REREADS

@@ -1,0 +1,80 @@
+"""The pages of receipts: what is uploaded there, read of it, and shown."""
+
+import datetime as dt
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from recibo.extract.model import Found, LineItem, Moment, Receipt
+from recibo.outside.fake_reader import FakeReader
+from recibo.shapes.ids import OrgId
+from tests import installation, make, people
+from tests.installation import WAIT_SECONDS, Installation
+from tests.people import Session
+from tests.portal import looking, pressing, visits
+
+PATH = "/portal/receipts"
+PAPER = make.jpeg("a paper")
+OTHER = make.jpeg("another paper")
+GIF = b"GIF89a\x01\x00\x01\x00".ljust(400, b"\0")
+
+#: A morning in São Paulo.
+MORNING = Moment(dt.date(2026, 3, 14), dt.time(8, 17, 42), dt.timedelta(hours=-3))
+
+File = tuple[str, bytes]
+
+
+def reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
+    """Return what a reader gives of a paper with an item."""
+    item = LineItem("Pão francês", Decimal("0.535"), Decimal("18.90"), Decimal("10.11"))
+    read = make.reading(merchant, **{"total": "42.5", "issued": MORNING, **of})
+    return replace(read, line_items=(Found(item, 0.72, "PAO FRANCES 0,535 x 18,90"),))
+
+
+@asynccontextmanager
+async def opened(
+    database_url: str, folder: Path, reader: FakeReader | None = None
+) -> AsyncIterator[tuple[Installation, Session]]:
+    """Open a service that reads, and sign the browser in as the owner of an org."""
+    async with installation.opened(database_url, folder, reader=reader) as service:
+        owner = await people.signed_up(service)
+        await pressing.browser_of(service, owner)
+        yield service, owner
+
+
+async def send(i: Installation, *files: File, **fields: str) -> httpx.Response:
+    """Send the form of an upload."""
+    parts = [("file", (name, data, "application/octet-stream")) for name, data in files]
+    return await i.stranger.post(PATH, files=parts, data=fields)
+
+
+async def upload(i: Installation, data: bytes = PAPER, **fields: str) -> str:
+    """Upload one file that is taken in, and return the id of its receipt."""
+    led_to = visits.led_to(await send(i, ("paper.jpg", data), **fields))
+    return led_to.removeprefix(f"{PATH}/").partition("?")[0]
+
+
+async def read(i: Installation, owner: Session, receipt_id: str) -> Mapping[str, Any]:
+    """Return a receipt as the API shows it, when no reading is owed to it any more."""
+    i.reader.let_go()
+    secret = await make.key(i.database, OrgId(owner.org_id))
+    answer = await i.get(f"/receipts/{receipt_id}", secret=secret, wait=str(WAIT_SECONDS))
+    assert answer.status_code == 200, answer.text
+    told: Mapping[str, Any] = answer.json()
+    return told
+
+
+async def shown(i: Installation, rest: str = "") -> looking.Page:
+    """Return a page of receipts."""
+    return await pressing.shown(i, f"{PATH}{rest}")
+
+
+def listed(answer: httpx.Response) -> list[str]:
+    """Return the ids of the receipts on a list, in its order."""
+    links = looking.at(answer).links
+    return [link.removeprefix(f"{PATH}/") for link in links if link.startswith(f"{PATH}/")]

@@ -1,0 +1,97 @@
+"""The list of receipts: its filters and its pages."""
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recibo.extract.model import DocumentType, Moment
+from recibo.outside.fake_reader import FakeReader
+from tests import make, people
+from tests.installation import Installation
+from tests.portal import looking, paperwork, pressing
+from tests.portal.paperwork import PATH
+from tests.readers import UNREADABLE
+
+MAY = Moment(dt.date(2026, 5, 2))
+PAPERS: dict[str, Any] = {
+    "march": paperwork.reading("March"),
+    "may": paperwork.reading("May", issued=MAY, type_=DocumentType.NFCE),
+    "failed": UNREADABLE,
+    "undated": paperwork.reading("Undated", issued=None),
+}
+ALL = ["undated", "failed", "may", "march"]
+FOUND = {
+    "": ALL,
+    "?status=&type=&after=&before=&tag=&tagged=": ALL,
+    "?status=failed": ["failed"],
+    "?status=pending": [],
+    "?type=nfce": ["may"],
+    "?after=2026-03-15": ["may"],
+    "?before=2026-03-15": ["march"],
+    "?after=2026-03-14&before=2026-05-03": ["may", "march"],
+    "?tag=filename&tagged=may.jpg": ["may"],
+    "?tag=filename&tagged=may.jpg&type=invoice": [],
+}
+
+
+async def test_filters_are_those_of_the_api_and_pages_keep_them(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = FakeReader({make.jpeg(name): answer for name, answer in PAPERS.items()})
+    async with paperwork.opened(database_url, tmp_path, reader) as (service, owner):
+        ids = {}
+        for name in PAPERS:
+            await paperwork.send(service, (f"{name}.jpg", make.jpeg(name)))
+            (newest, *_) = paperwork.listed(await service.stranger.get(PATH))
+            ids[newest] = name
+            await paperwork.read(service, owner, newest)
+        found = {
+            query: [ids[one] for one in paperwork.listed(await service.stranger.get(PATH + query))]
+            for query in FOUND
+        }
+        monkeypatch.setattr("recibo.portal.receipt_lists._A_PAGE", 1)
+        walked, pages = [], 0
+        older: str | None = f"{PATH}?status=completed"
+        while older:
+            answer = await service.stranger.get(older)
+            walked += [ids[one] for one in paperwork.listed(answer) if one in ids]
+            links = [one for one in looking.at(answer).links if "cursor=" in one]
+            older, pages = (links[0] if links else None), pages + 1
+
+    assert FOUND == found
+    assert (["undated", "may", "march"], 3) == (walked, pages)
+
+
+WRONG = {
+    "?status=best": "Status",
+    "?type=bill": "Type",
+    "?after=yesterday": "Issued on or after must be a date, such as 2026-03-14.",
+    "?before=2026-02-30": "Issued before must be a date",
+    "?tag=%00": "Tag must not hold NUL",
+    "?tagged=x": "Name the tag that has this value.",
+    "?cursor=x": "There is no such page of this list",
+    "?cursor=%00": "There is no such page of this list",
+}
+
+
+async def test_wrong_filters_and_cursors_are_told_beside_the_newest(door: Installation) -> None:
+    await pressing.browser_of(door, await people.signed_up(door))
+    await paperwork.upload(door)
+    for query, told in WRONG.items():
+        answer = await door.stranger.get(f"{PATH}{query}")
+
+        assert 400 == answer.status_code, query
+        assert told in looking.at(answer).text, query
+        assert 1 == len(paperwork.listed(answer)), query
+
+
+async def test_empty_list_says_what_to_do(door: Installation) -> None:
+    owner = await people.signed_up(door)
+    await pressing.browser_of(door, owner)
+    first = await paperwork.shown(door)
+    nothing = await paperwork.shown(door, "?status=failed")
+
+    assert "Choose a photo or a PDF above and press Upload" in first.text
+    assert "No receipt fits." in nothing.text

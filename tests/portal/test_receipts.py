@@ -1,0 +1,233 @@
+"""Receipts in the portal: shown beside their papers, read again, deleted."""
+
+from pathlib import Path
+
+from recibo.outside.fake_reader import FakeReader
+from recibo.shapes.states import Role
+from recibo.store.tables import AuditEvent
+from tests import make, people
+from tests.portal import looking, paperwork, pressing, visits
+from tests.portal.paperwork import PAPER, PATH
+from tests.readers import UNREADABLE, Answer, HeldReader, TurnReader
+
+UNKNOWN = "rcp_" + "0" * 32
+SCRIPT = "</dd><script>alert(1)</script>"
+
+
+async def test_fields_stand_with_how_sure_they_are_and_where_they_were_read(
+    database_url: str, tmp_path: Path
+) -> None:
+    reader = FakeReader({PAPER: paperwork.reading()})
+    async with paperwork.opened(database_url, tmp_path, reader) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        receipt = await paperwork.read(service, owner, receipt_id)
+        page = await paperwork.shown(service, f"/{receipt_id}")
+        saved = await service.stranger.get(f"{PATH}/{receipt_id}/json")
+
+    assert "Padaria Aurora · Recibo" == page.title
+    assert "Read Sure, 90 % of the whole." == page.by_id["standing"]
+    for told in (
+        "Total 42.50 BRL Sure, 90 %; page 1: “total”",
+        "Issued 2026-03-14 08:17:42 UTC-03:00",
+        "Tax Not on the paper",
+        "Pão francês 0.535 18.90 10.11 Fairly sure, 72 %",
+        "by you",
+        "Tag filename paper.jpg",
+    ):
+        assert told in page.text, told
+    assert receipt == saved.json()
+    assert f'attachment; filename="{receipt_id}.json"' == saved.headers["content-disposition"]
+
+
+async def test_what_papers_say_is_text(sqlite_url: str, tmp_path: Path) -> None:
+    reader = FakeReader({PAPER: paperwork.reading(SCRIPT)})
+    async with paperwork.opened(sqlite_url, tmp_path, reader) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        await paperwork.read(service, owner, receipt_id)
+        pages = [
+            await service.stranger.get(f"{PATH}{rest}")
+            for rest in ("", f"/{receipt_id}", f"/{receipt_id}/delete")
+        ]
+
+    for page in pages:
+        assert SCRIPT in looking.at(page).text
+        assert SCRIPT not in page.text
+
+
+async def test_paper_is_shown_by_pages_of_ours_and_may_do_nothing(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    pdf = b"%PDF-1.7\n<script>alert(1)</script>"
+    async with paperwork.opened(sqlite_url, tmp_path) as (service, _):
+        papers = {data: await paperwork.upload(service, data) for data in (PAPER, pdf)}
+        files = [await service.stranger.get(f"{PATH}/{one}/file") for one in papers.values()]
+        pages = [await service.stranger.get(f"{PATH}/{one}") for one in papers.values()]
+
+    assert list(papers) == [file.content for file in files]
+    assert ["image/jpeg", "application/pdf"] == [file.headers["content-type"] for file in files]
+    for file in files:
+        policy = set(file.headers["content-security-policy"].split("; "))
+        assert {"default-src 'none'", "form-action 'none'", "frame-ancestors 'self'"} <= policy
+        assert "script-src" not in file.headers["content-security-policy"]
+        assert "nosniff" == file.headers["x-content-type-options"]
+        assert "same-origin" == file.headers["cross-origin-resource-policy"]
+        assert "no-store" == file.headers["cache-control"]
+    for page in pages:
+        assert "script-src 'self';" in page.headers["content-security-policy"]
+        assert "unsafe" not in page.headers["content-security-policy"]
+
+
+async def test_what_is_being_read_is_looked_at_again_and_nothing_else_is(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with paperwork.opened(sqlite_url, tmp_path, HeldReader()) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        pending = [await service.stranger.get(f"{PATH}{rest}") for rest in ("", f"/{receipt_id}")]
+        await paperwork.read(service, owner, receipt_id)
+        done = [await service.stranger.get(f"{PATH}{rest}") for rest in ("", f"/{receipt_id}")]
+
+    assert [True, True] == ["data-pending" in page.text for page in pending]
+    assert [False, True] == ['http-equiv="refresh"' in page.text for page in pending]
+    assert "1 of 1 on this page is being read." == looking.at(pending[0]).by_id["standing"]
+    for page in done:
+        assert "data-pending" not in page.text
+        assert "http-equiv" not in page.text
+
+
+async def test_better_reading_is_ordered_once_and_costs_the_difference(
+    database_url: str, tmp_path: Path
+) -> None:
+    answers = [paperwork.reading("Aur0ra", confidence=0.5), paperwork.reading()]
+    async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        await paperwork.read(service, owner, receipt_id)
+        before = await paperwork.shown(service, f"/{receipt_id}")
+        action = f"{PATH}/{receipt_id}/again"
+        service.reader.hold()
+        ordered = await pressing.pressed(service, action, accuracy="high")
+        receipt = await paperwork.read(service, owner, receipt_id)
+        after = await paperwork.shown(service, f"/{receipt_id}")
+        vain = await pressing.pressed(service, action, accuracy="high")
+        actions = [row.action for row in await service.rows(AuditEvent)]
+
+    assert "Unsure, 50 % of the whole." in before.by_id["standing"]
+    assert (None, action) not in before.forms
+    assert ("post", action) in before.forms
+    assert ordered.by_id["standing"].startswith("Being read again")
+    assert ("post", action) not in ordered.forms
+    assert ("Padaria Aurora", "high") == (receipt["merchant_name"], receipt["accuracy"])
+    assert ("post", action) not in after.forms
+    assert "No reading was ordered" in vain.text
+    assert 1 == actions.count("receipt.reread")
+
+
+async def test_failure_says_what_to_do_and_its_file_is_tried_again(
+    database_url: str, tmp_path: Path
+) -> None:
+    answers: list[Answer] = [UNREADABLE, paperwork.reading()]
+    async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
+        failed_id = await paperwork.upload(service, type="invoice")
+        await paperwork.read(service, owner, failed_id)
+        failed = await paperwork.shown(service, f"/{failed_id}")
+        tried = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
+        receipt_id = visits.led_to(tried).removeprefix(f"{PATH}/").partition("?")[0]
+        receipt = await paperwork.read(service, owner, receipt_id)
+        again = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
+
+    assert "Failed" == failed.by_id["standing"]
+    assert "paper.jpg · Recibo" == failed.title
+    for told in (UNREADABLE.message, "Take the picture anew", "Nothing is billed for this one."):
+        assert told in failed.text
+    assert failed_id != receipt_id
+    assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
+    assert {"filename": "paper.jpg"} == receipt["metadata"]
+    assert f"{PATH}/{receipt_id}?notice=known" == visits.led_to(again)
+
+
+async def test_receipt_is_deleted_when_that_is_confirmed(database_url: str, tmp_path: Path) -> None:
+    async with paperwork.opened(database_url, tmp_path) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        await paperwork.read(service, owner, receipt_id)
+        asked = await paperwork.shown(service, f"/{receipt_id}/delete")
+        kept = await paperwork.shown(service, f"/{receipt_id}")
+        deleted = await pressing.pressed(service, f"{PATH}/{receipt_id}/delete")
+        gone = [
+            (await service.stranger.get(f"{PATH}/{receipt_id}{rest}")).status_code
+            for rest in ("", "/file", "/json", "/delete")
+        ]
+        twice = await service.stranger.post(f"{PATH}/{receipt_id}/delete")
+
+    assert "Its file is erased after 30 days".lower() in asked.text.lower()
+    assert f"{PATH}/{receipt_id}/delete" in kept.links
+    assert "The receipt is deleted." in deleted.text
+    assert "There are none yet." in deleted.text
+    assert [404] * 5 == [*gone, twice.status_code]
+
+
+async def test_roles_without_the_right_see_no_button_and_press_none(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with paperwork.opened(database_url, tmp_path) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        await paperwork.read(service, owner, receipt_id)
+        one = f"{PATH}/{receipt_id}"
+        refused = {}
+        for role in (Role.VIEWER, Role.BILLING):
+            await pressing.browser_of(service, await people.joined(service, owner, role))
+            answers = [
+                await paperwork.send(service, ("a.jpg", PAPER)),
+                await service.stranger.post(f"{one}/again", data={"accuracy": "high"}),
+                await service.stranger.get(f"{one}/delete"),
+                await service.stranger.post(f"{one}/delete"),
+            ]
+            reads = [await service.stranger.get(path) for path in (PATH, one, f"{one}/file")]
+            refused[role] = [answer.status_code for answer in (*answers, *reads)]
+            if role is Role.VIEWER:
+                for answer in reads[:2]:
+                    posts = {
+                        action for method, action in looking.at(answer).forms if method == "post"
+                    }
+                    assert {"/portal/sign-out"} == posts
+                    assert "/delete" not in answer.text
+
+    assert {
+        Role.VIEWER: [403] * 4 + [200] * 3,
+        Role.BILLING: [403] * 7,
+    } == refused
+
+
+async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path: Path) -> None:
+    async with paperwork.opened(database_url, tmp_path) as (service, owner):
+        receipt_id = await paperwork.upload(service)
+        bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+        await pressing.browser_of(service, bea)
+        statuses = [
+            (await service.stranger.get(f"{PATH}/{one}{rest}")).status_code
+            for one in (receipt_id, UNKNOWN, "%00", "x" * 300)
+            for rest in ("", "/file", "/json", "/delete")
+        ]
+        pressed = [
+            (await service.stranger.post(f"{PATH}/{receipt_id}/{act}", data=sent)).status_code
+            for act, sent in (("again", {"accuracy": "high"}), ("delete", {}))
+        ]
+        listed = await paperwork.shown(service)
+        await pressing.browser_of(service, owner)
+        receipt = await paperwork.read(service, owner, receipt_id)
+
+    assert {404} == {*statuses, *pressed}
+    assert "There are none yet." in listed.text
+    assert "completed" == receipt["status"]
+
+
+async def test_file_that_is_gone_is_told(sqlite_url: str, tmp_path: Path) -> None:
+    async with paperwork.opened(sqlite_url, tmp_path) as (service, owner):
+        receipt_id = await paperwork.upload(service, make.jpeg("lost"))
+        await paperwork.read(service, owner, receipt_id)
+        path = await service.file(receipt_id)
+        assert path is not None
+        path.unlink()
+        file = await service.stranger.get(f"{PATH}/{receipt_id}/file")
+        again = await service.stranger.post(f"{PATH}/{receipt_id}/again", data={"accuracy": "high"})
+
+    assert [404, 404] == [file.status_code, again.status_code]
+    assert "The file of this receipt is gone." == looking.at(again).alert
