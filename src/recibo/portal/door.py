@@ -44,6 +44,7 @@ _SECTIONS = (
     mailed,
     members,
     organization,
+    receipts,
     security,
     sign_in,
     two_factor,
