@@ -82,6 +82,8 @@ FOR_THE_INSTALLATION = {
     "services.webhooks.turns._failing",
     # The clockwork sweeps and purges for all.
     "services.audit.purge",
+    "services.org_deletion.finish",
+    "services.org_deletion.purge",
     "services.identity.sessions.purge_expired",
     "services.reading.receipts.existing",
     "services.reading.receipts.purge",

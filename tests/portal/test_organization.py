@@ -2,10 +2,10 @@
 
 import pytest
 
-from recibo.shapes.states import Role
-from tests import people
+from recibo.shapes.states import AuditAction, Role
+from tests import billing, people
 from tests.installation import Installation
-from tests.portal import looking, pressing
+from tests.portal import looking, pressing, visits
 
 PATH = "/portal/organization"
 LOGO = "https://pictures.test:8443/logo.png"
@@ -76,3 +76,50 @@ async def test_who_may_only_read_sees_no_form(door: Installation, role: Role) ->
     assert "Padaria Aurora" in page.text
     assert PATH not in pressing.actions(page, PATH)
     await pressing.refused(door, PATH, 403, name="Mine", billing_email="x@people.test")
+
+
+async def test_owner_deletes_the_org_by_its_short_name(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    bea = await people.joined(service, ana, Role.ADMIN)
+    await pressing.browser_of(service, bea)
+    admins = await pressing.shown(service, PATH)
+    await pressing.refused(service, f"{PATH}/delete", 403, slug="padaria-aurora")
+    await pressing.browser_of(service, ana)
+    wrong = await pressing.refused(service, f"{PATH}/delete", 400, slug="padaria")
+    page = await pressing.pressed(service, f"{PATH}/delete", slug=" padaria-aurora ")
+    after = [await service.stranger.get("/v1/auth/me", headers=one.headers) for one in (ana, bea)]
+    await visits.sign_in(service.stranger, email=ana.email)
+    home = await visits.home(service.stranger)
+
+    assert f"{PATH}/delete" not in pressing.actions(admins, PATH)
+    assert "type that to be sure" in wrong.error("slug")
+    assert "The organization is deleted." in page.by_role["status"]
+    assert [401, 401] == [answer.status_code for answer in after]
+    assert home is not None
+    assert PATH not in home.links
+
+
+async def test_org_that_pays_on_is_not_deleted(door: Installation) -> None:
+    ana = await people.signed_up(door)
+    await billing.bought(door, ana)
+    await pressing.browser_of(door, ana)
+    page = await pressing.refused(door, f"{PATH}/delete", 409, slug="padaria-aurora")
+
+    assert "cancel it under Billing first" in page.alert
+    assert 200 == (await door.stranger.get("/v1/org")).status_code
+
+
+async def test_member_leaves_but_not_the_last_owner(service: Installation) -> None:
+    ana = await people.signed_up(service)
+    bea = await people.joined(service, ana, Role.BILLING)
+    await pressing.browser_of(service, bea)
+    left = await pressing.pressed(service, f"{PATH}/leave")
+    beas = await service.stranger.get("/v1/auth/me", headers=bea.headers)
+    await pressing.browser_of(service, ana)
+    last = await pressing.refused(service, f"{PATH}/leave", 400)
+    (told,) = await people.audited(service, ana, AuditAction.MEMBER_REMOVED)
+
+    assert "You left the organization." in left.by_role["status"]
+    assert 401 == beas.status_code
+    assert "without an owner" in last.alert
+    assert (bea.user_id, bea.user_id) == (told["actor_user_id"], told["resource_id"])

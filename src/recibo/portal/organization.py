@@ -1,4 +1,4 @@
-"""The organization: what it says of itself, and the form that changes it."""
+"""The organization: what it says of itself, the form that changes it, and the ways out of it."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -8,19 +8,24 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import NotFound, ServiceError
-from recibo.portal import callers, forms, headers, pages
+from recibo.portal import callers, forms, headers, pages, visitors
 from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
-from recibo.services.identity import orgs
+from recibo.portal.visitors import SIGN_IN
+from recibo.services import org_deletion
+from recibo.services.identity import members, orgs
 from recibo.shapes.permissions import Permission
 
 router = APIRouter(prefix="/portal/organization")
 
 _PAGE = "/portal/organization"
 _NOTICES = {"changed": "The organization is changed."}
+_LEFT = f"{SIGN_IN}?notice=left"
+_DELETED = f"{SIGN_IN}?notice=org-deleted"
 
 Reader = Annotated[Caller, Depends(callers.who_may(Permission.ORG_READ))]
+Deleter = Annotated[Caller, Depends(callers.who_may(Permission.ORG_DELETE))]
 Writer = Annotated[Caller, Depends(callers.who_may(Permission.ORG_WRITE))]
 
 
@@ -30,6 +35,12 @@ class OrgForm(BaseModel):
     name: Trimmed = ""
     billing_email: Trimmed = ""
     logo_url: Trimmed = ""
+
+
+class DeletionForm(BaseModel):
+    """What is typed to be sure which org is meant."""
+
+    slug: Trimmed = ""
 
 
 @router.get("")
@@ -55,6 +66,30 @@ async def change_organization(
     return pages.lead_to(f"{_PAGE}?notice=changed")
 
 
+@router.post("/leave")
+async def leave(caller: Reader) -> Response:
+    """Leave the org; the session was of it and ends, too."""
+    try:
+        await members.leave(caller.services.database, caller.member)
+    except SAID as e:
+        return _shown(caller, error=e)
+    visitors.end(caller.request)
+    return pages.lead_to(_LEFT)
+
+
+@router.post("/delete")
+async def delete(
+    caller: Deleter, form: Annotated[DeletionForm, Depends(forms.plain(DeletionForm))]
+) -> Response:
+    """Delete the org, and with it the session."""
+    try:
+        await org_deletion.begin(caller.services.database, caller.member, slug=form.slug)
+    except SAID as e:
+        return _shown(caller, error=e, values=form.model_dump())
+    visitors.end(caller.request)
+    return pages.lead_to(_DELETED)
+
+
 def _shown(
     caller: Caller,
     *,
@@ -70,11 +105,12 @@ def _shown(
         caller.request,
         "organization.html",
         error=error,
-        values=values or kept,
+        values={**kept, **values} if values else kept,
         org=org,
         logo=logo,
         notice="" if error else caller.notice(_NOTICES),
         may_write=caller.may(Permission.ORG_WRITE),
+        may_delete=caller.may(Permission.ORG_DELETE),
     )
     if logo:
         policy = headers.policy(images=[headers.source_of(logo)])

@@ -110,6 +110,7 @@ class AuditAction(StrEnum):
     USER_ENABLED = "user.enabled"
     ORG_CREATED = "org.created"
     ORG_UPDATED = "org.updated"
+    ORG_DELETED = "org.deleted"
     MEMBER_INVITED = "member.invited"
     INVITATION_REVOKED = "invitation.revoked"
     INVITATION_ACCEPTED = "invitation.accepted"

@@ -60,6 +60,8 @@ class Org(Table):
     #: Figures agreed for the plan enterprise, by the names of `shapes.plans.Plan`.
     agreed: Mapped[dict[str, int] | None] = mapped_column(Json)
     created_at: Mapped[dt.datetime]
+    #: When it was deleted: nobody gets in any more, and its rows go bit by bit.
+    deleted_at: Mapped[dt.datetime | None]
 
 
 class User(Table):

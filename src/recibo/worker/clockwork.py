@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import structlog
 
 from recibo.kit import clock
-from recibo.services import audit
+from recibo.services import audit, org_deletion
 from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import readings, receipts, replays, turns
@@ -111,6 +111,7 @@ class Clockwork:
         while purged := await receipts.purge(self.database):
             for receipt_id in purged:
                 await self.blobs.discard(receipt_id)
+        await self._purge_orgs()
         async with self.database.write() as session:
             await replays.purge_expired(session)
             await sessions.purge_expired(session)
@@ -120,6 +121,13 @@ class Clockwork:
         while await deliveries.purge(self.database):
             pass
         while await audit.purge(self.database):
+            pass
+
+    async def _purge_orgs(self) -> None:
+        while purged := await org_deletion.purge(self.database):
+            for receipt_id in purged:
+                await self.blobs.discard(receipt_id)
+        while await org_deletion.finish(self.database):
             pass
 
     async def sweep(self, *, older_than: dt.timedelta = _STRAY_AGE) -> None:

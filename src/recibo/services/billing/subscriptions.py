@@ -140,6 +140,12 @@ def is_live(row: Subscription) -> bool:
     return row.subscription_id is not None and row.status in LIVE
 
 
+def costs_on(row: Subscription) -> bool:
+    """Tell whether something is bought that the provider would go on to ask money for."""
+    is_over = row.status == SubscriptionStatus.CANCELED or row.cancel_at_period_end
+    return row.subscription_id is not None and not is_over
+
+
 def _given_by(row: Subscription) -> PlanName:
     return PlanName(row.plan) if is_live(row) else PlanName.FREE
 

@@ -76,19 +76,38 @@ async def remove(database: Database, actor: Member, user_id: str) -> None:
         actor = await orgs.still(session, actor, Permission.TEAM_REMOVE)
         before = _shape(await _row(session, actor, user_id))
         orgs.require_owner_over(actor, before.role)
-        await session.execute(
-            scope.deleting(actor, Membership).where(Membership.user_id == user_id)
-        )
-        await sessions.end_in_org(session, UserId(user_id), actor.org_id)
-        await invitations.revoke_beyond(session, actor, UserId(user_id), None)
-        await keys.revoke_made_by(session, actor, UserId(user_id))
-        audit.record(
-            session,
-            actor,
-            AuditAction.MEMBER_REMOVED,
-            resource=(ResourceType.MEMBERSHIP, user_id),
-            before={"email": before.email, "role": before.role},
-        )
+        await _remove(session, actor, before)
+
+
+async def leave(database: Database, actor: Member) -> None:
+    """Take the actor out of the org, with all that goes along with a member who is removed.
+
+    Raises:
+        ValidationFailed: the org would be left without an owner.
+        NoSession: the actor was removed meanwhile.
+    """
+    async with database.write() as session:
+        await orgs.lock(session, actor.org_id)
+        actor = await orgs.still(session, actor, Permission.ORG_READ)
+        before = _shape(await _row(session, actor, actor.user_id))
+        if before.role is Role.OWNER:
+            await _require_another_owner(session, actor, before)
+        await _remove(session, actor, before)
+
+
+async def _remove(session: Session, actor: Member, before: shapes.Member) -> None:
+    user_id = UserId(before.user_id)
+    await session.execute(scope.deleting(actor, Membership).where(Membership.user_id == user_id))
+    await sessions.end_in_org(session, user_id, actor.org_id)
+    await invitations.revoke_beyond(session, actor, user_id, None)
+    await keys.revoke_made_by(session, actor, user_id)
+    audit.record(
+        session,
+        actor,
+        AuditAction.MEMBER_REMOVED,
+        resource=(ResourceType.MEMBERSHIP, user_id),
+        before={"email": before.email, "role": before.role},
+    )
 
 
 def _members(actor: Member) -> Select[Any]:

@@ -54,7 +54,7 @@ class Changes(TypedDict, total=False):
 
 async def named(session: ReadSession | Session, name: str) -> OrgId:
     """Return the id of the org with this slug or id; raises NotFound when there is none."""
-    query = select(Org.id).where(or_(Org.slug == name, Org.id == name))
+    query = select(Org.id).where(or_(Org.slug == name, Org.id == name), Org.deleted_at.is_(None))
     found = (await session.execute(query)).scalar_one_or_none()
     if found is None:
         message = f"There is no org {name!r}."

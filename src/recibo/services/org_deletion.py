@@ -1,0 +1,157 @@
+"""The end of an organization: nobody gets in from one moment on, and its rows and files go.
+
+What an org has may be millions of rows, so only the ways in end in the transaction of whoever
+deletes it. The clockwork deletes the rest in batches, and the org itself when nothing that was
+under way can write to it any more. The audit log stays for as long as it is kept of every org; the
+accounts of its members are theirs and stay, too.
+"""
+
+import datetime as dt
+
+from sqlalchemy import Select, delete, select
+
+from recibo.errors import Conflict, ValidationFailed
+from recibo.kit import clock
+from recibo.services import audit
+from recibo.services.billing import subscriptions
+from recibo.services.identity import orgs
+from recibo.shapes.actor import Member
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.orgs import Org as OrgShape
+from recibo.shapes.permissions import Permission
+from recibo.shapes.states import AuditAction, DeliveryState, ResourceType
+from recibo.store import scope
+from recibo.store.db import Database, Session
+from recibo.store.tables import (
+    ApiKey,
+    CategoryTotal,
+    Delivery,
+    Invitation,
+    Membership,
+    MerchantTotal,
+    Org,
+    Receipt,
+    Replay,
+    SigningSecret,
+    Subscription,
+    UsageDay,
+    UsageEvent,
+    UsageMonth,
+    UserSession,
+    WebhookEndpoint,
+    WebhookEvent,
+)
+
+# An upload or a reading that was let in before takes no longer.
+_GRACE = dt.timedelta(hours=1)
+_BATCH = 500
+# What goes along with a receipt or an event is deleted by the database itself.
+_MANY = (WebhookEvent, UsageEvent)
+_FEW = (
+    Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, SigningSecret, WebhookEndpoint,
+    ApiKey, Invitation, Membership, Subscription,
+)  # fmt: skip
+
+
+async def begin(database: Database, actor: Member, *, slug: str) -> None:
+    """Delete the actor's org: nobody gets in any more, and nothing is read, sent or mailed for it.
+
+    Args:
+        database: Where it is.
+        actor: An owner.
+        slug: What the owner typed, to be sure which org is meant.
+
+    Raises:
+        ValidationFailed: it is not the org's slug.
+        Conflict: a subscription goes on.
+        InsufficientScope: the actor is no owner, or is none any more.
+    """
+    async with database.write() as session:
+        org = await orgs.lock(session, actor.org_id)
+        actor = await orgs.still(session, actor, Permission.ORG_DELETE)
+        if slug != org.slug:
+            raise ValidationFailed.of("slug", f"is not {org.slug}; type that to be sure")
+        bought = await subscriptions.of_org(session, actor)
+        if bought is not None and subscriptions.costs_on(bought):
+            raise Conflict("A subscription goes on; cancel it under Billing first.")
+        audit.record(
+            session,
+            actor,
+            AuditAction.ORG_DELETED,
+            resource=(ResourceType.ORG, org.id),
+            before=OrgShape.model_validate(org, from_attributes=True).model_dump(mode="json"),
+        )
+        org.deleted_at = clock.now()
+        await _drop_owed(session, actor)
+        await _end_access(session, actor)
+
+
+async def purge(database: Database) -> list[ReceiptId]:
+    """Delete up to 500 receipts of deleted orgs; the caller then deletes their files."""
+    async with database.write() as session:
+        some = select(Receipt.id).where(Receipt.org_id.in_(_gone())).limit(_BATCH)
+        statement = delete(Receipt).where(Receipt.id.in_(some)).returning(Receipt.id)
+        return [ReceiptId(one) for one in (await session.execute(statement)).scalars()]
+
+
+async def finish(database: Database) -> int:
+    """Delete all else of deleted orgs, 500 of what there may be many; return how many were left."""
+    async with database.write() as session:
+        deleted = [await _purge_some(session, table) for table in _MANY]
+        if sum(deleted):
+            return sum(deleted)
+        for table in _FEW:
+            await session.execute(delete(table).where(table.org_id.in_(_gone())))
+        await session.execute(
+            delete(Org).where(
+                Org.deleted_at < clock.now() - _GRACE,
+                # Read in at the last moment; it goes with the next round.
+                Org.id.not_in(select(Receipt.org_id).where(Receipt.org_id.in_(_gone()))),
+            )
+        )
+    return 0
+
+
+async def _drop_owed(session: Session, actor: Member) -> None:
+    """End what is owed: readings, and webhooks to whatever address."""
+    # Couriers lock the endpoint, too, and then deliveries in the order of their ids.
+    await session.execute(scope.of(actor, WebhookEndpoint).with_for_update())
+    owed = (
+        scope.of(actor, Delivery)
+        .where(Delivery.due_at.is_not(None))
+        .with_only_columns(Delivery.event_id)
+        .order_by(Delivery.event_id)
+        .with_for_update()
+    )
+    await session.execute(
+        scope.updating(actor, Delivery)
+        .where(Delivery.event_id.in_(owed))
+        .values(state=DeliveryState.DROPPED, due_at=None)
+    )
+    now = clock.now()
+    await session.execute(
+        scope.updating(actor, Receipt)
+        .where(Receipt.owed_accuracy.is_not(None))
+        .values(owed_accuracy=None, deleted_at=now, updated_at=now)
+    )
+
+
+async def _end_access(session: Session, actor: Member) -> None:
+    now = clock.now()
+    await session.execute(
+        scope.updating(actor, UserSession)
+        .where(UserSession.ended_at.is_(None))
+        .values(ended_at=now)
+    )
+    for table in (ApiKey, Invitation, WebhookEndpoint, SigningSecret, Membership):
+        await session.execute(scope.deleting(actor, table))
+
+
+def _gone() -> Select[tuple[str]]:
+    return select(Org.id).where(Org.deleted_at.is_not(None))
+
+
+async def _purge_some(session: Session, table: type[WebhookEvent] | type[UsageEvent]) -> int:
+    some = select(table.id).where(table.org_id.in_(_gone())).limit(_BATCH)
+    statement = delete(table).where(table.id.in_(some)).returning(table.id)
+    return len((await session.execute(statement)).all())
