@@ -136,3 +136,14 @@ def test_the_time_of_another_day_is_not_that_of_the_sale() -> None:
     paper = "Data di acquisto: 14/06/2025\nPartenza: 18/06/2025 08:10"
 
     assert str(issued(paper)).startswith("2025-06-14T00:00")
+
+
+@pytest.mark.parametrize("row", ["INICIO 23:34  FIN 23:51", "Start 23:34   End 23:51"])
+def test_a_ride_was_paid_when_it_ended(row: str) -> None:
+    assert str(issued(f"FECHA 17/03/2025\n{row}\nTOTAL 18.35")).startswith("2025-03-17T23:51")
+
+
+def test_the_only_row_of_an_account_may_bear_the_date() -> None:
+    account = "Date         Description      Total\n16/10/2025   Streaming        17.99"
+
+    assert likelihood(account) > 0.9 > likelihood(f"{account}\n17/10/2025   Streaming   17.99")

@@ -106,3 +106,10 @@ def test_without_a_label_a_number_stands_by_the_time_the_table_or_a_sign(
 )
 def test_what_may_be_any_other_number_is_left_out(text: str) -> None:
     assert best(text) is None
+
+
+def test_a_number_with_its_sign_stands_under_a_title_beside_the_address() -> None:
+    heads = "Los Carrera 445       FACTURA ELECTRONICA\nConcepcion            {}"
+
+    assert best(heads.format("N° 4471")) == "4471"
+    assert best(heads.format("4471")) is None

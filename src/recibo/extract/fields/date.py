@@ -26,7 +26,7 @@ _LABELS = {
     "other_date": -4.0,
 }
 # A list of goods or nights shows the day of each beside its amount.
-_LISTED = -1.2
+_LISTED, _NEAR_LISTED = -1.2, 3
 _TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
 # Eight figures in a row without a label are taken for a date only when there is no other. Fewer
 # than one run in a thousand is a date by chance; more often one has lost its separators.
@@ -146,7 +146,7 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
         if label.start < day.end and not _is_of_amount(label, day.start, row)
     ]
     above = rows[row.index - 1] if row.index else None
-    is_named_above = above is not None and not _is_taken(above) and not _is_listed(day, row)
+    is_named_above = above is not None and not _is_taken(above) and not _is_listed(row, rows)
     if not before and above is not None and is_named_above:
         left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
         before = [
@@ -158,14 +158,21 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     kinds = [label.kind for label in before if label.kind != "time"]
     if kinds:
         return _LABELS[kinds[-1]]
-    return _LISTED if _is_listed(day, row) else 0
+    return _LISTED if _is_listed(row, rows) else 0
 
 
-def _is_listed(day: Day, row: Row) -> bool:
-    """Tell whether a date begins a row of a list: an amount follows, and no time of day."""
-    has_money = any(amount.is_money and amount.start >= day.end for amount in row.amounts)
-    is_first = not re.search(r"\w", row.text[: day.start])
-    return is_first and has_money and not days.clocks(row.text)
+def _is_listed(row: Row, rows: Sequence[Row]) -> bool:
+    """Tell whether a row is of a list of days: it begins with one, and so does another near it."""
+    near = rows[max(0, row.index - _NEAR_LISTED) : row.index + _NEAR_LISTED + 1]
+    return _is_entry(row) and any(_is_entry(other) for other in near if other is not row)
+
+
+def _is_entry(row: Row) -> bool:
+    """Tell whether a row begins with a date and goes on to an amount, without a time of day."""
+    day = next(iter(days.days(row.text)), None)
+    if day is None or re.search(r"\w", row.text[: day.start]) or days.clocks(row.text):
+        return False
+    return any(amount.is_money and amount.start >= day.end for amount in row.amounts)
 
 
 def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:
@@ -228,7 +235,15 @@ def _is_of_other_day(row: Row, date: dt.date) -> bool:
 
 
 def _clocks(row: Row) -> tuple[Clock, ...]:
-    return days.clocks(row.text, dotted=_has_time_label(row))
+    """Return the times of a row, the one at which a ride ended for both of its ends."""
+    found = days.clocks(row.text, dotted=_has_time_label(row))
+    starts = tables.wordbook("start_date").find(row.text) if len(found) > 1 else ()
+    ends = [
+        clock
+        for clock in found
+        if not any(_is_just_before(start.end, clock.start, row.text) for start in starts)
+    ]
+    return tuple(ends) or found
 
 
 def _nearest(clocks: Sequence[Clock], day: Day) -> Clock:

@@ -21,6 +21,7 @@ _LONG_LEAD = re.compile(
 )
 # What may follow a label whose number stands below it.
 _END_OF_LABEL = re.compile(rf"^\W*(?:{_SIGN}\W*)*$", re.IGNORECASE)
+_BEHIND_SIGN = re.compile(rf"(?<!\w)(?:{_SIGN}|#)[\s.:#°º]*$", re.IGNORECASE)
 _AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
 _PLAIN = re.compile(rf"{_SIGN}|nomor|número", re.IGNORECASE)
 _HOUSE = re.compile(r"[\s.:]*\d+[A-Z]?(?:[-/]\d+)?[\s,]+[^\W\d_]{2}", re.IGNORECASE)
@@ -102,8 +103,10 @@ def _beside_or_below(
     confidence = _CONFIDENCE[label.kind] - row.depth * _BY_DEPTH
     if number:
         yield found_in(number, confidence, row)
-    elif _may_stand_below(label, row) and row.index + 1 < len(rows):
-        below = _below(row, label, rows[row.index + 1])
+    elif row.index + 1 < len(rows):
+        under = rows[row.index + 1]
+        may_stand = _may_stand_below(label, row)
+        below = _below(row, label, under) if may_stand else _signed_below(row, label, under)
         if below:
             yield found_in(below, confidence + _BELOW, rows[row.index + 1])
 
@@ -137,6 +140,15 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
     if first and is_title and is_number(first.group(), below.text):
         return first.group()
     return _in_column(row, label, below) or _overlapping(row, label, below)
+
+
+def _signed_below(row: Row, label: Phrase, below: Row) -> str | None:
+    """Return the number behind a sign under a label beside other figures: "5 High St   INVOICE"."""
+    if label.kind != "number" or below.line.page != row.line.page or not _is_over(row, label):
+        return None
+    number = _overlapping(row, label, below)
+    is_signed = number is not None and _BEHIND_SIGN.search(below.text[: below.text.find(number)])
+    return number if is_signed else None
 
 
 def _is_over(row: Row, label: Phrase) -> bool:
