@@ -1,16 +1,21 @@
 """A person at a browser, from the form to the mail and back."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import zxingcpp
+from PIL import Image
 from playwright.sync_api import Page, expect
 from standardwebhooks import Webhook
 
-from tests import second_factors
+from tests import drawing, make_documents, second_factors
 from tests.people import PASSWORD
 from tests.portal import browsing
 from tests.portal.browsing import Place
@@ -262,4 +267,86 @@ def test_pages_fit_the_narrowest_phone(place: Place) -> None:
             page.goto(f"/portal/{path}")
             assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0], path
         sign_up(page, f"{'long' * 15}@{'very-' * 10}long.browser.test")
+        sections = page.get_by_label("Sections").get_by_role("link").all()
+        for path in ["/portal", *(link.get_attribute("href") or "" for link in sections)]:
+            page.goto(path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0], path
+
+        assert len(sections) > 8
+
+
+def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Place) -> None:
+    with place.visit(javascript=False) as page:
+        sign_up(page, "jil@browser.test")
+        page.get_by_role("link", name="Security").click()
+        page.get_by_role("button", name="Set it up").click()
+        picture = page.get_by_role("img", name="QR code").screenshot()
+        (scanned,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)))
+        (secret,) = parse_qs(urlsplit(scanned.text).query)["secret"]
+        page.get_by_label("6-digit code").fill(second_factors.code_of(secret))
+        page.get_by_role("button", name="Switch it on").click()
+        expect(page.locator(".codes li")).to_have_count(10)
+
+        page.get_by_role("link", name="API keys").click()
+        page.get_by_label("Name").fill("Expenses")
+        page.get_by_label("write upload, and with read delete").uncheck()
+        page.get_by_role("button", name="Create key").click()
+        secret = page.locator("code.secret").inner_text()
+        told = page.request.get("/v1/key", headers={"X-API-Key": secret}).json()
+
+        # Browsers ask the policy of a page where its forms may lead in the end.
+        page.get_by_role("link", name="Billing").click()
+        page.get_by_role("button", name="Choose Indie").click()
+        page.get_by_role("button", name="Pay").click()
+        expect(page.get_by_role("status")).to_contain_text("Thank you.")
+        expect(page.get_by_role("heading", name="Your plan: Indie")).to_be_visible()
+
+    assert ("Expenses", ["read"]) == (told["name"], told["scopes"])
+
+
+def drop(page: Page, *files: Path) -> None:
+    """Drop files on the field of the form, as a hand does: the browser itself takes them."""
+    box = page.locator("#file").bounding_box()
+    assert box is not None
+    data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+    devtools = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, "x": box["x"] + 40, "y": box["y"] + 20, "data": data}
+        devtools.send("Input.dispatchDragEvent", event)
+
+
+def papers(folder: Path) -> list[Path]:
+    """Print two receipts."""
+    made = {name: make_documents.till_receipt(name) for name in ("A-1", "A-2")}
+    for name, paper in made.items():
+        (folder / f"{name}.pdf").write_bytes(drawing.pdf(paper.rows))
+    return [folder / f"{name}.pdf" for name in made]
+
+
+def test_receipts_are_dropped_and_show_when_they_are_read(place: Place, tmp_path: Path) -> None:
+    with place.visit() as page:
+        sign_up(page, "jan@browser.test")
+        page.get_by_role("link", name="Receipts").first.click()
+        drop(page, *papers(tmp_path))
+        page.get_by_role("button", name="Upload").click()
+        expect(page.get_by_role("status").first).to_contain_text("Taken in.")
+        # Nobody loads the page anew: it looks again by itself.
+        expect(page.get_by_text("34.15 MYR")).to_have_count(2)
+        expect(page.get_by_text("2 on this page")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        page.get_by_role("link", name="KEDAI KOPI").first.click()
+        expect(page.get_by_text("2025-03-14 12:41:00 UTC+08:00")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        page.get_by_role("link", name="Delete").click()
+        page.get_by_role("button", name="Delete it").click()
+        expect(page.get_by_text("34.15 MYR")).to_have_count(1)
+
+
+def test_receipts_need_no_scripts(place: Place, tmp_path: Path) -> None:
+    with place.visit(javascript=False) as page:
+        sign_up(page, "kim@browser.test")
+        page.goto("/portal/receipts")
+        page.locator("#file").set_input_files(papers(tmp_path)[0])
+        page.get_by_role("button", name="Upload").click()
+        expect(page.get_by_role("heading", name="KEDAI KOPI")).to_be_visible()
+        expect(page.get_by_text("34.15 MYR")).to_be_visible()
