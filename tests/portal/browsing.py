@@ -25,6 +25,8 @@ from tests.serving.running import Server, serving
 # A page shows at once, a mail comes within seconds; a loaded machine may need many.
 PATIENCE_S = 60.0
 PHONE = (320, 640)
+# What the browser's own viewer of PDFs is made of.
+_BUILT_IN = ("chrome://", "chrome-extension://")
 
 
 class MissingBrowserError(RuntimeError):
@@ -106,7 +108,7 @@ def _listen(context: BrowserContext, complaints: list[str], *, own: str) -> None
             complaints.append(message.text)
 
     def note_request(request: Request) -> None:
-        if not request.url.startswith(f"{own}/"):
+        if not request.url.startswith((f"{own}/", *_BUILT_IN)):
             complaints.append(request.url)
 
     context.on("console", note)
