@@ -5,6 +5,7 @@ import pytest
 
 from recibo import errors
 from recibo.api.errors import render
+from tests import people
 from tests.installation import Installation
 
 
@@ -61,6 +62,27 @@ def test_error_carries_what_it_knows_and_nothing_else() -> None:
         b'{"error": {"code": "not_found", "message": "There is nothing here.", '
         b'"request_id": "req_0"}}'
     ) == render(errors.NotFound(), "req_0").body
+
+
+async def test_refused_field_is_told_in_words_of_our_own(door: Installation) -> None:
+    ana = await people.signed_up(door)
+    query = await door.stranger.get("/v1/audit?limit=x", headers=ana.headers)
+    body = await door.stranger.patch("/v1/org", json={"slug": "x"}, headers=ana.headers)
+
+    assert "limit: must be a whole number, in digits" == query.json()["error"]["message"]
+    assert "slug: cannot be changed here" == body.json()["error"]["message"]
+    assert "cannot be changed here" == body.json()["error"]["details"][0]["message"]
+
+
+async def test_validation_error_of_no_field_has_details_too(door: Installation) -> None:
+    ana = await people.signed_up(door)
+    answer = await door.stranger.post(
+        "/v1/billing/portal-session", json={"return_url": "https://a.test"}, headers=ana.headers
+    )
+
+    error = answer.json()["error"]
+    assert "validation_error" == error["code"]
+    assert [{"field": "body", "message": error["message"]}] == error["details"]
 
 
 def test_time_to_wait_is_told_in_the_header_too() -> None:

@@ -1,6 +1,6 @@
 """/v1/billing: the org's subscription, and where it is bought and changed."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 from pydantic import BaseModel, Field
@@ -21,7 +21,7 @@ router = routers.make("/v1/billing", tag="billing")
 class CheckoutWanted(BaseModel):
     """What to buy, and where to go then."""
 
-    plan: PlanName = Field(description="`indie`, `startup` or `scale`.")
+    plan: Literal["indie", "startup", "scale"]
     success_url: str = Field(description="Where the buyer goes when it is paid.")
     cancel_url: str = Field(description="Where the buyer goes when it is not.")
 
@@ -59,7 +59,7 @@ async def begin_checkout(
     body: Annotated[CheckoutWanted, Depends(bodies.of(CheckoutWanted))],
 ) -> Hosted:
     """Return the address of a page that sells a plan; who has one already changes it there."""
-    wanted = Checkout(body.plan, body.success_url, body.cancel_url)
+    wanted = Checkout(PlanName(body.plan), body.success_url, body.cancel_url)
     return Hosted(url=await checkouts.check_out(services.billing, member, wanted))
 
 

@@ -11,7 +11,8 @@ from typing import Any, NoReturn, TypeVar
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from recibo.errors import Detail, ValidationFailed
+from recibo.api import refused
+from recibo.errors import ValidationFailed
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -66,7 +67,8 @@ async def _read(request: Request, model: type[Model], *, is_optional: bool = Fal
     try:
         return model.model_validate(_parsed(text))
     except ValidationError as e:
-        raise _refusal(e) from None
+        errors = e.errors(include_url=False, include_context=False, include_input=False)
+        raise refused.fields(errors) from None
 
 
 async def text_of(request: Request) -> bytes:
@@ -117,12 +119,3 @@ def _strings(value: Any) -> Iterator[str]:
         elif isinstance(one, dict):
             left += one.keys()
             left += one.values()
-
-
-def _refusal(error: ValidationError) -> ValidationFailed:
-    details = tuple(
-        Detail(".".join(str(part) for part in one["loc"]) or "body", one["msg"])
-        for one in error.errors(include_url=False, include_context=False, include_input=False)
-    )
-    message = "; ".join(f"{one.field}: {one.message}" for one in details)
-    return ValidationFailed(message, details=details)

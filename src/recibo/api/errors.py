@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
+from recibo.api import refused
 from recibo.errors import (
     AuthenticationFailed,
     Detail,
@@ -65,8 +66,8 @@ def render(
     body: dict[str, Any] = {
         "code": error.code, "message": error.message, "request_id": request_id
     }  # fmt: skip
-    if error.details:
-        body["details"] = [{"field": one.field, "message": one.message} for one in error.details]
+    if details := error.details or _of_the_whole(error):
+        body["details"] = [{"field": one.field, "message": one.message} for one in details]
     if error.retry_after is not None:
         body["retry_after"] = error.retry_after
     if error.receipt_id is not None:
@@ -82,6 +83,12 @@ def render(
 def unexpected(request_id: str) -> Response:
     """Return the answer to an error that nobody foresaw."""
     return render(ServerError(), request_id)
+
+
+def _of_the_whole(error: ServiceError) -> tuple[Detail, ...]:
+    # Who reads `details` of a validation error finds the reason there, of whatever kind it is.
+    is_invalid = error.code == ValidationFailed.code
+    return (Detail("body", error.message),) if is_invalid else ()
 
 
 def _headers(error: ServiceError) -> Mapping[str, str]:
@@ -101,12 +108,7 @@ async def _service_error(request: Request, error: Exception) -> Response:
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
-    details = tuple(
-        Detail(".".join(str(part) for part in one["loc"][1:]) or "body", one["msg"])
-        for one in error.errors()
-    )
-    message = "; ".join(f"{one.field}: {one.message}" for one in details)
-    return render(ValidationFailed(message, details=details), request.state.request_id)
+    return render(refused.fields(error.errors(), above=1), request.state.request_id)
 
 
 _BY_STATUS: Mapping[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}
