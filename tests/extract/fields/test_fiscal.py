@@ -185,6 +185,29 @@ def test_carriers_are_paid_what_is_to_receive() -> None:
     assert Decimal("1234.56") == record.total.value
 
 
+def test_a_ticket_is_issued_when_it_says_so_not_when_its_journey_begins() -> None:
+    key = goods_key(f"432407{papers.ISSUER}63001000009912112345678")
+    said_first = "GAUCHO LTDA\nORIGEM: PELOTAS (RS)\nDATA: 05/07/2024 | HORARIO: 08:30"
+    ticket = f"{said_first}\n{key}\nBP-e no 9912 Serie 001 01/07/2024 17:20:30"
+
+    record = fiscal.read([roll(ticket)])
+
+    assert record is not None
+    assert record.issued_at is not None
+    assert record.issued_at.value.date.day == 1
+    assert record.issued_at.value.offset is not None
+
+
+def test_a_coupon_whose_tax_number_is_lost_is_one_all_the_same() -> None:
+    rows = [row for row in papers.ECF.splitlines() if "CNPJ" not in row and "CPF" not in row]
+
+    record = fiscal.read([roll("\n".join(rows))])
+
+    assert record is not None
+    assert record.type is not None
+    assert record.type.value == "cupom_fiscal"
+
+
 def test_taxes_in_the_words_at_the_foot_are_not_those_of_the_box() -> None:
     text = papers.NFE.replace("Pedido 1234", "Valor aproximado dos tributos R$ 321,00 Fonte IBPT")
 

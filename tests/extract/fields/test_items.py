@@ -202,6 +202,26 @@ def test_a_table_goes_on_over_pages() -> None:
     assert names == ["First thing to buy", "Second thing"]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "desconto item 002                    -2,00",
+        "Outras Despesas                       2,00",
+        "Tributos aprox. (Lei 12.741/12) R$    2,00",
+    ],
+)
+def test_what_a_note_labels_as_a_change_or_a_tax_is_no_goods(row: str) -> None:
+    text = papers.NFCE.replace("Qtde. total de itens", f"{row}\nQtde. total de itens")
+
+    assert 2 == len(_found([roll(text)]))
+
+
+def test_goods_named_like_a_sum_are_listed() -> None:
+    text = papers.NFCE.replace("7891000100103 LEITE COND MOCA 395G", "TOTAL FLEX OLEO 5W30")
+
+    assert "TOTAL FLEX OLEO 5W30" == _found([roll(text)])[0].value.name
+
+
 def test_the_head_of_the_next_page_is_no_goods() -> None:
     head, foot = papers.NFE.split(" DADOS ADICIONAIS")
     sheets = [roll(head, number=1), roll(head + " DADOS ADICIONAIS" + foot, number=2)]

@@ -10,12 +10,22 @@ from itertools import zip_longest
 
 from recibo.extract.brazil.access_keys import Model
 from recibo.extract.fields import fiscal_papers, forms, misreadings
-from recibo.extract.fields.fiscal_papers import cfe, ecf, keyed, nfce, nfe, nfse, others
+from recibo.extract.fields.fiscal_papers import (
+    cfe,
+    ecf,
+    keyed,
+    nfce,
+    nfe,
+    nfse,
+    others,
+    portal,
+    rolls,
+)
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
 from recibo.extract.fields.fiscal_papers.paper import Paper
 from recibo.extract.fields.forms import Form, Vocabulary
 from recibo.extract.fields.squeezed import squeeze
-from recibo.extract.model import Header, Sheet
+from recibo.extract.model import Found, Header, LineItem, Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,15 @@ class Opened:
         """Whether it bills a service, and so lists no goods."""
         return self.kind is _NFSE
 
+    def goods(self) -> tuple[Found[LineItem], ...]:
+        """Return the goods where this kind of paper sets them in a manner of its own."""
+        return portal.goods(self.paper) if self.kind is _NFCE else ()
+
+    def is_no_goods(self, found: Found[LineItem]) -> bool:
+        """Tell whether goods were read off a row that the paper labels otherwise."""
+        is_roll = self.kind.labels == rolls.LABELS
+        return is_roll and rolls.is_no_goods(self.paper, found)
+
     def read(self) -> Header:
         """Read the header fields."""
         return self.kind.read(self.paper)
@@ -83,16 +102,17 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
     squeezed = [squeeze(line.text) for sheet in sheets for line in sheet.lines]
+    is_coupon = _is_coupon(sheets, squeezed)
     # Narrow rolls break the title.
     if any(
         _WHOLE_TITLE in "".join(pair) for pair in zip_longest(squeezed, squeezed[1:], fillvalue="")
     ):
         return _NFCE
     if not any(_TAX_ID.search(line) for line in squeezed):
-        return None
+        return _ECF if is_coupon else None
     form = Form.of(sheets, _titles())
     titled = (kind for title, kind in _BY_TITLE.items() if form.first(title))
-    return next(titled, _ECF if _is_coupon(sheets, squeezed) else None)
+    return next(titled, _ECF if is_coupon else None)
 
 
 @functools.cache

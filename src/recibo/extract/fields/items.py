@@ -32,6 +32,14 @@ def find(
         document: The same opened as a fiscal document; None if it is none.
         minor: How many decimals its money has.
     """
+    if document is None:
+        return _listed(sheets, None, minor)
+    own = document.goods()
+    listed = own or _listed(sheets, document, minor)
+    return tuple(item for item in listed if not document.is_no_goods(item))
+
+
+def _listed(sheets: Sequence[Sheet], document: Opened | None, minor: int) -> _Items:
     # A whole amount may be told apart from a count only by its place: fewer than cents are no help.
     lines = rows.of_sheets(sheets, minor=max(minor, CENTS))
     is_roll = rows.are_roll(lines)

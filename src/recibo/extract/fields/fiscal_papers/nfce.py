@@ -1,7 +1,6 @@
 """The DANFE NFC-e, the roll (58 or 80 mm) of a consumer's electronic note."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
@@ -14,7 +13,6 @@ LABELS = "rolls"
 _NUMBER = re.compile(r"^\W*(?:N?[º°o.]*)?\W*([0-9]{1,9})\b")
 #: A total reckoned from the gross: more may have been added on what is torn off.
 _RECKONED = 0.6
-_SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 
 
 def read(document: Paper) -> Header:
@@ -53,21 +51,5 @@ def _gross(document: Paper) -> Found[Decimal] | None:
 
 def _issued_at(document: Paper) -> Found[Moment] | None:
     coded = paper.coded_moment(document)
-    stamps = [*_beside_series(document), *rolls.stamps(document)]
+    stamps = [*rolls.stamps_beside_series(document), *rolls.stamps(document)]
     return coded or paper.placed(document, paper.of_key_month(document, stamps))
-
-
-def _beside_series(document: Paper) -> Iterator[Found[Moment]]:
-    """Return the stamps on the line of number and series, or on the line under it."""
-    # The protocol's own stamp stands right below, where the time of issue stands above.
-    found = list(rolls.own_stamps(document))
-    for line in document.lines:
-        if _SERIES_LINE.search(line.text):
-            reach = line.box.y1 + 1.5 * line.box.height
-            yield from (
-                stamp
-                for stamp in found
-                if stamp.page == line.page
-                and stamp.box is not None
-                and line.box.y0 <= stamp.box.y_centre <= reach
-            )

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from recibo.extract.fields.fiscal_papers import paper
+from recibo.extract.fields.fiscal_papers import moments, paper, rolls
 from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.model import DocumentType, Header
+from recibo.extract.model import DocumentType, Found, Header, Moment
 
 LABELS = "others"
 
@@ -14,6 +14,14 @@ def read(document: Paper) -> Header:
     return replace(
         paper.start(document, DocumentType.INVOICE, title="DF-e"),
         merchant_tax_id=paper.issuer_id(document, ()),
+        issued_at=_issued_at(document),
         total=paper.amount(document, "payable", "total"),
         document_number=paper.keyed_number(document),
     )
+
+
+def _issued_at(document: Paper) -> Found[Moment] | None:
+    """Return the time of issue, not that of the journey or the payment."""
+    labelled = document.form.read(["issued"], moments.first)
+    found = (*rolls.stamps_beside_series(document), *labelled)
+    return paper.placed(document, paper.of_key_month(document, found))

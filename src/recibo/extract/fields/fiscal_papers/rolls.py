@@ -9,7 +9,7 @@ from recibo.extract.brazil import numerals
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
 from recibo.extract.fields.forms import Label
-from recibo.extract.model import Found, Moment
+from recibo.extract.model import Found, LineItem, Moment
 
 LABELS = "rolls"
 
@@ -20,6 +20,12 @@ _BEGINS_WITH_CLOCK = re.compile(r"\s*[-,]?\s*[0-9]{2}:[0-9]{2}")
 # Labels that stand below the goods, and never in a name.
 _SUMS = ("items_count", "payable", "gross", "protocol")
 
+# Labels of rows with an amount that are no goods: what words follow the first does not matter.
+_CHANGES = ("discount", "surcharge", "taxes")
+_WHOLES = ("payable", "total", "gross", "subtotal", "change")
+_WORD = re.compile(r"[^\W\d_]{3}")
+
+_SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 _CONSUMER = re.compile(r"CONSUM|CLIENTE|CPF\s*/?\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT", re.IGNORECASE)
 
 
@@ -67,6 +73,29 @@ def changes_below(document: Paper, amount: Found[Decimal]) -> Decimal:
     )
 
 
+def is_no_goods(document: Paper, found: Found[LineItem]) -> bool:
+    """Tell whether goods were read off a row that begins with a label of the paper's sums.
+
+    Goods may be named alike (TOTAL FLEX), so more words than the label tell them.
+    """
+    item, box = found.value, found.box
+    if box is None or (item.qty is not None and item.unit_price is not None):
+        return False
+    labels = (label for kind in (*_CHANGES, *_WHOLES) for label in document.form.every(kind))
+    return any(
+        not label.start
+        and label.page == found.page
+        and label.box.y0 <= box.y_centre <= label.box.y1
+        and (label.kind in _CHANGES or not _WORD.search(_said_beside(document, label)))
+        for label in labels
+    )
+
+
+def _said_beside(document: Paper, label: Label) -> str:
+    beside = document.form.right(label)
+    return beside.text if beside else ""
+
+
 def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
     beside = document.form.right(label)
     values = list(numerals.amounts(beside.text)) if beside else []
@@ -78,7 +107,7 @@ def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
     for cell in document.form.below(label):
         # Only a bare amount: the next line of the roll says something else.
         value = numerals.amount(cell.text)
-        if value is not None and not re.search("[A-Za-z]{3}", cell.text):
+        if value is not None and not _WORD.search(cell.text):
             return cell.found(value)
         return None
     return None
@@ -98,6 +127,22 @@ def stamps(document: Paper) -> Iterator[Found[Moment]]:
 def own_stamps(document: Paper) -> Iterator[Found[Moment]]:
     """Return the dates with a time on the roll but for those of authorisation and printing."""
     return (found for found, is_late in _stamps(document) if not is_late)
+
+
+def stamps_beside_series(document: Paper) -> Iterator[Found[Moment]]:
+    """Return the stamps on the line of number and series, or on the line under it."""
+    # The protocol's own stamp stands right below, where the time of issue stands above.
+    found = list(own_stamps(document))
+    for line in document.lines:
+        if _SERIES_LINE.search(line.text):
+            reach = line.box.y1 + 1.5 * line.box.height
+            yield from (
+                stamp
+                for stamp in found
+                if stamp.page == line.page
+                and stamp.box is not None
+                and line.box.y0 <= stamp.box.y_centre <= reach
+            )
 
 
 def _stamps(document: Paper) -> Iterator[tuple[Found[Moment], bool]]:
