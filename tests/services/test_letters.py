@@ -27,6 +27,7 @@ NAMES: dict[str, str | int] = {
     "key": "till 3",
     "when": "2026-04-01T10:30:00-03:00",
     "host": "hooks.acme.test",
+    "by": "mara@people.test",
 }
 PAGES = {
     MailKind.VERIFY_EMAIL: "verify-email",

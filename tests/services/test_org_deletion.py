@@ -16,6 +16,7 @@ from recibo.shapes.ids import OrgId
 from recibo.shapes.states import (
     AuditAction,
     DeliveryState,
+    MailKind,
     PaymentProvider,
     Role,
     SubscriptionStatus,
@@ -23,7 +24,7 @@ from recibo.shapes.states import (
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table
-from tests import events, make
+from tests import events, make, owed
 from tests.core import Core
 
 TWO_HOURS = dt.timedelta(hours=2)
@@ -128,10 +129,11 @@ async def test_ways_in_and_what_is_owed_end_at_once(parts: Core) -> None:
     await parts.clockwork.add_owed_readings()
 
     assert [] == parts.carrier.added
-    owed = {one.state for one in await events.deliveries(parts.database) if one.due_at is not None}
-    assert set() == owed
-    states = {one.state for one in await events.deliveries(parts.database)}
-    assert {DeliveryState.DROPPED} == states
+    (mail,) = await owed.rows(parts.database)
+    assert (MailKind.ORG_DELETED, f"{owner.user_id}@recibo.test") == (mail.kind, mail.recipient)
+    assert mail.recipient == mail.names["by"]
+    deliveries = await events.deliveries(parts.database)
+    assert {(DeliveryState.DROPPED, None)} == {(one.state, one.due_at) for one in deliveries}
     with pytest.raises(Unauthorized):
         await make.actor_of(parts.database, secret)
     with pytest.raises(NoSession):
@@ -153,18 +155,14 @@ async def test_only_an_owner_who_names_the_org_deletes_it(database: Database) ->
     assert {"memberships"} == await held_by(database, org_id)
 
 
-@pytest.mark.parametrize("status", SubscriptionStatus)
-async def test_what_is_paid_for_is_cancelled_first(
-    database: Database, status: SubscriptionStatus
-) -> None:
-    org_id = await make.org(database)
-    owner = await make.member(database, org_id)
-    await subscribed(database, org_id, status)
-
-    if status is not SubscriptionStatus.CANCELED:
-        with pytest.raises(Conflict, match="cancel it under Billing first"):
-            await org_deletion.begin(database, owner, slug=org_id)
-        await subscribed(database, org_id, status, ends=True)
-    await org_deletion.begin(database, owner, slug=org_id)
-
-    assert await held_by(database, org_id) <= {*STAY, "subscriptions"}
+async def test_what_is_paid_for_is_cancelled_first(database: Database) -> None:
+    for status in SubscriptionStatus:
+        org_id = await make.org(database)
+        owner = await make.member(database, org_id)
+        await subscribed(database, org_id, status)
+        if status is not SubscriptionStatus.CANCELED:
+            with pytest.raises(Conflict, match="cancel it under Billing first"):
+                await org_deletion.begin(database, owner, slug=org_id)
+            await subscribed(database, org_id, status, ends=True)
+        await org_deletion.begin(database, owner, slug=org_id)
+        assert await held_by(database, org_id) <= {*STAY, "subscriptions"}, status

@@ -23,6 +23,7 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     MailKind.KEY_EXPIRING: frozenset({"key", "org", "when"}),
     # `when` is since when the endpoint of this host fails, in ISO 8601.
     MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
+    MailKind.ORG_DELETED: frozenset({"org", "by"}),
 }
 # Longer than a mail takes to be sent, or two would send it.
 LEASE = dt.timedelta(minutes=2)

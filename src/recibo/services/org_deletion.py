@@ -12,14 +12,14 @@ from sqlalchemy import Select, delete, select
 
 from recibo.errors import Conflict, ValidationFailed
 from recibo.kit import clock
-from recibo.services import audit
+from recibo.services import audit, mails
 from recibo.services.billing import subscriptions
 from recibo.services.identity import orgs
 from recibo.shapes.actor import Member
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.orgs import Org as OrgShape
 from recibo.shapes.permissions import Permission
-from recibo.shapes.states import AuditAction, DeliveryState, ResourceType
+from recibo.shapes.states import AuditAction, DeliveryState, MailKind, ResourceType, Role
 from recibo.store import scope
 from recibo.store.db import Database, Session
 from recibo.store.tables import (
@@ -37,6 +37,7 @@ from recibo.store.tables import (
     UsageDay,
     UsageEvent,
     UsageMonth,
+    User,
     UserSession,
     WebhookEndpoint,
     WebhookEvent,
@@ -45,6 +46,7 @@ from recibo.store.tables import (
 # An upload or a reading that was let in before takes no longer.
 _GRACE = dt.timedelta(hours=1)
 _BATCH = 500
+_TOLD = (Role.OWNER, Role.ADMIN)
 # What goes along with a receipt or an event is deleted by the database itself.
 _MANY = (WebhookEvent, UsageEvent)
 _FEW = (
@@ -82,6 +84,7 @@ async def begin(database: Database, actor: Member, *, slug: str) -> None:
             before=OrgShape.model_validate(org, from_attributes=True).model_dump(mode="json"),
         )
         org.deleted_at = clock.now()
+        await _tell(session, actor, org.name)
         await _drop_owed(session, actor)
         await _end_access(session, actor)
 
@@ -110,6 +113,20 @@ async def finish(database: Database) -> int:
             )
         )
     return 0
+
+
+async def _tell(session: Session, actor: Member, name: str) -> None:
+    """Write to those who could have kept it: they hear of it, if somebody stole a session."""
+    query = (
+        scope.of(actor, Membership)
+        .join(User, User.id == Membership.user_id)
+        .where(Membership.role.in_(_TOLD), User.disabled_at.is_(None))
+        .with_only_columns(User.id, User.email)
+    )
+    told = {row.id: row.email for row in await session.execute(query)}
+    by = told.get(actor.user_id, actor.user_id)
+    for address in told.values():
+        mails.owe(session, MailKind.ORG_DELETED, to=address, names={"org": name, "by": by})
 
 
 async def _drop_owed(session: Session, actor: Member) -> None:

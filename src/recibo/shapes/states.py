@@ -76,6 +76,7 @@ class MailKind(StrEnum):
     KEY_EXPIRING = "key_expiring"
     #: An endpoint failed for days, and gets no more webhooks.
     WEBHOOKS_SWITCHED_OFF = "webhooks_switched_off"
+    ORG_DELETED = "org_deleted"
 
 
 class TotpLedger(StrEnum):

@@ -201,7 +201,11 @@ async def newest_first(session: ReadSession, member: Member, uses: KeyUses) -> l
 async def own(session: ReadSession, actor: KeyActor, uses: KeyUses) -> Key:
     """Return the record of the key that acts."""
     query = scope.of(actor, ApiKey).where(ApiKey.id == actor.key_id)
-    return uses.told(shape((await session.execute(query)).scalar_one()))
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is None:
+        # Its org was deleted since it was let in.
+        raise Unauthorized
+    return uses.told(shape(row))
 
 
 def shape(row: ApiKey) -> Key:
