@@ -3,8 +3,6 @@
 import re
 from decimal import Decimal
 
-import pytest
-
 from recibo.kit import clock
 from recibo.store import tables
 from tests import people
@@ -66,13 +64,12 @@ async def test_receipts_are_told_by_category_and_by_merchant(door: Installation)
     assert "<script" not in answer.text
 
 
-@pytest.mark.parametrize("days", ["", "0", "31", "x", "٣٠", "9" * 5000])
-async def test_spans_are_those_that_are_offered(door: Installation, days: str) -> None:
+async def test_spans_are_those_that_are_offered(door: Installation) -> None:
     await pressing.browser_of(door, await people.signed_up(door))
-    answer = await door.stranger.get(PATH, params={"days": days})
-
-    assert 400 == answer.status_code
-    assert "is one of 7, 30, 90, 365" in looking.at(answer).text
+    for days in ("", "0", "31", "x", "٣٠", "9" * 5000):
+        answer = await door.stranger.get(PATH, params={"days": days})
+        assert 400 == answer.status_code, days
+        assert "is one of 7, 30, 90, 365" in looking.at(answer).text
 
 
 async def test_empty_org_is_told_so(door: Installation) -> None:

@@ -3,9 +3,7 @@
 import re
 
 import httpx
-import pytest
 
-from recibo.shapes.states import Role
 from tests import people, second_factors
 from tests.installation import Installation
 from tests.people import PASSWORD
@@ -139,12 +137,12 @@ async def test_session_of_an_invitation_may_not_touch_the_account(service: Insta
         await pressing.refused(service, f"{PATH}/{path}", 403, **form)
 
 
-@pytest.mark.parametrize("role", Role)
-async def test_every_role_is_led_there(door: Installation, role: Role) -> None:
+async def test_first_password_is_set_without_one_before(door: Installation) -> None:
     owner = await people.signed_up(door)
-    await pressing.browser_of(door, await people.joined(door, owner, role))
-    page = await pressing.shown(door, PATH)
+    await pressing.browser_of(door, await people.joined(door, owner))
+    before = await pressing.shown(door, PATH)
+    after = await pressing.pressed(door, f"{PATH}/password", new_password=OTHER)
 
-    # Whoever came without a password sets the first one.
-    assert "Set password" in page.buttons
-    assert PATH in page.links
+    assert "current_password" not in before.inputs
+    assert "Set password" in before.buttons
+    assert "current_password" in after.inputs
