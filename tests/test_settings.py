@@ -61,6 +61,7 @@ def test_production_with_all_it_needs_starts() -> None:
         ({"secret_key": ""}, "RECIBO_SECRET_KEY"),
         ({"base_url": ""}, "RECIBO_BASE_URL"),
         ({"base_url": "http://recibo.example"}, "RECIBO_BASE_URL"),
+        ({"base_url": "https://"}, "RECIBO_BASE_URL"),
         ({"email_url": ""}, "RECIBO_EMAIL_URL"),
         ({"email_url": "outbox"}, "RECIBO_EMAIL_URL"),
         ({"webhook_allow_private": True}, "RECIBO_WEBHOOK_ALLOW_PRIVATE"),
@@ -80,6 +81,21 @@ def test_production_names_all_that_is_wrong_at_once() -> None:
 
     for named in ("SECRET_KEY", "BASE_URL", "EMAIL_URL", "PAYMENTS", "WEBHOOK_ALLOW_PRIVATE"):
         assert f"RECIBO_{named}" in str(refused.value)
+
+
+def test_production_names_what_stripe_needs_beside_the_rest() -> None:
+    wrong = {"base_url": "http://recibo.example", "stripe_api_key": ""}
+    with pytest.raises(ValidationError) as refused:
+        Settings(_env_file=None, **{**GOOD, **wrong})
+
+    assert "RECIBO_BASE_URL" in str(refused.value)
+    assert "needs RECIBO_STRIPE_API_KEY, too" in str(refused.value)
+
+
+@pytest.mark.parametrize("wrong", ["recibo.example", "ftp://recibo.example", "http://", "http://["])
+def test_public_address_that_no_link_could_lead_to_is_refused(wrong: str) -> None:
+    with pytest.raises(ValidationError, match="RECIBO_BASE_URL must begin with"):
+        Settings(_env_file=None, base_url=wrong)
 
 
 @pytest.mark.parametrize("missing", [*STRIPE, "stripe_api_base"])

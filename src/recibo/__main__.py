@@ -190,7 +190,9 @@ def _settings() -> "Settings":
     except ValidationError as e:
         for error in e.errors():
             place = "".join(f"RECIBO_{part}: ".upper() for part in error["loc"])
-            sys.stderr.write(f"recibo: {place}{error['msg']}\n")
+            # The library says so before what our own rules say.
+            message = error["msg"].removeprefix("Value error, ")
+            sys.stderr.write(f"recibo: {place}{message}\n")
         raise SystemExit(2) from None
 
 

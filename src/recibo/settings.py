@@ -5,6 +5,7 @@ import secrets
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -194,7 +195,26 @@ class Settings(BaseSettings):
         return value
 
     @model_validator(mode="after")
-    def _whole_for_stripe(self) -> Self:
+    def _fit(self) -> Self:
+        # All at once: who learns of one at a time starts in vain each time.
+        problems = self._problems() if self.is_production else []
+        problems += [
+            problem for problem in (self._address_problem, self._stripe_problem) if problem
+        ]
+        if problems:
+            heading = ["production needs other settings:"] if self.is_production else []
+            raise ValueError("\n  ".join(heading + problems))
+        return self
+
+    @property
+    def _address_problem(self) -> str | None:
+        # Production says more of it, and a missing one is the address served.
+        if self.is_production or not self.base_url or _is_address(self.base_url, "http", "https"):
+            return None
+        return "RECIBO_BASE_URL must begin with http:// or https:// and name a host"
+
+    @property
+    def _stripe_problem(self) -> str | None:
         needed = {
             "RECIBO_STRIPE_API_KEY": self.stripe_api_key,
             "RECIBO_STRIPE_WEBHOOK_SECRET": self.stripe_webhook_secret,
@@ -204,23 +224,13 @@ class Settings(BaseSettings):
             "RECIBO_STRIPE_PRICE_SCALE": self.stripe_price_scale,
         }
         missing = ", ".join(name for name, value in needed.items() if not value.strip())
-        if missing and self.payments is PaymentProvider.STRIPE:
-            message = f"RECIBO_PAYMENTS=stripe needs {missing}, too"
-            raise ValueError(message)
-        return self
-
-    @model_validator(mode="after")
-    def _fit_for_production(self) -> Self:
-        problems = list(self._problems()) if self.is_production else []
-        if problems:
-            message = "production needs other settings:\n" + "\n".join(problems)
-            raise ValueError(message)
-        return self
+        is_whole = not missing or self.payments is not PaymentProvider.STRIPE
+        return None if is_whole else f"RECIBO_PAYMENTS=stripe needs {missing}, too"
 
     def _problems(self) -> list[str]:
         found = {
             "RECIBO_SECRET_KEY is not set": not self.secret_key,
-            "RECIBO_BASE_URL must be an https address": not self.base_url.startswith("https://"),
+            "RECIBO_BASE_URL must be an https address": not _is_address(self.base_url, "https"),
             "RECIBO_EMAIL_URL is not set: mails would only be written into a folder": (
                 self.email_url in ("", "outbox")
             ),
@@ -229,11 +239,19 @@ class Settings(BaseSettings):
             ),
             "RECIBO_WEBHOOK_ALLOW_PRIVATE allows private webhooks": self.private_webhooks_allowed,
         }
-        return [f"  {problem}" for problem, holds in found.items() if holds]
+        return [problem for problem, holds in found.items() if holds]
 
 
 def _listed(value: str) -> list[str]:
     return [one.strip() for one in value.split(",") if one.strip()]
+
+
+def _is_address(value: str, *schemes: str) -> bool:
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    return parts.scheme in schemes and bool(parts.hostname)
 
 
 def secret_key(settings: Settings) -> str:
