@@ -257,6 +257,22 @@ async def test_body_that_is_no_whole_form_is_400(door: Installation, name: str) 
     assert [] == door.reader.seen
 
 
+async def test_file_without_a_name_is_told_what_it_lacks(door: Installation) -> None:
+    headers, body = MULTIPART, FILE_PART.replace(b'; filename="a.jpg"', b"") + b"--boundary--\r\n"
+
+    answer = await door.client.post("/v1/extract", headers=headers, content=body)
+
+    assert (400, "validation_error") == told(answer)
+    assert "a file needs a file name" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("entries", ['{"a": "\\u0000"}', '{"a\\ud800": "b"}'])
+async def test_metadata_that_cannot_be_kept_is_told_why(door: Installation, entries: str) -> None:
+    answer = await send(door, FILE, field("metadata", entries))
+
+    assert "holds a NUL character or half of a surrogate pair" in answer.json()["error"]["message"]
+
+
 async def test_form_with_too_many_fields_is_400(door: Installation) -> None:
     answer = await send(door, FILE, *[field(f"field{number}", "") for number in range(60)])
 

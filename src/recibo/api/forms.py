@@ -28,6 +28,7 @@ _MAX_METADATA_VALUE = 256
 # Visible ASCII and blanks.
 _IDEMPOTENCY_KEY = re.compile(r"[\x20-\x7e]{1,255}")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_NO_TEXT = "holds a NUL character or half of a surrogate pair; leave it out"
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -124,7 +125,9 @@ def _metadata(given: str | None) -> Mapping[str, str]:
 
 
 def _metadata_key(key: str) -> str:
-    if not 1 <= len(key) <= _MAX_METADATA_KEY or _UNSTORABLE.search(key):
+    if _UNSTORABLE.search(key):
+        raise ValidationFailed.of("metadata", _NO_TEXT)
+    if not 1 <= len(key) <= _MAX_METADATA_KEY:
         raise ValidationFailed.of("metadata", f"keys have 1 to {_MAX_METADATA_KEY} characters")
     return key
 
@@ -132,9 +135,11 @@ def _metadata_key(key: str) -> str:
 def _metadata_value(key: str, value: object) -> str:
     if isinstance(value, bool):
         return json.dumps(value)
-    if not isinstance(value, str) or _UNSTORABLE.search(value):
+    if not isinstance(value, str):
         message = "must be a string, a number or a boolean"
         raise ValidationFailed.of(f"metadata.{key}", message)
+    if _UNSTORABLE.search(value):
+        raise ValidationFailed.of(f"metadata.{key}", _NO_TEXT)
     if len(value) > _MAX_METADATA_VALUE:
         message = f"has more than {_MAX_METADATA_VALUE} characters"
         raise ValidationFailed.of(f"metadata.{key}", message)

@@ -126,7 +126,8 @@ async def _form(request: Request, max_bytes: int) -> FormData:
         raise ValidationFailed.of("file", f"the form cannot be read: {e.message}") from e
     except UnicodeError as e:
         # Some charsets refuse everything, in a way that the framework does not know.
-        raise ValidationFailed.of("file", "the form is not in the charset that it names") from e
+        message = "a field is no text in the form's charset; a file needs a file name"
+        raise ValidationFailed.of("file", message) from e
     except ClientDisconnect as e:
         raise ValidationFailed.of("file", "the upload ended early; send it again") from e
 
