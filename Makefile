@@ -48,6 +48,7 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.accuracy $(DATA) --accuracy high
 	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img
 	$(BIN)/python -m benchmarks.latency $(DATA)/sroie/img --accuracy high
+	$(BIN)/python -m benchmarks.latency $(DATA)/documents/files --only 'nf[es]*-clean.png' --a4
 	$(BIN)/python -m benchmarks.text_pages $(DATA)/documents/files
 	$(BIN)/python -m benchmarks.memory $(DATA)/documents/files
 	$(BIN)/python -m benchmarks.service

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from recibo.extract.model import Accuracy, DocumentType
+    from recibo.extract.runtime import Runtime
     from recibo.settings import Settings
     from recibo.shapes.plans import PlanName
 
@@ -65,14 +66,25 @@ def _describe_extract(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="a hint: receipt, invoice, nfe, nfce, nfse or cupom_fiscal",
     )
+    parser.add_argument(
+        "--runtime",
+        type=_runtime,
+        metavar="R",
+        help="what runs recognition: auto (the default), onnxruntime or openvino",
+    )
     parser.set_defaults(command=_extract)
 
 
 def _extract(arguments: argparse.Namespace) -> int:
     from recibo.cli import extract
     from recibo.extract.model import Accuracy
+    from recibo.extract.runtime import Runtime
 
-    wish = extract.Wish(arguments.type, arguments.accuracy or Accuracy.STANDARD)
+    wish = extract.Wish(
+        arguments.type,
+        arguments.accuracy or Accuracy.STANDARD,
+        arguments.runtime or Runtime.AUTO,
+    )
     return extract.run(arguments.files, wish)
 
 
@@ -206,6 +218,12 @@ def _document_type(text: str) -> "DocumentType":
     from recibo.extract.model import DocumentType
 
     return _member(DocumentType, text)
+
+
+def _runtime(text: str) -> "Runtime":
+    from recibo.extract.runtime import Runtime
+
+    return _member(Runtime, text)
 
 
 def _plan(text: str) -> "PlanName":

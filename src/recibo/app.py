@@ -163,7 +163,9 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         engine = await stack.enter_async_context(engines.opened(queue))
         redis = await stack.enter_async_context(shared.opened(settings.redis_url))
         if reader is None:
-            reader = PoolReader(processes=settings.readers or None)
+            reader = PoolReader(
+                processes=settings.readers or None, runtime=settings.recognition_runtime
+            )
             stack.push_async_callback(reader.aclose)
         blobs = _blobs(settings)
         pace = Pace(NOBODY.mean_seconds)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from recibo.extract.runtime import Runtime
 from recibo.shapes.states import PaymentProvider
 
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
@@ -98,6 +99,11 @@ class Settings(BaseSettings):
         description="Signups that one address may try in an hour; 20, in development 1000.",
     )
     readers: int = Field(default=0, ge=0, description="Reading processes; one a core when 0.")
+    recognition_runtime: Runtime = Field(
+        default=Runtime.AUTO,
+        description="What runs recognition: `onnxruntime`, `openvino`, or with `auto` the latter "
+        "where the processor gains from it.",
+    )
     webhook_allow_private: bool | None = Field(
         default=None,
         description="Whether webhooks may go to loopback and private addresses; "

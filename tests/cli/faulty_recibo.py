@@ -12,7 +12,7 @@ if __name__ == "__main__":
     from recibo.outside import reader
     from tests.faulty import readers
 
-    reader.LIBRARY = readers.LIBRARY
+    reader.on_runtime = lambda runtime: readers.LIBRARY  # noqa: ARG005 - named as in the original
     # Tests that a shell runs in the background inherit that interrupts are ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

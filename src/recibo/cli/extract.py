@@ -16,6 +16,7 @@ from recibo.cli import inputs
 from recibo.cli.progress import Bar
 from recibo.errors import ServiceError
 from recibo.extract.model import Accuracy, DocumentType
+from recibo.extract.runtime import Runtime
 from recibo.outside.reader import Failure, PoolReader, Reader
 from recibo.shapes import receipts
 
@@ -42,6 +43,7 @@ class Wish:
 
     hint: DocumentType | None = None
     accuracy: Accuracy = Accuracy.STANDARD
+    runtime: Runtime = Runtime.AUTO
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ async def _print(files: Sequence[tuple[str, Path]], wish: Wish) -> int:
     status = 0
     bar = Bar(len(files))
     processes = min(len(files), len(os.sched_getaffinity(0)))
-    async with aclosing(PoolReader(processes=processes)) as reader:
+    async with aclosing(PoolReader(processes=processes, runtime=wish.runtime)) as reader:
         with bar.shown():
             async for line in lines(files, wish, reader):
                 with bar.hidden():

@@ -26,6 +26,7 @@ from recibo.extract.model import (
     Sheet,
     Word,
 )
+from recibo.extract.runtime import Runtime
 
 
 class Trace(Protocol):
@@ -55,6 +56,7 @@ def extract(
     *,
     hint: DocumentType | None = None,
     accuracy: Accuracy = Accuracy.STANDARD,
+    runtime: Runtime = Runtime.AUTO,
     budget_s: float | None = None,
     trace: Trace | None = None,
 ) -> Receipt:
@@ -64,6 +66,7 @@ def extract(
         data: The file.
         hint: What the sender takes it for; it breaks ties and never overrides the paper.
         accuracy: Standard reads each page once, high several times with a vote.
+        runtime: What runs the recognition of lines.
         budget_s: Seconds; a page that is not begun by then is left out, the first one never.
         trace: Is told the time of each stage.
 
@@ -71,18 +74,20 @@ def extract(
         ReadingError: The file is refused, or nothing on it can be read.
     """
     watch = _Watch(trace, budget_s)
-    by_page = _by_page(data, accuracy, watch)
+    by_page = _by_page(data, accuracy, runtime, watch)
     with watch("fields"):
         return understand(by_page, hint=hint)
 
 
-def recognise(data: bytes, *, accuracy: Accuracy = Accuracy.STANDARD) -> Sequence[Sequence[Sheet]]:
+def recognise(
+    data: bytes, *, accuracy: Accuracy = Accuracy.STANDARD, runtime: Runtime = Runtime.AUTO
+) -> Sequence[Sequence[Sheet]]:
     """Return the pages as text, each once for each look: what takes nearly all the time.
 
     Raises:
         ReadingError: The file is refused.
     """
-    return _by_page(data, accuracy, _Watch(None, None))
+    return _by_page(data, accuracy, runtime, _Watch(None, None))
 
 
 def understand(by_page: Sequence[Sequence[Sheet]], *, hint: DocumentType | None = None) -> Receipt:
@@ -99,23 +104,25 @@ def understand(by_page: Sequence[Sequence[Sheet]], *, hint: DocumentType | None 
     return receipt
 
 
-def warm() -> None:
+def warm(runtime: Runtime = Runtime.AUTO) -> None:
     """Load the recognition models, so that the first reading does not wait for them.
 
     Raises:
-        MissingModel: The installation lacks them.
+        MissingModel: The installation lacks them, or the runtime that was asked for.
     """
-    _engine()
+    _engine(runtime)
 
 
 @cache
-def _engine() -> Engine:
-    return PaddleEngine()
+def _engine(runtime: Runtime) -> Engine:
+    return PaddleEngine(runtime)
 
 
-def _by_page(data: bytes, accuracy: Accuracy, watch: "_Watch") -> list[list[Sheet]]:
+def _by_page(
+    data: bytes, accuracy: Accuracy, runtime: Runtime, watch: "_Watch"
+) -> list[list[Sheet]]:
     looks = _LOOKS[accuracy]
-    return [_sheets(page, looks, watch) for page in _pages(data, watch)]
+    return [_sheets(page, looks, runtime, watch) for page in _pages(data, watch)]
 
 
 def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
@@ -129,7 +136,7 @@ def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
         yield page
 
 
-def _sheets(page: Page, looks: Sequence[Look], watch: "_Watch") -> list[Sheet]:
+def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch") -> list[Sheet]:
     """Read a page once for each look; a text layer reads the same every time."""
     if page.layer:
         with watch("lines"):
@@ -139,7 +146,7 @@ def _sheets(page: Page, looks: Sequence[Look], watch: "_Watch") -> list[Sheet]:
         return [_sheet(page, rows, found, is_exact=True)] * len(looks)
     with watch("clean"):
         picture = page.draw(clean.reading_scale(page))
-    readings = _readings(picture, looks, watch)
+    readings = _readings(picture, looks, runtime, watch)
     turns = readings[0].turns
     upright = clean.turned(page, turns)
     height, width = picture.shape[:2] if turns % 2 == 0 else picture.shape[1::-1]
@@ -153,7 +160,9 @@ def _sheets(page: Page, looks: Sequence[Look], watch: "_Watch") -> list[Sheet]:
     return [_sheet(upright, rows, found, is_exact=False) for rows in texts]
 
 
-def _readings(picture: Picture, looks: Sequence[Look], watch: "_Watch") -> list[Reading]:
+def _readings(
+    picture: Picture, looks: Sequence[Look], runtime: Runtime, watch: "_Watch"
+) -> list[Reading]:
     """Read a picture once for each look; the later ones read what is in doubt."""
     readings: list[Reading] = []
     for look in looks:
@@ -161,7 +170,7 @@ def _readings(picture: Picture, looks: Sequence[Look], watch: "_Watch") -> list[
             seen = clean.flattened(picture) if look.is_flattened else picture
         with watch("words"):
             earlier = readings[-1] if readings else None
-            readings.append(_engine().read(seen, fineness=look.fineness, earlier=earlier))
+            readings.append(_engine(runtime).read(seen, fineness=look.fineness, earlier=earlier))
     return readings
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recibo.extract import errors
+from recibo.extract.runtime import Runtime
 from recibo.outside.processes import START_LIMIT_S, Lane, Limits, ProcessDiedError, TimeLimitError
 from recibo.shapes.states import FailureCode
 
@@ -109,7 +110,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What a child runs: module-level functions, which are pickled by their names."""
+    """What a child runs: functions of a module's top, which are pickled by their names."""
 
     warm: Callable[[], None]
     #: The last argument is the time after which the pages read so far must do, seconds.
@@ -128,10 +129,11 @@ class PoolReader:
         *,
         processes: int | None = None,
         limits: Limits | None = None,
+        runtime: Runtime = Runtime.AUTO,
         library: Library | None = None,
     ) -> None:
         limits = limits or Limits()
-        self._library = library or LIBRARY
+        self._library = library or on_runtime(runtime)
         self._count = processes or len(os.sched_getaffinity(0))
         self._reading = _Lanes(self._count, self._library.warm, limits)
         inspection_limits = replace(limits, tasks=_INSPECTIONS)
@@ -232,18 +234,24 @@ def _failure(error: BaseException) -> Failure:
     return Failure(kind, message, "".join(traceback.format_exception(error)))
 
 
-def _warm() -> None:
+def _warm(runtime: Runtime) -> None:
     from recibo.extract import pipeline
 
-    pipeline.warm()
+    pipeline.warm(runtime)
 
 
 def _read(
-    path: Path, hint: "DocumentType | None", accuracy: "Accuracy", budget_s: float
+    runtime: Runtime,
+    path: Path,
+    hint: "DocumentType | None",
+    accuracy: "Accuracy",
+    budget_s: float,
 ) -> "Receipt":
     from recibo.extract import pipeline
 
-    return pipeline.extract(path.read_bytes(), hint=hint, accuracy=accuracy, budget_s=budget_s)
+    return pipeline.extract(
+        path.read_bytes(), hint=hint, accuracy=accuracy, runtime=runtime, budget_s=budget_s
+    )
 
 
 def _warm_inspection() -> None:
@@ -256,4 +264,6 @@ def _inspect(path: Path) -> "Kind":
     return pages.inspect(path.read_bytes())
 
 
-LIBRARY = Library(warm=_warm, read=_read, inspect=_inspect)
+def on_runtime(runtime: Runtime) -> Library:
+    """Return the library with the recognition of lines on this runtime."""
+    return Library(warm=partial(_warm, runtime), read=partial(_read, runtime), inspect=_inspect)

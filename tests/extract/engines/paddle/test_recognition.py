@@ -1,9 +1,5 @@
 """Letters come together to pieces of text."""
 
-import numpy as np
-from PIL import Image, ImageDraw, ImageFont
-
-from recibo.extract.engines.paddle import recognition
 from recibo.extract.engines.paddle.recognition import _Letter, _pieces
 
 
@@ -51,15 +47,3 @@ def test_a_piece_is_as_sure_as_its_letters_are_on_the_average() -> None:
     (piece,) = _pieces(letters("a", [10], 0.4) + letters("b", [30], 0.8), 400)
 
     assert 0.6 == round(piece.confidence, 6)
-
-
-def test_a_line_is_read() -> None:
-    """The whole way from a picture to its text, with the model of the installation."""
-
-    sheet = Image.new("RGB", (300, 48), "white")
-    ImageDraw.Draw(sheet).text((8, 4), "TOTAL 12.50", "black", ImageFont.load_default(36))
-
-    (piece,) = recognition.Recogniser()(np.asarray(sheet))
-
-    assert "TOTAL 12.50" == piece.text
-    assert piece.confidence > 0.9

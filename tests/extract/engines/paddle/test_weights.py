@@ -7,7 +7,9 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from recibo.extract.engines.paddle import detection, direction, recognition, sessions, weights
+from recibo.extract.engines.paddle import detection, direction, recognition, weights
+from recibo.extract.engines.paddle.networks import model_path
+from recibo.extract.engines.paddle.onnxruntime_network import OnnxRuntimeNetwork
 
 LEAST = float(np.finfo(np.float32).smallest_normal)
 LONG = "a name that is longer than one byte can count " * 9
@@ -61,15 +63,15 @@ def test_networks_answer_the_same_to_the_last_bit(
     batch = np.random.default_rng(3).uniform(-1, 1, (1, 3, *shape)).astype(np.float32)
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
-    as_it_comes = ort.InferenceSession(str(sessions.model_path(module.MODEL)), options)
+    as_it_comes = ort.InferenceSession(str(model_path(module.MODEL)), options)
 
     expected = as_it_comes.run(None, {as_it_comes.get_inputs()[0].name: batch})[0]
 
-    assert np.array_equal(expected, sessions.open_model(module.MODEL)(batch))
+    assert np.array_equal(expected, OnnxRuntimeNetwork(module.MODEL)(batch))
 
 
 def test_the_detection_model_has_weights_to_drop() -> None:
-    path = sessions.model_path(detection.MODEL)
+    path = model_path(detection.MODEL)
     before, after = (np.frombuffer(file, "u1") for file in (path.read_bytes(), weights.read(path)))
 
     assert np.count_nonzero(before != after) > 100_000

@@ -4,9 +4,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from recibo.extract.engines.paddle import regions, tiles
+from recibo.extract.engines.paddle import memory, regions, tiles
+from recibo.extract.engines.paddle.networks import Tensor
+from recibo.extract.engines.paddle.onnxruntime_network import OnnxRuntimeNetwork
 from recibo.extract.engines.paddle.regions import Region
-from recibo.extract.engines.paddle.sessions import Tensor, open_model
 from recibo.extract.model import Picture
 
 MODEL = "PP-OCRv6_det_small.onnx"
@@ -47,7 +48,7 @@ class Detector:
     """Finds text on pictures."""
 
     def __init__(self) -> None:
-        self._network = open_model(MODEL)
+        self._network = OnnxRuntimeNetwork(MODEL)
 
     def __call__(self, picture: Picture, fineness: float = 1.0) -> list[Region]:
         """Return the text regions of a picture, looked at so much finer than usual."""
@@ -76,6 +77,7 @@ class Detector:
         height, width = picture.shape[:2]
         rows, columns = _multiple(height * scale), _multiple(width * scale)
         shrunk = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LINEAR)
+        memory.give_back()
         chances = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
         found = _regions(np.ascontiguousarray(chances))
         return [region.scaled(width / columns, height / rows) for region in found]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from recibo.extract.engines.paddle.sessions import open_model
+from recibo.extract.engines.paddle.onnxruntime_network import OnnxRuntimeNetwork
 from recibo.extract.model import Picture
 
 MODEL = "ch_ppocr_mobile_v2.0_cls_mobile.onnx"
@@ -18,7 +18,7 @@ class DirectionClassifier:
     """Tells lines from lines turned by 180 degrees."""
 
     def __init__(self) -> None:
-        self._network = open_model(MODEL)
+        self._network = OnnxRuntimeNetwork(MODEL)
 
     def __call__(self, lines: Sequence[Picture]) -> list[float]:
         """Return for each line of `HEIGHT` rows how likely it stands on its head."""

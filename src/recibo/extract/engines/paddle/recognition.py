@@ -1,5 +1,6 @@
 """Reads the text of one line cut out of a picture (connectionist temporal classification)."""
 
+import bisect
 import itertools
 import math
 from collections.abc import Sequence
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recibo.extract.engines.paddle.sessions import Tensor, open_model
+from recibo.extract.engines.paddle.networks import Network, Tensor
 from recibo.extract.model import Picture
 
 MODEL = "PP-OCRv6_rec_small.onnx"
@@ -15,13 +16,17 @@ MODEL = "PP-OCRv6_rec_small.onnx"
 #: The height of line that the network was trained on.
 HEIGHT = 48
 
-#: Lines are padded to the next multiple, so that few input shapes occur: every new shape costs
-#: the runtime planning and memory. Padding all to 320, as is usual, costs 1.6 times as much.
-WIDTH_STEP = 32
-MIN_WIDTH = 64
+#: Lines are padded to the next of these widths, so that few input shapes occur: every new shape
+#: costs the runtime planning and memory. Padding all to 320, as is usual, costs 1.6 times as much.
+WIDTHS = (
+    *range(64, 320, 32),
+    *range(320, 640, 64),
+    *range(640, 1280, 128),
+    *range(1280, 2561, 256),
+)
 
-#: The widest line that is read in one piece: forty times as wide as tall is no text.
-MAX_WIDTH = 2400
+#: What is wider is cut off: fifty times as wide as tall is no text.
+MAX_WIDTH = WIDTHS[-1]
 
 
 #: Letters stand in different columns when they are further apart than so many of the line's usual
@@ -54,8 +59,10 @@ class _Letter:
 class Recogniser:
     """Reads lines."""
 
-    def __init__(self) -> None:
-        self._network = open_model(MODEL)
+    def __init__(self, network: Network) -> None:
+        """Take the opened model."""
+        self.runtime = network.runtime
+        self._network = network
         # The class before the letters is the gap between letters, the one after them the blank.
         self._letters = ("", *self._network.metadata("character").splitlines(), " ")
 
@@ -102,7 +109,7 @@ def _piece(letters: Sequence[_Letter], start: float, end: float, width: int) -> 
 def _tensor(line: Picture) -> Tensor:
     """Return a line as the network was trained on: BGR, from -1 to 1, zeros to the right."""
     width = min(line.shape[1], MAX_WIDTH)
-    padded_width = max(MIN_WIDTH, -(-width // WIDTH_STEP) * WIDTH_STEP)
+    padded_width = WIDTHS[bisect.bisect_left(WIDTHS, width)]
     tensor = np.zeros((1, 3, HEIGHT, padded_width), dtype=np.float32)
     tensor[0, :, :, :width] = line[:, :width, ::-1].transpose(2, 0, 1) / np.float32(127.5) - 1
     return tensor

@@ -45,6 +45,12 @@ class Region:
             self.y + self.height / 2,
         )
 
+    @property
+    def aspect(self) -> float:
+        """How many times as long as thick the text is."""
+        ratio = self.width / self.height
+        return 1 / ratio if self.is_upended else ratio
+
     def scaled(self, x_scale: float, y_scale: float) -> "Region":
         """Return the region on a picture resized by these factors, which must be nearly equal."""
         return replace(

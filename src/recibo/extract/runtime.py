@@ -1,0 +1,12 @@
+"""The libraries that can run the recognition models."""
+
+from enum import StrEnum
+
+
+class Runtime(StrEnum):
+    """What runs recognition, where nearly all the time goes."""
+
+    #: OpenVINO where the processor gains from it, else ONNX Runtime.
+    AUTO = "auto"
+    ONNXRUNTIME = "onnxruntime"
+    OPENVINO = "openvino"
