@@ -9,6 +9,7 @@ from tests.extract.fields import (
     goods_invoices,
     goods_measured,
     goods_proven,
+    goods_served,
     goods_tables,
     goods_tills,
     papers,
@@ -39,6 +40,7 @@ _EVERY = (
     | goods_invoices.LISTS
     | goods_measured.LISTS
     | goods_proven.LISTS
+    | goods_served.LISTS
     | goods_tables.LISTS
     | goods_tills.LISTS
 )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from recibo.extract.fields.item_lines import arithmetic, figures, words
+from recibo.extract.fields.item_lines import arithmetic, figures, wording, words
 from recibo.extract.fields.item_lines.figures import Figure
 from recibo.extract.fields.item_lines.rows import Row
 
@@ -43,17 +43,24 @@ class Detail:
     #: tells how many there are.
     quantities: tuple[Decimal, ...]
     prices: tuple[Decimal, ...]
+    #: How many cost the price together.
+    together: Decimal = Decimal(1)
 
     def made(
         self, total: Decimal, *, counted: Decimal | None = None
-    ) -> tuple[Decimal, Decimal] | None:
+    ) -> tuple[Decimal, Decimal | None] | None:
         """Return the quantity and the unit price that make a total; None if they do not.
+
+        Where the price of several is printed there is no unit price.
 
         Args:
             total: The amount.
             counted: The quantity in front of the name, for a detail without one.
         """
         known = self.quantities or ((counted,) if counted else ())
+        if self.together != 1:
+            qty, price = self.quantities[0], self.prices[0]
+            return (qty, None) if arithmetic.agrees(qty / self.together, price, total) else None
         for price, qty in itertools.product(self.prices, known):
             if arithmetic.is_rounded(qty, price, total):
                 return qty, price
@@ -78,8 +85,12 @@ class Labelled:
 
 def read(row: Row) -> Detail | None:
     """Read `2 x 1,29` and the like."""
+    if (offer := _TOGETHER.fullmatch(row.text.strip())) and offer["of"] != "0":
+        qty, price = Decimal(offer["qty"]), _readings(offer["price"])
+        return Detail(row, (qty,), price, Decimal(offer["of"]))
     patterns = (_AT_TIMES, _times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE)
-    match = next((found for each in patterns if (found := each.match(row.text))), None)
+    text = wording.without_place(row.text)
+    match = next((found for each in patterns if (found := each.match(text))), None)
     if match is None:
         return None
     named = match.groupdict()

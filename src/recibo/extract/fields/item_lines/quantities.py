@@ -18,7 +18,7 @@ _FEWEST = 2
 _LEAST = 3
 # `Latte  2  9.00`, `Brezel x3  4,50`: a quantity between name and total.
 _BEHIND = re.compile(
-    r"(?:\t\s*(?P<column>[1-9][0-9]{0,2})|\s[xX×]\s?(?P<times>[1-9][0-9]?))[\s$€£¥]*$"
+    r"(?:\t\s*(?P<column>[1-9][0-9]{0,2})[点個コ本枚件個개]?|\s[xX×]\s?(?P<times>[1-9][0-9]?))[\s$€£¥]*$"
 )
 
 

@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Sequence
 
-from recibo.extract.fields.item_lines import details, headings, priced, stops
+from recibo.extract.fields.item_lines import details, headings, priced, stops, wording
 from recibo.extract.fields.item_lines.headings import Role
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
@@ -50,9 +50,14 @@ def _is_no_price(row: Row) -> bool:
 
 
 def _is_number(row: Row) -> bool:
-    """Tell whether a row bears a number of the paper, which looks like a price without decimals."""
+    """Tell whether a row bears a number of the paper, which looks like a price without decimals.
+
+    Beside the day and the hour stands that of a table or a till.
+    """
     if not row.figures or any(figure.is_money for figure in row.figures):
         return False
+    if wording.has_hour(row.text):
+        return True
     label = row.text[: row.figures[0].start]
     found = tables.phrasebook(*_NUMBERS).find(label)
     named = sum(_letters(label[phrase.start : phrase.end]) for phrase in found)

@@ -25,6 +25,8 @@ def strangers(reads: Sequence[Priced], rows: Sequence[Row]) -> frozenset[int]:
     left = [index for index in range(len(reads)) if index not in found]
     if left and _is_sum(left, reads, totals, rows):
         found.add(left.pop())
+    found |= _of_groups(left, reads, totals)
+    left = [index for index in left if index not in found]
     found |= _off_the_sum(left, reads, rows)
     left = [index for index in left if index not in found]
     return frozenset(found | _told_again(left, reads, totals))
@@ -59,6 +61,19 @@ def _is_sum(
     if not any(map(str.isalnum, last.words)) and last.total in printed:
         return True
     return len(left) >= _FEWEST or above + last.total > max(printed, default=above * 2)
+
+
+def _of_groups(
+    left: Sequence[int], reads: Sequence[Priced], totals: frozenset[Decimal]
+) -> frozenset[int]:
+    """Return the sums of groups behind the goods, `FOOD` and `DRINK`: they make the total again."""
+    for count in range(_FEWEST_NAMED, len(left) // 2 + 1):
+        goods, groups = left[:-count], left[-count:]
+        are_bare = not any(reads[index].factors for index in groups)
+        whole = _sum(goods, reads)
+        if are_bare and whole == _sum(groups, reads) and whole in totals:
+            return frozenset(groups)
+    return frozenset()
 
 
 def _off_the_sum(

@@ -9,6 +9,7 @@ from decimal import Decimal
 from recibo.extract.fields import letters
 from recibo.extract.fields.item_lines import (
     details,
+    headings,
     priced,
     quantities,
     regions,
@@ -17,6 +18,7 @@ from recibo.extract.fields.item_lines import (
     wording,
 )
 from recibo.extract.fields.item_lines.details import Detail, Labelled
+from recibo.extract.fields.item_lines.headings import Role
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row, is_under
 from recibo.extract.fields.item_lines.stops import Meaning
@@ -59,7 +61,7 @@ class _Entry:
     below: list[Row] = field(default_factory=list)
     detail: Detail | None = None
     #: The quantity and the unit price of the detail.
-    made: tuple[Decimal, Decimal] | None = None
+    made: tuple[Decimal, Decimal | None] | None = None
     #: Whether the detail stands above the amount.
     is_led: bool = False
     #: The row of the same article above, which was named there.
@@ -87,16 +89,23 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
         entries[index].priced = right
     reach = _NEAR * _pitch([row for row, _ in goods])
     reads = [entry.priced for entry in entries]
+    first = _first_column(rows)
     manner = _Manner(
         reach=reach,
         are_names_below=_stand_below(entries, reach),
-        has_quantities=quantities.stand_in_front(reads) and not _are_indexed(entries),
+        has_quantities=quantities.stand_in_front(reads) and not _are_indexed(entries, first),
         has_quantities_behind=quantities.stand_behind(reads),
-        are_indexed=_are_surely_indexed(entries),
+        are_indexed=_are_surely_indexed(entries, first),
         edge=min((read.row.line.box.x0 for read in reads if read.has_name), default=0.0),
     )
     items = (_item(entry, manner) for entry in entries)
     return tuple(item for item in items if item is not None)
+
+
+def _first_column(rows: Sequence[Row]) -> Role | None:
+    """Return what stands first in the rows of goods, as their headings tell."""
+    heading = next((headings.read(row) for row in rows if headings.is_heading(row)), None)
+    return heading[0].role if heading else None
 
 
 def _pitch(rows: Sequence[Row]) -> float:
@@ -295,26 +304,30 @@ def _are_near(upper: Row, lower: Row, reach: float) -> bool:
     return upper.line.page == lower.line.page and distance <= reach
 
 
-def _are_indexed(entries: Sequence[_Entry]) -> bool:
-    """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on."""
-    if any(_has_quantity(entry) for entry in entries):
+def _are_indexed(entries: Sequence[_Entry], first: Role | None) -> bool:
+    """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on.
+
+    One row alone is counted under a heading of codes.
+    """
+    if first is Role.QTY or any(_has_quantity(entry) for entry in entries):
         return False
     counts = [_first_figure(entry) for entry in entries]
-    return len(counts) > 1 and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
+    is_enough = len(counts) > 1 or first is Role.CODE
+    return is_enough and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
 
 
 def _has_quantity(entry: _Entry) -> bool:
     """Tell whether the first figure of a row is surely a quantity: multiplied, or `2 x`."""
     read = entry.priced
-    is_product = read.is_product and quantities.is_counted(read)
+    # Below its name a product stands at the head of the row all the same: `0.352 KG x 49.90`.
+    is_product = read.is_product and read.has_name and quantities.is_counted(read)
     return is_product or wording.is_multiplied(read.words)
 
 
-def _are_surely_indexed(entries: Sequence[_Entry]) -> bool:
+def _are_surely_indexed(entries: Sequence[_Entry], first: Role | None) -> bool:
     """Tell whether that is no chance: two rows may be one of this and two of that."""
-    return _are_indexed(entries) and (
-        len(entries) > _CHANCE or any(entry.priced.factors for entry in entries)
-    )
+    is_told = first is Role.CODE or any(entry.priced.factors for entry in entries)
+    return _are_indexed(entries, first) and (len(entries) > _CHANCE or is_told)
 
 
 def _first_figure(entry: _Entry) -> Decimal | None:

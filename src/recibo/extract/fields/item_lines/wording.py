@@ -31,6 +31,7 @@ _LEADING_QTY = re.compile(
 )
 # `(A) PAO`, `* YAOURT`, `^ Bread`: what is taxed how, in front of the name.
 _TAX_CLASS = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)")
+_STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
 # `BANANAS 000000004011KF`: the number of the article behind its name.
 _CODE_AT_END = re.compile(r"(?<=\S)\s+[0-9]{6,14}[A-Z]{0,2}\s*$")
 # Tax marks in a column of their own: capitals without a vowel, `HMRJ`.
@@ -96,10 +97,23 @@ def is_multiplied(text: str) -> bool:
     return _MULTIPLIED.match(text) is not None
 
 
+def without_place(text: str) -> str:
+    """Return a text without the number of the pump in front of it."""
+    return _place_in_front().sub("", text)
+
+
 def cleaned(text: str) -> str:
     """Return a name without the signs and marks around it."""
+    # A star on both sides is the maker's, `*MEDIUM*`.
+    starred = text.rstrip() if text.rstrip().endswith("*") else _STAR.sub("", text)
+    text = without_place(starred)
     bare = _TAX_CLASS.sub("", _mark_at_end().sub("", _CODE_AT_END.sub("", text)))
     return re.sub(r"\s+", " ", bare).strip(" -:;,|_=~.$€£¥")
+
+
+def has_hour(text: str) -> bool:
+    """Tell whether a text holds a day or an hour, and so is about the sale as a whole."""
+    return _STAMP.search(text) is not None
 
 
 def is_name(text: str) -> bool:
@@ -159,6 +173,12 @@ def _leading_unit() -> re.Pattern[str]:
 @functools.cache
 def _place() -> re.Pattern[str]:
     return re.compile(rf"\W*(?:{words.places()})\W*(?:(?:no|nr)\W*)?[0-9]*\W*", re.IGNORECASE)
+
+
+@functools.cache
+def _place_in_front() -> re.Pattern[str]:
+    """`Pump 05 Premium`: where it was filled, with its number, in front of the name."""
+    return re.compile(rf"^\W*(?:{words.places()})\W*[0-9]{{1,2}}\s+(?=\S)", re.IGNORECASE)
 
 
 @functools.cache
