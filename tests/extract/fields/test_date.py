@@ -87,6 +87,7 @@ def test_a_time_far_from_the_date_counts_when_it_is_the_only_one(text: str, mome
 def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() -> None:
     assert issued("CHANGE DUE 2.60\n11/03/2024 09:12 AM") == "2024-03-11T09:12:00+00:00"
     assert issued("AMOUNT DUE 2.60 11/03/2024") == "2024-03-11T00:00:00+00:00"
+    assert likelihood("CHANGE DUE\n11/03/2024") > 0.3
     assert likelihood("DUE\n11/03/2024") < 0.3 < likelihood("CHANGE DUE 2.60\n11/03/2024")
 
 

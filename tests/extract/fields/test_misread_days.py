@@ -12,6 +12,8 @@ from recibo.extract.fields.misread_days import mended
         ("28/69/2017 10:02", dt.date(2017, 9, 28)),
         ("02/02/2077 7:31:08 PM", dt.date(2017, 2, 2)),
         ("80-06-18 13:27 SH01", dt.date(2018, 6, 30)),
+        ("31.05.2925 16:20", dt.date(2025, 5, 31)),
+        ("14/03/7025", dt.date(2025, 3, 14)),
     ],
 )
 def test_one_figure_is_put_right_where_one_date_is_left(text: str, date: dt.date) -> None:
@@ -24,6 +26,7 @@ def test_one_figure_is_put_right_where_one_date_is_left(text: str, date: dt.date
         "22/12/2017",
         "99/99/2017",
         "31/06/2017",
+        "31.05.7125",
         "80-06-18",
         "1/80/2018/44",
         "03-7845 8155",

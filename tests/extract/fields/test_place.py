@@ -104,3 +104,15 @@ def test_a_tax_without_a_name_is_american() -> None:
 
 def test_a_measure_is_no_legal_form() -> None:
     assert country("KIWI DAIRY\n101 Cuba St, Wellington 6011\nCola 1.5L 8.20\nTOTAL 8.20") != "ES"
+
+
+def test_a_month_that_stands_first_is_american() -> None:
+    assert country("TACO STAND\nThank you\n8/30/2025\nTOTAL 6.98") == "US"
+    assert country("TACO STAND\nThank you\n8/12/2025\nTOTAL 6.98") is None
+
+
+def test_who_writes_commas_in_german_pays_in_euro() -> None:
+    paper = "Löwen-Apotheke\nIbu 5,90\nZuzahlung 10,00\nSpray 8,00\nSumme 23,90\nzurück 26,10"
+
+    assert locate(rows_of(paper)).currency == "EUR"
+    assert locate(rows_of(paper.replace(",", "."))).currency != "EUR"

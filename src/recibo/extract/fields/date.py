@@ -143,7 +143,9 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     before = [
         label
         for label in book.find(row.text)
-        if label.start < day.end and not _is_of_amount(label, day.start, row)
+        if label.start < day.end
+        and not _is_of_sum(label, row)
+        and not _is_of_amount(label, day.start, row)
     ]
     above = rows[row.index - 1] if row.index else None
     is_named_above = above is not None and not _is_taken(above) and not _is_listed(row, rows)
@@ -152,7 +154,8 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
         before = [
             label
             for label in book.find(above.text)
-            if above.box(label.start, label.end).x0 < right
+            if not _is_of_sum(label, above)
+            and above.box(label.start, label.end).x0 < right
             and above.box(label.start, label.end).x1 > left
         ]
     kinds = [label.kind for label in before if label.kind != "time"]
@@ -173,6 +176,16 @@ def _is_entry(row: Row) -> bool:
     if day is None or re.search(r"\w", row.text[: day.start]) or days.clocks(row.text):
         return False
     return any(amount.is_money and amount.start >= day.end for amount in row.amounts)
+
+
+def _is_of_sum(label: Phrase, row: Row) -> bool:
+    """Tell whether a label is but a part of what names a sum: "Change due", "Balance due"."""
+    return any(
+        name.start <= label.start
+        and label.end <= name.end
+        and name.end - name.start > label.end - label.start
+        for name in row.labels
+    )
 
 
 def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:

@@ -10,8 +10,10 @@ from recibo.extract.locales.tables import Order
 
 # Only what looks like a date throughout: one separator, the year in full or a time behind it.
 _SHAPE = re.compile(
-    r"(?<![\d/.-])\d{1,2}([/-])\d{1,2}\1(?:\d{4}(?![\d/-])|\d{2}(?=\s\d{1,2}:\d{2}))"
+    r"(?<![\d/.-])\d{1,2}(?:([/-])\d{1,2}\1(?:\d{4}(?![\d/-])|\d{2}(?=\s\d{1,2}:\d{2}))"
+    r"|\.\d{1,2}\.\d{4}(?![\d.]))"
 )
+_CENTURY, _FULL_YEAR = "20", re.compile(r"\d{4}$")
 
 
 def mended(text: str, orders: Sequence[Order] = days.ORDERS) -> tuple[Day, ...]:
@@ -35,3 +37,12 @@ def _possible(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
             changed = printed[:place] + other + printed[place + 1 :]
             # The year stands last.
             yield from (day for day in days.days(changed, orders) if day.order != "ymd")
+    yield from _of_this_century(printed, orders)
+
+
+def _of_this_century(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
+    """Yield the date with its century put right, whatever one figure of it was read: "2925"."""
+    year = _FULL_YEAR.search(printed)
+    if year and sum(a != b for a, b in zip(year.group()[:2], _CENTURY, strict=True)) == 1:
+        changed = printed[: year.start()] + _CENTURY + printed[year.start() + 2 :]
+        yield from (day for day in days.days(changed, orders) if day.order != "ymd")

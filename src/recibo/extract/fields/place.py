@@ -19,6 +19,7 @@ from recibo.extract.locales.tables import Country
 # single words are shared by neighbours, so they count once each and for little.
 _MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 5
 _CUE, _MOST_CUES, _LANGUAGE, _STATE, _BARE_TAX, _POINT = 1, 4, 2, 2, 1, 2
+_DATED, _COMMA = 1, -1
 # Below this, or this close to the runner-up, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
@@ -45,10 +46,16 @@ _NAMED_TAX = re.compile(
 _WITH_BARE_TAX = "US"
 # Who writes cents behind a point in a language whose other countries write a comma.
 _WITH_POINT = {"de": ("CH",), "it": ("CH",), "fr": ("CH", "CA")}
+# Of them, who hardly ever writes a comma.
+_WITHOUT_COMMA = {"de": ("CH",), "it": ("CH",), "fr": ("CH",)}
 _WITH_POINTS = re.compile(r"(?<![.,\d])\d{1,4}\.\d{2}(?![.,\d])")
 _WITH_COMMAS = re.compile(r"(?<![.,\d])\d{1,4},\d{2}(?![.,\d])")
 # Points must be many, and commas, which engines take for points, few.
-_LEAST_POINTS, _MOST_COMMAS = 4, 0.1
+_LEAST_POINTS, _LEAST_COMMAS, _MOST_COMMAS = 4, 3, 0.1
+# No day is the 13th month: most papers in English that put the month first are American.
+_MONTH_FIRST = re.compile(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])/(?:20)?\d\d(?![\d/])")
+_DAY_FIRST = re.compile(r"(?<![\d/])(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2])/(?:20)?\d\d(?![\d/])")
+_WITH_MONTH_FIRST = "US"
 # So many signs of a script make its language the page's.
 _LEAST_SIGNS = 4
 _SCRIPTS = (
@@ -100,7 +107,7 @@ def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
     text = "\n".join(row.text for row in rows)
     finds = (
         *(_by_marks(text), _by_contacts(text), _by_words(rows)),
-        *(_by_states(text), _by_points(text, language)),
+        *(_by_states(text), _by_points(text, language), _by_dates(text, language)),
     )
     for code, weight in (one for found in finds for one in found):
         votes[code] += weight
@@ -180,6 +187,14 @@ def _by_points(text: str, language: str | None) -> Iterator[tuple[str, float]]:
     if points >= _LEAST_POINTS and commas <= points * _MOST_COMMAS:
         for code in _WITH_POINT.get(language or "", ()):
             yield code, _POINT
+    if commas >= _LEAST_COMMAS and points <= commas * _MOST_COMMAS:
+        for code in _WITHOUT_COMMA.get(language or "", ()):
+            yield code, _COMMA
+
+
+def _by_dates(text: str, language: str | None) -> Iterator[tuple[str, float]]:
+    if language == "en" and _MONTH_FIRST.search(text) and not _DAY_FIRST.search(text):
+        yield _WITH_MONTH_FIRST, _DATED
 
 
 def _language(rows: Sequence[Row]) -> str | None:
