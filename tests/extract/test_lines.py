@@ -75,6 +75,18 @@ def test_rows_whose_slopes_differ_down_the_page_are_followed() -> None:
     assert texts(words) == EXPECTED
 
 
+def test_rows_of_paper_that_bends_across_are_followed() -> None:
+    bend = -1.2e-4
+    words = [
+        word(text, x, number * PITCH + bend * middle**2, slope=2 * bend * middle)
+        for number in range(12)
+        for text, x in ((f"LONG LABEL {number}", 20.0), (f"{number}.50", 540.0))
+        for middle in (x + len(text) * HEIGHT * 0.3,)
+    ]
+
+    assert texts(words) == [f"LONG LABEL {number} {number}.50" for number in range(12)]
+
+
 def test_tight_rows_stay_apart() -> None:
     assert texts(receipt(pitch=HEIGHT)) == EXPECTED
 

@@ -1,10 +1,11 @@
 """Puts words into lines, and lines into reading order."""
 
 import bisect
+import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from recibo.extract.model import Line, Word, around
+from recibo.extract.model import Box, Line, Word, around
 
 #: Two words share a row if their middles lie within this share of the smaller height of each
 #: other, or, in different sizes, their feet within the second share.
@@ -20,6 +21,13 @@ _TELLING_RATIO = 4
 
 #: The slope at a place is the median over so many telling words above and below it.
 _WITNESSES = 3
+
+#: Shorter ones hint at it: so many of them in a column tell how it slopes, if they stand within so
+#: many heights of a word and are at most so many times as wide.
+_HINTING_RATIO = 2
+_FEWEST_HINTS = 3
+_HINTING_REACH = 8
+_MOST_TIMES_WIDER = 2
 
 #: Words come from top to bottom, so only the last rows can still grow.
 _OPEN_ROWS = 6
@@ -44,6 +52,18 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     if not words:
         return []
     slopes = _Slopes(words)
+    rows, strain = _gathered(words, slopes)
+    if slopes.are_level:
+        return rows
+    # Paper that bends across has another slope at each side; on a page of many columns the few
+    # words of one tell it badly. Where the words lie nearer to their rows is how they run.
+    other_rows, other_strain = _gathered(words, _Slopes(words, is_bent=True))
+    return other_rows if other_strain < strain else rows
+
+
+def _gathered(words: Sequence[Word], slopes: "_Slopes") -> tuple[list[list[Word]], float]:
+    """Gather words to rows, and tell how far they lie off them; a row of its own counts as 1."""
+    strain = 0.0
     middle = sum(word.box.x_centre for word in words) / len(words)
 
     def height_at_middle(word: Word) -> float:
@@ -51,22 +71,25 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
 
     rows: list[list[Word]] = []
     for word in sorted(words, key=height_at_middle):
-        row = _row_of(word, rows[-_OPEN_ROWS:], slopes)
+        row, apart = _row_of(word, rows[-_OPEN_ROWS:], slopes)
+        strain += apart
         if row is None:
             rows.append([word])
         else:
             row.append(word)
-    return sorted(rows, key=lambda row: sum(map(height_at_middle, row)) / len(row))
+    return sorted(rows, key=lambda row: sum(map(height_at_middle, row)) / len(row)), strain
 
 
-def _row_of(word: Word, rows: Sequence[list[Word]], slopes: "_Slopes") -> list[Word] | None:
-    """Return the row that a word belongs to, None when it begins a new one."""
+def _row_of(
+    word: Word, rows: Sequence[list[Word]], slopes: "_Slopes"
+) -> tuple[list[Word] | None, float]:
+    """Return the row that a word belongs to, None when it begins one, and how far it lies off."""
     nearest, least = None, 1.0
     for row in rows:
         apart = _apart(word, row, slopes)
         if apart < least:
             nearest, least = row, apart
-    return nearest
+    return nearest, least
 
 
 def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
@@ -74,9 +97,7 @@ def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
     near = _neighbour(word, row)
     if near is None:
         return 1.0
-    # Where slopes change down the page, the longer word knows better how its row runs.
-    guide = max(word, near, key=lambda either: either.box.width)
-    drop = slopes.at(guide) * (word.box.x_centre - near.box.x_centre)
+    drop = slopes.between(word, near) * (word.box.x_centre - near.box.x_centre)
     height = min(word.box.height, near.box.height)
     middles = abs(word.box.y_centre - near.box.y_centre - drop)
     feet = abs(word.box.y1 - near.box.y1 - drop)
@@ -102,9 +123,9 @@ def _neighbour(word: Word, row: Sequence[Word]) -> Word | None:
 
 
 class _Slopes:
-    """How much the writing falls at each height of the page."""
+    """How much the writing falls at each place of the page."""
 
-    def __init__(self, words: Sequence[Word]) -> None:
+    def __init__(self, words: Sequence[Word], *, is_bent: bool = False) -> None:
         telling = sorted(
             (word.box.y_centre, word.slope)
             for word in words
@@ -112,15 +133,55 @@ class _Slopes:
         )
         self._heights = [height for height, _ in telling]
         self._slopes = [slope for _, slope in telling]
-        self._is_level = not any(self._slopes)
+        self.are_level = not any(self._slopes)
+        self._is_bent = is_bent
+        hinting = (word for word in words if word.box.width >= _HINTING_RATIO * word.box.height)
+        self._hinting = sorted(hinting, key=_height) if is_bent else []
+        self._columns: dict[Box, float | None] = {}
+
+    def between(self, one: Word, other: Word) -> float:
+        """Return the slope of the row from one word to another: the mean of the two ends' own."""
+        ends = [self._in_column(word) for word in (one, other)] if self._is_bent else [None]
+        known = [slope for slope in ends if slope is not None]
+        if len(known) == len(ends):
+            return sum(known) / len(known)
+        # Where slopes change down the page, the longer word knows better how its row runs.
+        return self.at(max(one, other, key=lambda either: either.box.width))
 
     def at(self, word: Word) -> float:
         """Return the slope of the rows about a word."""
-        if self._is_level:
+        if self.are_level:
             return 0.0
         place = bisect.bisect(self._heights, word.box.y_centre)
         near = sorted(self._slopes[max(0, place - _WITNESSES) : place + _WITNESSES])
         return near[len(near) // 2]
+
+    def _in_column(self, word: Word) -> float | None:
+        """Return the slope of what stands above and below a word, None where too little does."""
+        if word.box not in self._columns:
+            place = bisect.bisect(self._hinting, word.box.y_centre, key=_height)
+            above = self._sharing(word, reversed(self._hinting[:place]))
+            below = self._sharing(word, self._hinting[place:])
+            near = sorted([*above, *below])
+            is_known = len(near) >= _FEWEST_HINTS
+            self._columns[word.box] = near[len(near) // 2] if is_known else None
+        return self._columns[word.box]
+
+    def _sharing(self, word: Word, others: Iterable[Word]) -> Iterator[float]:
+        """Return the slopes of the next few words in the column of a word."""
+        box, reach = word.box, _HINTING_REACH * word.box.height
+        widest = _MOST_TIMES_WIDER * max(box.width, _TELLING_RATIO * box.height)
+        near = itertools.takewhile(lambda each: abs(_height(each) - box.y_centre) < reach, others)
+        shared = (
+            each.slope
+            for each in near
+            if each.box.x0 < box.x1 and box.x0 < each.box.x1 and each.box.width < widest
+        )
+        return itertools.islice(shared, _WITNESSES)
+
+
+def _height(word: Word) -> float:
+    return word.box.y_centre
 
 
 def _line(row: Sequence[Word]) -> Line:
