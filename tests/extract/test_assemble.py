@@ -172,3 +172,11 @@ def test_two_days_and_two_sums_are_two_papers() -> None:
     assert not are_several(replace(both, moments=days[:1]))
     assert not are_several(replace(both, totals=found("4.57")))
     assert not are_several(replace(both, totals=found("4.57", "5.57"), charges=found("1.00")))
+
+
+def test_a_tax_larger_than_what_it_is_levied_on_is_none() -> None:
+    receipt = assemble(Findings(subtotals=found("38.50"), taxes=found("43.51")))
+
+    assert receipt.subtotal is not None
+    assert receipt.tax is None
+    assert assemble(Findings(subtotals=found("38.50"), taxes=found("5.01"))).tax is not None

@@ -98,8 +98,8 @@ def is_summed_up(total: Found[Decimal], findings: Findings) -> bool:
 def are_several(findings: Findings) -> bool:
     """Tell whether two papers lie on the page: two days, and two totals with sums of their own."""
     days = {moment.value.date for moment in findings.moments if moment.confidence >= _LIKELY_DAY}
-    ranked = [total for total in ranked_totals(findings) if total.confidence > _LEAST_PART]
-    summed = [total for total in ranked if is_summed_up(total, findings)]
+    # As they are printed: the gross of a tax rate is a sum too, but not named a total.
+    summed = [total for total in _likely(findings) if is_summed_up(total, findings)]
     steps = {abs(step) for step in _sums([extra.value for extra in _extras(findings)])}
     return len(days) >= _SEVERAL and any(
         a.value != b.value and abs(a.value - b.value) not in steps
@@ -268,8 +268,11 @@ def _parts(
     if total is not None:
         for parts in (*_labelled_parts(findings, total), *_tabled_parts(findings, total)):
             return parts
-    levies = [tax for tax in findings.levies or findings.taxes if _is_tax_of(tax, total)]
-    return _likeliest(findings.subtotals, _LEAST_PART), _likeliest(levies, _LEAST_PART)
+    subtotal = _likeliest(findings.subtotals, _LEAST_PART)
+    # Without a total a tax is at least no larger than what it is levied on.
+    whole = total or subtotal
+    levies = [tax for tax in findings.levies or findings.taxes if _is_tax_of(tax, whole)]
+    return subtotal, _likeliest(levies, _LEAST_PART)
 
 
 def _labelled_parts(
