@@ -108,11 +108,14 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
         _WHOLE_TITLE in "".join(pair) for pair in zip_longest(squeezed, squeezed[1:], fillvalue="")
     ):
         return _NFCE
-    if not any(_TAX_ID.search(line) for line in squeezed):
-        return _ECF if is_coupon else None
     form = Form.of(sheets, _titles())
+    # Small and faint titles are lost; a town's page still parts who serves from who is served.
+    is_town_note = all(form.first(part) for part in ("hall", "provider", "taker"))
+    untitled = _ECF if is_coupon else _NFSE if is_town_note else None
+    if not any(_TAX_ID.search(line) for line in squeezed):
+        return untitled
     titled = (kind for title, kind in _BY_TITLE.items() if form.first(title))
-    return next(titled, _ECF if is_coupon else None)
+    return next(titled, untitled)
 
 
 @functools.cache

@@ -132,6 +132,26 @@ def test_towns_call_their_notes_otherwise(title: str, number: tuple[str, str]) -
     assert "781" == header.document_number.value
 
 
+def test_a_towns_page_is_told_without_its_title() -> None:
+    header = _form(title="")
+
+    assert header.type is not None
+    assert header.merchant_name is not None
+    assert DocumentType.NFSE is header.type.value
+    assert "LABORATORIO BARAO LTDA" == header.merchant_name.value
+
+
+def test_a_contract_of_services_is_no_towns_page() -> None:
+    contract = """
+ CONTRATO DE PRESTAÇÃO DE SERVIÇOS
+ PRESTADOR DE SERVIÇOS: LABORATORIO BARAO LTDA  CNPJ: 11.222.333/0001-81
+ TOMADOR DE SERVIÇOS: ESCOLA JARDIM DAS FLORES LTDA  CNPJ: 34.128.745/0001-52
+ VALOR 7.880,00
+"""
+
+    assert fiscal.read([roll(contract)]) is None
+
+
 def test_the_notes_total_is_less_than_its_service_where_a_discount_is_given() -> None:
     sums = """
  Valor dos Serviços     Desconto     Base de Cálculo     Valor do ISS     Valor da Nota
