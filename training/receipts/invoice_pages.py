@@ -26,6 +26,8 @@ from training.receipts.sellers import Seller
 
 _MARGIN = 18 * MM
 _FOOT = 22 * MM
+# Descriptions stand apart from their neighbours by so much.
+_GUTTER = 2 * MM
 # What the sums and the foot below the table need.
 _SUMS = 62 * MM
 _LETTER_PAPER = {"en-US", "en-CA", "es-MX"}
@@ -226,7 +228,9 @@ def _places(sheet: _Sheet) -> dict[str, tuple[float, float]]:
     places, left = {}, _MARGIN
     for name in columns:
         right = left + width * _WIDTHS.get(name, spare)
-        places[name] = (left, right)
+        # Figures end where their column does: what begins right of them keeps off.
+        gutter = _GUTTER if name == "description" and left > _MARGIN else 0
+        places[name] = (left + gutter, right)
         left = right
     return places
 
@@ -260,7 +264,7 @@ def _row(sheet: _Sheet, country: Country, bought: Bought, place: int, y: float) 
         elif name != "description":
             sheet.text(values[name], (right, y), "right")
     left, right = places["description"]
-    lines = _wrapped(sheet.style, bought.name, right - left - 2 * MM)
+    lines = _wrapped(sheet.style, bought.name, right - left - _GUTTER)
     for number, line in enumerate(lines):
         sheet.text(line, (left, y + number * size * 1.25))
     y += (len(lines) - 1) * size * 1.25
