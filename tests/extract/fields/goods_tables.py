@@ -227,4 +227,41 @@ Pos  Artikel          Menge   Einzelpreis     Gesamt
             ("STATIEGELD", "4", "0.15", "0.60"),
         ],
     ),
+    "amounts alone without decimals below a number": (
+        """
+Carpinteria Roble SpA                                              FACTURA
+Av. Libertad 48, Santiago                                          N 629533
+Concepto                                                             Total
+Silla de oficina                                                   153.549
+Desplazamiento                                                     109.149
+Papel A4 80 g, caja de 5 paquetes                                   30.116
+                                          Base Imponible           292.814
+                                          IVA 19%                   55.635
+                                          TOTAL A PAGAR            348.449 CLP
+""",
+        [
+            ("Silla de oficina", None, None, "153549"),
+            ("Desplazamiento", None, None, "109149"),
+            ("Papel A4 80 g, caja de 5 paquetes", None, None, "30116"),
+        ],
+    ),
+    "a discount indented under goods of a table": (
+        """
+FARMACIA GRANDUCA SA
+Via dei Mulini 122 Lugano
+Descrizione       Q.ta  Prezzo u  Totale
+Mele Golden      1.876      2.77    5.20
+   SCONTO                          -0.78
+Dentifricio          1      2.87    2.87
+OLIO EXTRAV. 1L      1     14.41   14.41
+TOTALE CHF                         21.70
+RESTO                               0.00
+""",
+        [
+            ("Mele Golden", "1.876", "2.77", "5.20"),
+            ("SCONTO", None, None, "-0.78"),
+            ("Dentifricio", "1", "2.87", "2.87"),
+            ("OLIO EXTRAV. 1L", "1", "14.41", "14.41"),
+        ],
+    ),
 }

@@ -73,7 +73,7 @@ def _on_page(lines: Sequence[Row]) -> _Items:
     outlined, listed = outlines.read(lines), till.read(lines)
     if _sum(listed) not in stops.totals(lines) or len(outlined) > len(listed):
         return outlined
-    return max((outlined, listed), key=_products)
+    return max((listed, outlined), key=_products)
 
 
 def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal]) -> _Items:

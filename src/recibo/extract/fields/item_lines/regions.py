@@ -32,7 +32,7 @@ _THOUSAND = 1000
 def goods(rows: Sequence[Row]) -> list[PricedRow]:
     """Return the rows that list goods, each with its price."""
     minor = _minor(rows)
-    first = _start(rows)
+    first = _start(rows, minor)
     read = [
         (row, None if _is_no_price(row) else priced.read(row, minor=minor)) for row in rows[first:]
     ]
@@ -106,7 +106,7 @@ def _minor(rows: Sequence[Row]) -> int:
     return 2 if cents >= max(marked, 1) or cents >= grouped else 0
 
 
-def _start(rows: Sequence[Row]) -> int:
+def _start(rows: Sequence[Row], minor: int) -> int:
     """Return the row after the heading of the goods; with none, the first one.
 
     What follows totals and payments heads a summary of the taxes.
@@ -118,7 +118,7 @@ def _start(rows: Sequence[Row]) -> int:
             return 0
         if not headings.is_heading(row):
             continue
-        if not _is_count(row) and _precedes_goods(rows[index + 1 : index + 1 + _FEW]):
+        if not _is_count(row) and _precedes_goods(rows[index + 1 : index + 1 + _FEW], minor):
             return index + 1
     return 0
 
@@ -127,13 +127,15 @@ def _is_count(row: Row) -> bool:
     """Tell whether a row is `Total items` and the like, whose words head columns elsewhere."""
     found = headings.read(row)
     has_price = any(heading.role is Role.UNIT_PRICE for heading in found)
-    return stops.meaning(row) in stops.ENDS and len(found) < _COLUMNS and not has_price
+    is_headed = "\t" in row.text and not row.figures and found[0].role is Role.NAME
+    is_short = len(found) < _COLUMNS and not has_price and not is_headed
+    return stops.meaning(row) in stops.ENDS and is_short
 
 
-def _precedes_goods(rows: Sequence[Row]) -> bool:
+def _precedes_goods(rows: Sequence[Row], minor: int) -> bool:
     """Tell whether an amount follows before any total."""
     for row in rows:
-        has_amount = any(figure.is_money for figure in row.figures)
+        has_amount = any(figure.is_money or minor == figure.decimals == 0 for figure in row.figures)
         # A word of it alone may be the rest of a name: `BUFFET SELF` and `SERVICE KG` below.
         if stops.ends_list(row, has_amount=has_amount):
             return False

@@ -87,13 +87,21 @@ def _without_sums(items: Sequence[Found[LineItem]]) -> Iterator[Found[LineItem]]
 
 def _without_parts(goods: Sequence[_Goods]) -> Iterator[_Goods]:
     """Leave out the parts of a bundle: indented, and without the unit price that others have."""
-    unpriced = [each for each in goods if Role.UNIT_PRICE not in each.cells]
+    # What is taken off an item stands indented too.
+    unpriced = [
+        each for each in goods if Role.UNIT_PRICE not in each.cells and not _is_taken_off(each)
+    ]
     lefts = [each.name_rows[0].box.x0 for each in goods if each.name_rows]
     edge = min(lefts, default=0.0)
     for each in goods:
         is_indented = bool(each.name_rows) and each.name_rows[0].box.x0 > edge + each.row.height
         if not (is_indented and each in unpriced and len(unpriced) < len(goods) / 2):
             yield each
+
+
+def _is_taken_off(goods: _Goods) -> bool:
+    total = _figure(goods, Role.TOTAL)
+    return total is not None and total.value < 0
 
 
 def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
