@@ -210,6 +210,7 @@ def test_a_table_goes_on_over_pages() -> None:
         "desconto item 002                    -2,00",
         "Outras Despesas                       2,00",
         "Tributos aprox. (Lei 12.741/12) R$    2,00",
+        "Valor Total dos Produtos R$\n                                      44,88",
     ],
 )
 def test_what_a_note_labels_as_a_change_or_a_tax_is_no_goods(row: str) -> None:

@@ -9,6 +9,7 @@ from recibo.extract.brazil import numerals
 from recibo.extract.fields.fiscal_papers import moments, names, paper
 from recibo.extract.fields.fiscal_papers.paper import Issuer, Paper
 from recibo.extract.fields.forms import Label
+from recibo.extract.fields.squeezed import squeeze
 from recibo.extract.model import Found, LineItem, Moment
 
 LABELS = "rolls"
@@ -81,7 +82,11 @@ def is_no_goods(document: Paper, found: Found[LineItem]) -> bool:
     item, box = found.value, found.box
     if box is None or (item.qty is not None and item.unit_price is not None):
         return False
-    labels = (label for kind in (*_CHANGES, *_WHOLES) for label in document.form.every(kind))
+    labels = [label for kind in (*_CHANGES, *_WHOLES) for label in document.form.every(kind)]
+    # A narrow roll breaks the amount off its label, which then looks like the name above it.
+    lines, names_of = document.form.lines, (squeeze(item.name), squeeze(f"{item.name} R$"))
+    if any(lines[label.line].text[label.start : label.end] in names_of for label in labels):
+        return True
     return any(
         not label.start
         and label.page == found.page
