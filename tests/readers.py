@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.extract.runtime import Runtime
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
 
@@ -65,7 +66,7 @@ class QuickReader(FakeReader):
     #: How long each reading takes.
     seconds = 0.0
 
-    def __init__(self, *, processes: int | None = None) -> None:  # noqa: ARG002 - it has none
+    def __init__(self, *, processes: int | None = None, runtime: Runtime) -> None:  # noqa: ARG002 - it has none
         super().__init__()
 
     async def start(self) -> None:

@@ -67,15 +67,16 @@ async def settled(database: Database, is_settled: Callable[[list[str]], bool]) -
     heard = asyncio.Event()
     loop = asyncio.get_running_loop()
     engine = database._writer.sync_engine  # noqa: SLF001 - whose commits nobody else tells of
-    hear: Any = lambda _: loop.call_soon_threadsafe(heard.set)  # noqa: E731
-    event.listen(engine, "commit", hear)
+    hear: Any = lambda *_: loop.call_soon_threadsafe(heard.set)  # noqa: E731
+    # A connection comes back when its commit is over; "commit" itself is told before.
+    event.listen(engine, "checkin", hear)
     try:
         while not is_settled(found := await states(database)):
             await asyncio.wait_for(heard.wait(), 60)
             heard.clear()
         return found
     finally:
-        event.remove(engine, "commit", hear)
+        event.remove(engine, "checkin", hear)
 
 
 def all_delivered(found: list[str]) -> bool:
