@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recibo.extract.model import Accuracy, DocumentType, Receipt
-from recibo.extract.runtime import Runtime
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
 
@@ -66,7 +65,7 @@ class QuickReader(FakeReader):
     #: How long each reading takes.
     seconds = 0.0
 
-    def __init__(self, *, processes: int | None = None, runtime: Runtime) -> None:  # noqa: ARG002 - it has none
+    def __init__(self, **_: object) -> None:
         super().__init__()
 
     async def start(self) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from unittest.mock import Mock
 
 # Run by its path from the repository's root.
 sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as Python's own path holds it
@@ -12,7 +13,7 @@ if __name__ == "__main__":
     from recibo.outside import reader
     from tests.faulty import readers
 
-    reader.on_runtime = lambda runtime: readers.LIBRARY  # noqa: ARG005 - named as in the original
+    reader.on_runtime = Mock(return_value=readers.LIBRARY)
     # Tests that a shell runs in the background inherit that interrupts are ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

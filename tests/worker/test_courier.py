@@ -67,7 +67,10 @@ async def settled(database: Database, is_settled: Callable[[list[str]], bool]) -
     heard = asyncio.Event()
     loop = asyncio.get_running_loop()
     engine = database._writer.sync_engine  # noqa: SLF001 - whose commits nobody else tells of
-    hear: Any = lambda *_: loop.call_soon_threadsafe(heard.set)  # noqa: E731
+
+    def hear(*_: object) -> None:
+        loop.call_soon_threadsafe(heard.set)
+
     # A connection comes back when its commit is over; "commit" itself is told before.
     event.listen(engine, "checkin", hear)
     try:

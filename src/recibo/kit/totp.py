@@ -34,12 +34,9 @@ def qr_png(text: str) -> bytes:
     return picture.getvalue()
 
 
-def qr_svg(text: str) -> str:
-    """Return the same as an SVG element, dark on white, to stand in a page."""
-    drawn: str = segno.make_qr(text).svg_inline(
-        light="#fff", omitsize=True, svgclass=None, lineclass=None
-    )
-    return drawn
+def qr_rows(text: str) -> list[list[bool]]:
+    """Return the same as rows of modules with the margin that readers need; dark ones are true."""
+    return [[bool(dark) for dark in row] for row in segno.make_qr(text).matrix_iter()]
 
 
 def matching_step(secret: str, code: str, at: dt.datetime) -> int | None:

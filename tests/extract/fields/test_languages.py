@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001
 import pytest
 
 from recibo.extract.fields.currency import currencies
