@@ -16,8 +16,7 @@ from recibo.kit import clock
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
 from recibo.shapes.ids import OrgId
-from recibo.shapes.states import Scope
-from recibo.store.tables import AuditEvent, Receipt
+from recibo.store.tables import ApiKey, AuditEvent, Receipt
 from tests import installation, make
 from tests.installation import Installation, client_of
 
@@ -339,11 +338,34 @@ async def test_what_needs_more_than_the_scope_is_403(service: Installation, secr
     assert 1 == len(await service.rows(Receipt))
 
 
-async def test_key_tells_of_itself(service: Installation, secret: str) -> None:
+async def test_key_may_not_read_its_own_record(service: Installation, secret: str) -> None:
+    """Everybody who opens the page would learn the org's usage and who made the key."""
     async with browser(service, secret) as page:
-        told = (await page.get("/key")).json()
+        await page.extracted()
+        answer = await page.get("/key")
 
-    assert ("publishable", [Scope.EXTRACT_WRITE]) == (told["kind"], told["scopes"])
+    assert (403, "insufficient_scope") == refusal(answer)
+    assert {"code", "message", "request_id"} == set(answer.json()["error"])
+
+
+async def test_key_gets_nothing_but_receipts(service: Installation, secret: str) -> None:
+    """Each route of the API that takes a GET, with ids of what is there."""
+    async with browser(service, secret) as page:
+        await page.extracted()
+        open_ones = {"/receipts", "/receipts/{receipt_id}", "/receipts/{receipt_id}/file"}
+        paths = [
+            path.removeprefix("/v1")
+            for path, methods in service.asgi.openapi()["paths"].items()
+            if path.startswith("/v1/") and "get" in methods
+        ]
+        refused = {
+            path: (await page.get(path)).status_code
+            for path in paths
+            if not path.startswith("/receipts/") and path not in open_ones
+        }
+
+    assert {"/key", "/api-keys", "/audit", "/org", "/webhooks/events"} <= set(refused)
+    assert {401, 403} >= set(refused.values()), refused
 
 
 async def test_secret_keys_have_no_session(service: Installation, secret: str) -> None:
@@ -363,10 +385,10 @@ async def test_secret_keys_have_no_session(service: Installation, secret: str) -
 async def test_audit_names_the_key(service: Installation, secret: str) -> None:
     async with browser(service, secret) as page:
         receipt_id = (await page.extracted())["id"]
-        key_id = (await page.get("/key")).json()["id"]
 
     [made] = [row for row in await service.rows(AuditEvent) if row.resource_id == receipt_id]
-    assert key_id == made.actor_api_key_id
+    [key] = [row for row in await service.rows(ApiKey) if row.kind == "publishable"]
+    assert key.id == made.actor_api_key_id
 
 
 async def test_five_uploads_a_minute_from_one_address_replays_included(

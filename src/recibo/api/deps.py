@@ -41,6 +41,13 @@ async def _authenticated(
 AnyKey = Annotated[KeyActor, Depends(_authenticated)]
 
 
+async def _is_secret(actor: AnyKey) -> KeyActor:
+    """Refuse publishable keys: everybody who opens a page with one can read it."""
+    if actor.kind is KeyKind.PUBLISHABLE:
+        raise InsufficientScope("A publishable key may not do this; use a secret key.")
+    return actor
+
+
 async def _reads(actor: AnyKey) -> KeyActor:
     return _require(actor, Scope.READ)
 
@@ -70,6 +77,8 @@ def _require(actor: KeyActor, scope: Scope) -> KeyActor:
     return actor
 
 
+#: Whatever its scopes.
+AnySecretKey = Annotated[KeyActor, Depends(_is_secret)]
 #: Not for receipts: publishable keys are refused.
 CanRead = Annotated[KeyActor, Depends(_reads)]
 CanReadReceipts = Annotated[KeyActor, Depends(_reads_receipts)]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
-from recibo.api.deps import AnyKey, MayReadKeys, MayWriteKeys
+from recibo.api.deps import AnySecretKey, MayReadKeys, MayWriteKeys
 from recibo.services.identity import keys
 from recibo.services.reading import usage
 from recibo.shapes.keys import Key
@@ -124,9 +124,9 @@ async def revoke_key(key_id: str, member: MayWriteKeys, services: TheServices) -
         await keys.revoke(session, member, key_id)
 
 
-@router.get("/key", summary="Get the calling key", responses=errors_of(401, 429, 500))
-async def get_own_key(actor: AnyKey, services: TheServices) -> OwnKey:
-    """Return the record of the key that calls, whatever its scopes."""
+@router.get("/key", summary="Get the calling key", responses=errors_of(401, 403, 429, 500))
+async def get_own_key(actor: AnySecretKey, services: TheServices) -> OwnKey:
+    """Return the record of the secret key that calls, whatever its scopes."""
     async with services.database.read() as session:
         key = await keys.own(session, actor, services.identity.key_uses)
         used = await usage.this_month(session, actor)
