@@ -211,6 +211,46 @@ async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation
         assert 200 == (await verify(service, who)).status_code
 
 
+@pytest.mark.parametrize("path", PATHS)
+async def test_strangers_lock_nobody_out(service: Installation, path: str) -> None:
+    """Whoever knows a user id may try codes from many addresses, without a session."""
+    who = await guarded(service)
+    waiting = await log_in(service, who)
+    other = await people.signed_up(service, email="eve@people.test")
+    shown = [ELSEWHERE_ONLY, shows(other.tokens, agent=ELSEWHERE)]
+
+    tried = []
+    for last in range(12):
+        async with installation.client_of(service.asgi, address=f"203.0.113.{last}") as client:
+            tried += [
+                await _wrong(service, who, headers, path=path, client=client)
+                for headers in shown
+                for _ in range(2)
+            ]
+
+    assert [FAILED] * 48 == [error_of(one) for one in tried]
+    assert 200 == (await verify(service, who, shows(waiting))).status_code
+    disabled = await post(service, "/disable", who.session.headers, code=who.code)
+    assert 200 == disabled.status_code
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_codes_beside_a_full_session_lock_its_account(
+    service: Installation, path: str
+) -> None:
+    who = await guarded(service)
+    full = shows(who.session.tokens, agent=ELSEWHERE)
+
+    for last in range(4):
+        async with installation.client_of(service.asgi, address=f"203.0.113.{last}") as client:
+            tried = [await _wrong(service, who, full, path=path, client=client) for _ in range(5)]
+            assert [FAILED] * 5 == [error_of(one) for one in tried]
+
+    assert LIMITED == error_of(await verify(service, who))
+    with clock.moved(HOUR):
+        assert 200 == (await verify(service, who)).status_code
+
+
 async def test_lock_of_an_account_spares_others(service: Installation) -> None:
     who = await guarded(service)
     ben = await guarded(service, email="ben@people.test")
@@ -230,7 +270,7 @@ async def test_right_code_that_disables_is_not_counted(service: Installation) ->
     again = Guarded(who.session, secret, [])
     await post(service, "/enroll/verify", shows(kept), code=again.code)
 
-    twentieth, after = [await _wrong(service, again) for _ in range(2)]
+    twentieth, after = [await _wrong(service, again, shows(kept)) for _ in range(2)]
 
     assert [FAILED, LIMITED] == [error_of(twentieth), error_of(after)]
 

@@ -21,7 +21,7 @@ from recibo.store.tables import RecoveryCode, SpentTotpStep, User
 
 log = structlog.get_logger(__name__)
 
-#: On wrong codes, whoever shows them: it locks the second factor.
+#: On wrong codes from pending and full sessions of an account: it locks the second factor.
 FOR_AN_ACCOUNT = Limit("second_factor:account", 20, dt.timedelta(hours=1))
 #: One answer for all, so that it does not tell who has an account or a second factor.
 WRONG = "The code is wrong, or was used already."

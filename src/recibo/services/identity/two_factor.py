@@ -61,6 +61,7 @@ class Attempt:
 class _Aim:
     """What an attempt would complete, and what it counts on."""
 
+    #: Where a wrong code is counted.
     counted: Sequence[Counted]
     #: None when the code is only checked.
     session_id: SessionId | None = None
@@ -84,8 +85,8 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
     """
     async with identity.database.write() as session:
         user = await _enabled(session, attempt.user_id)
-        aim = await _aim(session, attempt)
-        await attempts.refuse_if_reached(session, aim.counted)
+        aim = await _aim(session, user, attempt)
+        await attempts.refuse_if_reached(session, [_on_account(attempt), *aim.counted])
         row = await pending_sessions.held(session, aim.session_id) if aim.session_id else None
         # A newer login may have ended it meanwhile.
         is_there = row is not None or aim.session_id is None
@@ -102,14 +103,21 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
     raise AuthenticationFailed(WRONG)
 
 
-async def _aim(session: Session, attempt: Attempt) -> _Aim:
-    on_account = (FOR_AN_ACCOUNT, attempt.user_id)
+async def _aim(session: Session, user: User | None, attempt: Attempt) -> _Aim:
+    on_account = _on_account(attempt)
     row, is_shown = await _meant(session, attempt)
     if row is not None:
         session_id = SessionId(row.id)
         return _Aim([on_account, (_FOR_A_SESSION, session_id)], session_id, is_shown)
-    here = f"{attempt.user_id} {attempt.visit.ip_address or ''}"
-    return _Aim([on_account, (_FROM_ONE_IP, here)], is_shown=is_shown)
+    here = (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.ip_address or ''}")
+    is_signed_in = user is not None and await sessions.is_shown(session, attempt.shown, user)
+    # Anybody may know a user id: without a session of that user, wrong codes lock nobody out.
+    counted = [on_account, here] if is_shown or is_signed_in else [here]
+    return _Aim(counted, is_shown=is_shown)
+
+
+def _on_account(attempt: Attempt) -> Counted:
+    return FOR_AN_ACCOUNT, attempt.user_id
 
 
 async def _meant(session: Session, attempt: Attempt) -> tuple[UserSession | None, bool]:
@@ -127,7 +135,7 @@ async def _meant(session: Session, attempt: Attempt) -> tuple[UserSession | None
         # somebody who knows the password could have it done from the same place.
         is_complete = row is not None and pending_sessions.is_completed(row)
         if not is_complete:
-            await attempts.refuse_if_reached(session, [(FOR_AN_ACCOUNT, attempt.user_id)])
+            await attempts.refuse_if_reached(session, [_on_account(attempt)])
             raise AuthenticationFailed(_IS_OVER)
     row = await pending_sessions.newest_from(session, attempt.user_id, attempt.visit)
     if row is not None and await _counts(session, row):
