@@ -1,6 +1,7 @@
 """Signed tokens, sealed texts, keyed fingerprints."""
 
 import base64
+import hashlib
 import json
 from typing import Any
 
@@ -27,6 +28,11 @@ def keyring(secret: str = SECRET, *previous: str) -> Keyring:
 def signing_key(secret: str = SECRET) -> bytes:
     """Return the key with which a secret signs."""
     return HKDF(SHA256(), 32, salt=None, info=b"recibo sign").derive(secret.encode())
+
+
+def legacy_id(secret: str = SECRET) -> str:
+    """Return how the first version named a secret."""
+    return hashlib.sha256(signing_key(secret)).hexdigest()[:8]
 
 
 def part(content: object) -> str:
@@ -199,6 +205,28 @@ def test_name_of_a_secret_tells_nothing_about_it() -> None:
     assert key_id(keyring()) == key_id(keyring())
     assert key_id(keyring()) != key_id(keyring(OTHER))
     assert 8 == len(key_id(keyring()))
+
+
+def test_name_of_a_secret_is_derived_apart_from_its_keys() -> None:
+    derived = HKDF(SHA256(), 32, salt=None, info=b"recibo key id").derive(SECRET.encode())
+    sealed = keyring().seal("text", bound_to="a")
+
+    assert derived.hex()[:8] == key_id(keyring()) == sealed.partition(".")[0]
+    assert legacy_id() != key_id(keyring())
+
+
+@pytest.mark.parametrize("ring", [keyring(), keyring(OTHER, SECRET)], ids=["newest", "previous"])
+def test_what_carries_the_name_of_the_first_version_stays_good(ring: Keyring) -> None:
+    """Its name was a hash of the signing key."""
+    claims = CLAIMS | {"iss": "recibo", "aud": FOR}
+    token = jwt.encode(claims, signing_key(), headers={"kid": legacy_id()})
+    sealed = keyring().seal("text", bound_to="a").partition(".")[2]
+
+    assert CLAIMS.items() <= ring.claims(token, audience=FOR).items()
+    assert "text" == ring.unseal(f"{legacy_id()}.{sealed}", bound_to="a")
+    # Of another secret's name it is refused as ever.
+    other = jwt.encode(claims, signing_key(), headers={"kid": legacy_id(OTHER)})
+    assert refused(other, ring=ring)
 
 
 @given(st.text(), st.text())

@@ -30,6 +30,8 @@ _JWT_OPTIONS: Any = {
 }
 # At 2 kB each, 2 MB.
 _KEPT_TOKENS = 1024
+_ID_BYTES = 4
+_LEGACY_ID_LENGTH = 8
 # NIST SP 800-38D, 8.2.1: 96 bits.
 _NONCE_BYTES = 12
 
@@ -42,8 +44,10 @@ class BadTokenError(Exception):
 class _Keys:
     """The keys that one secret gives."""
 
-    #: Names the secret in what it made, and tells nothing about it.
+    #: Names the secret in what it made, and reveals nothing about any key.
     id: str
+    #: The name that 0.1.0 used, a hash of the signing key: what it made stays good.
+    legacy_id: str
     signing: bytes
     sealing: AESGCM
     fingerprinting: bytes
@@ -54,7 +58,10 @@ class Keyring:
 
     def __init__(self, secret: str, *, previous: Sequence[str] = ()) -> None:
         self._newest = _keys(secret)
-        self._all = {one.id: one for one in map(_keys, (*reversed(previous), secret))}
+        # A secret that is given twice is the newest.
+        secrets = dict.fromkeys((secret, *previous))
+        self._all = [_keys(one) for one in reversed(secrets)]
+        self._by_id = {id_: one for one in self._all for id_ in (one.legacy_id, one.id)}
         # Clients show one token many times, and to verify it is a tenth of what a request costs.
         # Nothing that can change is kept: the secrets are those of this keyring for good, and
         # callers judge its end, its epoch and its session each time. Forged ones are not kept.
@@ -84,7 +91,9 @@ class Keyring:
             except jwt.InvalidSignatureError:
                 # Nearly all are of the newest secret; to ask each for its `kid` first costs as
                 # much again as to decode it.
-                return _decoded(token, self._all[jwt.get_unverified_header(token)["kid"]], audience)
+                return _decoded(
+                    token, self._by_id[jwt.get_unverified_header(token)["kid"]], audience
+                )
         except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as e:
             raise BadTokenError from e
 
@@ -103,7 +112,7 @@ class Keyring:
         key_id, _, text = sealed.partition(".")
         try:
             data = base64.b64decode(text, validate=True)
-            sealing = self._all[key_id].sealing
+            sealing = self._by_id[key_id].sealing
             opened = sealing.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to.encode())
             return opened.decode()
         except (InvalidTag, KeyError, ValueError) as e:
@@ -115,7 +124,7 @@ class Keyring:
 
     def fingerprints(self, text: str, *, bound_to: str) -> list[str]:
         """Return every fingerprint that may have been stored, under older secrets too."""
-        return [_fingerprint(one, text, bound_to) for one in self._all.values()]
+        return [_fingerprint(one, text, bound_to) for one in self._all]
 
 
 def _decoded(token: str, keys: _Keys, audience: str) -> Mapping[str, Any]:
@@ -127,7 +136,7 @@ def _decoded(token: str, keys: _Keys, audience: str) -> Mapping[str, Any]:
         issuer=_ISSUER,
         options=_JWT_OPTIONS,
     )
-    if decoded["header"].get("kid") != keys.id:
+    if decoded["header"].get("kid") not in (keys.id, keys.legacy_id):
         raise BadTokenError
     return MappingProxyType(decoded["payload"])
 
@@ -135,7 +144,8 @@ def _decoded(token: str, keys: _Keys, audience: str) -> Mapping[str, Any]:
 def _keys(secret: str) -> _Keys:
     signing = _derived(secret, "sign")
     return _Keys(
-        id=hashlib.sha256(signing).hexdigest()[:8],
+        id=_derived(secret, "key id")[:_ID_BYTES].hex(),
+        legacy_id=hashlib.sha256(signing).hexdigest()[:_LEGACY_ID_LENGTH],
         signing=signing,
         sealing=AESGCM(_derived(secret, "seal")),
         fingerprinting=_derived(secret, "fingerprint"),
