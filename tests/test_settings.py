@@ -58,7 +58,14 @@ def test_production_with_all_it_needs_starts() -> None:
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
-        ({"secret_key": ""}, "RECIBO_SECRET_KEY"),
+        ({"secret_key": ""}, "RECIBO_SECRET_KEY is not set"),
+        ({"secret_key": " " * 40}, "RECIBO_SECRET_KEY is not set"),
+        ({"secret_key": "s" * 31}, "RECIBO_SECRET_KEY has fewer than 32 characters"),
+        ({"secret_key": " " + "s" * 31}, "RECIBO_SECRET_KEY has fewer than 32 characters"),
+        (
+            {"previous_secret_keys": f"{'o' * 32},{'p' * 31}"},
+            "RECIBO_PREVIOUS_SECRET_KEYS holds one that has fewer than 32 characters",
+        ),
         ({"base_url": ""}, "RECIBO_BASE_URL"),
         ({"base_url": "http://recibo.example"}, "RECIBO_BASE_URL"),
         ({"base_url": "https://"}, "RECIBO_BASE_URL"),
@@ -73,6 +80,24 @@ def test_production_refuses_each_thing_that_is_only_for_trying_out(
 ) -> None:
     with pytest.raises(ValidationError, match=named):
         Settings(_env_file=None, **{**GOOD, **wrong})
+
+
+def test_production_takes_secrets_of_32_characters_and_never_shows_one() -> None:
+    previous = f"{'o' * 32}, {'p' * 32}"
+
+    assert Settings(_env_file=None, **GOOD, previous_secret_keys=previous).is_production
+    short = {"secret_key": "hunter2-hunter2", "previous_secret_keys": "older-secret"}
+    with pytest.raises(ValidationError) as refused:
+        Settings(_env_file=None, **{**GOOD, **short})
+    [error] = refused.value.errors(include_input=False)
+    assert "hunter2" not in str(error)
+    assert "older-secret" not in str(error)
+
+
+def test_development_takes_any_secret() -> None:
+    given: dict[str, Any] = {"secret_key": "short"}
+
+    assert "short" == Settings(_env_file=None, **given).secret_key
 
 
 def test_production_names_all_that_is_wrong_at_once() -> None:

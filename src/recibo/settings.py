@@ -14,6 +14,9 @@ from recibo.extract.runtime import Runtime
 from recibo.shapes.states import PaymentProvider
 
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
+# 32 random characters hold 128 bits at least, even as hexadecimal digits. From what a shorter one
+# signed it could be guessed without asking the server.
+_SHORTEST_SECRET = 32
 
 
 class Environment(StrEnum):
@@ -49,7 +52,8 @@ class Settings(BaseSettings):
     )
     secret_key: str = Field(
         default="",
-        description="Signs and encrypts; generated once into the data folder when empty.",
+        description="Signs and encrypts; generated once into the data folder when empty. "
+        "Production wants 32 characters or more.",
     )
     previous_secret_keys: str = Field(
         default="",
@@ -234,8 +238,13 @@ class Settings(BaseSettings):
         return None if is_whole else f"RECIBO_PAYMENTS=stripe needs {missing}, too"
 
     def _problems(self) -> list[str]:
+        too_short = f"has fewer than {_SHORTEST_SECRET} characters, which can be guessed"
         found = {
-            "RECIBO_SECRET_KEY is not set": not self.secret_key,
+            "RECIBO_SECRET_KEY is not set": not self.secret_key.strip(),
+            f"RECIBO_SECRET_KEY {too_short}": 0 < len(self.secret_key.strip()) < _SHORTEST_SECRET,
+            f"RECIBO_PREVIOUS_SECRET_KEYS holds one that {too_short}": any(
+                len(one) < _SHORTEST_SECRET for one in self.older_secrets
+            ),
             "RECIBO_BASE_URL must be an https address": not _is_address(self.base_url, "https"),
             "RECIBO_EMAIL_URL is not set: mails would only be written into a folder": (
                 self.email_url in ("", "outbox")
