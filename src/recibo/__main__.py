@@ -5,6 +5,7 @@ again. Each command imports what it needs.
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -25,6 +26,8 @@ _FIGURES = {
     "uploads_at_once": "uploads at once",
 }
 
+_OWNER_ONLY_UMASK = 0o077
+
 # Takes the command's arguments and returns the status to exit with.
 Command = Callable[[argparse.Namespace], int]
 
@@ -33,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the status to exit with."""
     parsed = _parser().parse_args(arguments)
     command: Command = parsed.command
+    if command is not _extract:
+        # What the service writes is for its own user; SQLite and libraries write files, too.
+        os.umask(_OWNER_ONLY_UMASK)
     return command(parsed)
 
 

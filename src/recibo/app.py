@@ -33,7 +33,7 @@ from recibo.settings import Settings, secret_key
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import PaymentProvider
 from recibo.starting import StartError
-from recibo.store import crews, limits, lock, shared, signals, slots, spool, storage
+from recibo.store import crews, folders, limits, lock, shared, signals, slots, spool, storage
 from recibo.store.blobs import Blobs
 from recibo.store.crews import NOBODY, Crews
 from recibo.store.db import Database, migrate
@@ -147,13 +147,15 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _house(settings: Settings, reader: Reader | None, address: str) -> AsyncIterator[House]:
+    # Receipts are nobody else's business.
+    folders.restrict(settings.private_paths)
     for folder in (settings.data_dir, settings.spool_dir):
-        # Receipts are nobody else's business.
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folders.make(folder)
     async with AsyncExitStack() as stack:
         if settings.is_embedded:
             stack.enter_context(lock.held(settings.data_dir))
             await migrate(settings.database)
+            folders.sync(settings.data_dir)
         spool.clear(settings.spool_dir, is_shared=not settings.is_embedded)
         database = Database(settings.database)
         stack.push_async_callback(database.close)

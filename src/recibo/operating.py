@@ -12,13 +12,15 @@ from recibo.settings import Settings
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import Scope
 from recibo.starting import StartError
+from recibo.store import folders
 from recibo.store.db import Database, Session
 from recibo.store.db import migrate as migrate_database
 
 
 def migrate(settings: Settings) -> int:
     """Bring the database to this version."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    folders.restrict(settings.private_paths)
+    folders.make(settings.data_dir)
     return starting.run(migrate_database(settings.database))
 
 

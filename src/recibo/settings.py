@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recibo.extract.runtime import Runtime
 from recibo.shapes.states import PaymentProvider
+from recibo.store import folders
 
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
 # 32 random characters hold 128 bits at least, even as hexadecimal digits. From what a shorter one
@@ -196,6 +197,19 @@ class Settings(BaseSettings):
         """Where mails are written while no server is told to take them."""
         return self.data_dir / "outbox"
 
+    @property
+    def private_paths(self) -> list[Path]:
+        """What only the service's own user may read; a folder hides what it holds."""
+        database = Path(self.database.removeprefix("sqlite:///"))
+        of_database = [Path(f"{database}{end}") for end in ("", "-wal", "-shm")]
+        return [
+            self.data_dir,
+            *(of_database if self.is_embedded else ()),
+            *(self.files_dir, self.spool_dir, self.outbox_dir),
+            *sorted(self.files_dir.glob("??")),
+            self.data_dir / _SECRET_FILE,
+        ]
+
     @field_validator("trusted_proxies")
     @classmethod
     def _name_networks(cls, value: str) -> str:
@@ -275,10 +289,7 @@ def secret_key(settings: Settings) -> str:
         return settings.secret_key
     path = settings.data_dir / _SECRET_FILE
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Renamed when it is whole: a crash must not leave an empty key for good.
-        partial = path.with_suffix(".part")
-        partial.touch(mode=0o600)
-        partial.write_text(secrets.token_urlsafe(48), encoding="ascii")
-        partial.replace(path)
+        folders.make(path.parent)
+        # Durable before anything is sealed by it: a power loss must not take the key away.
+        folders.write(path, secrets.token_urlsafe(48).encode("ascii"))
     return path.read_text(encoding="ascii").strip()

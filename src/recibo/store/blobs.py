@@ -12,6 +12,7 @@ from typing import BinaryIO, Protocol
 
 from recibo.kit import clock
 from recibo.shapes.ids import ReceiptId
+from recibo.store import folders
 
 #: Large enough that a file is few chunks, small enough that many downloads at once fit in memory.
 CHUNK_BYTES = 256 * 1024
@@ -55,6 +56,8 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        # Subfolders whose own names this process made durable.
+        self._durable = set[str]()
 
     async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         """Store the file and make it and its name durable."""
@@ -92,7 +95,7 @@ class Folder:
 
     def _keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         path = self._path(receipt_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_durable(path.parent)
         partial = path.with_suffix(".part")
         try:
             with partial.open("wb") as target:
@@ -103,10 +106,21 @@ class Folder:
                 os.utime(target.fileno(), (now, now))
                 os.fsync(target.fileno())
             partial.replace(path)
-            _fsync_folder(path.parent)
+            folders.sync(path.parent)
         except BaseException:
             partial.unlink(missing_ok=True)
             raise
+
+    def _make_durable(self, subfolder: Path) -> None:
+        """Make a subfolder and sync its name, at its first use even where it is there.
+
+        Another upload may have made it a moment ago and not yet synced it.
+        """
+        if subfolder.name in self._durable:
+            return
+        subfolder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folders.sync(self._root)
+        self._durable.add(subfolder.name)
 
     def _older_than(self, timestamp: float) -> Iterator[ReceiptId]:
         for path in self._root.glob("??/*"):
@@ -130,11 +144,3 @@ async def _chunks(path: Path) -> AsyncIterator[bytes]:
     with file:
         while chunk := await asyncio.to_thread(file.read, CHUNK_BYTES):
             yield chunk
-
-
-def _fsync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

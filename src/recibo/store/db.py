@@ -204,7 +204,9 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
     def _configure(connection: Any, _: object) -> None:
         # The driver's own transactions start too late (at the first write); ours below.
         connection.isolation_level = None
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON",
+        # FULL: a commit is on disk before anybody is told of it. That costs 0.2 ms a commit on a
+        # disk of its own and saves telling apart which commits acknowledge something.
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
                        "busy_timeout=30000"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from recibo.store import s3
+from recibo.store import folders, s3
 from recibo.store.blobs import Blobs, Folder
 
 _FILE, _S3 = "file://", "s3://"
@@ -50,8 +50,8 @@ def of(url: str, *, folder: Path, spool: Path) -> Blobs:
 
 def _folder(path: Path) -> Folder:
     try:
-        # Receipts are nobody else's business.
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folders.make(path)
+        folders.restrict([path])
     except (OSError, ValueError) as e:
         message = f"the folder of uploaded files cannot be made: {e}"
         raise ValueError(message) from e
