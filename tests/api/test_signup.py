@@ -252,6 +252,25 @@ async def test_valid_signups_are_limited_by_ip_and_hour(database_url: str, tmp_p
     assert [201, 201] == [from_elsewhere.status_code, later.status_code]
 
 
+async def test_addresses_of_one_network_share_the_limit(sqlite_url: str, tmp_path: Path) -> None:
+    """One customer of a provider has 2^64 addresses; the audit log keeps the one that was used."""
+    async with installation.opened(
+        sqlite_url, tmp_path, works=False, signups_per_ip_per_hour=3
+    ) as i:
+        answers = []
+        for number in range(5):
+            body = ANA | {"email": f"ana{number}@people.test"}
+            answers.append(await ask(at(i, f"2001:db8:1:2::{number}"), "/signup", body))
+        neighbor = await ask(
+            at(i, "2001:db8:1:3::1"), "/signup", ANA | {"email": "bea@people.test"}
+        )
+        entries = await i.rows(tables.AuditEvent)
+
+    assert [201] * 3 + [429] * 2 == [answer.status_code for answer in answers]
+    assert 201 == neighbor.status_code
+    assert "2001:db8:1:2::2" in {entry.ip_address for entry in entries}
+
+
 async def test_many_signups_at_once_are_no_way_round_the_limit(
     database_url: str, tmp_path: Path
 ) -> None:

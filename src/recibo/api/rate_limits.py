@@ -100,7 +100,7 @@ async def _count(request: Request, services: Services, limits: list[Limit]) -> N
 def _of(visit: Visit, plan: Plan, *subjects: str) -> list[Limit]:
     """Return the limits of a request, the address's first: if it is refused, it spends no key."""
     figure = plan.requests_a_minute
-    address = Limit(f"ip:{visit.ip_address}", figure, is_binding=visit.is_limited_by_ip)
+    address = Limit(f"ip:{visit.limit_subject}", figure, is_binding=visit.is_limited_by_ip)
     return [address, *(Limit(subject, figure) for subject in subjects)]
 
 

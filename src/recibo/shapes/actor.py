@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from recibo.kit import ip_addresses
 from recibo.shapes.ids import KeyId, OrgId, SessionId, UserId
 from recibo.shapes.orgs import Org
 from recibo.shapes.permissions import PERMISSIONS, Permission
@@ -20,6 +21,11 @@ class Visit:
     user_agent: str | None = None
     #: Whether limits per IP may refuse it; they spare a developer's own machine.
     is_limited_by_ip: bool = True
+
+    @property
+    def limit_subject(self) -> str:
+        """What limits per IP count by: an IPv4 address, or the /64 of an IPv6 one."""
+        return ip_addresses.limit_subject(self.ip_address)
 
 
 @dataclass(frozen=True, slots=True)

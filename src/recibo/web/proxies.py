@@ -7,6 +7,8 @@ from typing import Any, cast
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from recibo.kit import ip_addresses
+
 _SCHEMES = {"http", "https"}
 
 
@@ -47,15 +49,9 @@ class Proxies:
 
 
 def _normal(client: Sequence[Any] | None) -> tuple[str, int] | None:
-    """Return an address in its one spelling, so that nobody counts as many; None for none."""
-    try:
-        address = ipaddress.ip_address(client[0] if client else "")
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address):
-        # Of a zone only its own machine knows the meaning; anything may stand there.
-        address = address.ipv4_mapped or ipaddress.IPv6Address(int(address))
-    return (str(address), 0)
+    """Return an address in its one spelling; None for none."""
+    address = ip_addresses.normalized(client[0] if client else "")
+    return None if address is None else (address, 0)
 
 
 def _is_loopback(address: str) -> bool:

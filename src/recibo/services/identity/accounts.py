@@ -182,13 +182,13 @@ def _cut(password: str) -> str:
 def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:
     if not (visit.is_limited_by_ip or identity.loopback_signups_are_limited):
         return []
-    return [(Limit("signup:ip", identity.signups_per_ip_per_hour, _HOUR), visit.ip_address or "")]
+    return [(Limit("signup:ip", identity.signups_per_ip_per_hour, _HOUR), visit.limit_subject)]
 
 
 def _password_limits(address: str, visit: Visit) -> list[Counted]:
-    ip_address = visit.ip_address or ""
-    counted = [(_FROM_ONE_IP, f"{address} {ip_address}"), (_FOR_AN_ACCOUNT, address)]
-    return [*counted, (_FOR_AN_IP, ip_address)] if visit.is_limited_by_ip else counted
+    here = visit.limit_subject
+    counted = [(_FROM_ONE_IP, f"{address} {here}"), (_FOR_AN_ACCOUNT, address)]
+    return [*counted, (_FOR_AN_IP, here)] if visit.is_limited_by_ip else counted
 
 
 async def _by_email(session: Session | ReadSession, address: str) -> User | None:

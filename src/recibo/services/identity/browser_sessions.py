@@ -71,7 +71,7 @@ async def reader(identity: Identity, actor: KeyActor, token: str | None) -> KeyA
 async def _count(identity: Identity, actor: KeyActor, limits: Sequence[Limit]) -> None:
     if not actor.visit.is_limited_by_ip:
         return
-    counted = [(limit, actor.visit.ip_address or "") for limit in limits]
+    counted = [(limit, actor.visit.limit_subject) for limit in limits]
     async with identity.database.write() as session:
         await attempts.take(session, counted)
 

@@ -146,7 +146,7 @@ async def reset_password(
 
 
 def _mail_limits(kind: MailKind, address: str, visit: Visit) -> list[Counted]:
-    here = f"{kind} {address} {visit.ip_address}"
+    here = f"{kind} {address} {visit.limit_subject}"
     return [
         (_A_MINUTE_FROM_HERE, here), (_AN_HOUR_FROM_HERE, here), (_AN_HOUR, f"{kind} {address}")
     ]  # fmt: skip

@@ -109,7 +109,7 @@ async def _aim(session: Session, user: User | None, attempt: Attempt) -> _Aim:
     if row is not None:
         session_id = SessionId(row.id)
         return _Aim([on_account, (_FOR_A_SESSION, session_id)], session_id, is_shown)
-    here = (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.ip_address or ''}")
+    here = (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.limit_subject}")
     is_signed_in = user is not None and await sessions.is_shown(session, attempt.shown, user)
     # Anybody may know a user id: without a session of that user, wrong codes lock nobody out.
     counted = [on_account, here] if is_shown or is_signed_in else [here]

@@ -61,5 +61,5 @@ def _caps(actor: Actor) -> list[Cap]:
     own = actor.key_id if isinstance(actor, KeyActor) else actor.user_id
     caps = [Cap(own, at_once)]
     if actor.visit.is_limited_by_ip:
-        caps.append(Cap(f"ip:{actor.visit.ip_address}", at_once))
+        caps.append(Cap(f"ip:{actor.visit.limit_subject}", at_once))
     return caps
