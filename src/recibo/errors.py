@@ -12,9 +12,11 @@ ServiceError
 ├── CrossSiteRequest        403 cross_site_request
 ├── NotFound                404 not_found
 ├── MethodNotAllowed        405 method_not_allowed
+├── RequestTimeout          408 request_timeout
 ├── Conflict                409 conflict
 ├── LowConfidence           422 low_confidence
 ├── RateLimitExceeded       429 rate_limit_exceeded
+├── HeadersTooLarge         431 headers_too_large
 └── ServerError             500 server_error
     └── Overloaded          503 server_error
 """
@@ -136,6 +138,13 @@ class MethodNotAllowed(ServiceError):
     code = "method_not_allowed"
 
 
+class RequestTimeout(ServiceError):
+    """The request arrived too slowly; send it again over a better line."""
+
+    status = 408
+    code = "request_timeout"
+
+
 class Conflict(ServiceError):
     """The request conflicts with what is stored."""
 
@@ -155,6 +164,13 @@ class RateLimitExceeded(ServiceError):
 
     status = 429
     code = "rate_limit_exceeded"
+
+
+class HeadersTooLarge(ServiceError):
+    """The address and the headers are larger than 64 KB together; send less."""
+
+    status = 431
+    code = "headers_too_large"
 
 
 class ServerError(ServiceError):

@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import resource
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from functools import partial
+from typing import cast
 
 import uvicorn
 
@@ -15,10 +17,16 @@ from recibo.kit import logs
 from recibo.services.identity.demo import Demo
 from recibo.settings import Settings
 from recibo.starting import StartError
+from recibo.web.connections import Bounds, Connections, exemption
+from recibo.web.http_protocol import BoundedProtocol
 
 # Requests in flight get so long to end when the server is told to stop.
 _GRACE_SECONDS = 10
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
+# Each upload takes four, and readers and databases some.
+_OPEN_FILES = 65_536
+# uvicorn ticks ten times a second.
+_TICKS_PER_SWEEP = 10
 
 
 def serve(settings: Settings, *, host: str, port: int, works: bool) -> int:
@@ -35,6 +43,10 @@ def work(settings: Settings) -> int:
 
 class _Server(uvicorn.Server):
     """Says where it listens, once it does, and stops without dying of the signal."""
+
+    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
+        super().__init__(config)
+        self._connections = connections
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -56,8 +68,19 @@ class _Server(uvicorn.Server):
                 sys.stdout.write(f"Recibo listens on {url}, documents at {url}/docs\n")
         sys.stdout.flush()
 
+    async def on_tick(self, counter: int) -> bool:
+        """End connections that keep the server waiting, each second."""
+        if counter % _TICKS_PER_SWEEP == 0:
+            self._connections.sweep(asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
 
 async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> None:
+    bounds = Bounds.within(_raise_open_files())
+    connections = Connections(
+        bounds,
+        is_exempt=exemption(settings.proxies, limits_loopback=settings.loopback_is_limited),
+    )
     # First, so that no demo key is told by a server that cannot listen.
     listening = _listening(host, port)
     greet = partial(_greet, _url(listening))
@@ -66,6 +89,11 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
         server = _Server(
             uvicorn.Config(
                 asgi,
+                http=cast(
+                    "type[asyncio.Protocol]", partial(BoundedProtocol, connections=connections)
+                ),
+                # There are none, and their handshake would need limits of its own.
+                ws="none",
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -73,9 +101,20 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
                 proxy_headers=False,
                 lifespan="off",
                 timeout_graceful_shutdown=_GRACE_SECONDS,
-            )
+            ),
+            connections,
         )
         await server.serve([listening])
+
+
+def _raise_open_files() -> int:
+    """Let this process open as many files as it may, within reason, and return how many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        return most
+    return most if soft == resource.RLIM_INFINITY else soft
 
 
 async def _work(settings: Settings) -> None:

@@ -222,7 +222,7 @@ async def test_audit_and_session_tell_the_client_behind_a_trusted_proxy(
     with serving(tmp_path, "--no-worker", TRUSTED_PROXIES=trusted) as server:
         assert 201 == sign_up(server, f"{FORGED}, {CLIENT}:4711")
         assert 201 == sign_up(server, f"{FORGED}, {'9' * 30_000}")
-        assert 400 == sign_up(server, f"{FORGED}, {'9' * MEGABYTE}")
+        assert 431 == sign_up(server, f"{FORGED}, {'9' * MEGABYTE}")
     database = Database(f"sqlite:///{tmp_path / 'recibo.db'}")
     async with database.read() as session:
         entries = (await session.execute(select(tables.AuditEvent.ip_address))).scalars().all()

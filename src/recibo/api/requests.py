@@ -8,11 +8,13 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.api import errors, metrics, rate_limits
-from recibo.errors import ValidationFailed
+from recibo.errors import HeadersTooLarge, ServiceError, ValidationFailed
 from recibo.kit import ids
+from recibo.web.http_protocol import REFUSAL
 
 log = structlog.get_logger("recibo.requests")
 
@@ -27,9 +29,9 @@ _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 # before the connection may close. Beyond these bounds it is cut off.
 _DRAIN_BYTES = 64 * 1024 * 1024
 _DRAIN_SECONDS = 30
-# The parser has no limit, and some headers are kept.
+# Our own protocol sees to it while the head arrives; others would not.
 _MAX_HEAD_BYTES = 64 * 1024
-_LARGE_HEAD = ValidationFailed.of("headers", "are larger than 64 kB, with the address; send less")
+_CUT_BODY = ValidationFailed.of("body", "it ended early; send it again")
 
 
 class Requests:
@@ -63,15 +65,21 @@ class _Exchange:
         headers = Headers(scope=scope)
         # RFC 9112, section 6: a request with neither has no body.
         self._has_body_left = "content-length" in headers or "transfer-encoding" in headers
-        self._has_large_head = _head_bytes(scope) > _MAX_HEAD_BYTES
+        if _head_bytes(scope) > _MAX_HEAD_BYTES:
+            scope["state"].setdefault(REFUSAL, HeadersTooLarge())
         self._started = time.perf_counter()
 
     async def run(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         """Let the app answer, and answer in its stead when it fails."""
-        if self._has_large_head:
-            app = errors.render(_LARGE_HEAD, self._request_id)
+        if self._refusal is not None:
+            app = errors.render(self._refusal, self._request_id)
         try:
-            await app(self._scope, self._receive_body, self._answer)
+            with contextlib.suppress(ClientDisconnect):
+                await app(self._scope, self._receive_body, self._answer)
+            if not self._is_answered:
+                # Nobody reads it, unless the server hung up because the body came too slowly.
+                answer = errors.render(_CUT_BODY, self._request_id)
+                await answer(self._scope, self._receive_body, self._answer)
         except Exception:
             # The last handler: whatever it was, the client gets its JSON.
             log.exception("request failed")
@@ -80,6 +88,12 @@ class _Exchange:
                 await answer(self._scope, self._receive_body, self._answer)
         finally:
             self._tell()
+
+    @property
+    def _refusal(self) -> ServiceError | None:
+        """What the server refuses the request with, whatever it asks for."""
+        refusal: ServiceError | None = self._scope["state"].get(REFUSAL)
+        return refusal
 
     async def _receive_body(self) -> Message:
         message = await self._receive()
@@ -106,8 +120,8 @@ class _Exchange:
         await self._send(message)
 
     async def _judged(self, message: Message) -> Message:
-        """Return the start of an answer, or that of a refusal when too many were asked for."""
-        refusal = await rate_limits.refusal(self._scope)
+        """Return the start of an answer, or that of a refusal: too slow, or one too many."""
+        refusal = await rate_limits.refusal(self._scope) or self._refusal
         if refusal is None:
             return message
         instead = errors.render(refusal, self._request_id)

@@ -1,0 +1,163 @@
+"""Open connections: how many there may be, and how long each may keep the server waiting."""
+
+import ipaddress
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recibo.kit import ip_addresses
+
+# With all heads at their limit these are 64 MB.
+_MOST_CONNECTIONS = 1024
+# An upload takes its connection, the form, its copy, and the copy once more while it is stored.
+_FILES_PER_CONNECTION = 4
+_OTHER_FILES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one connection may take, and how many connections there may be."""
+
+    #: Heads of requests, with the request line.
+    head_bytes: int = 64 * 1024
+    head_seconds: float = 10
+    #: The pace of bodies and of answers is judged over so long.
+    window_seconds: float = 15
+    bytes_a_second: int = 1024
+    #: 15 MB within it are 9 KB/s: slower than any line that carries calls.
+    body_seconds: float = 30 * 60
+    #: How long a client that is cut off may take to read why.
+    linger_seconds: float = 2
+    #: Requests sent before the first is answered; no common client sends two.
+    pipelined: int = 8
+    connections: int = _MOST_CONNECTIONS
+    #: Beyond the most uploads that a plan allows at once, four times 50.
+    connections_per_address: int = 256
+    #: Connections beyond these, which learn that the service is busy or ask for its health.
+    surplus: int = 64
+
+    @classmethod
+    def within(cls, files: int) -> "Bounds":
+        """Return the bounds of a process that may open so many files."""
+        most = max(16, (files - _OTHER_FILES) // _FILES_PER_CONNECTION)
+        return cls(connections=min(_MOST_CONNECTIONS, most))
+
+
+class Connection(Protocol):
+    """One client's connection."""
+
+    #: What its address counts as; None when connections of it are not limited.
+    subject: str | None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no request is under way."""
+
+    def drop(self) -> None:
+        """End it at once."""
+
+    def check(self, now: float) -> None:
+        """End it if it has kept the server waiting for too long."""
+
+
+class Connections:
+    """The open connections of this process, the oldest first."""
+
+    def __init__(self, bounds: Bounds, *, is_exempt: Callable[[str], bool]) -> None:
+        self.bounds = bounds
+        self._is_exempt = is_exempt
+        self._open = dict[Connection, None]()
+        self._by_subject = Counter[str]()
+
+    def subject_of(self, address: str | None) -> str | None:
+        """Return what an address counts as; None when its connections are not limited."""
+        if address is None or self._is_exempt(address):
+            return None
+        return ip_addresses.limit_subject(address)
+
+    def enter(self, connection: Connection) -> bool:
+        """Take a connection in; False when it is one too many, to be told so.
+
+        In a crowd the oldest one that has sent no whole request head gives way: who waits for
+        nothing loses nothing.
+        """
+        subject, bounds = connection.subject, self.bounds
+        is_surplus = False
+        if subject is not None and self._by_subject[subject] >= bounds.connections_per_address:
+            is_surplus = not self._evict(subject)
+        if len(self._open) >= bounds.connections and not is_surplus:
+            is_surplus = not self._evict(None)
+        if len(self._open) >= bounds.connections + bounds.surplus:
+            connection.drop()
+        self._open[connection] = None
+        if subject is not None:
+            self._by_subject[subject] += 1
+        return not is_surplus
+
+    def leave(self, connection: Connection) -> None:
+        """Forget a connection that has ended."""
+        if connection not in self._open:
+            return
+        del self._open[connection]
+        subject = connection.subject
+        if subject is not None:
+            self._by_subject[subject] -= 1
+            if not self._by_subject[subject]:
+                del self._by_subject[subject]
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def sweep(self, now: float) -> None:
+        """End the connections that have kept the server waiting for too long."""
+        for connection in list(self._open):
+            connection.check(now)
+
+    def _evict(self, subject: str | None) -> bool:
+        for one in self._open:
+            if one.is_waiting and (subject is None or one.subject == subject):
+                one.drop()
+                self.leave(one)
+                return True
+        return False
+
+
+class Pace:
+    """Whether bytes pass fast enough, judged window by window."""
+
+    def __init__(self, bounds: Bounds, now: float) -> None:
+        self._bounds = bounds
+        self._begun = now
+        self._count = 0
+        self._is_excused = False
+
+    def count(self, size: int) -> None:
+        """Count bytes that have passed."""
+        self._count += size
+
+    def excuse(self) -> None:
+        """Leave this window unjudged: the other side had to wait for us."""
+        self._is_excused = True
+
+    def is_late(self, now: float) -> bool:
+        """Tell whether a window that is over saw too little pass."""
+        window = self._bounds.window_seconds
+        if now - self._begun < window:
+            return False
+        is_late = self._count < window * self._bounds.bytes_a_second and not self._is_excused
+        self._begun, self._count, self._is_excused = now, 0, False
+        return is_late
+
+
+def exemption(trusted: Sequence[str], *, limits_loopback: bool) -> Callable[[str], bool]:
+    """Return which peers may have any number of connections: proxies, a developer's own machine."""
+    networks = [ipaddress.ip_network(one) for one in trusted]
+
+    def is_exempt(address: str) -> bool:
+        peer = ipaddress.ip_address(address)
+        if peer.is_loopback and not limits_loopback:
+            return True
+        return any(peer in network for network in networks)
+
+    return is_exempt
