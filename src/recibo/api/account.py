@@ -96,7 +96,7 @@ async def rename_me(
     summary="Change the password",
     dependencies=[Depends(refuse_cross_site)],
     openapi_extra=bodies.documented(NewPassword),
-    responses=errors_of(400, 401, 403, 429, 500),
+    responses=errors_of(400, 401, 403, 429, 500, 503),
 )
 async def change_password(
     user: TheUnboundUser,

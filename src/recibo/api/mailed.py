@@ -136,7 +136,7 @@ async def send_reset_link(request: Request, services: TheServices, body: TheAddr
     summary="Reset the password by a link",
     dependencies=_SETS_COOKIES,
     openapi_extra=bodies.documented(Reset),
-    responses=errors_of(400, 401, 403, 429, 500),
+    responses=errors_of(400, 401, 403, 429, 500, 503),
 )
 async def reset_password(
     request: Request,

@@ -43,7 +43,7 @@ class Refresh(BaseModel):
     summary="Sign up",
     status_code=201,
     openapi_extra=bodies.documented(Signup),
-    responses=errors_of(400, 403, 409, 429, 500),
+    responses=errors_of(400, 403, 409, 429, 500, 503),
 )
 async def sign_up(
     request: Request,
@@ -65,7 +65,7 @@ async def sign_up(
     "/login",
     summary="Sign in by password",
     openapi_extra=bodies.documented(Login),
-    responses=errors_of(400, 401, 403, 429, 500),
+    responses=errors_of(400, 401, 403, 429, 500, 503),
 )
 async def log_in(
     request: Request,

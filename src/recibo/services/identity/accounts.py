@@ -1,8 +1,9 @@
 """Accounts: signing up, signing in by password, and what a user says of the own account."""
 
+import asyncio
 import datetime as dt
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, select
@@ -27,6 +28,8 @@ _QUARTER = dt.timedelta(minutes=15)
 _FROM_ONE_IP = Limit("password:account+ip", 10, _QUARTER)
 _FOR_AN_ACCOUNT = Limit("password:account", 100, _QUARTER)
 _FOR_AN_IP = Limit("password:ip", 50, _QUARTER)
+# Tries at one account wait for each other before they wait to be verified.
+_LONGEST_TURN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,12 @@ async def sign_up(identity: Identity, wanted: Signup, *, visit: Visit) -> TokenR
         ValidationFailed: a field does not hold; the address is disposable.
         RateLimitExceeded: too many signups from this IP within the hour.
         Conflict: the address is registered already.
+        Overloaded: too many passwords are being hashed.
     """
     address = identity.lasting_email(wanted.email)
     async with identity.database.write() as session:
         await attempts.take(session, _signup_limits(identity, visit))
-    hashed = await identity.passwords.hash(wanted.password)
+    hashed = await identity.passwords.hash(wanted.password, ip_address=visit.ip_address)
     user = User(
         id=ids.new("usr"),
         email=address,
@@ -103,6 +107,7 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
     Raises:
         AuthenticationFailed: no such account with this password, or it is disabled.
         RateLimitExceeded: too many wrong passwords.
+        Overloaded: too many passwords are being verified; nothing is counted.
     """
     address = identity.email(email)
     counted = _password_limits(address, visit)
@@ -111,7 +116,7 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
             await attempts.refuse_if_reached(reading, counted)
             stored = await _by_email(reading, address)
         hash_ = stored.password_hash if stored and not stored.disabled_at else None
-        is_right = await identity.passwords.verify(hash_, _cut(password))
+        is_right = await _verify(identity, hash_, password, visit)
         async with identity.database.write() as session:
             # Looked up again: it may have been changed while the password was verified.
             user = await _by_email(session, address)
@@ -153,30 +158,40 @@ async def require_password(identity: Identity, user: User, password: str, *, vis
     Raises:
         AuthenticationFailed: it is wrong.
         RateLimitExceeded: too many wrong ones.
+        Overloaded: too many passwords are being verified; nothing is counted.
     """
     counted = _password_limits(user.email, visit)
     async with _in_turn(identity, counted):
         async with identity.database.read() as reading:
             await attempts.refuse_if_reached(reading, counted)
-        if await identity.passwords.verify(user.password_hash, _cut(password)):
+        if await _verify(identity, user.password_hash, password, visit):
             return
         async with identity.database.write() as session:
             await attempts.count(session, counted)
     raise AuthenticationFailed("The current password is wrong.")
 
 
-def _in_turn(identity: Identity, counted: Sequence[Counted]) -> AbstractAsyncContextManager[None]:
-    """Let tries that count for the same account or IP wait for one another.
+@asynccontextmanager
+async def _in_turn(identity: Identity, counted: Sequence[Counted]) -> AsyncIterator[None]:
+    """Let tries that count for the same account or IP wait for one another, but not for long.
 
     Of those that come at once, no more are made than of those that come one by one; but for one
     each other process.
     """
-    return identity.turns.taken(*(f"{limit.name} {subject}" for limit, subject in counted))
+    names = [f"{limit.name} {subject}" for limit, subject in counted]
+    async with AsyncExitStack() as stack:
+        try:
+            async with asyncio.timeout(_LONGEST_TURN_SECONDS):
+                await stack.enter_async_context(identity.turns.taken(*names))
+        except TimeoutError:
+            raise passwords.too_busy() from None
+        yield
 
 
-def _cut(password: str) -> str:
+async def _verify(identity: Identity, stored: str | None, password: str, visit: Visit) -> bool:
     # Longer than any password is: as wrong as the whole, and cheaper.
-    return password[: passwords.MAX_LENGTH + 1]
+    cut = password[: passwords.MAX_LENGTH + 1]
+    return await identity.passwords.verify(stored, cut, ip_address=visit.ip_address)
 
 
 def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:

@@ -1,4 +1,4 @@
-"""Passwords: Argon2id, off the event loop, a bounded number at once."""
+"""Passwords: Argon2id, off the event loop, a bounded number at once and in the queue."""
 
 import asyncio
 import os
@@ -11,7 +11,8 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from recibo.errors import ValidationFailed
+from recibo.errors import Overloaded, ValidationFailed
+from recibo.kit.fair_queue import FairQueue, QueueFullError
 
 T = TypeVar("T")
 
@@ -21,6 +22,10 @@ MAX_LENGTH = 128
 # RFC 9106 leaves the figures open; these are OWASP's for Argon2id: about 30 ms a hash.
 _MEMORY_KIB = 19 * 1024
 _PASSES = 2
+# What a hash takes until it is measured.
+_ASSUMED_SECONDS = 0.03
+# 300 wrong passwords at once once made a right one take 14 s.
+_LONGEST_WAIT_SECONDS = 3.0
 # Whoever signs in waits rather than everybody else.
 _NICENESS = 10
 
@@ -29,34 +34,56 @@ class Passwords:
     """Hashes and verifies.
 
     One core is left to the event loop, whose thread goes first: sign-ins wait for one another, and
-    nobody else waits for them.
+    nobody else waits for them. They wait in a queue that is fair between addresses, and no longer
+    than three seconds.
     """
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=_PASSES, memory_cost=_MEMORY_KIB, parallelism=1)
+        threads = max(1, len(os.sched_getaffinity(0)) - 1)
         self._threads = ThreadPoolExecutor(
-            max(1, len(os.sched_getaffinity(0)) - 1),
-            thread_name_prefix="argon2",
-            initializer=_give_way,
+            threads, thread_name_prefix="argon2", initializer=_give_way
+        )
+        self._queue = FairQueue(
+            threads, longest_wait_s=_LONGEST_WAIT_SECONDS, assumed_s=_ASSUMED_SECONDS
         )
         # Verified against where there is no password, so that its absence takes as long.
         self._nobodys = self._hasher.hash("")
 
-    async def hash(self, password: str) -> str:
-        """Return the hash to store."""
-        return await self._run(partial(self._hasher.hash, password))
+    @property
+    def waiting(self) -> int:
+        """How many passwords wait to be hashed or verified."""
+        return self._queue.waiting
 
-    async def verify(self, stored: str | None, password: str) -> bool:
-        """Tell whether a password is the stored one; takes as long when none is stored."""
-        is_right = await self._run(partial(self._is_right, stored or self._nobodys, password))
-        return is_right and stored is not None
+    async def hash(self, password: str, *, ip_address: str | None = None) -> str:
+        """Return the hash to store, for a request from an address.
+
+        Raises:
+            Overloaded: too many passwords are being hashed or verified.
+        """
+        return await self._run(partial(self._hasher.hash, password), ip_address)
+
+    async def verify(
+        self, stored: str | None, password: str, *, ip_address: str | None = None
+    ) -> bool:
+        """Return whether a password is the stored one; takes as long when none is stored.
+
+        Raises:
+            Overloaded: too many passwords are being hashed or verified.
+        """
+        work = partial(self._is_right, stored or self._nobodys, password)
+        return await self._run(work, ip_address) and stored is not None
 
     def close(self) -> None:
         """Let the threads end."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    async def _run(self, work: Callable[[], T], ip_address: str | None) -> T:
+        try:
+            async with self._queue.slot(ip_address or ""):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        except QueueFullError as e:
+            raise too_busy(e.retry_after_s) from None
 
     def _is_right(self, stored: str, password: str) -> bool:
         try:
@@ -68,6 +95,12 @@ class Passwords:
 def _give_way() -> None:
     # Linux holds priorities by threads.
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+
+
+def too_busy(retry_after_s: int = 1) -> Overloaded:
+    """Return the refusal of a try that would have to wait too long."""
+    message = "Too many passwords are being checked at once; try again in a moment."
+    return Overloaded(message, retry_after=retry_after_s)
 
 
 def require_valid(password: str, *, field: str = "password") -> None:
