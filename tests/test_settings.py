@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from recibo import settings
 from recibo.settings import Settings
+from recibo.shapes.states import PaymentProvider
 from tests.installation import make_settings
 
 GOOD: dict[str, Any] = {
@@ -53,6 +54,21 @@ def test_production_with_all_it_needs_starts() -> None:
 
     assert made.is_production
     assert not made.private_webhooks_allowed
+
+
+def test_production_without_payments_needs_three_settings() -> None:
+    given: dict[str, Any] = {name: GOOD[name] for name in ("secret_key", "base_url", "email_url")}
+    made = Settings(_env_file=None, environment="production", payments="none", **given)
+
+    assert PaymentProvider.NONE is made.payments
+
+
+@pytest.mark.parametrize("setting", ["signup", "payments"])
+@pytest.mark.parametrize("value", ["", "everybody", "OPEN", "None"])
+def test_unknown_choice_refuses_the_start(setting: str, value: str) -> None:
+    given: dict[str, Any] = {setting: value}
+    with pytest.raises(ValidationError, match=setting):
+        Settings(_env_file=None, **given)
 
 
 @pytest.mark.parametrize(

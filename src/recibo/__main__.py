@@ -143,6 +143,14 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
         "--scope", action="append", dest="scopes", help="read, write or extract:write; repeatable"
     )
     create_key.set_defaults(command=_create_key)
+    create_org = commands.add_parser(
+        "create-org", help="create an organization, and mail and print its owner's invitation"
+    )
+    create_org.add_argument("name", metavar="NAME", help="what it is called")
+    create_org.add_argument(
+        "--owner", required=True, metavar="EMAIL", help="who is invited as its owner"
+    )
+    create_org.set_defaults(command=_create_org)
     of_users: tuple[tuple[str, str, Command], ...] = (
         ("disable-user", "keep a user out, and end all sessions", _disable_user),
         ("enable-user", "let a disabled user sign in again", _enable_user),
@@ -170,6 +178,12 @@ def _create_key(arguments: argparse.Namespace) -> int:
     return operating.create_key(
         _settings(), org=arguments.org, name=arguments.name, scopes=arguments.scopes
     )
+
+
+def _create_org(arguments: argparse.Namespace) -> int:
+    from recibo import operating
+
+    return operating.create_org(_settings(), name=arguments.name, owner=arguments.owner)
 
 
 def _disable_user(arguments: argparse.Namespace) -> int:

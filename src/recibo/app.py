@@ -29,8 +29,8 @@ from recibo.services.identity.demo import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
-from recibo.settings import Settings, secret_key
-from recibo.shapes.plans import PlanName
+from recibo.settings import ADDRESS, Settings, secret_key
+from recibo.shapes.plans import PlanName, Plans
 from recibo.shapes.states import PaymentProvider
 from recibo.starting import StartError
 from recibo.store import crews, folders, limits, lock, shared, signals, slots, spool, storage
@@ -52,9 +52,6 @@ from recibo.worker.post import Post
 from recibo.worker.tasks import Tasks
 
 log = structlog.get_logger(__name__)
-
-# Where `recibo serve` listens when it is not told otherwise.
-_ADDRESS = "http://127.0.0.1:8000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ async def opened(
     works: bool = True,
     reader: Reader | None = None,
     callbacks: Callbacks | None = None,
-    address: str = _ADDRESS,
+    address: str = ADDRESS,
     greet: Callable[[Demo], None] = lambda _: None,
 ) -> AsyncIterator[FastAPI]:
     """Open the house and build its ASGI app; with `works` it reads what is uploaded, too.
@@ -117,7 +114,7 @@ async def opened(
         if works:
             await stack.enter_async_context(_working(house, callbacks))
         else:
-            clockwork = Clockwork(house.database, house.blobs, house.engine)
+            clockwork = _clockwork(house)
             await stack.enter_async_context(clockwork.watching())
         # Last, so that no start that fails tells the secret.
         if not settings.is_production:
@@ -141,7 +138,7 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
     if settings.is_embedded or not settings.redis_url:
         message = "recibo worker needs RECIBO_DATABASE_URL (PostgreSQL) and RECIBO_REDIS_URL."
         raise StartError(message)
-    async with _house(settings, None, _ADDRESS) as house, _working(house, None):
+    async with _house(settings, None, ADDRESS) as house, _working(house, None):
         yield
 
 
@@ -213,7 +210,13 @@ def _post(settings: Settings, database: Database, address: str) -> Post:
     return Post(database, mailer, letters.Letterhead(base_url, sender))
 
 
+def _plans(settings: Settings) -> Plans:
+    return Plans(are_sold=settings.payments is not PaymentProvider.NONE)
+
+
 def _billing(settings: Settings, identity: Identity, address: str) -> Billing:
+    if settings.payments is PaymentProvider.NONE:
+        return Billing(identity.database, None)
     if settings.payments is PaymentProvider.SANDBOX:
         sandbox = Sandbox(identity.keyring, base_url_of(settings, address))
         return Billing(identity.database, sandbox)
@@ -244,6 +247,8 @@ def _identity(settings: Settings, database: Database) -> Identity:
         passwords=Passwords(),
         is_production=settings.is_production,
         signups_per_ip_per_hour=settings.max_signups,
+        signup=settings.signup,
+        plans=_plans(settings),
         loopback_signups_are_limited=settings.loopback_signups_are_limited,
     )
 
@@ -284,8 +289,9 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         house.pace,
         house.engine,
         is_metered=meter is not None,
+        plans=house.identity.plans,
     )
-    clockwork = Clockwork(house.database, house.blobs, house.engine)
+    clockwork = _clockwork(house)
     if house.settings.is_embedded and not house.settings.storage_url:
         # Nobody else uploads into this folder, so a file without a row is a stray at any age.
         await clockwork.sweep(older_than=dt.timedelta(0))
@@ -303,6 +309,10 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         house.engine.working(courier.beside(tasks.read), concurrency=house.readers),
     ):
         yield
+
+
+def _clockwork(house: House) -> Clockwork:
+    return Clockwork(house.database, house.blobs, house.engine, house.identity.plans)
 
 
 def _courier(house: House, callbacks: Callbacks | None, known_names: Names) -> Courier:
@@ -331,6 +341,7 @@ def _services(house: House, *, works: bool) -> Services:
             capacity=Capacity(house.crews, settings.max_queue_seconds),
             slots=house.slots,
             wait_seconds=settings.extract_wait_seconds,
+            plans=house.identity.plans,
         ),
         spool=settings.spool_dir,
         cursor_key=secret_key(settings),

@@ -10,6 +10,7 @@ ServiceError
 ├── AuthenticationFailed    401 authentication_failed
 ├── InsufficientScope       403 insufficient_scope
 ├── CrossSiteRequest        403 cross_site_request
+├── SignupClosed            403 signup_closed
 ├── NotFound                404 not_found
 ├── MethodNotAllowed        405 method_not_allowed
 ├── RequestTimeout          408 request_timeout
@@ -122,6 +123,13 @@ class CrossSiteRequest(ServiceError):
 
     status = 403
     code = "cross_site_request"
+
+
+class SignupClosed(ServiceError):
+    """New accounts come by invitation only; ask somebody in your organization for one."""
+
+    status = 403
+    code = "signup_closed"
 
 
 class NotFound(ServiceError):

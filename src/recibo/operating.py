@@ -7,14 +7,24 @@ from functools import partial
 from typing import Any
 
 from recibo import starting
-from recibo.services.identity import keys, operators, orgs
-from recibo.settings import Settings
+from recibo.outside import mail as mailers
+from recibo.outside.mail import Outbox, SendError, Smtp
+from recibo.services import letters
+from recibo.services.identity import keys, operator_orgs, operators, orgs
+from recibo.services.identity.operator_orgs import Wanted
+from recibo.services.letters import Letterhead
+from recibo.settings import ADDRESS, Settings
 from recibo.shapes.plans import PlanName
-from recibo.shapes.states import Scope
+from recibo.shapes.states import PaymentProvider, Scope
 from recibo.starting import StartError
 from recibo.store import folders
 from recibo.store.db import Database, Session
 from recibo.store.db import migrate as migrate_database
+
+_NO_PLANS = (
+    "No plan is sold (RECIBO_PAYMENTS=none): every organization has the limits of enterprise and "
+    "no quota. The plan counts once plans are sold; limits agreed with enterprise count now."
+)
 
 
 def migrate(settings: Settings) -> int:
@@ -27,6 +37,11 @@ def migrate(settings: Settings) -> int:
 def create_key(settings: Settings, *, org: str, name: str, scopes: Sequence[str] | None) -> int:
     """Make an API key and print its secret."""
     return starting.run(_create_key(settings, org=org, name=name, scopes=scopes))
+
+
+def create_org(settings: Settings, *, name: str, owner: str) -> int:
+    """Create an organization, print the link that invites its owner, and mail it."""
+    return starting.run(_create_org(settings, name=name, owner=owner))
 
 
 def disable_user(settings: Settings, user: str) -> int:
@@ -52,7 +67,10 @@ def set_plan(
 ) -> int:
     """Put an org on a plan, with the figures agreed for enterprise."""
     rule = partial(operators.set_plan, name=org, plan=plan, agreed=agreed)
-    return _operate(settings, rule, f"{org} is on the plan {plan}.")
+    done = f"{org} is on the plan {plan}."
+    if settings.payments is PaymentProvider.NONE:
+        done = f"{done} {_NO_PLANS}"
+    return _operate(settings, rule, done)
 
 
 @asynccontextmanager
@@ -84,6 +102,36 @@ async def _create_key(
         org_id = await orgs.named(session, org)
         secret = await keys.create_within_limits(session, org_id, keys.Wanted(name, scopes=wanted))
     sys.stdout.write(f"{secret}\n")
+
+
+async def _create_org(settings: Settings, *, name: str, owner: str) -> None:
+    mailer, head = _mailer(settings)
+    wanted = Wanted(name, owner, settings.signup, settings.is_production)
+    async with _opened(settings) as database, database.write() as session:
+        created = await operator_orgs.create(session, wanted)
+    mail = created.mail
+    sys.stdout.write(
+        f"{created.org_name} ({created.slug}) {'was there' if created.is_again else 'is created'}; "
+        f"{created.owner} is invited as its owner, until {created.expires_at:%Y-%m-%d %H:%M} UTC:\n"
+        f"\n  {letters.link(mail, head)}\n\n"
+    )
+    # Before the mail: a server that is slow to fail keeps nobody from the link.
+    sys.stdout.flush()
+    try:
+        await mailer.send(letters.write(mail, head))
+    except SendError as e:
+        message = f"the mail could not be sent ({e}); give {created.owner} the link yourself."
+        raise StartError(message) from e
+    sys.stdout.write(f"The mail with this link went to {mailer.destination}.\n")
+
+
+def _mailer(settings: Settings) -> tuple[Outbox | Smtp, Letterhead]:
+    base_url = (settings.base_url or ADDRESS).rstrip("/")
+    try:
+        mailer = mailers.of(settings.email_url, outbox=settings.outbox_dir)
+        return mailer, Letterhead(base_url, letters.sender(settings.email_from, base_url))
+    except ValueError as e:
+        raise StartError(str(e)) from e
 
 
 def _operate(

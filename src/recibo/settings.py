@@ -11,9 +11,11 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recibo.extract.runtime import Runtime
-from recibo.shapes.states import PaymentProvider
+from recibo.shapes.states import PaymentProvider, SignupPolicy
 from recibo.store import folders
 
+#: Where `recibo serve` listens unless it is given another address.
+ADDRESS = "http://127.0.0.1:8000"
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
 # 32 random characters hold 128 bits at least, even as hexadecimal digits. From what a shorter one
 # signed it could be guessed without asking the server.
@@ -75,7 +77,14 @@ class Settings(BaseSettings):
     )
     payments: PaymentProvider = Field(
         default=PaymentProvider.SANDBOX,
-        description="Who takes payments: `stripe`, or the sandbox, in which no money moves.",
+        description="Who takes payments: `stripe`; `none`, with which no plan is sold and every "
+        "organization has the limits of enterprise and no quota; or the sandbox, in which no "
+        "money moves.",
+    )
+    signup: SignupPolicy = Field(
+        default=SignupPolicy.OPEN,
+        description="Who may create an account: `open` to all, `invited` people only, or `closed` "
+        "to new accounts.",
     )
     stripe_api_key: str = Field(default="", description="The account's secret key.")
     stripe_webhook_secret: str = Field(

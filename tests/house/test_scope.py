@@ -61,6 +61,8 @@ FOR_THE_INSTALLATION = {
     "services.reading.turns.of_all",
     "services.reading.replays.forget",
     "services.reading.usage.give_back",
+    # Operators create orgs, and invite their owners.
+    "services.identity.operator_orgs._withdraw",
     # Operators act on users, whose changes every org of theirs is told.
     "services.identity.operators._tell",
     # Events are owed by the work on receipts, and signed by the courier, for whichever org.

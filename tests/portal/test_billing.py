@@ -22,6 +22,7 @@ async def test_plan_is_bought_and_managed(service: Installation) -> None:
 
     assert "Your plan: Free" in before.text
     assert "0 of 50 receipts this month" in before.text
+    assert "Credits used this month" in before.text
     assert {f"{PATH}/checkout"} == pressing.actions(before, PATH)
     assert f"http://recibo.test{PATH}?notice=paid" == back
     assert "Your plan: Indie" in after.text

@@ -15,6 +15,15 @@ from recibo.shapes.billing import Subscription
 from recibo.shapes.plans import PlanName
 from recibo.web.services import TheServices
 
+
+async def _sells_plans(services: TheServices) -> None:
+    """Refuse, whatever the body says, where no plan is sold."""
+    services.billing.seller()
+
+
+# Behind the member in each signature: who may not ask learns nothing of it.
+_SellsPlans = Annotated[None, Depends(_sells_plans)]
+
 router = routers.make("/v1/billing", tag="billing")
 
 
@@ -44,7 +53,7 @@ class Hosted(BaseModel):
 async def get_subscription(member: MayReadBilling, services: TheServices) -> Subscription:
     """Return the plan, its figures, and what is used of them this month."""
     async with services.database.read() as session:
-        return await subscriptions.get(session, member)
+        return await subscriptions.get(session, member, plans=services.identity.plans)
 
 
 @router.post(
@@ -56,6 +65,7 @@ async def get_subscription(member: MayReadBilling, services: TheServices) -> Sub
 async def begin_checkout(
     member: MayCheckOut,
     services: TheServices,
+    _: _SellsPlans,
     body: Annotated[CheckoutWanted, Depends(bodies.of(CheckoutWanted))],
 ) -> Hosted:
     """Return the address of a page that sells a plan; who has one already changes it there."""
@@ -67,11 +77,12 @@ async def begin_checkout(
     "/portal-session",
     summary="Visit the customer portal",
     openapi_extra=bodies.documented(PortalWanted),
-    responses=errors_of(400, 401, 403, 429, 500, 503),
+    responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
 async def visit_portal(
     member: MayWriteBilling,
     services: TheServices,
+    _: _SellsPlans,
     body: Annotated[PortalWanted, Depends(bodies.of(PortalWanted))],
 ) -> Hosted:
     """Return the address of a page that changes and cancels the subscription."""

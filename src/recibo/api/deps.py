@@ -32,8 +32,11 @@ _api_key = APIKeyHeader(
 async def _authenticated(
     request: Request, services: TheServices, secret: Annotated[str | None, Security(_api_key)]
 ) -> KeyActor:
-    actor = await keys.authenticate(services.database, secret, visit=visit_of(request))
-    services.identity.key_uses.note(actor.key_id)
+    identity = services.identity
+    actor = await keys.authenticate(
+        services.database, secret, visit=visit_of(request), plans=identity.plans
+    )
+    identity.key_uses.note(actor.key_id)
     await rate_limits.count_key(request, services, actor)
     return actor
 
@@ -137,8 +140,9 @@ async def _signed_in(
     services = await services_of(request)
     if "authorization" not in request.headers and ACCESS_COOKIE in request.cookies:
         origins.refuse_cross_site(request, services.base_url)
+    identity = services.identity
     user = await sessions.authenticate(
-        services.database, services.identity.keyring, token, visit=visit_of(request)
+        services.database, identity.keyring, token, visit=visit_of(request), plans=identity.plans
     )
     await rate_limits.count_user(request, services, user)
     return user

@@ -70,7 +70,7 @@ class OwnKey(Key):
     """An API key with its org's plan and use."""
 
     plan: PlanName
-    quota_receipts_month: int
+    quota_receipts_month: int | None = Field(description="`null` where there is no quota.")
     usage_this_month: int = Field(description="Receipts completed this calendar month, UTC.")
     credits_used_this_month: int
 

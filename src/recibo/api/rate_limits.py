@@ -74,8 +74,7 @@ def headers(scope: Scope, status: int) -> Mapping[str, str]:
     if standing is None:
         return {}
     told = (standing.limit, standing.remaining, standing.reset)
-    if _is_upload(scope):
-        quota: Quota = scope["state"].get(_QUOTA) or Quota.of(_FREE)
+    if _is_upload(scope) and (quota := _quota(scope)) is not None:
         told = (quota.limit, quota.left, int(quota.renews_at.timestamp()))
     limit, remaining, reset = told
     if status == RateLimitExceeded.status:
@@ -86,6 +85,14 @@ def headers(scope: Scope, status: int) -> Mapping[str, str]:
         "X-RateLimit-Remaining": str(remaining),
         "X-RateLimit-Reset": str(reset),
     }
+
+
+def _quota(scope: Scope) -> Quota | None:
+    """Return the quota of whoever uploads; None when there is none, the free plan's for nobody."""
+    services: Services = scope["app"].state.services
+    if not services.identity.plans.are_sold:
+        return None
+    return scope["state"].get(_QUOTA) or Quota.of(_FREE)
 
 
 async def _count(request: Request, services: Services, limits: list[Limit]) -> None:

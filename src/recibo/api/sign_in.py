@@ -13,6 +13,11 @@ from recibo.shapes.sessions import TokenResponse
 from recibo.web.cookies import REFRESH_COOKIE, clear_session, set_session
 from recibo.web.services import TheServices, visit_of
 
+
+async def _require_open_signup(services: TheServices) -> None:
+    services.identity.require_open_signup()
+
+
 router = routers.make("/v1/auth", tag="sessions", guards=[refuse_cross_site])
 
 
@@ -42,6 +47,8 @@ class Refresh(BaseModel):
     "/signup",
     summary="Sign up",
     status_code=201,
+    # Before the body: nobody is asked for what would not be taken.
+    dependencies=[Depends(_require_open_signup)],
     openapi_extra=bodies.documented(Signup),
     responses=errors_of(400, 403, 409, 429, 500, 503),
 )

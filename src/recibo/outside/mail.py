@@ -55,7 +55,7 @@ class Mailer(Protocol):
         """
 
 
-def of(url: str, *, outbox: Path) -> Mailer:
+def of(url: str, *, outbox: Path) -> "Outbox | Smtp":
     """Return the mailer of a URL; an empty one and `outbox` mean files in a folder.
 
     Raises:
@@ -87,6 +87,11 @@ class Outbox:
     """Each mail is one file of a folder; the names sort by time."""
 
     folder: Path
+
+    @property
+    def destination(self) -> str:
+        """Where mails go, for people to read."""
+        return f"the folder {self.folder.absolute()}"
 
     async def send(self, message: EmailMessage) -> None:
         """Write the file, whole or not at all, for its owner's eyes only."""
@@ -129,6 +134,11 @@ class Smtp:
     #: Whether the password may go over a line without TLS.
     is_clear_allowed: bool
     tls: ssl.SSLContext = field(repr=False)
+
+    @property
+    def destination(self) -> str:
+        """Where mails go, for people to read."""
+        return f"{self.host}, port {self.port}"
 
     async def send(self, message: EmailMessage) -> None:
         """Have the server take the mail."""

@@ -89,7 +89,8 @@ def make(services: Services) -> FastAPI:
     )
     app.state.services = services
     for module in _SECTIONS:
-        app.include_router(module.router)
+        if module is not billing or services.identity.plans.are_sold:
+            app.include_router(module.router)
     app.mount("/portal/static", _Static(directory=_STATIC))
     for path in ("/", "/portal/"):
         app.add_route(path, _lead_home)

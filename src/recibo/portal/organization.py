@@ -54,11 +54,9 @@ async def change_organization(
     caller: Writer, form: Annotated[OrgForm, Depends(forms.plain(OrgForm))]
 ) -> Response:
     """Change name, billing address and logo."""
-    changes: orgs.Changes = {
-        "name": form.name,
-        "billing_email": form.billing_email,
-        "logo_url": form.logo_url or None,
-    }
+    changes: orgs.Changes = {"name": form.name, "logo_url": form.logo_url or None}
+    if caller.services.identity.plans.are_sold:
+        changes["billing_email"] = form.billing_email
     try:
         await orgs.change(caller.services.identity, caller.member, changes)
     except SAID as e:
@@ -83,7 +81,12 @@ async def delete(
 ) -> Response:
     """Delete the org, and with it the session."""
     try:
-        await org_deletion.begin(caller.services.database, caller.member, slug=form.slug)
+        await org_deletion.begin(
+            caller.services.database,
+            caller.member,
+            slug=form.slug,
+            plans=caller.services.identity.plans,
+        )
     except SAID as e:
         return _shown(caller, error=e, values=form.model_dump())
     visitors.end(caller.request)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,6 +15,9 @@ from recibo.errors import ServiceError
 from recibo.portal import sections
 from recibo.portal.forms import Filled
 from recibo.portal.refusals import Refusal
+
+if TYPE_CHECKING:
+    from recibo.web.services import Services
 
 _FOLDER = Path(__file__).parent
 _SEE_OTHER = 303
@@ -32,13 +35,17 @@ class Elsewhere(Exception):  # noqa: N818 - no error: the page is another one
 
 def show(request: Request, template: str, *, status: int = 200, **said: Any) -> HTMLResponse:
     """Return a page."""
+    identity = cast("Services", request.app.state.services).identity
+    viewer = getattr(request.state, VIEWER, None)
     text = (
         _templates()
         .get_template(template)
         .render(
             request_id=request.state.request_id,
             path=request.url.path,
-            sections=sections.seen_by(getattr(request.state, VIEWER, None)),
+            sections=sections.seen_by(viewer, plans=identity.plans),
+            sells_plans=identity.plans.are_sold,
+            signup=identity.signup.value,
             **said,
         )
     )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recibo.shapes.actor import SignedIn
 from recibo.shapes.permissions import Permission
+from recibo.shapes.plans import SOLD, Plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,8 @@ class Section:
     name: str
     #: What a role needs to see it; None for everybody.
     permission: Permission | None = None
+    #: Whether there is only something to see where plans are sold.
+    is_about_plans: bool = False
 
     def holds(self, path: str) -> bool:
         """Tell whether a page is of this section."""
@@ -27,13 +30,13 @@ _SECTIONS = (
     Section("/portal/webhooks", "Webhooks", Permission.WEBHOOKS_READ),
     Section("/portal/members", "Members", Permission.TEAM_READ),
     Section("/portal/organization", "Organization", Permission.ORG_READ),
-    Section("/portal/billing", "Billing", Permission.BILLING_READ),
+    Section("/portal/billing", "Billing", Permission.BILLING_READ, is_about_plans=True),
     Section("/portal/audit", "Audit log", Permission.AUDIT_READ),
     Section("/portal/security", "Security"),
 )  # fmt: skip
 
 
-def seen_by(user: SignedIn | None) -> list[Section]:
+def seen_by(user: SignedIn | None, *, plans: Plans = SOLD) -> list[Section]:
     """Return the sections that somebody may see: nothing leads to a page that is refused."""
     if user is None:
         return []
@@ -41,5 +44,6 @@ def seen_by(user: SignedIn | None) -> list[Section]:
     return [
         section
         for section in _SECTIONS
-        if section.permission is None or (member is not None and member.may(section.permission))
+        if (plans.are_sold or not section.is_about_plans)
+        and (section.permission is None or (member is not None and member.may(section.permission)))
     ]

@@ -18,6 +18,10 @@ router = APIRouter()
 _SIGN_UP = "/portal/sign-up"
 
 
+async def _require_open_signup(services: TheServices) -> None:
+    services.identity.require_open_signup()
+
+
 class SignIn(BaseModel):
     """An address and its password."""
 
@@ -62,7 +66,7 @@ async def show_sign_up(request: Request, visitor: TheVisitor) -> Response:
     return _unless_signed_in(request, visitor, "sign_up.html")
 
 
-@router.post(_SIGN_UP)
+@router.post(_SIGN_UP, dependencies=[Depends(_require_open_signup)])
 async def sign_up(
     request: Request,
     services: TheServices,

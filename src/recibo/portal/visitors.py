@@ -44,7 +44,8 @@ async def refuse_cross_site(request: Request, services: TheServices) -> None:
 
 async def visitor_of(request: Request, services: TheServices) -> Visitor:
     """Return who sent a request; a session whose access token is over goes on unasked."""
-    keyring = services.identity.keyring
+    identity = services.identity
+    keyring = identity.keyring
     visit = visit_of(request)
     token = request.cookies.get(ACCESS_COOKIE)
     shown = sessions.read_access_token(keyring, token)
@@ -54,7 +55,9 @@ async def visitor_of(request: Request, services: TheServices) -> Visitor:
     if shown is None:
         return Visitor(visit, None, None)
     try:
-        user = await sessions.authenticate(services.database, keyring, token, visit=visit)
+        user = await sessions.authenticate(
+            services.database, keyring, token, visit=visit, plans=identity.plans
+        )
     except (NoSession, AuthenticationFailed):
         return Visitor(visit, shown, None)
     return Visitor(visit, shown, user)

@@ -84,7 +84,7 @@ def write(content: Content, head: Letterhead) -> EmailMessage:
         "subject": letter.subject.format_map(said),
         "paragraphs": [one.format_map(said) for one in letter.paragraphs],
         "button": letter.button,
-        "link": f"{head.base_url}/portal/{letter.page}?token={content.token}",
+        "link": link(content, head),
         "token": content.token,
         "footer": letter.footer,
         "base_url": head.base_url,
@@ -103,6 +103,12 @@ def write(content: Content, head: Letterhead) -> EmailMessage:
     message.set_content(text, charset="utf-8", cte=_encoding(text))
     message.add_alternative(html, subtype="html", charset="utf-8", cte=_encoding(html))
     return message
+
+
+def link(content: Content, head: Letterhead) -> str:
+    """Return the address of the page that takes the mail's token."""
+    page = _letters()[content.kind].page
+    return f"{head.base_url}/portal/{page}?token={content.token}"
 
 
 def sender(text: str, base_url: str) -> Address:

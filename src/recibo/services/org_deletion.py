@@ -19,6 +19,7 @@ from recibo.shapes.actor import Member
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.orgs import Org as OrgShape
 from recibo.shapes.permissions import Permission
+from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.states import AuditAction, DeliveryState, MailKind, ResourceType, Role
 from recibo.store import scope
 from recibo.store.db import Database, Session
@@ -55,13 +56,14 @@ _FEW = (
 )  # fmt: skip
 
 
-async def begin(database: Database, actor: Member, *, slug: str) -> None:
+async def begin(database: Database, actor: Member, *, slug: str, plans: Plans = SOLD) -> None:
     """Delete the actor's org: nobody gets in any more, and nothing is read, sent or mailed for it.
 
     Args:
         database: Where it is.
         actor: An owner.
         slug: What the owner typed, to be sure which org is meant.
+        plans: What orgs may use; where none is sold, nothing that was bought before is in the way.
 
     Raises:
         ValidationFailed: it is not the org's slug.
@@ -73,7 +75,7 @@ async def begin(database: Database, actor: Member, *, slug: str) -> None:
         actor = await orgs.still(session, actor, Permission.ORG_DELETE)
         if slug != org.slug:
             raise ValidationFailed.of("slug", f"is not {org.slug}; type that to be sure")
-        bought = await subscriptions.of_org(session, actor)
+        bought = await subscriptions.of_org(session, actor) if plans.are_sold else None
         if bought is not None and subscriptions.costs_on(bought):
             raise Conflict("A subscription goes on; cancel it under Billing first.")
         audit.record(

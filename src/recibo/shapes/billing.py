@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from recibo.shapes.plans import PlanName
 from recibo.shapes.states import SubscriptionStatus
@@ -18,8 +18,9 @@ class Subscription(BaseModel):
 
     plan: PlanName
     status: SubscriptionStatus
-    quota_receipts_month: int
-    usage_this_month: int
+    quota_receipts_month: int | None = Field(description="`null` where there is no quota.")
+    usage_this_month: int = Field(description="Receipts completed this calendar month, UTC.")
+    credits_used_this_month: int
     rate_limit_per_minute: int
     cancel_at_period_end: bool
     current_period_end: dt.datetime | None

@@ -1,7 +1,7 @@
 """The plans and their figures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -20,8 +20,8 @@ class Plan:
     """What a plan allows."""
 
     name: PlanName
-    #: Newly read receipts a calendar month, UTC.
-    receipts_a_month: int
+    #: Newly read receipts a calendar month, UTC; None for no quota.
+    receipts_a_month: int | None
     #: Requests a minute, per key or user and per IP.
     requests_a_minute: int
     #: Uploads in flight at once, per key and per IP.
@@ -63,3 +63,30 @@ def plan_of(name: str, agreed: Mapping[str, int] | None) -> Plan:
         requests_a_minute=agreed.get("requests_a_minute", plan.requests_a_minute),
         uploads_at_once=agreed.get("uploads_at_once", plan.uploads_at_once),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Plans:
+    """The plans of an installation: sold to each org, or enterprise without a quota for all."""
+
+    are_sold: bool = True
+
+    def name_of(self, stored: str) -> PlanName:
+        """Return the plan that an org has, by the one that is stored."""
+        return PlanName(stored) if self.are_sold else PlanName.ENTERPRISE
+
+    def of(self, stored: str, agreed: Mapping[str, int] | None) -> Plan:
+        """Return the figures of an org; those agreed hold where enterprise is stored."""
+        if self.are_sold:
+            return plan_of(stored, agreed)
+        is_agreed = stored == PlanName.ENTERPRISE
+        plan = plan_of(PlanName.ENTERPRISE, agreed if is_agreed else None)
+        return replace(plan, receipts_a_month=None)
+
+    def readings_carried(self, stored: str) -> int:
+        """Return how many readings of an org the queue carries at a time."""
+        return READINGS_CARRIED[self.name_of(stored)]
+
+
+#: What most installations have, and what is assumed where nothing is said.
+SOLD = Plans()

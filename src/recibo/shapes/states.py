@@ -189,6 +189,18 @@ class PaymentProvider(StrEnum):
 
     SANDBOX = "sandbox"
     STRIPE = "stripe"
+    #: Nobody: no plan is sold.
+    NONE = "none"
+
+
+class SignupPolicy(StrEnum):
+    """Who may create an account."""
+
+    OPEN = "open"
+    #: Invitees only.
+    INVITED = "invited"
+    #: Nobody; invitations to people with an account still work.
+    CLOSED = "closed"
 
 
 class FailureCode(StrEnum):

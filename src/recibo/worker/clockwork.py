@@ -19,6 +19,7 @@ from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import readings, receipts, replays, turns
 from recibo.services.reading.extraction import Carrier
 from recibo.services.webhooks import deliveries
+from recibo.shapes.plans import SOLD, Plans
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.worker import metrics
@@ -44,6 +45,8 @@ class Clockwork:
     database: Database
     blobs: Blobs
     carrier: Carrier
+    #: What orgs may use.
+    plans: Plans = SOLD
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -85,7 +88,7 @@ class Clockwork:
     async def add_owed_readings(self) -> None:
         """Give the engine what is owed; what it carries already stays as it is."""
         async with self.database.read() as session:
-            owed = await turns.of_all(session, limit=_ROUND)
+            owed = await turns.of_all(session, limit=_ROUND, plans=self.plans)
         await self.carrier.add_readings(owed)
 
     async def count_owed_readings(self) -> None:

@@ -19,6 +19,7 @@ from recibo.services.reading import readings, turns
 from recibo.services.reading.extraction import Carrier
 from recibo.services.reading.readings import Order, Refusal
 from recibo.shapes.ids import ReceiptId
+from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.states import FailureCode
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
@@ -46,6 +47,8 @@ class Tasks:
     carrier: Carrier
     #: Whether the payment provider is told of what is billed.
     is_metered: bool = False
+    #: What orgs may use.
+    plans: Plans = SOLD
 
     async def read(self, receipt_id: ReceiptId) -> None:
         """Read a receipt that owes a reading, again while attempts are left; tell; add the next.
@@ -108,7 +111,7 @@ class Tasks:
     async def _add_next(self, receipt_id: ReceiptId) -> None:
         """Add what the receipt's org has now room for in the queue."""
         async with self.database.read() as session:
-            following = await turns.next_of(session, receipt_id)
+            following = await turns.next_of(session, receipt_id, plans=self.plans)
         await self.carrier.add_readings(following)
 
     async def _hand_back(self, order: Order | None) -> None:
@@ -133,7 +136,9 @@ class Tasks:
         if isinstance(answer, Failure):
             return await self._refuse(order, answer)
         async with self.database.write() as session:
-            await readings.complete(session, order, answer, is_metered=self.is_metered)
+            await readings.complete(
+                session, order, answer, is_metered=self.is_metered, plans=self.plans
+            )
         metrics.READINGS.labels(order.accuracy, "completed").inc()
         return True
 

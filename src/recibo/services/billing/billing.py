@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from recibo.errors import NotFound
 from recibo.outside.payments import Events, Payments, Sandbox
 from recibo.store.db import Database
 
@@ -11,9 +12,16 @@ class Billing:
     """Built once by `recibo.app`."""
 
     database: Database
-    payments: Payments
+    #: None where no plan is sold.
+    payments: Payments | None
     #: None where the provider tells nothing by itself.
     events: Events | None = None
+
+    def seller(self) -> Payments:
+        """Return who takes payments; raises NotFound where no plan is sold."""
+        if self.payments is None:
+            raise NotFound
+        return self.payments
 
     @property
     def sandbox(self) -> Sandbox | None:

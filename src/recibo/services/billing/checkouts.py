@@ -31,16 +31,17 @@ async def check_out(billing: Billing, actor: Member, wanted: Checkout) -> str:
 
     Raises:
         ValidationFailed: the plan is not for sale, or an address is none of the web.
-        NotFound: the org is gone.
+        NotFound: the org is gone, or no plan is sold.
         InsufficientScope: the actor may not any more.
         ServerError: the payment provider fails; nothing was sold.
     """
+    payments = billing.seller()
     if wanted.plan not in PAID_PLANS:
         raise ValidationFailed.of("plan", f"is one of {', '.join(PAID_PLANS)}")
     _check_url("success_url", wanted.success_url)
     _check_url("cancel_url", wanted.cancel_url)
     customer = await _customer(billing, actor)
-    url = await billing.payments.checkout(customer, wanted)
+    url = await payments.checkout(customer, wanted)
     async with billing.database.write() as session:
         await _still(session, actor)
         audit.record(
@@ -58,8 +59,10 @@ async def visit_portal(billing: Billing, actor: Member, *, return_url: str) -> s
 
     Raises:
         ValidationFailed: the address is none of the web; the org was at no checkout yet.
+        NotFound: no plan is sold.
         ServerError: the payment provider fails.
     """
+    payments = billing.seller()
     _check_url("return_url", return_url)
     async with billing.database.read() as session:
         has_customer = await is_customer(billing, session, actor)
@@ -67,13 +70,13 @@ async def visit_portal(billing: Billing, actor: Member, *, return_url: str) -> s
         message = "There is no payment customer yet; begin with a checkout session."
         raise ValidationFailed(message)
     customer = await _customer(billing, actor)
-    return await billing.payments.portal(customer, return_url=return_url)
+    return await payments.portal(customer, return_url=return_url)
 
 
 async def is_customer(billing: Billing, session: ReadSession, actor: Member) -> bool:
     """Tell whether the actor's org was at a checkout, so that there is something to manage."""
     row = await subscriptions.of_org(session, actor)
-    return row is not None and row.provider == billing.payments.provider
+    return row is not None and row.provider == billing.seller().provider
 
 
 async def _customer(billing: Billing, actor: Member) -> str:
@@ -81,23 +84,24 @@ async def _customer(billing: Billing, actor: Member) -> str:
 
     When there is none, or the provider has it no more, one is created, and kept at once.
     """
+    payments = billing.seller()
     async with billing.database.read() as session:
         row = await subscriptions.of_org(session, actor)
         try:
             email = (await session.get_one(Org, actor.org_id)).billing_email
         except NoResultFound:
             raise NotFound("This org is gone.") from None
-    is_ours = row is not None and row.provider == billing.payments.provider
+    is_ours = row is not None and row.provider == payments.provider
     held = row.customer_id if row is not None and is_ours else ""
-    if held and await billing.payments.bill_to(held, email=email):
+    if held and await payments.bill_to(held, email=email):
         return held
-    created = await billing.payments.customer(actor.org_id, email=email, instead_of=held)
+    created = await payments.customer(actor.org_id, email=email, instead_of=held)
     return await _kept(billing, actor, created, instead_of=held)
 
 
 async def _kept(billing: Billing, actor: Member, created: str, *, instead_of: str) -> str:
     """Keep a new customer of the actor's org; return it, or the one of whoever was faster."""
-    provider = billing.payments.provider
+    provider = billing.seller().provider
     async with billing.database.write() as session:
         org = await _still(session, actor)
         row = await subscriptions.of_org(session, actor)

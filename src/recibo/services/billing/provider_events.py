@@ -45,7 +45,7 @@ async def _is_taken(billing: Billing, events: Events, event: Event) -> bool:
         known = select(ProviderEvent.id).where(ProviderEvent.id == event.id)
         if (await session.execute(known)).first() is not None:
             return True
-        found = await subscriptions.of_customer(session, billing.payments.provider, event.customer)
+        found = await subscriptions.of_customer(session, billing.seller().provider, event.customer)
     if found is None:
         # Of another service on the same account.
         return True

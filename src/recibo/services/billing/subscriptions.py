@@ -13,7 +13,7 @@ from recibo.services.reading import usage
 from recibo.shapes import billing as shapes
 from recibo.shapes.actor import Member
 from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import SOLD, PlanName, Plans
 from recibo.shapes.states import (
     AuditAction,
     PaymentProvider,
@@ -32,15 +32,19 @@ LIVE = frozenset({
 })  # fmt: skip
 
 
-async def get(session: ReadSession, actor: Member) -> shapes.Subscription:
-    """Return how the subscription of the actor's org stands; before any it is free and active."""
-    row = await of_org(session, actor)
+async def get(session: ReadSession, actor: Member, *, plans: Plans = SOLD) -> shapes.Subscription:
+    """Return how the subscription of the actor's org stands; before any it is free and active.
+
+    Where no plan is sold all are active, whatever was bought before.
+    """
+    row = await of_org(session, actor) if plans.are_sold else None
     used = await usage.this_month(session, actor)
     return shapes.Subscription(
         plan=actor.plan.name,
         status=SubscriptionStatus(row.status) if row else SubscriptionStatus.ACTIVE,
         quota_receipts_month=actor.plan.receipts_a_month,
         usage_this_month=used.completed,
+        credits_used_this_month=used.credits,
         rate_limit_per_minute=actor.plan.requests_a_minute,
         cancel_at_period_end=row is not None and row.cancel_at_period_end,
         current_period_end=row.current_period_end if row else None,

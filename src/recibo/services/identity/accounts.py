@@ -46,11 +46,13 @@ async def sign_up(identity: Identity, wanted: Signup, *, visit: Visit) -> TokenR
     """Create a user with an org of their own, owe the verify-email link, and begin a session.
 
     Raises:
+        SignupClosed: accounts come by invitation, or not at all.
         ValidationFailed: a field does not hold; the address is disposable.
         RateLimitExceeded: too many signups from this IP within the hour.
         Conflict: the address is registered already.
         Overloaded: too many passwords are being hashed.
     """
+    identity.require_open_signup()
     address = identity.lasting_email(wanted.email)
     async with identity.database.write() as session:
         await attempts.take(session, _signup_limits(identity, visit))

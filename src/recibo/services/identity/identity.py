@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from recibo.errors import ValidationFailed
+from recibo.errors import SignupClosed, ValidationFailed
 from recibo.kit import emails
 from recibo.kit.keyring import Keyring
 from recibo.kit.turns import Turns
 from recibo.services.identity.key_uses import KeyUses
 from recibo.services.identity.passwords import Passwords
+from recibo.shapes.plans import SOLD, Plans
+from recibo.shapes.states import SignupPolicy
 from recibo.store.db import Database
+
+_NO_NEW_ACCOUNTS = "This installation takes no new accounts; its operator can change that."
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,10 @@ class Identity:
     signups_per_ip_per_hour: int
     #: Whether that number holds even where limits per IP spare loopback.
     loopback_signups_are_limited: bool = True
+    #: Who may create an account.
+    signup: SignupPolicy = SignupPolicy.OPEN
+    #: What orgs may use.
+    plans: Plans = SOLD
     #: What this process has seen of API keys.
     key_uses: KeyUses = field(default_factory=KeyUses)
     #: Of tries at one password.
@@ -37,17 +45,38 @@ class Identity:
         """How many of them may go to one address."""
         return 3 if self.is_production else 1000
 
+    def require_open_signup(self) -> None:
+        """Raise SignupClosed unless anybody may create an account."""
+        if self.signup is SignupPolicy.INVITED:
+            raise SignupClosed
+        if self.signup is SignupPolicy.CLOSED:
+            raise SignupClosed(_NO_NEW_ACCOUNTS)
+
+    def require_new_accounts(self) -> None:
+        """Raise SignupClosed unless invitees may create an account."""
+        if self.signup is SignupPolicy.CLOSED:
+            raise SignupClosed(_NO_NEW_ACCOUNTS)
+
     def email(self, text: str, *, field: str = "email") -> str:
         """Return an address as it is stored; raises ValidationFailed when it is none."""
-        try:
-            return emails.parse(text, is_production=self.is_production)
-        except emails.BadEmailError as e:
-            raise ValidationFailed.of(field, str(e)) from None
+        return _email(text, field=field, is_production=self.is_production)
 
     def lasting_email(self, text: str, *, field: str = "email") -> str:
         """Return an address that is not disposable; raises ValidationFailed when it is."""
-        address = self.email(text, field=field)
-        if emails.is_disposable(address):
-            message = "is on a disposable domain; use a lasting address"
-            raise ValidationFailed.of(field, message)
-        return address
+        return lasting_email(text, field=field, is_production=self.is_production)
+
+
+def lasting_email(text: str, *, field: str, is_production: bool) -> str:
+    """Return an address that is not disposable; raises ValidationFailed when it is."""
+    address = _email(text, field=field, is_production=is_production)
+    if emails.is_disposable(address):
+        message = "is on a disposable domain; use a lasting address"
+        raise ValidationFailed.of(field, message)
+    return address
+
+
+def _email(text: str, *, field: str, is_production: bool) -> str:
+    try:
+        return emails.parse(text, is_production=is_production)
+    except emails.BadEmailError as e:
+        raise ValidationFailed.of(field, str(e)) from None

@@ -23,6 +23,9 @@ from recibo.store import scope, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Invitation, Membership, Org, User
 
+#: In place of a user's id where the operator invites, and what invitees read there.
+OPERATOR = "operator"
+OPERATOR_NAME = "The operator of this installation"
 _LIFE = dt.timedelta(days=7)
 _HOUR = dt.timedelta(hours=1)
 _DAY = dt.timedelta(days=1)
@@ -58,13 +61,15 @@ async def offer(session: ReadSession, token: str) -> Offer:
     query = (
         select(Org.name, Invitation.role, Invitation.email, User.full_name, User.email.label("by"))
         .join(Org, Org.id == Invitation.org_id)
-        .join(User, User.id == Invitation.invited_by)
+        # What the operator sent is of no user.
+        .outerjoin(User, User.id == Invitation.invited_by)
         .where(*_is_live(token))
     )
     found = (await session.execute(query)).one_or_none()
     if found is None:
         raise _worthless()
-    return Offer(found.name, Role(found.role), found.email, found.full_name or found.by)
+    inviter = found.full_name or found.by or OPERATOR_NAME
+    return Offer(found.name, Role(found.role), found.email, inviter)
 
 
 async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> shapes.Invitation:
@@ -86,7 +91,7 @@ async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> 
         # Counted and sent in one transaction: what is refused or fails was not sent.
         await attempts.take(session, _limits(identity, actor, address))
         await _revoke(session, actor, Invitation.email == address)
-        row = _row(actor, address, role)
+        row = new(actor.org_id, address, role, invited_by=actor.user_id)
         session.add(row)
         audit.record(
             session,
@@ -140,10 +145,13 @@ async def accept(identity: Identity, proof: Proof) -> TokenResponse:
     Raises:
         ValidationFailed: the token is unknown, expired, revoked or accepted.
         AuthenticationFailed: the account is disabled; the invitation stays.
+        SignupClosed: there is no such account, and no new ones are made; the invitation stays.
     """
     async with identity.database.write() as session:
         invitation = await _offered(session, proof.token)
         user, is_new = await _user(session, invitation.email, proof.visit)
+        if is_new:
+            identity.require_new_accounts()
         if user.disabled_at is not None:
             raise AuthenticationFailed("This account is disabled.")
         await ownership.prove(session, user, visit=proof.visit, shown=proof.shown)
@@ -179,14 +187,15 @@ def _limits(identity: Identity, actor: Member, address: str) -> list[Counted]:
     return [(an_hour, actor.org_id), (a_day, f"{actor.org_id} {address}")]
 
 
-def _row(actor: Member, address: str, role: Role) -> Invitation:
+def new(org_id: OrgId, address: str, role: Role, *, invited_by: str) -> Invitation:
+    """Return the row of an invitation that begins now."""
     now = clock.now()
     return Invitation(
         id=ids.new("inv"),
-        org_id=actor.org_id,
+        org_id=org_id,
         email=address,
         role=role,
-        invited_by=actor.user_id,
+        invited_by=invited_by,
         created_at=now,
         expires_at=now + _LIFE,
     )

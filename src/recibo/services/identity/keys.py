@@ -24,7 +24,7 @@ from recibo.shapes.actor import KeyActor, Member, Visit
 from recibo.shapes.ids import KeyId, OrgId, UserId
 from recibo.shapes.keys import Key
 from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import plan_of
+from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.states import AuditAction, KeyKind, ResourceType, Role, Scope
 from recibo.store import scope
 from recibo.store.db import Database, ReadSession, Session
@@ -80,7 +80,9 @@ class Issued:
     secret: str
 
 
-async def authenticate(database: Database, secret: str | None, *, visit: Visit) -> KeyActor:
+async def authenticate(
+    database: Database, secret: str | None, *, visit: Visit, plans: Plans = SOLD
+) -> KeyActor:
     """Return who holds this secret.
 
     Raises:
@@ -94,7 +96,7 @@ async def authenticate(database: Database, secret: str | None, *, visit: Visit) 
         raise Unauthorized
     if found.expires_at is not None and found.expires_at <= clock.now():
         raise ExpiredApiKey
-    return _actor(found, visit)
+    return _actor(found, visit, plans)
 
 
 def create(
@@ -310,10 +312,10 @@ def _no_such_key() -> NotFound:
     return NotFound("There is no API key with this id.")
 
 
-def _actor(row: Row[Any], visit: Visit) -> KeyActor:
+def _actor(row: Row[Any], visit: Visit, plans: Plans) -> KeyActor:
     return KeyActor(
         org_id=OrgId(row.org_id),
-        plan=plan_of(row.plan, row.agreed),
+        plan=plans.of(row.plan, row.agreed),
         key_id=KeyId(row.id),
         kind=KeyKind(row.kind),
         scopes=frozenset(Scope(one) for one in row.scopes),

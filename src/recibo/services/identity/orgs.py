@@ -15,7 +15,7 @@ from recibo.shapes.actor import Member
 from recibo.shapes.ids import OrgId
 from recibo.shapes.orgs import Org as OrgShape
 from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import PlanName
+from recibo.shapes.plans import SOLD, PlanName, Plans
 from recibo.shapes.states import AuditAction, ResourceType, Role
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
@@ -62,7 +62,7 @@ async def named(session: ReadSession | Session, name: str) -> OrgId:
     return OrgId(found)
 
 
-def shape(row: Row[Any]) -> OrgShape:
+def shape(row: Row[Any], plans: Plans = SOLD) -> OrgShape:
     """Return an org as the API shows it, from a row with `COLUMNS`."""
     return OrgShape(
         id=row.org_id,
@@ -70,7 +70,7 @@ def shape(row: Row[Any]) -> OrgShape:
         slug=row.slug,
         logo_url=row.logo_url,
         billing_email=row.billing_email,
-        plan=PlanName(row.plan),
+        plan=plans.name_of(row.plan),
         created_at=row.org_created_at,
     )
 
@@ -178,8 +178,9 @@ async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShap
         actor = await still(session, actor, Permission.ORG_WRITE)
         before = OrgShape.model_validate(row, from_attributes=True)
         after = before.model_copy(update=dict(checked))
+        shown = after.model_copy(update={"plan": identity.plans.name_of(row.plan)})
         if not checked:
-            return before
+            return shown
         for name, value in checked.items():
             setattr(row, name, value)
         audit.record(
@@ -190,7 +191,7 @@ async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShap
             before=before.model_dump(mode="json"),
             after=after.model_dump(mode="json"),
         )
-    return after
+    return shown
 
 
 def slug_of(name: str) -> str:

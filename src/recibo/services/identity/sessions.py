@@ -19,7 +19,7 @@ from recibo.services.identity import orgs
 from recibo.services.identity.identity import Identity
 from recibo.shapes.actor import SignedIn, Visit
 from recibo.shapes.ids import OrgId, SessionId, UserId
-from recibo.shapes.plans import plan_of
+from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import Role, SignInMethod
 from recibo.store.db import Database, ReadSession, Session
@@ -104,7 +104,12 @@ class Shown:
 
 
 async def authenticate(
-    database: Database, keyring: Keyring, token: str | None, *, visit: Visit
+    database: Database,
+    keyring: Keyring,
+    token: str | None,
+    *,
+    visit: Visit,
+    plans: Plans = SOLD,
 ) -> SignedIn:
     """Return whose access token this is, with the role that the user has now.
 
@@ -124,7 +129,7 @@ async def authenticate(
     if shown.is_pending:
         async with database.read() as session:
             await _require_completed(session, shown)
-    return _signed_in(found, shown, visit)
+    return _signed_in(found, shown, visit, plans)
 
 
 def read_access_token(keyring: Keyring, token: str | None) -> Shown | None:
@@ -297,7 +302,7 @@ def _is_of_this_membership(found: Row[Any], shown: Shown) -> bool:
     return found.role is not None and int(found.joined_at.timestamp()) <= shown.issued_at
 
 
-def _signed_in(found: Row[Any], shown: Shown, visit: Visit) -> SignedIn:
+def _signed_in(found: Row[Any], shown: Shown, visit: Visit, plans: Plans) -> SignedIn:
     return SignedIn(
         user_id=shown.user_id,
         session_id=shown.session_id,
@@ -307,8 +312,8 @@ def _signed_in(found: Row[Any], shown: Shown, visit: Visit) -> SignedIn:
         created_at=found.user_created_at,
         is_email_verified=found.email_verified_at is not None,
         has_second_factor=found.totp_enabled_at is not None,
-        org=orgs.shape(found) if found.role else None,
-        plan=plan_of(found.plan, found.agreed) if found.role else None,
+        org=orgs.shape(found, plans) if found.role else None,
+        plan=plans.of(found.plan, found.agreed) if found.role else None,
         role=Role(found.role) if found.role else None,
         visit=visit,
     )

@@ -34,6 +34,7 @@ from recibo.services.reading import in_flight, readings, receipts, replays, turn
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
+from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.receipts import Receipt
 from recibo.shapes.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
 from recibo.store import scope, tables
@@ -115,6 +116,8 @@ class Extraction:
     slots: Slots
     #: How long an upload may wait for its reading.
     wait_seconds: float
+    #: What orgs may use.
+    plans: Plans = SOLD
 
     @asynccontextmanager
     async def submitted(self, actor: Actor, upload: Upload) -> AsyncIterator[Submitted]:
@@ -317,7 +320,7 @@ class Extraction:
 
     async def _refuse_if_overloaded(self, actor: Actor) -> None:
         async with self.database.read() as session:
-            ahead = await turns.ahead(session, actor.org_id)
+            ahead = await turns.ahead(session, actor.org_id, plans=self.plans)
         if not ahead:
             return
         crew = await self.capacity.crews.at_work()

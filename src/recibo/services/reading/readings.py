@@ -19,6 +19,7 @@ from recibo.services.reading import receipts, replays, totals, usage
 from recibo.shapes import receipts as shapes
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
+from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.states import EventType, FailureCode, ReceiptStatus
 from recibo.store import scope
 from recibo.store.db import ReadSession, Session
@@ -167,7 +168,12 @@ async def fail_overdue(session: Session, receipt_id: ReceiptId) -> None:
 
 
 async def complete(
-    session: Session, order: Order, read: model.Receipt, *, is_metered: bool = False
+    session: Session,
+    order: Order,
+    read: model.Receipt,
+    *,
+    is_metered: bool = False,
+    plans: Plans = SOLD,
 ) -> bool:
     """Store what was read, bill it and end the order; False when it is no longer held.
 
@@ -192,6 +198,7 @@ async def complete(
         accuracy=order.accuracy,
         again=is_again,
         is_metered=is_metered,
+        plans=plans,
     )
     await totals.change(session, order.org_id, before=before, after=totals.of(row))
     await receipts.tell(session, row, EventType.RECEIPT_COMPLETED)

@@ -15,7 +15,7 @@ from recibo.extract.model import Accuracy
 from recibo.kit import clock
 from recibo.services.reading import readings
 from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import READINGS_CARRIED, PlanName
+from recibo.shapes.plans import READINGS_CARRIED, SOLD, PlanName, Plans
 from recibo.store.db import ReadSession
 from recibo.store.tables import Org, Receipt
 
@@ -35,7 +35,7 @@ class Owed:
     accuracy: Accuracy
 
 
-async def ahead(session: ReadSession, org_id: OrgId) -> int:
+async def ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
     """Return about how many readings come before one that an org would owe now.
 
     Others' come in turn with its own, and not before them because they are older.
@@ -46,7 +46,10 @@ async def ahead(session: ReadSession, org_id: OrgId) -> int:
         .where(_IS_OWED)
         .group_by(Org.id, Org.plan)
     )
-    orgs = {row.id: (int(row.owed), _carried(row)) for row in await session.execute(query)}
+    orgs = {
+        row.id: (int(row.owed), plans.readings_carried(row.plan))
+        for row in await session.execute(query)
+    }
     own, carried = orgs.pop(org_id, (0, 1))
     turns = math.ceil((own + 1) / carried)
     return own + sum(min(others, turns * most) for others, most in orgs.values())
@@ -68,7 +71,9 @@ async def is_next(
     return len(older) < READINGS_CARRIED[plan] and len(_free(older)) < _MOST_WAITING
 
 
-async def next_of(session: ReadSession, receipt_id: ReceiptId) -> list[Owed]:
+async def next_of(
+    session: ReadSession, receipt_id: ReceiptId, *, plans: Plans = SOLD
+) -> list[Owed]:
     """Return what the queue may carry of a receipt's org, once its reading has begun or ended.
 
     What is in hand is left out: its task is there, and who adds it again while it is read does so
@@ -84,10 +89,12 @@ async def next_of(session: ReadSession, receipt_id: ReceiptId) -> list[Owed]:
         .limit(_MOST_CARRIED)
     )
     rows = (await session.execute(query)).all()
-    return _free(rows[: _carried(rows[0])])[:_MOST_WAITING] if rows else []
+    if not rows:
+        return []
+    return _free(rows[: plans.readings_carried(rows[0].plan)])[:_MOST_WAITING]
 
 
-async def of_all(session: ReadSession, *, limit: int) -> list[Owed]:
+async def of_all(session: ReadSession, *, limit: int, plans: Plans = SOLD) -> list[Owed]:
     """Return what the queue may carry of all orgs in turn: first the oldest of each, then the next.
 
     No org starves. Among the oldest of all orgs the older come first, so before any of them there
@@ -95,7 +102,7 @@ async def of_all(session: ReadSession, *, limit: int) -> list[Owed]:
     """
     place = func.row_number().over(partition_by=Receipt.org_id, order_by=Receipt.id)
     placed = select(Receipt.id, Receipt.org_id, place.label("place")).where(_IS_OWED).subquery()
-    carried = case({plan.value: most for plan, most in READINGS_CARRIED.items()}, value=Org.plan)
+    carried = case({plan: plans.readings_carried(plan) for plan in PlanName}, value=Org.plan)
     turn = func.row_number().over(partition_by=placed.c.org_id, order_by=placed.c.place)
     waiting = (
         _owed()
@@ -116,10 +123,6 @@ async def of_all(session: ReadSession, *, limit: int) -> list[Owed]:
 
 def _owed() -> Select[Any]:
     return select(Receipt.id, Receipt.owed_accuracy, Receipt.held_until)
-
-
-def _carried(row: Any) -> int:
-    return READINGS_CARRIED[PlanName(row.plan)]
 
 
 def _free(rows: Sequence[Any]) -> list[Owed]:

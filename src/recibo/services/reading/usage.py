@@ -11,7 +11,7 @@ from recibo.services import meter_events
 from recibo.services.webhooks import events
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import Plan, plan_of
+from recibo.shapes.plans import SOLD, Plan, Plans
 from recibo.shapes.states import EventType
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
@@ -40,9 +40,14 @@ class Quota:
     renews_at: dt.datetime
 
     @classmethod
-    def of(cls, plan: Plan, *, held: int = 0) -> "Quota":
-        """Return where an org on a plan stands that holds so many receipts of this month."""
+    def of(cls, plan: Plan, *, held: int = 0) -> "Quota | None":
+        """Return where an org on a plan stands that holds so many receipts of this month.
+
+        None when the plan has no quota.
+        """
         limit = plan.receipts_a_month
+        if limit is None:
+            return None
         return cls(limit, max(0, limit - held), month_end(clock.now()))
 
 
@@ -64,37 +69,40 @@ async def this_month(session: ReadSession, actor: Actor) -> Usage:
     return Usage(row.held, row.completed, row.credits) if row else Usage()
 
 
-async def quota(session: ReadSession, actor: Actor) -> Quota:
-    """Return where the actor's org stands with its quota."""
+async def quota(session: ReadSession, actor: Actor) -> Quota | None:
+    """Return where the actor's org stands with its quota; None when it has none."""
     return Quota.of(actor.plan, held=(await this_month(session, actor)).held)
 
 
 async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
     """Raise RateLimitExceeded when the quota is used up; `hold` decides for good."""
-    if (await this_month(session, actor)).held >= actor.plan.receipts_a_month:
-        raise _over_quota(actor)
+    quota = actor.plan.receipts_a_month
+    if quota is not None and (await this_month(session, actor)).held >= quota:
+        raise _over_quota(quota)
 
 
 async def hold(session: Session, actor: Actor, month: str) -> None:
     """Take one receipt from a month's quota inside the caller's transaction.
 
-    One statement counts and decides, so parallel uploads cannot pass the edge together.
+    One statement counts and decides, so parallel uploads cannot pass the edge together. Without a
+    quota it only counts.
 
     Raises:
         RateLimitExceeded: nothing is left.
     """
+    quota = actor.plan.receipts_a_month
     statement = (
         upsert.insert(session, UsageMonth)
         .values(org_id=actor.org_id, month=month, held=1, completed=0, credits=0)
         .on_conflict_do_update(
             index_elements=["org_id", "month"],
             set_={"held": UsageMonth.held + 1},
-            where=UsageMonth.held < actor.plan.receipts_a_month,
+            where=None if quota is None else UsageMonth.held < quota,
         )
         .returning(UsageMonth.held)
     )
     if (await session.execute(statement)).scalar_one_or_none() is None:
-        raise _over_quota(actor)
+        raise _over_quota(quota)
 
 
 async def give_back(session: Session, org_id: OrgId, month: str) -> None:
@@ -114,6 +122,7 @@ async def bill(
     accuracy: str,
     again: bool,
     is_metered: bool = False,
+    plans: Plans = SOLD,
 ) -> None:
     """Bill one completed reading; one `again` at a higher accuracy costs only the difference.
 
@@ -156,17 +165,19 @@ async def bill(
     )
     month = (await session.execute(statement)).scalar_one()
     if not again:
-        await _tell_of_thresholds(session, month)
+        await _tell_of_thresholds(session, month, plans)
 
 
-async def _tell_of_thresholds(session: Session, month: UsageMonth) -> None:
+async def _tell_of_thresholds(session: Session, month: UsageMonth, plans: Plans) -> None:
     """Tell an org, once each, that it has used up so much of its quota.
 
     The month's row is locked by the statement that counted, so no two tell of the same.
     """
     org_id = OrgId(month.org_id)
     org = await session.get_one(Org, org_id)
-    quota = plan_of(org.plan, org.agreed).receipts_a_month
+    quota = plans.of(org.plan, org.agreed).receipts_a_month
+    if quota is None:
+        return
     told = month.told_percent if month.told_quota == quota else 0
     reached = [one for one in _THRESHOLDS if told < one and month.completed * 100 >= one * quota]
     for threshold in reached:
@@ -176,9 +187,8 @@ async def _tell_of_thresholds(session: Session, month: UsageMonth) -> None:
         month.told_percent, month.told_quota = reached[-1], quota
 
 
-def _over_quota(actor: Actor) -> RateLimitExceeded:
+def _over_quota(quota: int | None) -> RateLimitExceeded:
     now = clock.now()
-    quota = actor.plan.receipts_a_month
     return RateLimitExceeded(
         f"The month's quota of {quota} receipts is used up; it renews on the first, or upgrade.",
         retry_after=max(1, int((month_end(now) - now).total_seconds())),
