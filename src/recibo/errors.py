@@ -126,7 +126,7 @@ class CrossSiteRequest(ServiceError):
 
 
 class SignupClosed(ServiceError):
-    """New accounts come by invitation only; ask somebody in your organization for one."""
+    """New accounts come by invitation only; ask an admin of your organization for one."""
 
     status = 403
     code = "signup_closed"

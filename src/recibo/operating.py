@@ -115,7 +115,7 @@ async def _create_org(settings: Settings, *, name: str, owner: str) -> None:
         f"{created.owner} is invited as its owner, until {created.expires_at:%Y-%m-%d %H:%M} UTC:\n"
         f"\n  {letters.link(mail, head)}\n\n"
     )
-    # Before the mail: a server that is slow to fail keeps nobody from the link.
+    # Before the mail: a mail server that is slow to fail does not delay the link.
     sys.stdout.flush()
     try:
         await mailer.send(letters.write(mail, head))

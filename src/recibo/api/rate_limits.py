@@ -88,7 +88,7 @@ def headers(scope: Scope, status: int) -> Mapping[str, str]:
 
 
 def _quota(scope: Scope) -> Quota | None:
-    """Return the quota of whoever uploads; None when there is none, the free plan's for nobody."""
+    """Return the uploader's quota, the free plan's without a key; None where no plan is sold."""
     services: Services = scope["app"].state.services
     if not services.identity.plans.are_sold:
         return None

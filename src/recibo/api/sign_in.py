@@ -47,7 +47,7 @@ class Refresh(BaseModel):
     "/signup",
     summary="Sign up",
     status_code=201,
-    # Before the body: nobody is asked for what would not be taken.
+    # Before the body, whatever it says.
     dependencies=[Depends(_require_open_signup)],
     openapi_extra=bodies.documented(Signup),
     responses=errors_of(400, 403, 409, 429, 500, 503),

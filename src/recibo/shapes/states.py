@@ -191,7 +191,7 @@ class PaymentProvider(StrEnum):
 
     SANDBOX = "sandbox"
     STRIPE = "stripe"
-    #: Nobody: no plan is sold.
+    #: No plan is sold.
     NONE = "none"
 
 
@@ -201,7 +201,7 @@ class SignupPolicy(StrEnum):
     OPEN = "open"
     #: Invitees only.
     INVITED = "invited"
-    #: Nobody; invitations to people with an account still work.
+    #: No new accounts; invitations work for existing ones.
     CLOSED = "closed"
 
 

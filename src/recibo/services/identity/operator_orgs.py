@@ -1,4 +1,4 @@
-"""Organizations that the operator creates, each with an invitation of its owner.
+"""Organizations that the operator creates, each with an invitation for its owner.
 
 So a company's own installation gets its first account without being open to sign-up.
 """
@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The organization, and the token of its owner's invitation."""
+    """The organization, and the token that invites its owner."""
 
     org_name: str
     slug: str
@@ -69,7 +69,7 @@ class Created:
 async def create(session: Session, wanted: Wanted) -> Created:
     """Create an organization and invite its owner, inside the caller's transaction.
 
-    An organization of this name that the operator created before and nobody has joined yet is
+    An organization of this name that the operator created before and that has no member yet is
     used again: its earlier invitation is withdrawn and a new one made.
 
     Raises:
@@ -116,8 +116,8 @@ async def _refuse_unless_able_to_accept(
     account = (await session.execute(query)).one_or_none()
     if account is None and signup is SignupPolicy.CLOSED:
         message = (
-            f"{address} has no account here, and RECIBO_SIGNUP=closed lets nobody create one; "
-            "set RECIBO_SIGNUP=invited, or name somebody who has an account."
+            f"{address} has no account here, and RECIBO_SIGNUP=closed allows no new ones; "
+            "set RECIBO_SIGNUP=invited, or name an owner with an account."
         )
         raise SignupClosed(message)
     if account is not None and account.disabled_at is not None:

@@ -1,0 +1,85 @@
+"""A real Caddy with the project's own Caddyfile, on free ports and with its own certificates."""
+
+import contextlib
+import json
+import os
+import shutil
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from tests.deploy.composed import FOLDER
+
+# It starts within a second; a loaded machine may need many.
+PATIENCE_S = 60.0
+
+
+class MissingCaddyError(RuntimeError):
+    """Caddy is not installed."""
+
+
+def adapted(environment: Mapping[str, str], *, text: str = "") -> dict[str, Any]:
+    """Return a Caddyfile as Caddy understands it; the one of deploy/ without a text."""
+    text = text or (FOLDER / "Caddyfile").read_text(encoding="utf-8")
+    command = [_program(), "adapt", "--adapter", "caddyfile", "--config", "/dev/stdin"]
+    done = subprocess.run(
+        command,
+        env=_inherited() | dict(environment),
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return cast("dict[str, Any]", json.loads(done.stdout))
+
+
+@contextlib.contextmanager
+def serving(folder: Path, *, base_url: str, upstream: str) -> Iterator[ssl.SSLContext]:
+    """Run Caddy before a server; return what trusts its certificates."""
+    config = adapted({"RECIBO_BASE_URL": base_url, "UPSTREAM": upstream})
+    # What a test may not do: take port 80, change what this machine trusts, listen for commands.
+    config["admin"] = {"disabled": True}
+    config["apps"]["http"]["servers"]["srv0"]["automatic_https"] = {"disable_redirects": True}
+    authority = {"install_trust": False}
+    config["apps"]["pki"] = {"certificate_authorities": {"local": authority}}
+    path = folder / "caddy.json"
+    path.write_text(json.dumps(config))
+    environment = _inherited() | {"XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    with (folder / "caddy.log").open("w") as log:
+        process = subprocess.Popen(
+            [_program(), "run", "--config", path], env=environment, stdout=log, stderr=log
+        )
+        try:
+            yield _trusting(folder, process)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _trusting(folder: Path, process: subprocess.Popen[bytes]) -> ssl.SSLContext:
+    root = folder / "caddy" / "pki" / "authorities" / "local" / "root.crt"
+    certificates = folder / "caddy" / "certificates"
+    deadline = time.monotonic() + PATIENCE_S
+    while not (root.exists() and list(certificates.rglob("*.crt"))):
+        log = (folder / "caddy.log").read_text()
+        assert process.poll() is None, log
+        assert time.monotonic() < deadline, log
+        time.sleep(0.05)
+    return ssl.create_default_context(cafile=str(root))
+
+
+def _program() -> str:
+    program = shutil.which("caddy")
+    if program is None:
+        message = "Caddy is not installed: `make test` or apt-get installs it"
+        raise MissingCaddyError(message)
+    return program
+
+
+def _inherited() -> dict[str, str]:
+    inherited = os.environ.items()  # noqa: TID251 - what the child needs to start
+    return {name: value for name, value in inherited if "RECIBO" not in name}
