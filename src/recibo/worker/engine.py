@@ -1,7 +1,8 @@
 """The engine that carries tasks: docket, in this process's memory or over Redis.
 
 The database holds what is owed; the engine only carries it. So its own retries are off, and what
-it loses is added again by the clockwork. All calls to docket stand in this file.
+it loses is added again by the clockwork. All calls to docket stand in this file; how it writes its
+messages, in `queue_messages.py`.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from recibo.services.reading import readings
 from recibo.services.reading.turns import Owed
 from recibo.shapes.ids import ReceiptId
 from recibo.store.shared import Outage
+from recibo.worker import queue_messages
 
 log = structlog.get_logger(__name__)
 
@@ -102,6 +104,7 @@ class Engine:
 @contextlib.asynccontextmanager
 async def opened(url: str) -> AsyncIterator[Engine]:
     """Open the engine at a URL: `memory://NAME` or `redis://…`."""
+    queue_messages.use_json()
     async with Docket(name=_NAME, url=url) as docket:
         # A process that only adds tasks must know their name, too.
         docket.register(_Shift(_read_elsewhere).task, names=[_READ])
