@@ -10,6 +10,7 @@ from recibo.kit.pace import Pace
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Reader
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted
+from recibo.services.reading.in_flight import Arrivals
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
@@ -94,6 +95,7 @@ def build(
             capacity=Capacity(crews.InMemory(), 300),
             slots=slots.InMemory(),
             wait_seconds=25,
+            arrivals=Arrivals(slots.InMemory()),
         ),
         tasks=Tasks(database, blobs, signals, reader, pace, carrier),
         clockwork=Clockwork(database, blobs, carrier),

@@ -29,6 +29,7 @@ from recibo.services.identity.demo import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading.extraction import Capacity, Extraction
+from recibo.services.reading.in_flight import Arrivals
 from recibo.settings import ADDRESS, Settings, secret_key
 from recibo.shapes.plans import PlanName, Plans
 from recibo.shapes.states import PaymentProvider
@@ -174,6 +175,8 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         if isinstance(billing.payments, Stripe):
             stack.callback(billing.payments.close)
         post = _post(settings, database, address)
+        held = slots.of(redis)
+        await stack.enter_async_context(held.renewing())
         yield House(
             settings=settings,
             database=database,
@@ -186,7 +189,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             billing=billing,
             post=post,
             limits=limits.of(redis),
-            slots=slots.of(redis),
+            slots=held,
             crews=crews.of(redis),
         )
 
@@ -340,6 +343,7 @@ def _services(house: House, *, works: bool) -> Services:
             carrier=house.engine,
             capacity=Capacity(house.crews, settings.max_queue_seconds),
             slots=house.slots,
+            arrivals=Arrivals(house.slots),
             wait_seconds=settings.extract_wait_seconds,
             plans=house.identity.plans,
         ),

@@ -109,7 +109,7 @@ async def test_quota_and_the_cap_on_uploads_bind_the_portal(
 ) -> None:
     async with paperwork.opened(database_url, tmp_path) as (service, owner):
         slots, caps = service.services.extraction.slots, [Cap(owner.user_id, 1)]
-        await slots.take("slot", caps, life_seconds=60)
+        await slots.take("slot", caps)
         capped = await paperwork.send(service, ("a.jpg", PAPER))
         await slots.free("slot", caps)
         month = usage.month_of(clock.now())

@@ -14,7 +14,7 @@ from tests import servers
 
 MINE = Cap("key_mine", 2)
 HERE = Cap("ip:203.0.113.9", 3)
-LIFE = 60.0
+LEASE = 10
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -27,7 +27,7 @@ async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Slots]:
 
 async def took(slots: Slots, *caps: Cap, names: str) -> list[bool]:
     """Take a slot for each letter."""
-    return [await slots.take(name, caps, life_seconds=LIFE) for name in names]
+    return [await slots.take(name, caps) for name in names]
 
 
 async def test_no_more_are_held_than_the_cap(slots: Slots) -> None:
@@ -77,15 +77,36 @@ async def test_what_a_killed_process_held_ends_by_itself(redis_url: str) -> None
     await killed.begin("work")
     # Time passes: Redis goes by the clock of its machine, so what it holds is made older.
     (held,) = await client.keys("*key_mine*")
-    assert 0 < await client.ttl(held) <= LIFE
+    assert 0 < await client.ttl(held) <= LEASE
     for name in "ab":
-        await client.zincrby(held, -LIFE, name)
+        await client.zincrby(held, -LEASE, name)
     (turn,) = await client.keys("*:turn:*")
-    assert 0 < await client.ttl(turn) <= 30
+    assert 0 < await client.ttl(turn) <= LEASE
     await client.delete(turn)
 
     assert [True, True, False] == await took(other, MINE, names="cde")
     assert await other.begin("work")
+    await client.aclose()
+
+
+async def test_what_a_living_process_holds_is_renewed(redis_url: str) -> None:
+    client = Redis.from_url(redis_url)
+    living, other = slots_.InRedis(client), slots_.InRedis(client)
+    await took(living, MINE, HERE, names="ab")
+    await living.begin("work")
+    await living.free("b", [MINE, HERE])
+    names = await client.keys("recibo:slots:*")
+    for name in names:
+        await client.expire(name, 1)
+    for held in ("recibo:slots:key_mine:2", "recibo:slots:ip:203.0.113.9:3"):
+        await client.zincrby(held, 1 - LEASE, "a")
+
+    await living.renew()
+
+    assert 3 == len(names)
+    assert all([LEASE - 2 < await client.ttl(name) <= LEASE for name in names])
+    # One of two is left: what was freed is not brought back.
+    assert [True, False] == await took(other, MINE, names="cd")
     await client.aclose()
 
 

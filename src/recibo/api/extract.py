@@ -97,7 +97,10 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
     """
     extraction = services.extraction
     async with AsyncExitStack() as in_flight:
-        async with forms.received(request, services.spool, _webhooks(actor, services)) as upload:
+        async with (
+            extraction.arrivals.arriving(actor),
+            forms.received(request, services.spool, _webhooks(actor, services)) as upload,
+        ):
             submitted = await in_flight.enter_async_context(extraction.submitted(actor, upload))
         receipt = await extraction.outcome(
             actor, submitted, wait_seconds=services.extract_wait_seconds

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator
 from starlette.datastructures import FormData, UploadFile
 
-from recibo.errors import FileTooLarge, ServiceError, ValidationFailed
+from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, ValidationFailed
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.portal import forms
@@ -72,13 +72,16 @@ class Sent:
 async def sent(caller: Caller) -> Sent:
     """Take in the files of a form, one after the other."""
     try:
-        async with uploads.received(caller.request, max_bytes=_MAX_BYTES) as form:
+        async with (
+            caller.services.extraction.arrivals.arriving(caller.member),
+            uploads.received(caller.request, max_bytes=_MAX_BYTES) as form,
+        ):
             values = {name: value for name, value in form.items() if isinstance(value, str)}
             return await _taken(caller, form, values)
     except FileTooLarge:
         message = "The files are larger than 150 MB together; send fewer at once."
         return Sent(error=FileTooLarge(message))
-    except ValidationFailed as e:
+    except (ValidationFailed, RateLimitExceeded) as e:
         return Sent(error=e)
 
 

@@ -1,8 +1,10 @@
 """Who has an upload in flight, and which file is being taken in, in this process or in Redis."""
 
 import asyncio
+import contextlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,9 +14,10 @@ from redis.exceptions import RedisError
 from recibo.store.shared import Outage
 
 _PREFIX = "recibo:slots"
-# Of a process that was killed. Whoever takes a file in decodes it first; longer than this, and
-# another may begin: the database still lets one of them win.
-_TURN_SECONDS = 30
+# What a killed process held ends so soon; a living one renews it three times meanwhile. Should it
+# fail to, another may begin: the database still lets one of them win.
+_LEASE_SECONDS = 10
+_RENEW_SECONDS = 3
 _LOOK_AGAIN_SECONDS = 0.03
 
 
@@ -34,11 +37,8 @@ class Cap:
 class Slots(Protocol):
     """Holds slots while uploads are in flight, and gives turns to copies of one file."""
 
-    async def take(self, slot: str, caps: Sequence[Cap], *, life_seconds: float) -> bool:
-        """Take a slot of each, all or none; False when one has none left.
-
-        A slot that is never freed, as its process died, ends with its life.
-        """
+    async def take(self, slot: str, caps: Sequence[Cap]) -> bool:
+        """Take a slot of each, all or none; False when one has none left."""
 
     async def free(self, slot: str, caps: Sequence[Cap]) -> None:
         """Give a slot back, if it is still held."""
@@ -49,6 +49,9 @@ class Slots(Protocol):
     async def end(self, work: str) -> None:
         """End a turn."""
 
+    def renewing(self) -> AbstractAsyncContextManager[None]:
+        """Keep what this process holds while the block lasts; without it, it ends by itself."""
+
 
 class InMemory:
     """Slots and turns of one process."""
@@ -57,13 +60,7 @@ class InMemory:
         self._slots = defaultdict[str, set[str]](set)
         self._turns = dict[str, asyncio.Event]()
 
-    async def take(
-        self,
-        slot: str,
-        caps: Sequence[Cap],
-        *,
-        life_seconds: float,  # noqa: ARG002 - it dies with the process
-    ) -> bool:
+    async def take(self, slot: str, caps: Sequence[Cap]) -> bool:
         """Take a slot of each, all or none."""
         if any(len(self._slots.get(cap.key, ())) >= cap.at_once for cap in caps):
             return False
@@ -92,6 +89,10 @@ class InMemory:
         if (turn := self._turns.pop(work, None)) is not None:
             turn.set()
 
+    def renewing(self) -> AbstractAsyncContextManager[None]:
+        """Do nothing: it dies with the process."""
+        return nullcontext()
+
 
 class InRedis:
     """Slots and turns of all processes that share a Redis; without it everybody gets them."""
@@ -110,33 +111,43 @@ class InRedis:
     end
     return 1
     """
+    # The keys are sorted sets, one for each slot, and after them turns.
+    _RENEW = """
+    local time = redis.call("TIME")
+    local ends = time[1] + time[2] / 1000000 + ARGV[1]
+    for i, key in ipairs(KEYS) do
+        if ARGV[1 + i] then redis.call("ZADD", key, "XX", ends, ARGV[1 + i]) end
+        redis.call("EXPIRE", key, ARGV[1])
+    end
+    """
 
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._take = client.register_script(self._TAKE)
+        self._renew = client.register_script(self._RENEW)
         self._outage = Outage("slots are out of reach; uploads pass without one")
         # What may stand in Redis, so that what was passed without it costs no second wait.
-        self._held = set[str]()
+        self._held = dict[str, Sequence[str]]()
+        self._turns = set[str]()
 
-    async def take(self, slot: str, caps: Sequence[Cap], *, life_seconds: float) -> bool:
+    async def take(self, slot: str, caps: Sequence[Cap]) -> bool:
         """Take a slot of each, all or none."""
         if self._outage.is_on:
             return True
         figures = [cap.at_once for cap in caps]
         try:
-            if not await self._take(_names(caps), [slot, life_seconds, *figures]):
+            if not await self._take(_names(caps), [slot, _LEASE_SECONDS, *figures]):
                 return False
         except (RedisError, OSError) as e:
             # It may have been taken all the same, and only the answer got lost.
             self._outage.begin(e)
-        self._held.add(slot)
+        self._held[slot] = _names(caps)
         return True
 
     async def free(self, slot: str, caps: Sequence[Cap]) -> None:
         """Give a slot back."""
-        if slot not in self._held:
+        if self._held.pop(slot, None) is None:
             return
-        self._held.discard(slot)
         try:
             for name in _names(caps):
                 await self._client.zrem(name, slot)
@@ -149,28 +160,55 @@ class InRedis:
             return True
         name = _turn(work)
         try:
-            if await self._client.set(name, "", nx=True, ex=_TURN_SECONDS):
-                self._held.add(name)
+            if await self._client.set(name, "", nx=True, ex=_LEASE_SECONDS):
+                self._turns.add(name)
                 return True
             # Redis could tell when it ends, at the price of a connection for each who waits.
             while await self._client.exists(name):  # noqa: ASYNC110
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)
         except (RedisError, OSError) as e:
             self._outage.begin(e)
-            self._held.add(name)
+            self._turns.add(name)
             return True
         return False
 
     async def end(self, work: str) -> None:
         """End a turn."""
         name = _turn(work)
-        if name not in self._held:
+        if name not in self._turns:
             return
-        self._held.discard(name)
+        self._turns.discard(name)
         try:
             await self._client.delete(name)
         except (RedisError, OSError) as e:
             self._outage.begin(e)
+
+    @asynccontextmanager
+    async def renewing(self) -> AsyncIterator[None]:
+        """Keep what this process holds while the block lasts."""
+        task = asyncio.create_task(self._renew_for_good())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def renew(self) -> None:
+        """Keep what this process holds for another lease."""
+        pairs = [(name, slot) for slot, names in self._held.items() for name in names]
+        keys = [name for name, _ in pairs] + sorted(self._turns)
+        if not keys or self._outage.is_on:
+            return
+        try:
+            await self._renew(keys, [_LEASE_SECONDS, *(slot for _, slot in pairs)])
+        except (RedisError, OSError) as e:
+            self._outage.begin(e)
+
+    async def _renew_for_good(self) -> None:
+        while True:
+            await asyncio.sleep(_RENEW_SECONDS)
+            await self.renew()
 
 
 def of(client: Redis | None) -> Slots:

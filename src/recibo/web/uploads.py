@@ -82,6 +82,10 @@ async def copied(file: UploadFile, spool: Path) -> AsyncIterator[Copied]:
 class _WholeForm(MultiPartParser):
     """Takes a form up to its limits, and only with its end: the framework takes a cut one, too."""
 
+    # Kept in memory of each file until the rest comes; the framework's own megabyte would be 200
+    # with all the uploads that one key may send at once.
+    spool_max_size = 64 * 1024
+
     def __init__(self, request: Request, max_bytes: int) -> None:
         super().__init__(
             request.headers,

@@ -31,6 +31,7 @@ from recibo.kit import clock, ids
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit
 from recibo.services.reading import in_flight, readings, receipts, replays, turns, usage
+from recibo.services.reading.in_flight import Arrivals
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
@@ -116,6 +117,8 @@ class Extraction:
     slots: Slots
     #: How long an upload may wait for its reading.
     wait_seconds: float
+    #: Lets uploads come in, before their bodies are read.
+    arrivals: Arrivals
     #: What orgs may use.
     plans: Plans = SOLD
 
@@ -259,9 +262,7 @@ class Extraction:
         self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
     ) -> Submitted:
         async with AsyncExitStack() as taken:
-            await taken.enter_async_context(
-                in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
-            )
+            await taken.enter_async_context(in_flight.slot(self.slots, actor))
             await self._refuse_if_overloaded(actor)
             if not await self._order_again(actor, upload, known.receipt_id):
                 return known
@@ -303,9 +304,7 @@ class Extraction:
 
     async def _accept(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         async with AsyncExitStack() as taken:
-            await taken.enter_async_context(
-                in_flight.slot(self.slots, actor, wait_seconds=self.wait_seconds)
-            )
+            await taken.enter_async_context(in_flight.slot(self.slots, actor))
             await self._refuse_over_quota(actor)
             await self._refuse_if_overloaded(actor)
             await self._refuse_if_invalid(upload)

@@ -1,7 +1,10 @@
 """How many uploads an org may have in flight at once, per key and per address."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
 
 from recibo.errors import RateLimitExceeded
 from recibo.kit import ids, tokens
@@ -10,20 +13,83 @@ from recibo.shapes.actor import Actor, KeyActor
 from recibo.store import scope
 from recibo.store.slots import Cap, Slots
 
-# Beyond what an upload waits for its reading: to be decoded and kept, on a bad day.
-_GRACE_SECONDS = 60
 _RETRY_AFTER_SECONDS = 1
+# Uploads that may come in for each that may be in flight.
+_OPEN_PER_SLOT = 4
+# Copies of one file that come at once are all answered, as long as some of them get in meanwhile.
+_PATIENCE_SECONDS = 5.0
+_LOOK_AGAIN_SECONDS = 0.03
+
+
+class _Queue:
+    """The uploads of one caller that wait for others of the same caller to be in."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        #: When one was let in, or was in, last.
+        self.moved_at = 0.0
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether nothing has moved for as long as one waits."""
+        return time.monotonic() - self.moved_at >= _PATIENCE_SECONDS
+
+
+class Arrivals:
+    """Lets the uploads of a caller come in, so many at a time, in the order they came."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+        # A queue lives as long as somebody is in it, or came in through it.
+        self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def arriving(self, actor: Actor) -> AsyncIterator[None]:
+        """Let an upload come in while the block lasts; ask before its body is read.
+
+        Raises:
+            RateLimitExceeded: as many as may come in at once do already, and none gets done.
+        """
+        name, caps = ids.new("slot"), [_arriving(cap) for cap in _caps(actor)]
+        queue = self._queues.setdefault(caps[0].subject, _Queue())
+        while not await self._is_let_in(queue, name, caps):
+            if queue.is_stuck:
+                at_once = caps[0].at_once
+                message = f"Uploads arriving at once are {at_once} on this plan; wait for one."
+                raise RateLimitExceeded(message, retry_after=_RETRY_AFTER_SECONDS)
+        try:
+            yield
+        finally:
+            queue.moved_at = time.monotonic()
+            await self._slots.free(name, caps)
+
+    async def _is_let_in(self, queue: _Queue, name: str, caps: Sequence[Cap]) -> bool:
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        try:
+            await asyncio.wait_for(queue.lock.acquire(), _PATIENCE_SECONDS)
+        except TimeoutError:
+            return False
+        try:
+            # Redis could tell when one is over, at the price of a connection for each who waits.
+            while not await self._slots.take(name, caps):
+                if time.monotonic() >= deadline:
+                    return False
+                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            queue.moved_at = time.monotonic()
+        finally:
+            queue.lock.release()
+        return True
 
 
 @asynccontextmanager
-async def slot(slots: Slots, actor: Actor, *, wait_seconds: float) -> AsyncIterator[None]:
-    """Hold a slot while the block lasts, and a while at most if this process dies.
+async def slot(slots: Slots, actor: Actor) -> AsyncIterator[None]:
+    """Hold a slot while the block lasts.
 
     Raises:
         RateLimitExceeded: as many uploads are in flight as the plan allows.
     """
     name, caps = ids.new("slot"), _caps(actor)
-    if not await slots.take(name, caps, life_seconds=wait_seconds + _GRACE_SECONDS):
+    if not await slots.take(name, caps):
         at_once = actor.plan.uploads_at_once
         message = (
             f"Uploads in flight at once are {at_once} on this plan; wait until one is answered."
@@ -54,6 +120,10 @@ async def turn(slots: Slots, actor: Actor, print_: Fingerprint) -> AsyncIterator
     finally:
         for work in begun:
             await slots.end(work)
+
+
+def _arriving(cap: Cap) -> Cap:
+    return Cap(f"arriving:{cap.subject}", cap.at_once * _OPEN_PER_SLOT)
 
 
 def _caps(actor: Actor) -> list[Cap]:
