@@ -75,6 +75,14 @@ def asked(page: Page, path: str, **body: str) -> dict[str, Any]:
     return told
 
 
+def test_documents_of_the_api_show_under_their_policy(place: Place) -> None:
+    with place.visit(size=(1200, 900)) as page:
+        page.goto("/docs")
+        page.get_by_text("/v1/extract", exact=True).click()
+
+        expect(page.get_by_text("Idempotency-Key").first).to_be_visible()
+
+
 def test_signing_up_out_and_in_again(place: Place) -> None:
     with place.visit() as page:
         page.goto("/")

@@ -13,6 +13,7 @@ from recibo.api import (
     analytics,
     audit,
     billing,
+    documents,
     errors,
     extract,
     invitations,
@@ -29,6 +30,7 @@ from recibo.api import (
 )
 from recibo.api.cross_origin import OpenAnswers, Preflights
 from recibo.api.requests import Requests
+from recibo.web.security_headers import SecurityHeaders
 from recibo.web.services import Services
 
 _DESCRIPTION = """
@@ -47,8 +49,9 @@ def make(services: Services) -> FastAPI:
         title="Recibo",
         version=version("recibo"),
         description=_DESCRIPTION,
-        docs_url="/docs",
+        docs_url=None,
         redoc_url=None,
+        static_url=documents.STATIC,
         redirect_slashes=False,
         separate_input_output_schemas=False,
     )
@@ -71,6 +74,7 @@ def make(services: Services) -> FastAPI:
         two_factor,
         webhooks,
         operations,
+        documents,
     ):
         app.router.routes.extend(module.router.routes)
     errors.install(app)
@@ -79,6 +83,7 @@ def make(services: Services) -> FastAPI:
     app.add_middleware(Preflights)
     app.add_middleware(Requests)
     app.add_middleware(OpenAnswers)
+    app.add_middleware(SecurityHeaders, services=services)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from fastapi import Request
 from starlette.types import Scope
 
-from recibo.api import metrics
 from recibo.errors import RateLimitExceeded
 from recibo.services.reading import usage
 from recibo.services.reading.usage import Quota
 from recibo.shapes.actor import Actor, KeyActor, SignedIn, Visit
-from recibo.shapes.plans import PLANS, Plan, PlanName
+from recibo.shapes.plans import Plan
 from recibo.store.limits import Limit, Standing
+from recibo.web import rate_limits
 from recibo.web.services import Services, visit_of
 
-_FREE = PLANS[PlanName.FREE]
+_FREE = rate_limits.FREE
 # Parts of a request's state.
 _STANDING = "standing"
 _QUOTA = "quota"
@@ -96,18 +96,15 @@ def _quota(scope: Scope) -> Quota | None:
 
 
 async def _count(request: Request, services: Services, limits: list[Limit]) -> None:
-    standing = await services.limits.take(limits)
+    standing = await rate_limits.take(services.limits, limits)
     setattr(request.state, _STANDING, standing)
-    if not standing.is_known:
-        metrics.UNLIMITED.inc()
-    if standing.retry_after is not None:
-        raise RateLimitExceeded(retry_after=standing.retry_after)
+    rate_limits.refuse(standing)
 
 
 def _of(visit: Visit, plan: Plan, *subjects: str) -> list[Limit]:
     """Return the limits of a request, the address's first: if it is refused, it spends no key."""
     figure = plan.requests_a_minute
-    address = Limit(f"ip:{visit.limit_subject}", figure, is_binding=visit.is_limited_by_ip)
+    address = rate_limits.of_address(visit, plan)
     return [address, *(Limit(subject, figure) for subject in subjects)]
 
 

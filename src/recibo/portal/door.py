@@ -29,7 +29,7 @@ from recibo.portal import (
     webhooks,
 )
 from recibo.portal.headers import Headers
-from recibo.portal.visitors import refuse_cross_site
+from recibo.portal.visitors import count_strangers, refuse_cross_site
 from recibo.web.services import Services
 
 _STATIC = Path(__file__).parent / "static"
@@ -85,7 +85,7 @@ def make(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        dependencies=[Depends(refuse_cross_site)],
+        dependencies=[Depends(refuse_cross_site), Depends(count_strangers)],
     )
     app.state.services = services
     for module in _SECTIONS:

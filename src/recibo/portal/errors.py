@@ -4,8 +4,15 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from recibo.errors import MethodNotAllowed, NotFound, ServerError, ServiceError, ValidationFailed
-from recibo.portal import forms, pages
+from recibo.errors import (
+    MethodNotAllowed,
+    NotFound,
+    RateLimitExceeded,
+    ServerError,
+    ServiceError,
+    ValidationFailed,
+)
+from recibo.portal import forms, pages, rate_limits
 from recibo.web import methods
 
 _TITLES = {
@@ -53,6 +60,10 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
+    try:
+        await rate_limits.count(request)
+    except RateLimitExceeded as e:
+        return await _service_error(request, e)
     kinds: dict[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}
     answer = _page(request, kinds.get(error.status_code, ValidationFailed)())
     answer.headers.update(error.headers or {})

@@ -10,6 +10,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.web.cookies import clear_session, set_session
+from recibo.web.security_headers import ALWAYS
 from recibo.web.services import Services
 
 #: Where a route leaves the tokens of the session that begins with the answer; None ends it.
@@ -44,16 +45,7 @@ def source_of(url: str) -> str:
     return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
 
-_ALWAYS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": policy(),
-    "Cross-Origin-Opener-Policy": "same-origin",
-    # Addresses of pages hold tokens; no site is told more than where we are. `no-referrer` would
-    # make browsers send `Origin: null` with our own forms, which reads as a foreign page.
-    "Referrer-Policy": "strict-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+_ALWAYS = {**ALWAYS, "Cache-Control": "no-store", "Content-Security-Policy": policy()}
 
 
 class Headers:

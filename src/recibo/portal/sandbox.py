@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from recibo.outside.payments import PORTAL_PATH
 from recibo.portal import errors, forms, headers, pages
 from recibo.portal.headers import Headers
-from recibo.portal.visitors import refuse_cross_site
+from recibo.portal.visitors import count_strangers, refuse_cross_site
 from recibo.services.billing import sandbox
 from recibo.services.billing.sandbox import PRICES, Change
 from recibo.shapes.plans import PLANS, PlanName
@@ -60,7 +60,7 @@ def make(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        dependencies=[Depends(refuse_cross_site)],
+        dependencies=[Depends(refuse_cross_site), Depends(count_strangers)],
     )
     app.state.services = services
     app.include_router(router)

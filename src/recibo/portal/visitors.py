@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from recibo.errors import AuthenticationFailed, NoSession
-from recibo.portal import headers, next_paths, pages
+from recibo.portal import headers, next_paths, pages, rate_limits
 from recibo.portal.pages import Elsewhere
 from recibo.services.identity import sessions
 from recibo.services.identity.sessions import Shown
@@ -43,7 +43,23 @@ async def refuse_cross_site(request: Request, services: TheServices) -> None:
 
 
 async def visitor_of(request: Request, services: TheServices) -> Visitor:
-    """Return who sent a request; a session whose access token is over goes on unasked."""
+    """Return who sent a request; a session whose access token is over goes on unasked.
+
+    The request is counted for its address.
+
+    Raises:
+        RateLimitExceeded: too many requests of the address.
+    """
+    visitor = await _recognized(request, services)
+    await rate_limits.count(request, visitor.user.plan if visitor.user else None)
+    return visitor
+
+
+#: Counts what asks for no visitor.
+count_strangers = rate_limits.counting_strangers(visitor_of)
+
+
+async def _recognized(request: Request, services: Services) -> Visitor:
     identity = services.identity
     keyring = identity.keyring
     visit = visit_of(request)
