@@ -124,6 +124,12 @@ def test_all_come_again_after_a_crash_and_are_waited_for(services: Mapping[str, 
         assert "test" in services[name]["healthcheck"]
 
 
+def test_volumes_of_earlier_installations_are_found() -> None:
+    # Docker Compose puts the project's name before them: the folder's, unless the file gives one.
+    assert "name" not in composed.read(OWN)
+    assert {"files", "rows"} <= set(composed.read(OWN)["volumes"])
+
+
 def test_every_volume_and_network_is_declared(services: Mapping[str, Any]) -> None:
     file = composed.read(OWN)
     used = {

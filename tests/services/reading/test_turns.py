@@ -13,7 +13,7 @@ from recibo.services.reading import readings, turns
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
-from recibo.shapes.plans import READINGS_CARRIED, PlanName
+from recibo.shapes.plans import READINGS_CARRIED, PlanName, Plans
 from recibo.store.db import Database
 from tests import make
 from tests.core import Core
@@ -192,3 +192,27 @@ async def test_readings_that_end_at_once_leave_none_behind(parts: Core) -> None:
         await asyncio.gather(*(parts.tasks.read(one) for one in submitted[start : start + 2]))
 
         assert set(submitted[: start + 4]) <= set(parts.carrier.added)
+
+
+async def test_where_no_plan_is_sold_the_queue_carries_as_many_as_enterprise_may(
+    database: Database,
+) -> None:
+    actor, plans = await make.actor(database, plan=PlanName.FREE), Plans(are_sold=False)
+    most = READINGS_CARRIED[PlanName.ENTERPRISE]
+    in_hand = READINGS_CARRIED[PlanName.FREE]
+    owed = await owe(database, actor, most + 3)
+    for receipt_id in owed[:in_hand]:
+        await begin(database, receipt_id)
+    async with database.read() as session:
+        sold = [
+            ids(await turns.of_all(session, limit=1000)),
+            ids(await turns.next_of(session, owed[0])),
+        ]
+        free = [
+            ids(await turns.of_all(session, limit=1000, plans=plans)),
+            ids(await turns.next_of(session, owed[0], plans=plans)),
+        ]
+
+    following = owed[in_hand : in_hand + 2]
+    assert [[], []] == sold
+    assert [following, following] == free
