@@ -9,6 +9,8 @@ from typing import TypeAlias
 import httpx
 import pytest
 
+from recibo.errors import Overloaded
+from recibo.extract.load.pages import Kind
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
 from recibo.shapes.plans import PlanName
@@ -16,6 +18,7 @@ from recibo.store import shared
 from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make, sockets
 from tests.installation import Installation, client_of
+from tests.portal import visits
 
 PAPER = make.jpeg("paper")
 PATIENCE_S = 20.0
@@ -238,3 +241,38 @@ async def test_key_has_four_arriving_uploads_for_each_in_flight(
     assert 200 == others.status_code
     # Those four were cut off.
     assert 200 == (await i.extract(PAPER, secret=secret)).status_code
+
+
+class BusyReader(FakeReader):
+    """Has no process free to look at an upload."""
+
+    is_busy = True
+
+    async def inspect(self, path: Path) -> Kind | Failure:
+        """Refuse while it is busy."""
+        if self.is_busy:
+            raise Overloaded(retry_after=10)
+        return await super().inspect(path)
+
+
+async def test_upload_that_nobody_can_look_at_is_refused_and_holds_nothing(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    reader = BusyReader()
+    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+        secret = await key(i)
+        refused = [await i.extract(PAPER, secret=secret) for _ in range(6)]
+        kept = await i.rows(Receipt), list((tmp_path / "spool").iterdir())
+        await visits.sign_up(i.stranger)
+        files = {"file": ("receipt.jpg", PAPER, "image/jpeg")}
+        page = await i.stranger.post("/portal/receipts", files=files)
+        reader.is_busy = False
+        later = await i.extract(PAPER, secret=secret)
+
+    assert {(503, "server_error", "10")} == {
+        (one.status_code, one.json()["error"]["code"], one.headers["Retry-After"])
+        for one in refused
+    }
+    assert ([], []) == kept
+    assert (503, "10") == (page.status_code, page.headers["Retry-After"])
+    assert 200 == later.status_code
