@@ -191,3 +191,18 @@ async def test_a_megabyte_passes(door: Installation) -> None:
     )
 
     assert (401, "authentication_failed") == outcome(answer)
+
+
+async def test_few_large_bodies_arrive_at_once(door: Installation) -> None:
+    """A slow megabyte on each of many connections would fill the memory."""
+    large, small = {"email": 70_000 * "x"}, {"email": "a@recibo.test"}
+    for _ in range(32):
+        await door.services.large_bodies.acquire()
+    refused = await door.stranger.post("/v1/auth/magic-link", json=large)
+    passed = await door.stranger.post("/v1/auth/magic-link", json=small)
+    door.services.large_bodies.release()
+    judged = [await door.stranger.post("/v1/auth/magic-link", json=large) for _ in range(2)]
+
+    assert (503, "1") == (refused.status_code, refused.headers["Retry-After"])
+    assert 202 == passed.status_code
+    assert [400, 400] == [answer.status_code for answer in judged]

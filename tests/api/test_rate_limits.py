@@ -202,7 +202,7 @@ REQUESTS: Sequence[tuple[str, str, dict[str, Any], int]] = [
     ("PUT", "/v1/receipts", {}, 405),
     ("GET", "/v1/extract", {}, 405),
     ("GET", "/v1/receipts", {}, 401),
-    ("GET", "/v1/receipts", {"headers": {"X-Large": "x" * 70_000}}, 400),
+    ("GET", "/v1/receipts", {"headers": {"X-Large": "x" * 70_000}}, 431),
     ("GET", "/v1/auth/me", {}, 401),
     ("POST", "/v1/auth/login", {"json": {}}, 400),
     ("POST", "/v1/auth/logout", {"headers": {"Sec-Fetch-Site": "cross-site"}}, 403),

@@ -14,9 +14,11 @@ _MEANINGS = {
     401: "The credential is missing, not right, or over.",
     403: "The scope or permission is missing, or a page of another site asks.",
     404: "There is no such thing in this org.",
+    408: "The request arrived too slowly; nothing was kept.",
     409: "It conflicts with what is there already.",
     422: "The document is unreadable; nothing is billed.",
     429: "A limit or the quota is reached; `retry_after` tells when to try again.",
+    431: "The address and the headers are larger than 64 KB together.",
     500: "Something went wrong on our side; try again.",
     503: "The service is busy; nothing was kept or billed. Try again after `retry_after`.",
 }

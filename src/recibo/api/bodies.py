@@ -6,17 +6,21 @@ would make the service take in a megabyte, and hear of its spelling before heari
 
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
 from typing import Any, NoReturn, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
 from recibo.api import refused
-from recibo.errors import ValidationFailed
+from recibo.errors import Overloaded, ValidationFailed
+from recibo.web.services import services_of
 
 Model = TypeVar("Model", bound=BaseModel)
 
 _MAX_BYTES = 1024 * 1024
+# Of these any number may arrive; hardly any honest one is larger.
+_SMALL_BYTES = 64 * 1024
 _JSON = "application/json"
 
 
@@ -72,12 +76,24 @@ async def _read(request: Request, model: type[Model], *, is_optional: bool = Fal
 
 
 async def text_of(request: Request) -> bytes:
-    """Return a body as it came; raises ValidationFailed when it is larger than 1 MB."""
+    """Return a body as it came.
+
+    Raises:
+        ValidationFailed: it is larger than 1 MB.
+        Overloaded: it is large, and so are too many others that arrive at the same time.
+    """
+    services = await services_of(request)
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MAX_BYTES:
-            raise ValidationFailed.of("body", "is larger than 1 MB; send less")
+    async with AsyncExitStack() as large:
+        async for chunk in request.stream():
+            was_small = len(body) <= _SMALL_BYTES
+            body += chunk
+            if len(body) > _MAX_BYTES:
+                raise ValidationFailed.of("body", "is larger than 1 MB; send less")
+            if was_small and len(body) > _SMALL_BYTES:
+                if services.large_bodies.locked():
+                    raise Overloaded(retry_after=1)
+                await large.enter_async_context(services.large_bodies)
     return bytes(body)
 
 

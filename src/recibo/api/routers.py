@@ -16,5 +16,5 @@ def make(
         prefix=prefix,
         tags=[tag],
         dependencies=[Depends(one) for one in (count_strangers, *guards)],
-        responses=errors_of(429),
+        responses=errors_of(408, 429, 431, 503),
     )

@@ -1,7 +1,8 @@
 """What the routes of every door work with."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -51,6 +52,8 @@ class Services:
     billing: Billing
     #: The public address; empty when none was named.
     base_url: str
+    #: How many more JSON bodies over 64 KB may be in memory; 32 of them are 32 MB.
+    large_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
 
     @property
     def webhook_policy(self) -> webhook_urls.Policy:
