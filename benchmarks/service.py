@@ -25,7 +25,7 @@ from benchmarks import measuring, server
 from benchmarks.measuring import Times
 from recibo.extract import pipeline
 from recibo.extract.errors import ReadingError
-from recibo.outside.processes import Limits
+from recibo.outside.limits import Limits
 from tests import make_documents
 
 ROUNDS = 300

@@ -11,7 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as SyncSession
 
-from recibo.extract.load.pages import Kind
+from recibo.extract.load.formats import Kind
 from recibo.kit.pace import Pace
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from recibo.extract.load.formats import Kind
 from recibo.extract.load.limits import MAX_BYTES
-from recibo.extract.load.pages import Kind
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
 from recibo.shapes.states import Scope

@@ -40,7 +40,8 @@ async def test_line_holds_the_file_then_what_reading_gives(tmp_path: Path) -> No
         (FailureKind.INVALID_DOCUMENT, "validation_error"),
         (FailureKind.UNREADABLE, "low_confidence"),
         (FailureKind.CRASHED, "server_error"),
-        (FailureKind.TIMED_OUT, "server_error"),
+        (FailureKind.TIMED_OUT, "low_confidence"),
+        (FailureKind.OUT_OF_MEMORY, "low_confidence"),
         (FailureKind.BROKEN, "server_error"),
     ],
 )

@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 
 from recibo.extract import errors, pipeline
 from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.extract.pipeline import Spare
 from tests import drawing
 from training.receipts.rolls import Row
 
@@ -64,13 +65,31 @@ def test_the_pages_of_a_document_are_read_in_order() -> None:
     assert receipt.total.page == 3
 
 
-def test_when_time_runs_out_the_pages_read_so_far_count() -> None:
-    data = drawing.encode_tiff([SHEET, SHEET, SHEET])
+def test_each_page_is_a_step_and_so_is_what_follows() -> None:
+    steps = 0
 
-    receipt = pipeline.extract(data, budget_s=0)
+    def step() -> None:
+        nonlocal steps
+        steps += 1
 
-    assert 1 == len(receipt.texts)
-    assert total(receipt) == Decimal("11.00")
+    pipeline.extract(drawing.encode_tiff([SHEET, SHEET]), step=step)
+
+    # The look for a third page is one, too.
+    assert 4 == steps
+
+
+def test_without_time_to_spare_every_page_is_read_once() -> None:
+    data = drawing.encode_tiff([SHEET, SHEET])
+    looks: list[str] = []
+
+    def trace(stage: str, _: float) -> None:
+        looks.append(stage)
+
+    receipt = pipeline.extract(data, accuracy=Accuracy.HIGH, spare=Spare(0, 0), trace=trace)
+
+    assert 2 == looks.count("words")
+    assert 2 == len(receipt.texts)
+    assert receipt == pipeline.extract(data)
 
 
 def test_several_looks_agree_on_a_clear_receipt() -> None:

@@ -4,15 +4,17 @@ The functions run in children of the reader, which import this module by its nam
 """
 
 import os
-import resource
 import signal
 import sys
 import threading
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
 from recibo.extract import errors
-from recibo.extract.load.pages import Kind
-from recibo.extract.model import Accuracy, DocumentType, Found, Receipt
+from recibo.extract.load.formats import Kind
+from recibo.extract.model import DocumentType, Found, Receipt
+from recibo.outside.child import Handler
+from recibo.outside.child_process import Program
 from recibo.outside.reader import Library
 
 JPEG = Kind("image/jpeg", "jpg", 1)
@@ -34,18 +36,8 @@ ERRORS = {
 }
 
 
-class Garbage:
-    """An answer that cannot be unpickled."""
-
-    def __reduce__(self) -> tuple[type[int], tuple[str, str]]:
-        return int, ("no", "number")
-
-
 class UnspeakableError(Exception):
-    """An error that cannot be pickled, nor even printed."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
+    """An error that cannot be printed."""
 
     def __str__(self) -> str:
         raise RuntimeError
@@ -54,12 +46,12 @@ class UnspeakableError(Exception):
 def crash() -> None:
     """Die as a library does that writes where it may not."""
     signal.signal(signal.SIGSEGV, signal.SIG_DFL)
-    os.kill(os.getpid(), signal.SIGSEGV)
+    signal.raise_signal(signal.SIGSEGV)
 
 
 def be_killed() -> None:
     """Die as under the kernel's out-of-memory killer."""
-    os.kill(os.getpid(), signal.SIGKILL)
+    signal.raise_signal(signal.SIGKILL)
 
 
 def hang() -> None:
@@ -68,30 +60,22 @@ def hang() -> None:
     threading.Event().wait()
 
 
-def hang_after_telling(fifo: Path) -> None:
-    """Tell whoever reads the FIFO which process this is, then hang."""
-    fifo.write_text(str(os.getpid()))
-    hang()
+def spin() -> None:
+    """Work for ever."""
+    while True:
+        pass
+
+
+def ask_for_memory() -> None:
+    """Ask for more addresses than the limit has."""
+    bytearray(1 << 40)
 
 
 def eat_memory() -> None:
-    """Ask for more addresses than the limit has."""
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    bytearray(most)
-
-
-def warm() -> None:
-    """Load nothing."""
-
-
-def fail_to_warm() -> None:
-    """Miss the models."""
-    raise errors.MissingModel
-
-
-def exit_while_warming() -> None:
-    """Die before the first task."""
-    os._exit(3)
+    """Fill more memory than there may be."""
+    eaten = []
+    while True:
+        eaten.append(b"x" * (16 << 20))
 
 
 def shout() -> None:
@@ -100,38 +84,94 @@ def shout() -> None:
     os.write(1, b"noise of a native library\n")
 
 
-ACTS = {"segfault": crash, "killed": be_killed, "eat": eat_memory, "shout": shout}
+def flood() -> None:
+    """Print more than anybody reads, until nobody does."""
+    try:
+        while True:
+            os.write(2, b"noise " * 10_000)
+    except BrokenPipeError:
+        return
 
 
-def read(path: Path, hint: DocumentType | None, accuracy: Accuracy, budget_s: float) -> Receipt:
+def cry(what: str) -> None:
+    """Print why, and die."""
+    os.write(2, what.encode())
+    os.abort()
+
+
+ACTS: Mapping[str, Callable[[], None]] = {
+    "segfault": crash,
+    "killed": be_killed,
+    "hang": hang,
+    "spin": spin,
+    "ask": ask_for_memory,
+    "eat": eat_memory,
+    "shout": shout,
+    "flood": flood,
+}
+
+
+def _said(what: str) -> object:
+    """Return what a file asks about the process."""
+    answers: Mapping[str, Callable[[], object]] = {
+        "pid": os.getpid,
+    }
+    return answers[what]() if what in answers else what
+
+
+def _read(data: bytes, arguments: Mapping[str, Any], step: Callable[[], None]) -> Receipt:
     """Do what the file says; any other text is the merchant's name."""
-    word, _, rest = misbehave(path)
-    names = {"pid": str(os.getpid()), "told": f"{hint} {accuracy} {budget_s:g}"}
-    if word == "garbage":
-        return Garbage()  # type: ignore[return-value]  # it lies
-    name = names.get(word) or rest or word
+    step()
+    word, rest = _misbehave(data)
+    if word == "steps":
+        for _ in range(int(rest)):
+            step()
+    told = f"{arguments['hint']} {arguments['accuracy']}"
+    name = told if word == "told" else str(_said(rest or word))
     return Receipt(Found(DocumentType.RECEIPT, 1.0, ""), Found(name, 1.0, name), confidence=0.9)
 
 
-def inspect(path: Path) -> Kind:
+def _inspect(data: bytes, _: Mapping[str, Any], __: Callable[[], None]) -> Kind:
     """Do what the file says, or call it a JPEG."""
-    misbehave(path)
+    _misbehave(data)
     return JPEG
 
 
-def misbehave(path: Path) -> tuple[str, str, str]:
+def _misbehave(data: bytes) -> tuple[str, str]:
     """Do what the first word of the file says, and return what it says."""
-    word, blank, rest = path.read_text().partition(" ")
+    word, _, rest = data.decode().partition(" ")
     if word in ERRORS:
         raise ERRORS[word]
     if word == "unspeakable":
         raise UnspeakableError
-    if word == "hang":
-        hang_after_telling(Path(rest))
-    ACTS.get(word, warm)()
-    return word, blank, rest
+    if word == "cry":
+        cry(rest)
+    if word in ACTS:
+        ACTS[word]()
+    return word, rest
 
 
-LIBRARY = Library(warm=warm, read=read, inspect=inspect)
-BROKEN = Library(warm=fail_to_warm, read=read, inspect=inspect)
-DYING = Library(warm=exit_while_warming, read=read, inspect=inspect)
+def load() -> Mapping[str, Handler]:
+    """Load nothing."""
+    return {"read": _read, "inspect": _inspect}
+
+
+def miss_the_models() -> Mapping[str, Handler]:
+    """Find no models."""
+    raise errors.MissingModel
+
+
+def die() -> NoReturn:
+    """Die before the first job."""
+    os._exit(3)
+
+
+def _library(function: Callable[[], object]) -> Library:
+    program = Program(f"{__name__}:{function.__name__}")
+    return Library(program, program)
+
+
+PROGRAM = Program(f"{__name__}:{load.__name__}")
+LIBRARY = _library(load)
+BROKEN = _library(miss_the_models)
+DYING = _library(die)

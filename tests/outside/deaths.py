@@ -1,8 +1,11 @@
-"""Waiting for processes to be gone: on the kernel's word, not on the clock."""
+"""Waiting for processes to hang or to be gone: on the kernel's word, not on the clock."""
 
 import asyncio
 import os
 import select
+import signal
+import time
+from pathlib import Path
 
 # Far beyond what any ending takes; a test that needs it fails.
 PATIENCE_S = 30
@@ -24,3 +27,29 @@ def wait_until_gone(pid: int) -> bool:
 async def gone(pid: int) -> bool:
     """Do the same beside an event loop."""
     return await asyncio.to_thread(wait_until_gone, pid)
+
+
+def wait_until_deaf(pid: int) -> None:
+    """Wait until the process blocks its signals, as one that hangs does."""
+    while signal.SIGUSR1 not in _blocked(pid):
+        time.sleep(0.01)
+
+
+async def deaf(pid: int) -> None:
+    """Do the same beside an event loop."""
+    await asyncio.to_thread(wait_until_deaf, pid)
+
+
+def _blocked(pid: int) -> set[int]:
+    """Return the signals that a process blocks."""
+    status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+    mask = int(status.partition("SigBlk:")[2].split()[0], 16)
+    return {number + 1 for number in range(64) if mask & 1 << number}
+
+
+def children() -> list[int]:
+    """Return the processes that this one started, zombies included."""
+    task = Path(f"/proc/{os.getpid()}/task")
+    return [
+        int(pid) for thread in task.iterdir() for pid in (thread / "children").read_text().split()
+    ]

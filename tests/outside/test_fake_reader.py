@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.extract.load.pages import Kind
+from recibo.extract.load.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind, Reader

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, DocumentType, Receipt
-from recibo.outside.reader import Failure, FailureKind, Library, PoolReader
+from recibo.outside.failures import Failure, FailureKind
+from recibo.outside.limits import Limits
+from recibo.outside.reader import Library, PoolReader
 from tests.faulty import readers
 from tests.outside import deaths
 
@@ -28,8 +31,8 @@ FAILURES = {
     "unreadable": FailureKind.UNREADABLE,
     "model": FailureKind.BROKEN,
     "import": FailureKind.BROKEN,
-    "memory": FailureKind.CRASHED,
-    "eat": FailureKind.CRASHED,
+    "memory": FailureKind.OUT_OF_MEMORY,
+    "ask": FailureKind.OUT_OF_MEMORY,
     "bug": FailureKind.CRASHED,
     "recursion": FailureKind.CRASHED,
     "exit": FailureKind.CRASHED,
@@ -37,7 +40,6 @@ FAILURES = {
     "unspeakable": FailureKind.CRASHED,
     "segfault": FailureKind.CRASHED,
     "killed": FailureKind.CRASHED,
-    "garbage": FailureKind.CRASHED,
 }
 
 
@@ -77,16 +79,18 @@ async def kind_of(reader: PoolReader, path: Path, *, time_limit_s: float = LONG_
     return outcome.kind
 
 
-async def hang(reader: PoolReader, file: File, fifo: Path) -> tuple[asyncio.Task[object], int]:
+async def hang(reader: PoolReader, file: File) -> tuple[asyncio.Task[object], int]:
     """Hang one of the reader's processes, and return the waiting task and the process's id."""
-    os.mkfifo(fifo)
-    task: asyncio.Task[object] = asyncio.create_task(read(reader, file(f"hang {fifo}")))
-    return task, int(await asyncio.to_thread(fifo.read_text))
+    # The process used last is used next.
+    pid = int(str(await read(reader, file("pid"))))
+    task: asyncio.Task[object] = asyncio.create_task(read(reader, file("hang")))
+    await deaths.deaf(pid)
+    return task, pid
 
 
 def test_what_every_child_imports_is_light() -> None:
     """A child limits its threads before it imports what would start them."""
-    check = "import sys, recibo.__main__, recibo.outside.reader; print(*sys.modules)"
+    check = "import sys, recibo.outside.child; print(*sys.modules)"
     said = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     heavy = {"numpy", "cv2", "onnxruntime", "fastapi", "sqlalchemy", "pydantic", "rich", "httpx"}
 
@@ -97,10 +101,8 @@ async def test_document_is_read_in_another_process(reader: PoolReader, file: Fil
     assert await read(reader, file("pid")) != str(os.getpid())
 
 
-async def test_library_is_told_hint_accuracy_and_less_time_than_there_is(
-    reader: PoolReader, file: File
-) -> None:
-    assert await read(reader, file("told"), time_limit_s=100) == "nfce high 80"
+async def test_library_is_told_hint_and_accuracy(reader: PoolReader, file: File) -> None:
+    assert await read(reader, file("told")) == "nfce high"
 
 
 async def test_each_failure_has_its_kind_and_the_next_document_is_read(
@@ -112,16 +114,37 @@ async def test_each_failure_has_its_kind_and_the_next_document_is_read(
     assert await read(reader, file("fine")) == "fine"
 
 
-async def test_document_that_takes_too_long_is_given_up(
-    reader: PoolReader, file: File, tmp_path: Path
-) -> None:
-    fifo = tmp_path / "pid"
-    os.mkfifo(fifo)
-    listener = asyncio.create_task(asyncio.to_thread(fifo.read_text))
+async def test_document_that_takes_too_long_is_given_up(reader: PoolReader, file: File) -> None:
+    pid = int(str(await read(reader, file("pid"))))
 
-    assert await kind_of(reader, file(f"hang {fifo}"), time_limit_s=1) is FailureKind.TIMED_OUT
-    assert await deaths.gone(int(await listener))
+    assert await kind_of(reader, file("hang"), time_limit_s=0.2) is FailureKind.TIMED_OUT
+    assert await deaths.gone(pid)
     assert await read(reader, file("fine")) == "fine"
+
+
+async def test_document_that_takes_too_much_memory_is_given_up(file: File) -> None:
+    limits = Limits(memory_bytes=300 << 20)
+    reader = PoolReader(processes=1, limits=limits, library=readers.LIBRARY)
+
+    assert await kind_of(reader, file("eat")) is FailureKind.OUT_OF_MEMORY
+    assert await read(reader, file("fine")) == "fine"
+    await reader.aclose()
+
+
+async def test_upload_waits_not_for_ever_for_a_process_that_inspects(
+    file: File, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = PoolReader(processes=1, library=readers.LIBRARY)
+    assert await reader.inspect(file("fine")) == readers.JPEG
+    hanging = asyncio.create_task(reader.inspect(file("hang")))
+    await asyncio.sleep(0)
+    monkeypatch.setattr("recibo.outside.reader._INSPECTION_WAIT_S", 0.05)
+
+    with pytest.raises(Overloaded) as refused:
+        await reader.inspect(file("fine"))
+    assert refused.value.retry_after
+    hanging.cancel()
+    await reader.aclose()
 
 
 async def test_file_that_is_gone_is_a_failure(reader: PoolReader, tmp_path: Path) -> None:
@@ -136,10 +159,8 @@ async def test_message_tells_nothing_of_the_inside(reader: PoolReader, file: Fil
     assert "ZeroDivisionError" in outcome.detail
 
 
-async def test_death_of_one_process_harms_no_other_reading(
-    reader: PoolReader, file: File, tmp_path: Path
-) -> None:
-    waiting, pid = await hang(reader, file, tmp_path / "pid")
+async def test_death_of_one_process_harms_no_other_reading(reader: PoolReader, file: File) -> None:
+    waiting, pid = await hang(reader, file)
 
     assert await kind_of(reader, file("killed")) is FailureKind.CRASHED
     assert await read(reader, file("fine")) == "fine"
@@ -156,11 +177,9 @@ async def test_no_more_documents_are_read_at_once_than_there_are_processes(
     assert 1 <= len(set(pids)) <= 2
 
 
-async def test_cancelled_reading_frees_its_process(
-    reader: PoolReader, file: File, tmp_path: Path
-) -> None:
-    first, pid = await hang(reader, file, tmp_path / "first")
-    second, _ = await hang(reader, file, tmp_path / "second")
+async def test_cancelled_reading_frees_its_process(reader: PoolReader, file: File) -> None:
+    first, pid = await hang(reader, file)
+    second, _ = await hang(reader, file)
     first.cancel()
 
     assert await read(reader, file("fine")) == "fine"
@@ -168,10 +187,8 @@ async def test_cancelled_reading_frees_its_process(
     second.cancel()
 
 
-async def test_inspecting_waits_for_no_reading(
-    reader: PoolReader, file: File, tmp_path: Path
-) -> None:
-    tasks = [await hang(reader, file, tmp_path / name) for name in ("first", "second")]
+async def test_inspecting_waits_for_no_reading(reader: PoolReader, file: File) -> None:
+    tasks = [await hang(reader, file) for _ in range(2)]
 
     assert await reader.inspect(file("fine")) == readers.JPEG
     for task, _ in tasks:
@@ -185,9 +202,9 @@ async def test_inspecting_refuses_as_reading_does(reader: PoolReader, file: File
     assert outcome.kind is FailureKind.INVALID_DOCUMENT
 
 
-async def test_closing_answers_those_who_wait(file: File, tmp_path: Path) -> None:
+async def test_closing_answers_those_who_wait(file: File) -> None:
     reader = PoolReader(processes=1, library=readers.LIBRARY)
-    waiting, _ = await hang(reader, file, tmp_path / "pid")
+    waiting, _ = await hang(reader, file)
     queued = asyncio.create_task(kind_of(reader, file("fine")))
     await reader.aclose()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.extract.load.pages import Kind
+from recibo.extract.load.formats import Kind
 from recibo.extract.model import Accuracy, Receipt
 from recibo.outside.reader import Failure, FailureKind, PoolReader
 from recibo.shapes import receipts

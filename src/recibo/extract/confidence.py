@@ -7,15 +7,13 @@ page were read. The weights in `confidence.toml` are fitted by `training/confide
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
-from importlib import resources
 from typing import Self, TypeVar
 
-from recibo.extract import assemble
+from recibo.extract import assemble, resources
 from recibo.extract.model import Box, Findings, Found, Header, Receipt, Sheet, Word
 
 T = TypeVar("T")
@@ -112,8 +110,7 @@ def _weighed(found: Found[T] | None, field: str, known: Mapping[str, Features]) 
 @cache
 def weights_by_field() -> Mapping[str, Features]:
     """Return the weights of the features; those that a field does not list count nothing."""
-    source = resources.files(__package__).joinpath("confidence.toml")
-    return tomllib.loads(source.read_text("utf-8"))
+    return resources.table(__package__, "confidence.toml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,20 @@
 """Reads a document: the stages in order."""
 
-import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
 
-from recibo.extract import assemble, clean, codes, confidence, lines, vote
+from recibo.extract import assemble, clean, codes, confidence, lines, resources, vote
+from recibo.extract.brazil import states
 from recibo.extract.engines.paddle.engine import PaddleEngine
 from recibo.extract.engines.port import Engine, Reading
 from recibo.extract.errors import Unreadable
 from recibo.extract.fields import collect
-from recibo.extract.load import pages
+from recibo.extract.load import pages, sample_files
+from recibo.extract.locales import zones
 from recibo.extract.model import (
     Accuracy,
     Box,
@@ -38,6 +39,17 @@ class Trace(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Spare:
+    """When a page that was read once is not looked at again, processor seconds.
+
+    Every page is read once, whatever it takes: less would be another document's record.
+    """
+
+    page_s: float
+    document_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """One way of looking at a picture."""
 
@@ -57,7 +69,8 @@ def extract(
     hint: DocumentType | None = None,
     accuracy: Accuracy = Accuracy.STANDARD,
     runtime: Runtime = Runtime.AUTO,
-    budget_s: float | None = None,
+    spare: Spare | None = None,
+    step: Callable[[], None] | None = None,
     trace: Trace | None = None,
 ) -> Receipt:
     """Read one document.
@@ -67,14 +80,16 @@ def extract(
         hint: What the sender takes it for; it breaks ties and never overrides the paper.
         accuracy: Standard reads each page once, high several times with a vote.
         runtime: What runs the recognition of lines.
-        budget_s: Seconds; a page that is not begun by then is left out, the first one never.
+        spare: When high accuracy has no more time for further looks; None: never.
+        step: Called before each page, and before the fields are looked for.
         trace: Is told the time of each stage.
 
     Raises:
         ReadingError: The file is refused, or nothing on it can be read.
     """
-    watch = _Watch(trace, budget_s)
+    watch = _Watch(trace, spare, step)
     by_page = _by_page(data, accuracy, runtime, watch)
+    watch.step()
     with watch("fields"):
         return understand(by_page, hint=hint)
 
@@ -87,7 +102,7 @@ def recognise(
     Raises:
         ReadingError: The file is refused.
     """
-    return _by_page(data, accuracy, runtime, _Watch(None, None))
+    return _by_page(data, accuracy, runtime, _Watch())
 
 
 def understand(by_page: Sequence[Sequence[Sheet]], *, hint: DocumentType | None = None) -> Receipt:
@@ -113,6 +128,23 @@ def warm(runtime: Runtime = Runtime.AUTO) -> None:
     _engine(runtime)
 
 
+def prepare(runtime: Runtime = Runtime.AUTO) -> None:
+    """Load whatever any document may need; reading then opens no file and imports no module.
+
+    Raises:
+        MissingModel: The installation lacks the models, or the runtime that was asked for.
+    """
+    warm(runtime)
+    resources.load()
+    states.load()
+    zones.load()
+    for sample in sample_files.every():
+        for page in pages.pages(sample):
+            page.draw(1.0)
+    extract(sample_files.picture(), accuracy=Accuracy.HIGH, runtime=runtime)
+    extract(sample_files.text(), runtime=runtime)
+
+
 @cache
 def _engine(runtime: Runtime) -> Engine:
     return PaddleEngine(runtime)
@@ -126,12 +158,12 @@ def _by_page(
 
 
 def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
-    """Yield the pages that there is time for."""
     loaded = pages.pages(data)
     while True:
+        watch.step()
         with watch("load"):
             page = next(loaded, None)
-        if page is None or (page.number > 1 and watch.is_over):
+        if page is None:
             return
         yield page
 
@@ -157,15 +189,19 @@ def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch"
         ]
     with watch("codes"):
         found = codes.find(upright, _texts(texts[0]), is_exact=False)
-    return [_sheet(upright, rows, found, is_exact=False) for rows in texts]
+    sheets = [_sheet(upright, rows, found, is_exact=False) for rows in texts]
+    # Where there was no time for a look, the first one counts once more.
+    return sheets + sheets[:1] * (len(looks) - len(sheets))
 
 
 def _readings(
     picture: Picture, looks: Sequence[Look], runtime: Runtime, watch: "_Watch"
 ) -> list[Reading]:
-    """Read a picture once for each look; the later ones read what is in doubt."""
+    """Read a picture once for each look there is time for; later ones read what is in doubt."""
     readings: list[Reading] = []
     for look in looks:
+        if readings and not watch.has_spare_time:
+            break
         with watch("clean"):
             seen = clean.flattened(picture) if look.is_flattened else picture
         with watch("words"):
@@ -197,16 +233,35 @@ def _receipt(sheets: Sequence[Sheet], hint: DocumentType | None) -> Receipt:
 
 
 class _Watch:
-    """Times the stages and knows when the time is over."""
+    """Times the stages and knows whether there is time for more than is needed."""
 
-    def __init__(self, trace: Trace | None, budget_s: float | None) -> None:
+    def __init__(
+        self,
+        trace: Trace | None = None,
+        spare: Spare | None = None,
+        step: Callable[[], None] | None = None,
+    ) -> None:
         self._trace = trace
-        self._end = math.inf if budget_s is None else time.monotonic() + budget_s
+        self._spare = spare
+        self._step = step
+        self._start = self._page_start = time.process_time()
 
     @property
-    def is_over(self) -> bool:
-        """Whether the time for the reading has run out."""
-        return time.monotonic() >= self._end
+    def has_spare_time(self) -> bool:
+        """Whether another look may begin."""
+        if self._spare is None:
+            return True
+        now = time.process_time()
+        return (
+            now - self._page_start < self._spare.page_s
+            and now - self._start < self._spare.document_s
+        )
+
+    def step(self) -> None:
+        """Note that a page begins, or what comes after the last."""
+        self._page_start = time.process_time()
+        if self._step:
+            self._step()
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:

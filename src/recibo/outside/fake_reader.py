@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from recibo.extract.load.pages import Kind
+from recibo.extract.load.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType, Found, Receipt
 from recibo.outside.reader import Failure
 

@@ -14,7 +14,7 @@ from reportlab.pdfgen import canvas
 
 from recibo.extract import errors
 from recibo.extract.load import limits, pages
-from recibo.extract.load.pages import Kind
+from recibo.extract.load.formats import Kind
 from tests import drawing
 from training.receipts.rolls import Row
 

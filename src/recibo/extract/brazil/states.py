@@ -3,11 +3,11 @@
 import datetime as dt
 import functools
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
-from importlib import resources
-from zoneinfo import ZoneInfo
+
+from recibo.extract import resources
+from recibo.extract.locales import zones
 
 #: Where the federal government sits, and whose clock is the official one.
 FEDERAL_DISTRICT = "DF"
@@ -62,7 +62,7 @@ def every() -> dict[str, State]:
             zone=entry["zone"],
             postal=tuple(range(first, last + 1) for first, last in entry["postal"]),
         )
-        for letters, entry in tomllib.loads(_data("states.toml")).items()
+        for letters, entry in resources.table(__package__, "states.toml").items()
     }
 
 
@@ -118,7 +118,15 @@ def offset_at(
     if letters not in every():
         return None
     zone = _zone(letters, municipality, address)
-    return local.replace(tzinfo=ZoneInfo(zone)).utcoffset()
+    return local.replace(tzinfo=zones.zone(zone)).utcoffset()
+
+
+def load() -> None:
+    """Read the zones of all states and municipalities."""
+    for state in every().values():
+        zones.zone(state.zone)
+    for exception in _exceptions().values():
+        zones.zone(exception.zone)
 
 
 def _zone(letters: str, municipality: str | None, address: str) -> str:
@@ -137,7 +145,7 @@ def _zone(letters: str, municipality: str | None, address: str) -> str:
 def _exceptions() -> dict[str, Municipality]:
     return {
         code: Municipality(**entry)
-        for code, entry in tomllib.loads(_data("municipalities.toml")).items()
+        for code, entry in resources.table(__package__, "municipalities.toml").items()
     }
 
 
@@ -146,10 +154,6 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     names = "|".join(every())
     shapes = (_LABELLED, _CITY_AND_STATE, _AT_END)
     return tuple(re.compile(shape.format(names=names)) for shape in shapes)
-
-
-def _data(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 def _fold(text: str) -> str:

@@ -2,12 +2,11 @@
 
 import functools
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from itertools import zip_longest
 
+from recibo.extract import resources
 from recibo.extract.brazil.access_keys import Model
 from recibo.extract.fields import fiscal_papers, forms, misreadings
 from recibo.extract.fields.fiscal_papers import (
@@ -120,8 +119,7 @@ def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
 
 @functools.cache
 def _titles() -> Vocabulary:
-    source = resources.files(fiscal_papers.__name__).joinpath("titles.toml")
-    return forms.vocabulary(tomllib.loads(source.read_text("utf-8")))
+    return forms.vocabulary(resources.table(fiscal_papers.__name__, "titles.toml"))
 
 
 def _is_coupon(sheets: Sequence[Sheet], squeezed: Sequence[str]) -> bool:

@@ -6,12 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from zoneinfo import ZoneInfo
 
 from recibo.extract.brazil import states
 from recibo.extract.fields import marks
 from recibo.extract.fields.rows import Row
-from recibo.extract.locales import tables
+from recibo.extract.locales import tables, zones
 from recibo.extract.locales.phrases import Phrasebook
 from recibo.extract.locales.tables import Country
 
@@ -85,7 +84,7 @@ class Place:
         """Return the offset from UTC that was in force there, or None without a zone."""
         if self.zone is None:
             return None
-        moment = dt.datetime.combine(date, time or dt.time(0), ZoneInfo(self.zone))
+        moment = dt.datetime.combine(date, time or dt.time(0), zones.zone(self.zone))
         return moment.utcoffset()
 
 
@@ -175,8 +174,8 @@ def _is_measure(words: str) -> bool:
 
 def _by_states(text: str) -> Iterator[tuple[str, float]]:
     states_seen = set(_STATE_OF_CITY.findall(text))
-    for code, zones in tables.regions().items():
-        if states_seen & set(zones):
+    for code, regions in tables.regions().items():
+        if states_seen & set(regions):
             yield code, _STATE
     if _BARE.search(text) and not _NAMED_TAX.search(text):
         yield _WITH_BARE_TAX, _BARE_TAX

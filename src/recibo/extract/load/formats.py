@@ -1,5 +1,7 @@
 """The formats that are read, told by the head of a file; imports nothing heavy."""
 
+from dataclasses import dataclass
+
 import filetype
 
 #: Media type -> extension, without a dot.
@@ -14,6 +16,16 @@ EXTENSIONS = {
 
 # A PNG with animation is a PNG whose first picture is the page.
 _SYNONYMS = {"image/apng": "image/png"}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is."""
+
+    mime: str
+    #: Without a dot.
+    extension: str
+    page_count: int
 
 
 def guess(head: bytes) -> str | None:

@@ -6,22 +6,11 @@ before its first mark, a decoder that opens the file decides.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from recibo.extract.errors import EmptyFile, UnsupportedFormat
 from recibo.extract.load import formats, pdf, pictures
+from recibo.extract.load.formats import Kind
 from recibo.extract.model import Page
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a file is."""
-
-    mime: str
-    #: Without a dot.
-    extension: str
-    page_count: int
-
 
 _PDF = "application/pdf"
 

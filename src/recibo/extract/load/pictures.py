@@ -16,6 +16,7 @@ from PIL import (
     ExifTags,
     Image,
     JpegImagePlugin,
+    MpoImagePlugin,
     PngImagePlugin,
     TiffImagePlugin,
     WebPImagePlugin,
@@ -33,7 +34,7 @@ Image.MAX_IMAGE_PIXELS = None
 
 #: The decoders that may look at a file, of the many that Pillow has. Pillow loads but a few by
 #: itself, so these are imported here.
-_DECODERS = (JpegImagePlugin, PngImagePlugin, WebPImagePlugin, TiffImagePlugin)
+_DECODERS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin, TiffImagePlugin)
 _FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF")
 
 #: What the decoders call what they opened -> media type.

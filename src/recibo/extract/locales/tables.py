@@ -2,14 +2,13 @@
 
 import datetime as dt
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from types import MappingProxyType
 from typing import Literal
 
+from recibo.extract import resources
 from recibo.extract.locales.folding import fold
 from recibo.extract.locales.phrases import Phrasebook
 
@@ -253,5 +252,4 @@ def categories() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 # The files differ in shape; each function above gives its own a type.
 def _read(name: str):  # type: ignore[no-untyped-def]
-    file = resources.files(__package__).joinpath(f"{name}.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return resources.table(__package__, f"{name}.toml")

@@ -2,18 +2,15 @@
 
 import itertools
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 
+from recibo.extract import resources
 from recibo.extract.brazil import tax_ids
 from recibo.extract.fields import letters, no_names
 from recibo.extract.fields.forms import Cell
 from recibo.extract.model import Found, Line
 
-_WORDS: Mapping[str, list[str]] = tomllib.loads(
-    resources.files(__package__).joinpath("names.toml").read_text("utf-8")
-)
+_WORDS: Mapping[str, list[str]] = resources.table(__package__, "names.toml")
 
 
 def _any(kind: str) -> str:

@@ -2,12 +2,11 @@
 
 import datetime as dt
 import functools
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from importlib import resources
 
+from recibo.extract import resources
 from recibo.extract.brazil import numerals, states, tax_ids
 from recibo.extract.fields import forms
 from recibo.extract.fields.fiscal_papers.keyed import Keyed
@@ -45,8 +44,7 @@ class Paper:
 
 @functools.cache
 def _vocabulary(labels: str) -> Vocabulary:
-    source = resources.files(__package__).joinpath("labels", f"{labels}.toml")
-    return forms.vocabulary(tomllib.loads(source.read_text("utf-8")))
+    return forms.vocabulary(resources.table(__package__, "labels", f"{labels}.toml"))
 
 
 def start(paper: Paper, kind: DocumentType, *, title: str) -> Header:

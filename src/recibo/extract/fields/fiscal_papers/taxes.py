@@ -2,11 +2,10 @@
 
 import functools
 import re
-import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
-from importlib import resources
 
+from recibo.extract import resources
 from recibo.extract.brazil import numerals
 from recibo.extract.fields.fiscal_papers.paper import Paper
 from recibo.extract.fields.forms import Cell, Label
@@ -81,5 +80,4 @@ def _any_of(*kinds: str) -> str:
 
 @functools.cache
 def _words() -> Mapping[str, list[str]]:
-    source = resources.files(__package__).joinpath("taxes.toml")
-    return tomllib.loads(source.read_text("utf-8"))
+    return resources.table(__package__, "taxes.toml")

@@ -2,12 +2,11 @@
 
 import functools
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import resources
 
+from recibo.extract import resources
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.squeezed import squeeze
 from recibo.extract.locales.folding import fold
@@ -54,10 +53,8 @@ class Heading:
 
 @functools.cache
 def _phrases() -> tuple[tuple[str, Role], ...]:
-    text = resources.files(__package__).joinpath("headings.toml").read_text("utf-8")
-    return tuple(
-        (phrase, Role(role)) for role, known in tomllib.loads(text).items() for phrase in known
-    )
+    known = resources.table(__package__, "headings.toml")
+    return tuple((phrase, Role(role)) for role, phrases in known.items() for phrase in phrases)
 
 
 @functools.cache

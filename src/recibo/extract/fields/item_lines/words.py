@@ -2,10 +2,9 @@
 
 import functools
 import re
-import tomllib
 from collections.abc import Mapping
-from importlib import resources
 
+from recibo.extract import resources
 from recibo.extract.locales import tables
 from recibo.extract.locales.phrases import Phrasebook
 
@@ -15,8 +14,7 @@ _OPENINGS = ("end", "on_item", "goods", "final")
 
 @functools.cache
 def _known() -> Mapping[str, list[str]]:
-    text = resources.files(__package__).joinpath("words.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return resources.table(__package__, "words.toml")
 
 
 @functools.cache

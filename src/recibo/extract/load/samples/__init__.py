@@ -1,0 +1,1 @@
+"""A small receipt in every format."""

@@ -1,0 +1,112 @@
+"""What a reader process may take, and a watch that tells when it takes more."""
+
+import math
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+_GIB = 1 << 30
+
+#: Where the fields of /proc/PID/stat stand behind the command's name: user time, system time,
+#: resident pages (proc_pid_stat(5)).
+_USER, _SYSTEM, _RESIDENT = 11, 12, 21
+
+#: Where /proc/PID/schedstat has the time for which the main thread waited for a processor,
+#: nanoseconds (Documentation/scheduler/sched-stats.rst).
+_WAITED, _NANOSECONDS = 1, 1e9
+
+
+class TimeLimitError(Exception):
+    """The work took longer than it may."""
+
+
+class MemoryLimitError(Exception):
+    """The work took more memory than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may take, whatever its work."""
+
+    #: Resident memory; the parent kills it above that.
+    memory_bytes: int = _GIB * 3 // 2
+    #: Counts reserved addresses too, so it is far above what a child really holds.
+    address_space_bytes: int = 4 * _GIB
+    #: How much a child gives way to the service that answers requests.
+    niceness: int = 10
+    #: After so many jobs a fresh process takes over, whatever leaked into the old one.
+    tasks: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """How long work may take, seconds of processor time: a busy machine makes no document bad."""
+
+    work_s: float
+    #: For each step that the child begins; a page is one.
+    step_s: float
+    #: By the clock, whatever the machine does meanwhile.
+    most_s: float = math.inf
+    #: How many times as long either may take by the clock, which ends work that sleeps. The time
+    #: that the child waits for a processor does not count.
+    clock_ratio: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    processor_s: float
+    #: On a clock that stops while the process waits for a processor.
+    clock_s: float
+
+
+class Watch:
+    """Watches what a process takes for one piece of work, from now on."""
+
+    def __init__(self, pid: int, limits: Limits, time_limits: TimeLimits) -> None:
+        self._process = Path(f"/proc/{pid}")
+        self._begun_at = time.monotonic()
+        self._limits = limits
+        self._time = time_limits
+        self._begun = self._step_begun = self._now()[0]
+
+    def step(self) -> None:
+        """Note that a step begins."""
+        self._step_begun = self._now()[0]
+
+    def check(self) -> None:
+        """Compare what was taken with the limits.
+
+        Raises:
+            TimeLimitError, MemoryLimitError: it is more.
+        """
+        now, memory_bytes = self._now()
+        if memory_bytes > self._limits.memory_bytes:
+            raise MemoryLimitError(f"{memory_bytes >> 20} MB of memory")
+        for what, begun, most_s in (
+            ("the work", self._begun, self._time.work_s),
+            ("a step", self._step_begun, self._time.step_s),
+        ):
+            if now.processor_s - begun.processor_s > most_s:
+                raise TimeLimitError(f"{what} took more than {most_s:g} s of processor time")
+            if now.clock_s - begun.clock_s > (ceiling_s := self._time.clock_ratio * most_s):
+                raise TimeLimitError(f"{what} took more than {ceiling_s:g} s")
+        if time.monotonic() - self._begun_at > self._time.most_s:
+            raise TimeLimitError(f"the work took more than {self._time.most_s:g} s")
+
+    def _now(self) -> tuple[_Moment, int]:
+        fields = self._read("stat").rpartition(")")[2].split()
+        if len(fields) <= _RESIDENT:  # It is gone, which its channel says, too.
+            return _Moment(0.0, time.monotonic()), 0
+        ticks = int(fields[_USER]) + int(fields[_SYSTEM])
+        waited_ns = int((self._read("schedstat").split() or "0" * 3)[_WAITED])
+        moment = _Moment(
+            ticks / os.sysconf("SC_CLK_TCK"), time.monotonic() - waited_ns / _NANOSECONDS
+        )
+        return moment, int(fields[_RESIDENT]) * os.sysconf("SC_PAGE_SIZE")
+
+    def _read(self, name: str) -> str:
+        try:
+            return (self._process / name).read_text("ascii", "replace")
+        except OSError:
+            return ""
