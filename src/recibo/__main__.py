@@ -170,6 +170,43 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
             f"--{figure.replace('_', '-')}", type=int, metavar="N", help=f"{what} (enterprise)"
         )
     set_plan.set_defaults(command=_set_plan)
+    _describe_files(commands.add_parser("files", help="list, restore or adopt stored files"))
+
+
+def _describe_files(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_list_trash)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    trash = commands.add_parser("list", help="list the trash: id, day, bytes (the default)")
+    trash.set_defaults(command=_list_trash)
+    restore = commands.add_parser("restore", help="move files from the trash to their places")
+    restore.add_argument("ids", nargs="*", metavar="ID", help="the file's, as listed")
+    restore.add_argument("--all", action="store_true", dest="everything", help="all files")
+    restore.set_defaults(command=_restore_from_trash)
+    adopt = commands.add_parser("adopt", help="mark the files as this database's")
+    adopt.add_argument(
+        "--force", action="store_true", help="even if they are marked as another's, or unknown"
+    )
+    adopt.set_defaults(command=_adopt_files)
+
+
+def _list_trash(_: argparse.Namespace) -> int:
+    from recibo import maintenance
+
+    return maintenance.list_trash(_settings())
+
+
+def _restore_from_trash(arguments: argparse.Namespace) -> int:
+    from recibo import maintenance
+
+    return maintenance.restore_from_trash(
+        _settings(), arguments.ids, everything=arguments.everything
+    )
+
+
+def _adopt_files(arguments: argparse.Namespace) -> int:
+    from recibo import maintenance
+
+    return maintenance.adopt_files(_settings(), by_force=arguments.force)
 
 
 def _create_key(arguments: argparse.Namespace) -> int:

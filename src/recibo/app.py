@@ -1,6 +1,5 @@
 """All wiring: settings in, an ASGI app or a worker out."""
 
-import datetime as dt
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
@@ -22,12 +21,13 @@ from recibo.outside.reader import PoolReader, Reader
 from recibo.outside.stripe_payments import Account, Stripe
 from recibo.portal.door import Pages
 from recibo.portal.sandbox import SandboxPages
-from recibo.services import letters
+from recibo.services import installation, letters, orphans
 from recibo.services.billing.billing import Billing
 from recibo.services.identity import demo
 from recibo.services.identity.demo import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
+from recibo.services.installation import ForeignFilesError
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.services.reading.in_flight import Arrivals
 from recibo.settings import ADDRESS, Settings, secret_key
@@ -168,6 +168,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             )
             stack.push_async_callback(reader.aclose)
         blobs = _blobs(settings)
+        await _agree(database, blobs)
         pace = Pace(NOBODY.mean_seconds)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
@@ -201,6 +202,14 @@ def _blobs(settings: Settings) -> Blobs:
         )
     except ValueError as e:
         raise StartError(str(e)) from e
+
+
+async def _agree(database: Database, blobs: Blobs) -> None:
+    try:
+        await installation.agree(database, blobs)
+    except ForeignFilesError as e:
+        raise StartError(str(e)) from e
+    await orphans.postpone(database)
 
 
 def _post(settings: Settings, database: Database, address: str) -> Post:
@@ -295,9 +304,6 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         plans=house.identity.plans,
     )
     clockwork = _clockwork(house)
-    if house.settings.is_embedded and not house.settings.storage_url:
-        # Nobody else uploads into this folder, so a file without a row is a stray at any age.
-        await clockwork.sweep(older_than=dt.timedelta(0))
     if house.settings.is_embedded:
         await clockwork.free_readings()
         await clockwork.free_deliveries()

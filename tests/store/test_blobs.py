@@ -13,7 +13,7 @@ from recibo.store import storage
 from recibo.store.blobs import Blobs, Folder
 
 ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
-FUTURE = 4e9
+DAY = dt.timedelta(days=1)
 # More than one part of an upload, and no whole number of chunks.
 LARGE = os.urandom(6 * 1024 * 1024 + 7)
 
@@ -91,29 +91,117 @@ async def test_local_copy_is_gone_when_it_was_read(blobs: Blobs, tmp_path: Path)
     assert b"bytes" == await kept(blobs)
 
 
-async def test_old_files_are_told(blobs: Blobs) -> None:
+async def listed(blobs: Blobs) -> list[ReceiptId]:
+    """Return the ids of all files, in the order of their listings."""
+    found, cursor = list[ReceiptId](), ""
+    while True:
+        listing = await blobs.listing(cursor)
+        found += [one.id for one in listing.files]
+        if listing.cursor is None:
+            return found
+        cursor = listing.cursor
+
+
+async def in_trash(blobs: Blobs) -> list[tuple[ReceiptId, int]]:
+    """Return the id and size of all that is in the trash."""
+    return [(one.id, one.size) async for one in blobs.trashed()]
+
+
+async def test_files_are_listed_in_portions_by_name(
+    blobs: Blobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recibo.store.blobs._LISTED_AT_ONCE", 2)
+    monkeypatch.setattr("recibo.store.s3._PAGE", 2)
+    kept = [ReceiptId(f"rcp_{number:030x}{end}") for end in ("ab", "cd") for number in range(3)]
+    for one in kept:
+        await blobs.keep(one, io.BytesIO(b"bytes"))
+    await blobs.mark("ours")
+
+    assert kept == await listed(blobs)
+
+
+async def test_listing_tells_when_a_file_was_kept(blobs: Blobs) -> None:
     await blobs.keep(ONE, io.BytesIO(b"bytes"))
 
-    assert [ONE] == await blobs.older_than(FUTURE)
-
-
-async def test_young_files_are_not_told(blobs: Blobs) -> None:
-    await blobs.keep(ONE, io.BytesIO(b"bytes"))
-
-    assert [] == await blobs.older_than(0)
+    (found,) = (await blobs.listing("")).files
+    assert abs(found.changed_at - clock.now().timestamp()) < 60
 
 
 async def test_file_is_young_by_the_clock_of_the_service(folder: Folder) -> None:
-    with clock.moved(dt.timedelta(days=30)):
+    with clock.moved(30 * DAY):
         await folder.keep(ONE, io.BytesIO(b"bytes"))
 
-        assert [] == await folder.older_than((clock.now() - dt.timedelta(hours=1)).timestamp())
+        (found,) = (await folder.listing("")).files
+        assert found.changed_at > (clock.now() - DAY).timestamp()
+
+
+async def test_what_others_put_there_is_not_listed(folder: Folder, tmp_path: Path) -> None:
+    for name in ("notes.txt", "ab/notes.txt", f"cd/{ONE}", f"deep/ab/{ONE}", str(ONE)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"not ours")
+
+    assert [] == await listed(folder)
+
+
+async def test_trashed_file_is_away_until_it_is_restored(blobs: Blobs) -> None:
+    await blobs.keep(ONE, io.BytesIO(b"bytes"))
+    await blobs.trash(ONE)
+    await blobs.trash(ONE)
+    away, trashed = await kept(blobs), [one async for one in blobs.trashed()]
+
+    assert (None, [(ONE, 5)]) == (away, [(one.id, one.size) for one in trashed])
+    assert [] == await listed(blobs)
+    assert await blobs.restore(trashed[0])
+    assert (b"bytes", []) == (await kept(blobs), await in_trash(blobs))
+
+
+async def test_restored_file_replaces_none(blobs: Blobs) -> None:
+    await blobs.keep(ONE, io.BytesIO(b"older"))
+    await blobs.trash(ONE)
+    await blobs.keep(ONE, io.BytesIO(b"newer"))
+    trashed = [one async for one in blobs.trashed()]
+
+    assert not await blobs.restore(trashed[0])
+    assert b"newer" == await kept(blobs)
+
+
+async def test_trash_is_purged_by_the_day_and_in_portions(blobs: Blobs) -> None:
+    today = clock.now().date()
+    kept_ids = [ReceiptId(f"rcp_{number:032x}") for number in range(4)]
+    for number, one in enumerate(kept_ids):
+        await blobs.keep(one, io.BytesIO(b"bytes"))
+        with clock.moved(DAY if number == 3 else 0 * DAY):
+            await blobs.trash(one)
+
+    assert 0 == await blobs.purge_trash(today, limit=10)
+    assert 2 == await blobs.purge_trash(today + DAY, limit=2)
+    assert 1 == await blobs.purge_trash(today + DAY, limit=2)
+    assert [(kept_ids[3], 5)] == await in_trash(blobs)
+
+
+async def test_purged_receipts_leave_the_trash_at_once(blobs: Blobs) -> None:
+    other = ReceiptId("rcp_" + "1" * 32)
+    for one in (ONE, other):
+        await blobs.keep(one, io.BytesIO(b"bytes"))
+        await blobs.trash(one)
+
+    await blobs.discard_trashed([ONE])
+
+    assert [(other, 5)] == await in_trash(blobs)
+
+
+async def test_mark_is_told_as_it_was_made(blobs: Blobs) -> None:
+    before = await blobs.marker()
+    await blobs.mark("one")
+    await blobs.mark("another")
+
+    assert (None, "another") == (before, await blobs.marker())
 
 
 async def test_storage_tells_that_it_takes_files_and_none_of_it_is_a_file(blobs: Blobs) -> None:
     assert await blobs.is_writable()
     assert await blobs.is_writable()
-    assert [] == await blobs.older_than(FUTURE)
+    assert [] == await listed(blobs)
 
 
 async def test_file_and_its_name_are_synced_before_it_counts_as_kept(
@@ -144,7 +232,7 @@ async def test_write_that_breaks_off_leaves_nothing_under_the_name(
     with pytest.raises(OSError, match="No space"):
         await folder.keep(ONE, io.BytesIO(b"bytes"))
 
-    assert [] == await folder.older_than(FUTURE)
+    assert [] == await listed(folder)
     assert not (tmp_path / "ab" / f"{ONE}.part").exists()
 
 
@@ -152,12 +240,13 @@ async def test_halves_of_killed_writes_are_deleted_once_they_are_old(
     folder: Folder, tmp_path: Path
 ) -> None:
     await folder.keep(ONE, io.BytesIO(b"bytes"))
-    half = tmp_path / "ab" / "rcp_half.part"
+    half = tmp_path / "ab" / f"rcp_{'1' * 30}ab.part"
     half.write_bytes(b"by")
 
-    assert [] == await folder.older_than(0)
+    assert [ONE] == await listed(folder)
     assert half.exists()
-    assert [ONE] == await folder.older_than(FUTURE)
+    with clock.moved(DAY):
+        assert [ONE] == await listed(folder)
     assert not half.exists()
 
 
@@ -166,9 +255,9 @@ async def test_file_that_goes_while_one_looks_is_passed_over(
 ) -> None:
     await folder.keep(ONE, io.BytesIO(b"bytes"))
     # A name that leads nowhere: what a listed file has become once it is deleted.
-    (tmp_path / "ab" / "rcp_gone").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "ab" / f"rcp_{'1' * 30}ab").symlink_to(tmp_path / "nowhere")
 
-    assert [ONE] == await folder.older_than(FUTURE)
+    assert [ONE] == await listed(folder)
 
 
 async def test_folder_that_is_not_there_takes_no_files(tmp_path: Path) -> None:

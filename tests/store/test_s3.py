@@ -17,7 +17,6 @@ from recibo.store.s3 import S3
 from tests.relays import Relay
 
 ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
-FUTURE = 4e9
 MINUTE = dt.timedelta(minutes=1)
 
 
@@ -37,7 +36,7 @@ def blobs(line: Relay, bucket_url: str, tmp_path: Path) -> S3:
 async def refused(blobs: S3) -> list[str]:
     """Return what a storage that fails says to each request."""
     told = []
-    for asked in (blobs.keep(ONE, io.BytesIO(b"bytes")), blobs.content(ONE), blobs.older_than(0)):
+    for asked in (blobs.keep(ONE, io.BytesIO(b"bytes")), blobs.content(ONE), blobs.listing("")):
         with pytest.raises(Overloaded) as raised:
             await asked
         told.append(raised.value.message)
@@ -66,7 +65,7 @@ async def test_storage_out_of_reach_is_overload_and_works_again_when_it_is_back(
     assert {"The storage of files does not answer; nothing was done. Try again later."} == set(told)
     assert {("the storage failed", "GenericError")} == {(one["event"], one["kind"]) for one in logs}
     assert await blobs.is_writable()
-    assert [ONE] == await blobs.older_than(FUTURE)
+    assert [ONE] == [one.id for one in (await blobs.listing("")).files]
 
 
 async def test_storage_that_hangs_is_waited_for_no_longer_than_the_limit(
@@ -111,29 +110,7 @@ async def test_what_others_put_there_is_not_told(blobs: S3, bucket_url: str) -> 
     for key in ("notes.txt", "ab/notes.txt", f"cd/{ONE}", f"deep/ab/{ONE}", str(ONE)):
         await obstore.put_async(store, key, b"not ours")
 
-    assert [] == await blobs.older_than(FUTURE)
-
-
-async def test_large_bucket_is_looked_through_in_portions_with_a_rest(
-    bucket_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(s3, "_PAGES", 1)
-    blobs = S3(bucket_of(bucket_url), spool=tmp_path)
-    listing = obstore.list
-    monkeypatch.setattr(
-        obstore, "list", lambda store, *, offset: listing(store, offset=offset, chunk_size=2)
-    )
-    kept = [ReceiptId(f"rcp_{number:032x}") for number in range(5)]
-    for one in kept:
-        await blobs.keep(one, io.BytesIO(b"bytes"))
-    portions = [await blobs.older_than(FUTURE) for _ in range(5)]
-    with clock.moved(59 * MINUTE):
-        resting = await blobs.older_than(FUTURE)
-    with clock.moved(61 * MINUTE):
-        again = await blobs.older_than(FUTURE)
-
-    assert [kept[:2], kept[2:4], kept[4:], [], []] == portions
-    assert ([], kept[:2]) == (resting, again)
+    assert [] == (await blobs.listing("")).files
 
 
 async def test_bucket_that_took_a_file_a_moment_ago_is_not_asked_again(

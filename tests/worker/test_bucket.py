@@ -1,19 +1,19 @@
 """Readings and sweeps over a bucket, which may be away for a while."""
 
 import datetime as dt
-import io
 from pathlib import Path
 
 import pytest
 
 from recibo.errors import Overloaded
-from recibo.kit import clock, ids
+from recibo.kit import clock
+from recibo.services import installation
 from recibo.services.reading import readings
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.store import storage, tables
 from recibo.store.db import Database
-from tests import core
+from tests import core, sweeping
 from tests.core import Core
 from tests.relays import Relay
 
@@ -72,20 +72,6 @@ async def test_upload_that_cannot_be_kept_leaves_no_row(
     assert not again.is_replay
 
 
-async def test_sweep_deletes_strays_of_the_bucket_and_nothing_else(
-    parts: Core, actor: Actor
-) -> None:
-    kept = (await parts.submit(actor)).receipt_id
-    stray = ReceiptId(ids.new("rcp"))
-    await parts.blobs.keep(stray, io.BytesIO(b"stray"))
-    await parts.clockwork.sweep()
-    young = await is_kept(parts, stray)
-    with clock.moved(2 * HOUR):
-        await parts.clockwork.sweep()
-
-    assert (True, True, False) == (young, await is_kept(parts, kept), await is_kept(parts, stray))
-
-
 async def test_file_that_could_not_be_purged_is_swept(
     parts: Core, actor: Actor, line: Relay
 ) -> None:
@@ -97,7 +83,7 @@ async def test_file_that_could_not_be_purged_is_swept(
         await parts.clockwork.purge()
     line.mend()
     left = await is_kept(parts, receipt_id)
-    with clock.moved(dt.timedelta(days=31)):
-        await parts.clockwork.sweep()
+    await installation.adopt(parts.database, parts.blobs)
+    await sweeping.swept(parts.database, parts.blobs, later=dt.timedelta(days=31))
 
     assert (True, False) == (left, await is_kept(parts, receipt_id))

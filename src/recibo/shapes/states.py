@@ -134,6 +134,9 @@ class AuditAction(StrEnum):
     WEBHOOK_ENDPOINT_SECRET_ROTATED = "webhook_endpoint.secret_rotated"  # noqa: S105
     WEBHOOK_EVENT_RESENT = "webhook_event.resent"
     WEBHOOK_EVENT_TESTED = "webhook_event.tested"
+    FILES_ADOPTED = "files.adopted"
+    FILES_RESTORED = "files.restored"
+    INSTALLATION_RESTORED = "installation.restored"
 
 
 class ResourceType(StrEnum):
@@ -148,6 +151,15 @@ class ResourceType(StrEnum):
     SUBSCRIPTION = "subscription"
     WEBHOOK_ENDPOINT = "webhook_endpoint"
     WEBHOOK_EVENT = "webhook_event"
+    INSTALLATION = "installation"
+
+
+class SweepStage(StrEnum):
+    """What a sweep does at present."""
+
+    LISTING = "listing"
+    MOVING = "moving"
+    PURGING = "purging"
 
 
 class EventType(StrEnum):

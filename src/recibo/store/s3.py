@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import datetime as dt
+import re
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import obstore
 import structlog
@@ -15,9 +16,22 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from recibo.errors import Overloaded
-from recibo.kit import clock, ids
+from recibo.kit import clock
 from recibo.shapes.ids import ReceiptId
-from recibo.store.blobs import CHUNK_BYTES, Content, key_of
+from recibo.store.blobs import (
+    CHUNK_BYTES,
+    MARKER,
+    TRASH,
+    Content,
+    Listed,
+    Listing,
+    Trashed,
+    is_key,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
 
 log = structlog.get_logger(__name__)
 
@@ -35,9 +49,9 @@ _PARTS_AT_ONCE = 2
 _NO_BUCKET = "NoSuchBucket"
 _PROBE = ".writable"
 _PROBE_LIVES = dt.timedelta(seconds=15)
-# Each costs money, and a turn of the clockwork waits for them: so many at a time, then a rest.
-_PAGES = 10
-_REST = dt.timedelta(hours=1)
+# As many as the service gives at once.
+_PAGE = 1000
+_TRASHED = re.compile(rf"{TRASH}/(\d{{4}}-\d{{2}}-\d{{2}})/rcp_[0-9a-f]{{32}}")
 
 
 def bucket(name: str, prefix: str) -> S3Store:
@@ -68,14 +82,12 @@ def bucket(name: str, prefix: str) -> S3Store:
 class S3:
     """Files in a bucket, under the names that they have in a folder."""
 
-    def __init__(self, store: S3Store, *, spool: Path, rest: dt.timedelta = _REST) -> None:
+    sweep_seconds = 5.0
+
+    def __init__(self, store: S3Store, *, spool: Path) -> None:
         self._store = store
         self._spool = spool
-        self._rest = rest
-        # Where the next listing goes on; None to begin anew.
-        self._listed_to: str | None = None
-        self._rests_until = dt.datetime.min.replace(tzinfo=dt.UTC)
-        self._writable_until = self._rests_until
+        self._writable_until = dt.datetime.min.replace(tzinfo=dt.UTC)
 
     async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         """Upload the file, in parts when it is large; it is there whole or not at all."""
@@ -127,30 +139,101 @@ class S3:
         self._writable_until = clock.now() + _PROBE_LIVES
         return True
 
-    async def older_than(self, timestamp: float) -> list[ReceiptId]:
-        """Return the ids of some old objects, going on where the last call ended."""
-        if clock.now() < self._rests_until:
-            return []
-        found = list[ReceiptId]()
-        pages = obstore.list(self._store, offset=self._listed_to)
-        for _ in range(_PAGES):
+    async def listing(self, after: str) -> Listing:
+        """Return one page of objects."""
+        page = await self._page(after=after)
+        files = [
+            Listed(_id_of(one), one["last_modified"].timestamp())
+            for one in page
+            if is_key(one["path"])
+        ]
+        # The trash comes after all subfolders.
+        is_last = not page or page[-1]["path"] >= TRASH
+        return Listing(files, None if is_last else page[-1]["path"])
+
+    async def marker(self) -> str | None:
+        """Return the text of the object that marks the bucket."""
+        async with _answering():
+            try:
+                found = await obstore.get_async(self._store, MARKER)
+            except FileNotFoundError as e:
+                if _NO_BUCKET in str(e):
+                    raise
+                return None
+            return bytes(await found.bytes_async()).decode()
+
+    async def mark(self, marker: str) -> None:
+        """Write the object that marks the bucket."""
+        async with _answering():
+            await obstore.put_async(self._store, MARKER, marker.encode())
+
+    async def trash(self, receipt_id: ReceiptId) -> None:
+        """Copy the object below the trash's prefix of today, then delete it."""
+        async with _answering():
+            with contextlib.suppress(FileNotFoundError):
+                target = _trash_key(clock.now().date(), receipt_id)
+                await obstore.rename_async(self._store, key_of(receipt_id), target)
+
+    async def trashed(self) -> AsyncIterator[Trashed]:
+        """Give what is below the trash's prefix, a page at a time."""
+        cursor = ""
+        while page := await self._page(prefix=TRASH, after=cursor):
+            cursor = page[-1]["path"]
+            for one in page:
+                if found := _TRASHED.fullmatch(one["path"]):
+                    yield Trashed(_id_of(one), one["size"], dt.date.fromisoformat(found[1]))
+
+    async def restore(self, trashed: Trashed) -> bool:
+        """Copy the object to its place, then delete it below the trash's prefix."""
+        if await self._is_there(key_of(trashed.id)):
+            return False
+        async with _answering():
+            source = _trash_key(trashed.day, trashed.id)
+            await obstore.rename_async(self._store, source, key_of(trashed.id))
+        return True
+
+    async def purge_trash(self, before: dt.date, *, limit: int) -> int:
+        """Delete objects of old days."""
+        purged = 0
+        async for one in self.trashed():
+            if one.day >= before or purged == limit:
+                break
             async with _answering():
-                page = await anext(pages, None)
-            if page is None:
-                self._listed_to, self._rests_until = None, clock.now() + self._rest
-                return found
-            self._listed_to = page[-1]["path"]
-            old = [one["path"] for one in page if one["last_modified"].timestamp() < timestamp]
-            found.extend(_ours(old))
-        return found
+                await obstore.delete_async(self._store, _trash_key(one.day, one.id))
+            purged += 1
+        return purged
+
+    async def discard_trashed(self, receipt_ids: Collection[ReceiptId]) -> None:
+        """Delete objects of any day; one listing for all of them."""
+        wanted = set(receipt_ids)
+        with contextlib.suppress(Overloaded):
+            async for one in self.trashed():
+                if one.id in wanted:
+                    async with _answering():
+                        await obstore.delete_async(self._store, _trash_key(one.day, one.id))
+
+    async def _page(self, *, prefix: str | None = None, after: str = "") -> "list[ObjectMeta]":
+        listing = obstore.list(self._store, prefix, offset=after or None, chunk_size=_PAGE)
+        async with _answering():
+            async for page in listing:
+                return list(page)
+        return []
+
+    async def _is_there(self, key: str) -> bool:
+        async with _answering():
+            try:
+                await obstore.head_async(self._store, key)
+            except FileNotFoundError:
+                return False
+        return True
 
 
-def _ours(keys: list[str]) -> Iterator[ReceiptId]:
-    for key in keys:
-        name = ReceiptId(key.rpartition("/")[2])
-        # Whatever else lies there is somebody else's.
-        if ids.is_well_formed(name) and key == key_of(name):
-            yield name
+def _trash_key(day: dt.date, receipt_id: ReceiptId) -> str:
+    return f"{TRASH}/{day}/{receipt_id}"
+
+
+def _id_of(found: "ObjectMeta") -> ReceiptId:
+    return ReceiptId(found["path"].rpartition("/")[2])
 
 
 @asynccontextmanager

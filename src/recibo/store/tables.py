@@ -46,6 +46,42 @@ class Table(DeclarativeBase):
     }
 
 
+class Installation(Table):
+    """Which installation this database belongs to, as its files do; one row."""
+
+    __tablename__ = "installation"
+
+    #: Always 1, so that there is one row at most.
+    row: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    id: Mapped[str] = mapped_column(Id)
+    created_at: Mapped[dt.datetime]
+
+
+class Sweep(Table):
+    """How far the search for files without a receipt has come; one row."""
+
+    __tablename__ = "sweeps"
+
+    #: Always 1, so that there is one row at most.
+    row: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    #: `shapes.states.SweepStage`.
+    stage: Mapped[str] = mapped_column(String(16))
+    #: Where the listing goes on.
+    cursor: Mapped[str]
+    #: Files seen in this pass.
+    files: Mapped[int]
+    #: Not before then.
+    due_at: Mapped[dt.datetime]
+
+
+class Orphan(Table):
+    """A file that no receipt knew when the sweep saw it; moved to the trash after the pass."""
+
+    __tablename__ = "orphans"
+
+    receipt_id: Mapped[str] = mapped_column(Id, primary_key=True)
+
+
 class Org(Table):
     """An organization."""
 
@@ -520,12 +556,17 @@ class WebhookEvent(Table):
     created_at: Mapped[dt.datetime]
     #: The JSON that is sent.
     body: Mapped[str]
+    #: Whose content the body holds; the event goes when that is purged.
+    receipt_id: Mapped[str | None] = mapped_column(Id)
     #: When it was first tried; the history holds no others.
     attempted_at: Mapped[dt.datetime | None]
 
     __table_args__ = (
         # The portal shows those as well that were not tried yet.
         Index(None, "org_id", "id"),
+        Index("ix_webhook_events_receipt_id", "receipt_id",
+              sqlite_where=text("receipt_id IS NOT NULL"),
+              postgresql_where=text("receipt_id IS NOT NULL")),
         Index("ix_webhook_events_attempted", "org_id", "id",
               sqlite_where=text("attempted_at IS NOT NULL"),
               postgresql_where=text("attempted_at IS NOT NULL")),

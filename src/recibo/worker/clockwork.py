@@ -6,14 +6,12 @@ seconds for readings and every half minute for the rest, each in one process at 
 
 import asyncio
 import contextlib
-import datetime as dt
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
 
-from recibo.kit import clock
-from recibo.services import audit, org_deletion
+from recibo.services import audit, org_deletion, orphans
 from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import readings, receipts, replays, turns
@@ -32,8 +30,6 @@ _UPKEEP_SECONDS = 30
 # A statement that is cancelled leaves its connection in the middle of it.
 _LAST_TURN_SECONDS = 10
 _ROUND = 1000
-# An upload writes its file before its row; nobody takes longer between the two.
-_STRAY_AGE = dt.timedelta(hours=1)
 
 _Duty = Callable[[], Awaitable[None]]
 
@@ -112,8 +108,7 @@ class Clockwork:
     async def purge(self) -> None:
         """Delete what nobody may keep longer: receipts, sessions, tokens, counts, events, audit."""
         while purged := await receipts.purge(self.database):
-            for receipt_id in purged:
-                await self.blobs.discard(receipt_id)
+            await orphans.discard(self.blobs, purged)
         await self._purge_orgs()
         async with self.database.write() as session:
             await replays.purge_expired(session)
@@ -128,20 +123,15 @@ class Clockwork:
 
     async def _purge_orgs(self) -> None:
         while purged := await org_deletion.purge(self.database):
-            for receipt_id in purged:
-                await self.blobs.discard(receipt_id)
+            await orphans.discard(self.blobs, purged)
         while await org_deletion.finish(self.database):
             pass
 
-    async def sweep(self, *, older_than: dt.timedelta = _STRAY_AGE) -> None:
-        """Delete files that no row knows: their upload broke off between the two."""
-        old = await self.blobs.older_than((clock.now() - older_than).timestamp())
-        for start in range(0, len(old), _ROUND):
-            batch = old[start : start + _ROUND]
-            async with self.database.read() as session:
-                known = await receipts.existing(session, batch)
-            for receipt_id in set(batch) - known:
-                await self.blobs.discard(receipt_id)
+    async def sweep(self) -> None:
+        """Look for files that no receipt knows, a portion at a time."""
+        swept = await orphans.sweep(self.database, self.blobs)
+        metrics.TRASHED_FILES.inc(swept.trashed)
+        metrics.ABORTED_SWEEPS.inc(swept.is_aborted)
 
     @property
     def _beats(self) -> "Sequence[_Beat]":

@@ -16,3 +16,9 @@ METER_EVENTS = Counter(
 )
 DELIVERIES = Counter("recibo_deliveries_total", "Tries at owed webhooks.", ["outcome"])
 OWED_DELIVERIES = Gauge("recibo_owed_deliveries", "Webhooks owed when the clockwork last looked.")
+TRASHED_FILES = Counter(
+    "recibo_trashed_files_total", "Files without a receipt that were moved to the trash."
+)
+ABORTED_SWEEPS = Counter(
+    "recibo_aborted_sweeps_total", "Sweeps that would have moved too many files."
+)

@@ -95,6 +95,10 @@ async def purge(database: Database) -> list[ReceiptId]:
         found = (await session.execute(query)).all()
         purged = [ReceiptId(row.id) for row in found]
         await session.execute(delete(tables.Receipt).where(tables.Receipt.id.in_(purged)))
+        # Their bodies are copies of what was read.
+        await session.execute(
+            delete(tables.WebhookEvent).where(tables.WebhookEvent.receipt_id.in_(purged))
+        )
         for row in found:
             resource = (ResourceType.RECEIPT, row.id)
             org_id = OrgId(row.org_id)

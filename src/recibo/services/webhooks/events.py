@@ -60,6 +60,7 @@ async def emit(
             type=event_type,
             created_at=now,
             body=event.model_dump_json(),
+            receipt_id=data["receipt"]["id"] if "receipt" in data else None,
         )
     )
     # The delivery refers to the event, and no relationship tells the order.

@@ -1,0 +1,205 @@
+"""Files that no receipt knows: found in portions, moved to the trash, and deleted 30 days later.
+
+An upload writes its file before its row, so a crash between the two leaves an orphan. Nothing is
+moved before all files were counted: a sweep that would take too many of them means that the
+database is not the one that they belong to.
+"""
+
+import datetime as dt
+from collections.abc import Collection
+from dataclasses import dataclass
+from time import monotonic
+
+import structlog
+from sqlalchemy import delete, func, select
+
+from recibo.kit import clock
+from recibo.services import installation
+from recibo.services.reading import receipts
+from recibo.shapes.ids import ReceiptId
+from recibo.shapes.states import SweepStage
+from recibo.store import upsert
+from recibo.store.blobs import Blobs, Listed
+from recibo.store.db import Database, Session
+from recibo.store.tables import Orphan, Sweep
+
+log = structlog.get_logger(__name__)
+
+#: How long a file stays in the trash.
+RETENTION = dt.timedelta(days=30)
+# A start is when settings are wrong, so there is time to notice.
+_AFTER_START = dt.timedelta(minutes=15)
+_BETWEEN_PORTIONS = dt.timedelta(minutes=1)
+_BETWEEN_PASSES = dt.timedelta(hours=1)
+# Nobody takes longer between the file and the row of an upload.
+_ORPHAN_AGE = dt.timedelta(hours=1)
+# A sweep that would take more than both of these moves nothing.
+_MAX_ORPHANS = 100
+_MAX_SHARE = 0.01
+# More are never right before ten million files, and would only fill the database.
+_MAX_NOTED = 100_000
+_BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a portion of a sweep did."""
+
+    trashed: int = 0
+    #: It would have taken too many files.
+    is_aborted: bool = False
+
+
+async def postpone(database: Database) -> None:
+    """Let no sweep begin or go on soon, at a start."""
+    async with database.write() as session:
+        row = await _row(session)
+        row.due_at = max(row.due_at, clock.now() + _AFTER_START)
+
+
+async def sweep(database: Database, blobs: Blobs) -> Swept:
+    """Do the next portion, if it is due: a fraction of a second, at most one a minute."""
+    begun = monotonic()
+    async with database.write() as session:
+        row = await _row(session)
+        own_id = await installation.id_of(session)
+    if clock.now() < row.due_at:
+        return Swept()
+    marker = await installation.marker_of(blobs)
+    if marker is None or marker.installation_id != own_id or marker.is_restoring:
+        log.error("the files are not marked as this installation's, so none is swept")
+        return Swept()
+    portion = _Portion(database, blobs, begun + blobs.sweep_seconds)
+    match SweepStage(row.stage):
+        case SweepStage.LISTING:
+            return await portion.list_files(row)
+        case SweepStage.MOVING:
+            return await portion.move_orphans()
+        case SweepStage.PURGING:
+            return await portion.purge_trash()
+
+
+async def discard(blobs: Blobs, purged: Collection[ReceiptId]) -> None:
+    """Delete the files of purged receipts for good, wherever they are."""
+    for receipt_id in purged:
+        await blobs.discard(receipt_id)
+    await blobs.discard_trashed(purged)
+
+
+@dataclass(frozen=True, slots=True)
+class _Portion:
+    database: Database
+    blobs: Blobs
+    #: By the monotonic clock.
+    ends_at: float
+
+    @property
+    def has_time(self) -> bool:
+        return monotonic() < self.ends_at
+
+    async def list_files(self, row: Sweep) -> Swept:
+        """Note files that no receipt knows; after the last one, decide whether to move them."""
+        cursor: str | None = row.cursor
+        files, found = 0, list[ReceiptId]()
+        while cursor is not None:
+            listing = await self.blobs.listing(cursor)
+            files += len(listing.files)
+            found += await self._unknown(listing.files)
+            cursor = listing.cursor
+            if not self.has_time:
+                break
+        async with self.database.write() as session:
+            row = await _row(session)
+            row.files += files
+            row.cursor = cursor or ""
+            for receipt_id in found:
+                note = upsert.insert(session, Orphan).values(receipt_id=receipt_id)
+                await session.execute(note.on_conflict_do_nothing())
+            return await self._decide(session, row, is_over=cursor is None)
+
+    async def move_orphans(self) -> Swept:
+        """Move noted files to the trash, unless a receipt knows them by now."""
+        trashed, is_over = 0, False
+        while not is_over:
+            noted, known = await self._noted()
+            for receipt_id in noted:
+                if receipt_id not in known:
+                    await self.blobs.trash(receipt_id)
+                    trashed += 1
+            async with self.database.write() as session:
+                await session.execute(delete(Orphan).where(Orphan.receipt_id.in_(noted)))
+            is_over = len(noted) < _BATCH
+            # After some work, not before: a slow machine must come to an end, too.
+            if not self.has_time:
+                break
+        await self._end(SweepStage.PURGING if is_over else SweepStage.MOVING)
+        if trashed:
+            log.warning("files without a receipt are in the trash now", count=trashed)
+        return Swept(trashed=trashed)
+
+    async def purge_trash(self) -> Swept:
+        """Delete what was trashed long ago."""
+        before = (clock.now() - RETENTION).date()
+        while await self.blobs.purge_trash(before, limit=_BATCH) == _BATCH:
+            if not self.has_time:
+                await self._end(SweepStage.PURGING)
+                return Swept()
+        await self._end(SweepStage.LISTING, _BETWEEN_PASSES)
+        return Swept()
+
+    async def _noted(self) -> tuple[list[ReceiptId], set[ReceiptId]]:
+        """Return some of the files noted, and those of them that have a receipt by now."""
+        async with self.database.read() as session:
+            query = select(Orphan.receipt_id).order_by(Orphan.receipt_id).limit(_BATCH)
+            noted = [ReceiptId(one) for one in (await session.execute(query)).scalars()]
+            return noted, await receipts.existing(session, noted)
+
+    async def _unknown(self, files: list[Listed]) -> list[ReceiptId]:
+        newest = (clock.now() - _ORPHAN_AGE).timestamp()
+        old = [one.id for one in files if one.changed_at < newest]
+        async with self.database.read() as session:
+            known = await receipts.existing(session, old)
+        return [one for one in old if one not in known]
+
+    async def _decide(self, session: Session, row: Sweep, *, is_over: bool) -> Swept:
+        orphans = (await session.execute(select(func.count()).select_from(Orphan))).scalar_one()
+        too_many = orphans > _MAX_ORPHANS and orphans > _MAX_SHARE * row.files
+        if (is_over and too_many) or orphans > _MAX_NOTED:
+            log.error(
+                "too many files have no receipt, so none is moved to the trash; is this the "
+                "database that they belong to?",
+                orphans=orphans,
+                files=row.files,
+            )
+            await session.execute(delete(Orphan))
+            self._begin(row, SweepStage.LISTING, _BETWEEN_PASSES)
+            return Swept(is_aborted=True)
+        if is_over:
+            self._begin(row, SweepStage.MOVING, self._pause)
+        else:
+            row.due_at = clock.now() + self._pause
+        return Swept()
+
+    async def _end(self, stage: SweepStage, pause: dt.timedelta | None = None) -> None:
+        async with self.database.write() as session:
+            self._begin(await _row(session), stage, pause or self._pause)
+
+    def _begin(self, row: Sweep, stage: SweepStage, pause: dt.timedelta) -> None:
+        row.stage, row.cursor, row.files = stage, "", 0
+        row.due_at = clock.now() + pause
+
+    @property
+    def _pause(self) -> dt.timedelta:
+        """Return the time until the next portion: longer when this one took too long."""
+        taken = self.blobs.sweep_seconds + max(0.0, monotonic() - self.ends_at)
+        return _BETWEEN_PORTIONS * (taken / self.blobs.sweep_seconds)
+
+
+async def _row(session: Session) -> Sweep:
+    await session.execute(
+        upsert.insert(session, Sweep)
+        .values(row=1, stage=SweepStage.LISTING, cursor="", files=0,
+                due_at=clock.now() + _AFTER_START)
+        .on_conflict_do_nothing()
+    )  # fmt: skip
+    return (await session.execute(select(Sweep))).scalar_one()

@@ -1,0 +1,50 @@
+"""Sweeps to their end, and files without a receipt."""
+
+import datetime as dt
+import io
+
+from recibo.kit import clock, ids
+from recibo.services import orphans
+from recibo.services.orphans import Swept
+from recibo.shapes.ids import ReceiptId
+from recibo.store.blobs import Blobs
+from recibo.store.db import Database
+
+LATER = dt.timedelta(hours=2)
+PORTION = dt.timedelta(minutes=2)
+
+
+async def orphan(blobs: Blobs) -> ReceiptId:
+    """Keep a file that no receipt knows."""
+    receipt_id = ReceiptId(ids.new("rcp"))
+    await blobs.keep(receipt_id, io.BytesIO(b"orphan"))
+    return receipt_id
+
+
+async def swept(
+    database: Database,
+    blobs: Blobs,
+    *,
+    later: dt.timedelta = LATER,
+    portions: int = 3,
+    rest: dt.timedelta = PORTION,
+) -> list[Swept]:
+    """Do so many portions of a sweep, the first one in a while; three are a whole small one."""
+    with clock.moved(later):
+        await orphans.sweep(database, blobs)
+    done = []
+    for number in range(portions):
+        with clock.moved(later + LATER + number * rest):
+            done.append(await orphans.sweep(database, blobs))
+    return done
+
+
+async def is_kept(blobs: Blobs, receipt_id: ReceiptId) -> bool:
+    """Tell whether there is a file in its place."""
+    async with blobs.fetched(receipt_id) as path:
+        return path is not None
+
+
+async def trash(blobs: Blobs) -> list[ReceiptId]:
+    """Return the ids of all that is in the trash."""
+    return [one.id async for one in blobs.trashed()]
