@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import io
 from pathlib import Path
 from typing import Any
 
@@ -87,19 +88,33 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
     assert "completed" == ended.status
 
 
-async def test_start_sweeps_what_crashes_left(sqlite_url: str, tmp_path: Path) -> None:
+async def test_start_clears_the_spool_and_sweeps_no_files(sqlite_url: str, tmp_path: Path) -> None:
+    orphan = ReceiptId(f"rcp_{'0' * 30}ab")
     async with installation.opened(sqlite_url, tmp_path) as before:
-        kept = await before.extracted(PAPER)
-    for stray in ("files/ab/rcp_ab", "files/ab/rcp_ab.part", "spool/upload"):
-        path = tmp_path / stray
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(b"stray")
+        await before.extracted(PAPER)
+        await before.services.blobs.keep(orphan, io.BytesIO(b"orphan"))
+    (tmp_path / "spool" / "upload").write_bytes(b"stray")
 
-    with clock.moved(dt.timedelta(seconds=1)):
-        async with installation.opened(sqlite_url, tmp_path):
-            left = [path for name in ("files", "spool") for path in (tmp_path / name).rglob("*")]
+    with clock.moved(dt.timedelta(days=1)):
+        async with installation.opened(sqlite_url, tmp_path) as after:
+            await after.services.database.is_alive()
+            kept = await after.file(orphan)
 
-    assert [kept["id"]] == [path.name for path in left if path.is_file()]
+    assert kept is not None
+    assert [] == list((tmp_path / "spool").iterdir())
+
+
+async def test_database_of_another_installation_is_refused_in_a_line(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    """Its sweep would take every file for an orphan."""
+    async with installation.opened(f"sqlite:///{tmp_path / 'other.db'}", tmp_path / "data"):
+        pass
+
+    with pytest.raises(StartError, match="recibo admin files adopt") as raised:
+        async with installation.opened(sqlite_url, tmp_path / "data"):
+            pass
+    assert "\n" not in str(raised.value)
 
 
 async def test_data_is_for_its_owner_alone(sqlite_url: str, tmp_path: Path) -> None:

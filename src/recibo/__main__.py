@@ -1,4 +1,4 @@
-"""The commands: recibo serve | worker | extract | migrate | admin.
+"""The commands: recibo serve | worker | extract | migrate | backup | restore | admin.
 
 Nothing heavy is imported at the top: every process that reads is spawned, and imports this file
 again. Each command imports what it needs.
@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -55,6 +56,13 @@ def _parser() -> argparse.ArgumentParser:
     _describe_serve(commands.add_parser("serve", help="serve the API, and read what is uploaded"))
     _describe_worker(commands.add_parser("worker", help="read what other processes take in"))
     _describe_migrate(commands.add_parser("migrate", help="bring the database to this version"))
+    for name, what, command in (
+        ("backup", "write a backup into a new folder, beside a running server, too", _backup),
+        ("restore", "restore a backup into an empty installation", _restore),
+    ):
+        of_backups = commands.add_parser(name, help=what)
+        of_backups.add_argument("folder", type=Path, metavar="DIR", help="the backup's folder")
+        of_backups.set_defaults(command=command)
     _describe_admin(commands.add_parser("admin", help="operate the service"))
     return parser
 
@@ -187,6 +195,18 @@ def _describe_files(parser: argparse.ArgumentParser) -> None:
         "--force", action="store_true", help="even if they are marked as another's, or unknown"
     )
     adopt.set_defaults(command=_adopt_files)
+
+
+def _backup(arguments: argparse.Namespace) -> int:
+    from recibo import maintenance
+
+    return maintenance.back_up(_settings(), arguments.folder)
+
+
+def _restore(arguments: argparse.Namespace) -> int:
+    from recibo import maintenance
+
+    return maintenance.restore(_settings(), arguments.folder)
 
 
 def _list_trash(_: argparse.Namespace) -> int:

@@ -1,14 +1,17 @@
 """The operator's commands on stored files and backups."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 from recibo import starting
-from recibo.services import installation
+from recibo.services import backups, installation, restores
+from recibo.services.backups import Manifest
 from recibo.services.installation import Marker
-from recibo.settings import Settings
+from recibo.settings import Settings, keep_secret, secret_key
 from recibo.shapes.states import AuditAction
 from recibo.starting import StartError
 from recibo.store import folders, lock, storage
@@ -37,6 +40,16 @@ def restore_from_trash(settings: Settings, receipt_ids: Sequence[str], *, everyt
 def adopt_files(settings: Settings, *, by_force: bool) -> int:
     """Mark the files as the database's own."""
     return starting.run(_adopt_files(settings, by_force=by_force))
+
+
+def back_up(settings: Settings, folder: Path) -> int:
+    """Write a backup into a folder."""
+    return starting.run(back_up_to(settings, folder))
+
+
+def restore(settings: Settings, folder: Path) -> int:
+    """Restore a backup into an empty installation."""
+    return starting.run(restore_from(settings, folder))
 
 
 def blobs_of(settings: Settings) -> Blobs:
@@ -138,3 +151,64 @@ async def _refuse_strange(own: Opened, before: Marker | None, *, by_force: bool)
             "not start with them any more. To adopt them all the same, add --force."
         )
         raise StartError(message)
+
+
+async def back_up_to(settings: Settings, folder: Path) -> None:
+    """Write a backup into a new or empty folder."""
+    if settings.is_embedded and not settings.has_database:
+        message = f"there is no database in {settings.data_dir.absolute()}."
+        raise StartError(message)
+    database = Database(settings.database)
+    try:
+        if not await database.is_migrated():
+            message = "the database is of another version; run `recibo migrate` first."
+            raise StartError(message)
+        manifest = await backups.back_up(
+            database,
+            blobs_of(settings),
+            folder,
+            url=settings.database,
+            secret=secret_key(settings),
+            own_secret=not settings.secret_key,
+        )
+    finally:
+        await database.close()
+    files = manifest.files
+    for what, receipt_ids in (("missing", files.missing), ("damaged", files.damaged)):
+        if receipt_ids:
+            named = ", ".join(receipt_ids[:5])
+            sys.stderr.write(f"recibo: {len(receipt_ids)} files are {what} ({named} ...).\n")
+    rows = sum(one.rows for one in manifest.tables)
+    sys.stdout.write(f"{rows} rows and {files.count} files ({files.size} bytes) in {folder}.\n")
+
+
+async def restore_from(settings: Settings, folder: Path) -> None:
+    """Restore a backup into an empty installation."""
+    manifest = backups.loaded(folder)
+    restores.refuse_other_key(manifest, _secrets(settings, folder, manifest))
+    for one in (settings.data_dir, settings.spool_dir):
+        folders.make(one)
+    alone = lock.held(settings.data_dir) if settings.is_embedded else nullcontext()
+    with alone:
+        blobs = blobs_of(settings)
+        await restores.refuse_existing(settings.database, blobs)
+        # Every byte, so that a backup that is damaged leaves nothing behind.
+        await asyncio.to_thread(backups.check, manifest, folder)
+        if not settings.secret_key:
+            keep_secret(settings, (folder / backups.SECRET).read_text("ascii"))
+        own_id = await restores.restore(manifest, folder, url=settings.database, blobs=blobs)
+    count = manifest.files.count
+    sys.stdout.write(f"Restored {count} files and all rows as installation {own_id}.\n")
+
+
+def _secrets(settings: Settings, folder: Path, manifest: Manifest) -> list[str]:
+    """Return the secrets that the restored installation would have."""
+    if settings.secret_key:
+        return [settings.secret_key, *settings.older_secrets]
+    if not manifest.has_secret:
+        return settings.older_secrets
+    restored = (folder / backups.SECRET).read_text("ascii")
+    if settings.has_secret and secret_key(settings) != restored:
+        message = f"{settings.data_dir} has another generated secret; name a new RECIBO_DATA_DIR."
+        raise StartError(message)
+    return [restored]

@@ -192,6 +192,11 @@ class Settings(BaseSettings):
         return Path(self.database.removeprefix("sqlite:///")).is_file()
 
     @property
+    def has_secret(self) -> bool:
+        """Whether a secret was generated already."""
+        return (self.data_dir / _SECRET_FILE).is_file()
+
+    @property
     def files_dir(self) -> Path:
         """Where uploaded files are kept."""
         return self.data_dir / "files"
@@ -298,7 +303,11 @@ def secret_key(settings: Settings) -> str:
         return settings.secret_key
     path = settings.data_dir / _SECRET_FILE
     if not path.exists():
-        folders.make(path.parent)
-        # Durable before anything is sealed by it: a power loss must not take the key away.
-        folders.write(path, secrets.token_urlsafe(48).encode("ascii"))
+        keep_secret(settings, secrets.token_urlsafe(48))
     return path.read_text(encoding="ascii").strip()
+
+
+def keep_secret(settings: Settings, secret: str) -> None:
+    """Write the secret of the data folder, durably before anything is sealed by it."""
+    folders.make(settings.data_dir)
+    folders.write(settings.data_dir / _SECRET_FILE, secret.encode("ascii"))

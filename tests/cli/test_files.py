@@ -38,9 +38,7 @@ def agree(tmp_path: Path, blobs: Blobs) -> str:
     return asyncio.run(agreed())
 
 
-def test_trash_is_listed_and_restored(
-    blobs: Blobs, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_trash_is_listed_and_restored(blobs: Blobs, capsys: pytest.CaptureFixture[str]) -> None:
     receipt_id = asyncio.run(sweeping.orphan(blobs))
     asyncio.run(blobs.trash(receipt_id))
 

@@ -16,6 +16,8 @@ ORG_TABLES = {
 # Work for the whole installation, or before it is known whose rows they are. None of these takes
 # an Actor; a function that takes one is never listed.
 FOR_THE_INSTALLATION = {
+    # A start counts the receipts of all.
+    "services.installation._refuse_unmarked",
     # Operators make keys, too; those of an org are counted for both.
     "services.identity.keys._refuse_if_full",
     # The clockwork looks at the ends of all keys.

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NewType
 
@@ -19,7 +20,7 @@ from sqlalchemy.ext.asyncio import (
     AsyncSession,
     create_async_engine,
 )
-from sqlalchemy.pool import AsyncAdaptedQueuePool
+from sqlalchemy.pool import AsyncAdaptedQueuePool, NullPool
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
@@ -156,15 +157,64 @@ async def migrate(url: str) -> None:
         await engine.dispose()
 
 
+@asynccontextmanager
+async def snapshot(url: str) -> AsyncIterator[AsyncConnection]:
+    """Open a transaction that only reads, and sees nothing that is committed after it began."""
+    engine = create_async_engine(_with_driver(url), poolclass=NullPool, hide_parameters=True)
+    try:
+        async with engine.connect() as connection:
+            if engine.dialect.name == "postgresql":
+                await connection.execution_options(
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            else:
+                # The driver begins none before it writes.
+                await connection.exec_driver_sql("BEGIN")
+            yield connection
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
+async def rebuilding(url: str) -> AsyncIterator[AsyncConnection]:
+    """Open the one transaction in which a database is built from a backup."""
+    engine = create_async_engine(_with_driver(url), poolclass=NullPool, hide_parameters=True)
+    try:
+        async with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                await connection.execute(
+                    text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
+                )
+            yield connection
+    finally:
+        await engine.dispose()
+
+
+async def revision(connection: AsyncConnection) -> str | None:
+    """Return the schema's revision; None without a schema."""
+    return await connection.run_sync(_revision)
+
+
+async def upgrade(connection: AsyncConnection, to: str = "head") -> None:
+    """Bring the schema to a revision inside the caller's transaction."""
+    await connection.run_sync(partial(_upgrade, to=to))
+
+
+def is_known(revision_: str) -> bool:
+    """Tell whether this version knows a revision of the schema."""
+    script = ScriptDirectory(str(MIGRATIONS))
+    return revision_ in {one.revision for one in script.walk_revisions()}
+
+
 def _revision(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade(connection: Connection, to: str = "head") -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def _with_driver(url: str) -> URL:
