@@ -131,13 +131,18 @@ async def actor_of(database: Database, secret: str) -> KeyActor:
 
 def receipt(actor_: Actor) -> tables.Receipt:
     """Return the row of a receipt that waits for its reading."""
+    return receipt_of(actor_.org_id, created_by=actor_.created_by)
+
+
+def receipt_of(org_id: str, *, created_by: str = "key_none") -> tables.Receipt:
+    """Return the row of an org's receipt that waits for its reading."""
     return tables.Receipt(
         id=ids.new("rcp"),
-        org_id=actor_.org_id,
+        org_id=org_id,
         status=ReceiptStatus.PENDING,
         created_at=clock.now(),
         updated_at=clock.now(),
-        created_by=actor_.created_by,
+        created_by=created_by,
         file_sha256="",
         file_size=1,
         media_type="image/jpeg",

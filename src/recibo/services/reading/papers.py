@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from recibo.extract.model import Accuracy
 from recibo.services.reading import readings, receipts
+from recibo.shapes import stored
 from recibo.shapes.actor import Actor
 from recibo.shapes.receipts import Evidence, Receipt
 from recibo.shapes.states import ReceiptStatus
@@ -32,7 +33,7 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> Paper:
     read = await session.get(tables.Evidence, row.id)
     return Paper(
         receipt=receipts.shape(row),
-        evidence=Evidence.model_validate(read.evidence) if read else None,
+        evidence=Evidence.model_validate(stored.loaded(Evidence, read.evidence)) if read else None,
         media_type=row.media_type,
         file_size=row.file_size,
         is_in_work=row.owed_accuracy is not None,

@@ -17,6 +17,7 @@ from recibo.extract import model
 from recibo.kit import clock
 from recibo.services.reading import receipts, replays, totals, usage
 from recibo.shapes import receipts as shapes
+from recibo.shapes import stored
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.plans import SOLD, Plans
@@ -281,16 +282,16 @@ async def _held(session: Session, order: Order) -> Receipt | None:
 
 
 def _is_worse(read: model.Receipt, row: Receipt) -> bool:
-    stored = shapes.Reading.model_validate(row.reading)
+    before = shapes.Reading.model_validate(stored.loaded(shapes.Reading, row.reading or {}))
     # Both as they are told: an equal reading is none the worse for its further digits.
-    return shapes.reading(read).confidence < stored.confidence
+    return shapes.reading(read).confidence < before.confidence
 
 
 async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
     reading = shapes.reading(read)
     row.status = ReceiptStatus.COMPLETED
     row.updated_at = clock.now()
-    row.reading = reading.model_dump(mode="json")
+    row.reading = stored.dumped(reading)
     row.type = reading.type
     row.category = reading.category
     row.merchant_name = reading.merchant_name
@@ -302,7 +303,7 @@ async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
     session.add(
         Evidence(
             receipt_id=row.id,
-            evidence=shapes.evidence(read).model_dump(mode="json"),
+            evidence=stored.dumped(shapes.evidence(read)),
             texts=list(shapes.page_texts(read)),
         )
     )

@@ -11,9 +11,10 @@ from recibo.kit import clock, ids
 from recibo.services import audit
 from recibo.services.reading import replays, totals
 from recibo.services.webhooks import events
+from recibo.shapes import stored
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.receipts import DetailedReceipt, Failure, Receipt
+from recibo.shapes.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
 from recibo.shapes.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
 from recibo.store import scope, tables
 from recibo.store.db import Database, ReadSession, Session
@@ -48,7 +49,9 @@ async def get(
     if not include:
         return shape(row)
     read = await session.get(tables.Evidence, row.id)
-    extras = {"evidence": read.evidence, "text": read.texts} if read else {}
+    extras = (
+        {"evidence": stored.loaded(Evidence, read.evidence), "text": read.texts} if read else {}
+    )
     asked = {name: extras.get(name) for name in include}
     return DetailedReceipt.model_validate({**shape(row).model_dump(), **asked})
 
@@ -116,7 +119,7 @@ def shape(row: tables.Receipt) -> Receipt:
     """Return a row as the wire shows it."""
     return Receipt.model_validate(
         {
-            **(row.reading or _UNREAD),
+            **(stored.loaded(Reading, row.reading) if row.reading else _UNREAD),
             "id": row.id,
             "org_id": row.org_id,
             "status": row.status,
