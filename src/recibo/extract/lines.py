@@ -2,7 +2,6 @@
 
 import bisect
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from recibo.extract.model import Box, Line, Word, around
@@ -29,6 +28,10 @@ _FEWEST_HINTS = 3
 _HINTING_REACH = 8
 _MOST_TIMES_WIDER = 2
 
+#: A line of more letters is no printed one and is cut: the widest honest pages have 250. Whoever
+#: searches a line may so take time by the square of its length.
+_MOST_LETTERS = 600
+
 #: Words come from top to bottom, so only the last rows can still grow.
 _OPEN_ROWS = 6
 
@@ -44,7 +47,7 @@ def lines(words: Iterable[Word]) -> tuple[Line, ...]:
     for word in words:
         (upended if word.is_upended else upright).append(word)
     rows = [*_rows(upright), *([word] for word in upended)]
-    return tuple(_line(row) for row in rows)
+    return tuple(_line(part) for row in rows for part in _parts(row))
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
@@ -69,20 +72,47 @@ def _gathered(words: Sequence[Word], slopes: "_Slopes") -> tuple[list[list[Word]
     def height_at_middle(word: Word) -> float:
         return word.box.y_centre + slopes.at(word) * (middle - word.box.x_centre)
 
-    rows: list[list[Word]] = []
+    rows: list[_Row] = []
     for word in sorted(words, key=height_at_middle):
         row, apart = _row_of(word, rows[-_OPEN_ROWS:], slopes)
         strain += apart
         if row is None:
-            rows.append([word])
-        else:
-            row.append(word)
-    return sorted(rows, key=lambda row: sum(map(height_at_middle, row)) / len(row)), strain
+            rows.append(row := _Row())
+        row.add(word)
+    gathered = [row.words for row in rows]
+    return sorted(gathered, key=lambda row: sum(map(height_at_middle, row)) / len(row)), strain
 
 
-def _row_of(
-    word: Word, rows: Sequence[list[Word]], slopes: "_Slopes"
-) -> tuple[list[Word] | None, float]:
+class _Row:
+    """The words of a row so far."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        #: In the order in which they were added.
+        self.words: list[Word] = []
+        # Twice the middle of each word and its index, from left to right.
+        self._middles: list[tuple[float, int]] = []
+
+    def add(self, word: Word) -> None:
+        """Add a word that has room in the row."""
+        bisect.insort(self._middles, (word.box.x0 + word.box.x1, len(self.words)))
+        self.words.append(word)
+
+    def neighbour(self, word: Word) -> Word | None:
+        """Return the word whose middle is next in x; None if one stands over or under it.
+
+        The words of a row hardly overlap, so only the two about its middle may do so.
+        """
+        middle = word.box.x0 + word.box.x1
+        place = bisect.bisect_left(self._middles, (middle, 0))
+        about = self._middles[max(0, place - 1) : place + 1]
+        if any(_is_over(self.words[index], word) for _, index in about):
+            return None
+        # Of two that are as near the one that came first counts.
+        return self.words[min(about, key=lambda each: (abs(each[0] - middle), each[1]))[1]]
+
+
+def _row_of(word: Word, rows: Sequence[_Row], slopes: "_Slopes") -> tuple[_Row | None, float]:
     """Return the row that a word belongs to, None when it begins one, and how far it lies off."""
     nearest, least = None, 1.0
     for row in rows:
@@ -92,9 +122,9 @@ def _row_of(
     return nearest, least
 
 
-def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
+def _apart(word: Word, row: _Row, slopes: "_Slopes") -> float:
     """Return how far a word lies off a row; below 1 it belongs to it."""
-    near = _neighbour(word, row)
+    near = row.neighbour(word)
     if near is None:
         return 1.0
     drop = slopes.between(word, near) * (word.box.x_centre - near.box.x_centre)
@@ -104,22 +134,11 @@ def _apart(word: Word, row: Sequence[Word], slopes: "_Slopes") -> float:
     return min(middles / _MAX_MIDDLES_APART, feet / _MAX_FEET_APART) / max(height, 1.0)
 
 
-def _neighbour(word: Word, row: Sequence[Word]) -> Word | None:
-    """Return the word of a row whose middle is next in x; None if one stands over or under it."""
-    # The innermost loop of a page full of text: plain figures instead of properties.
-    left, right = word.box.x0, word.box.x1
-    width, twice_middle = right - left, left + right
-    near, least = None, math.inf
-    for other in row:
-        x0, x1 = other.box.x0, other.box.x1
-        if x0 < right and left < x1:
-            shared = min(x1, right) - max(x0, left)
-            if shared > _MAX_OVERLAP * max(1.0, min(width, x1 - x0)):
-                return None
-        apart = abs(x0 + x1 - twice_middle)
-        if apart < least:
-            near, least = other, apart
-    return near
+def _is_over(other: Word, word: Word) -> bool:
+    """Tell whether two words share too much of a column to stand side by side."""
+    one, two = other.box, word.box
+    shared = min(one.x1, two.x1) - max(one.x0, two.x0)
+    return shared > _MAX_OVERLAP * max(1.0, min(one.x1 - one.x0, two.x1 - two.x0))
 
 
 class _Slopes:
@@ -184,6 +203,14 @@ def _height(word: Word) -> float:
     return word.box.y_centre
 
 
-def _line(row: Sequence[Word]) -> Line:
-    ordered = tuple(sorted(row, key=lambda word: word.box.x0))
-    return Line(ordered, around([word.box for word in ordered]), page=ordered[0].page)
+def _parts(row: Sequence[Word]) -> Iterator[list[Word]]:
+    """Yield the words of a row from left to right, in several parts if it is too long."""
+    ordered = sorted(row, key=lambda word: word.box.x0)
+    ends = itertools.accumulate(len(word.text) + 1 for word in ordered)
+    numbered = zip(ordered, ends, strict=True)
+    for _, part in itertools.groupby(numbered, key=lambda each: each[1] // _MOST_LETTERS):
+        yield [word for word, _ in part]
+
+
+def _line(words: Sequence[Word]) -> Line:
+    return Line(tuple(words), around([word.box for word in words]), page=words[0].page)

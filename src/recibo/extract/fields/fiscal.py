@@ -70,10 +70,10 @@ class Opened:
         """Return the goods where this kind of paper sets them in a manner of its own."""
         return portal.goods(self.paper) if self.kind is _NFCE else ()
 
-    def is_no_goods(self, found: Found[LineItem]) -> bool:
-        """Tell whether goods were read off a row that the paper labels otherwise."""
+    def without_sums(self, items: tuple[Found[LineItem], ...]) -> tuple[Found[LineItem], ...]:
+        """Return goods but for those read off a row that the paper labels otherwise."""
         is_roll = self.kind.labels == rolls.LABELS
-        return is_roll and rolls.is_no_goods(self.paper, found)
+        return tuple(rolls.goods(self.paper, items)) if is_roll else items
 
     def read(self) -> Header:
         """Read the header fields."""

@@ -4,9 +4,11 @@ A value stands right of its label or under it, in the column that reaches to the
 here knows a layout: several hundred municipal forms differ only in where their boxes stand.
 """
 
+import functools
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,6 +18,7 @@ from recibo.extract.fields.squeezed import SqueezedLine, squeeze, squeeze_line
 from recibo.extract.model import Box, Found, Sheet, Word, around
 
 T = TypeVar("T")
+K = TypeVar("K", int, str)
 #: Reads a value from the text of a box, or declines.
 Reader = Callable[[str], T | None]
 
@@ -30,6 +33,8 @@ _WIDEST_GAP = 2.0
 _CELL_GAP = 0.9
 #: A value stands at most this many label heights under its label.
 _DEEPEST = 4.5
+#: No more rows of the smallest type fit there.
+_MOST_ROWS = 30
 #: The middle of a value may lie this many label heights left of its label: pictures are slanted.
 #: No more, for the values of the box before end there when they are set to the right.
 _OVERHANG = 0.25
@@ -103,7 +108,7 @@ def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
     return Vocabulary(pattern, kinds, misreadings.of(kinds))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Form:
     """A document as lines and the labels on them."""
 
@@ -117,23 +122,23 @@ class Form:
         labels = [label for index in range(len(lines)) for label in _labels(index, lines, words)]
         return cls(lines, tuple(labels))
 
-    def every(self, kind: str) -> Iterator[Label]:
+    def every(self, kind: str) -> Sequence[Label]:
         """Return the labels of a kind in reading order."""
-        return (label for label in self.labels if label.kind == kind)
+        return self._by_kind.get(kind, ())
+
+    def on_line(self, index: int) -> Sequence[Label]:
+        """Return the labels on a line from left to right."""
+        return self._by_line.get(index, ())
 
     def first(self, kind: str) -> Label | None:
         """Return the first label of a kind."""
-        return next(self.every(kind), None)
+        return next(iter(self.every(kind)), None)
 
     def right(self, label: Label) -> Cell | None:
         """Return what stands right of a label, up to the next label of the line."""
         line = self.lines[label.line]
-        following = [
-            other.start
-            for other in self.labels
-            if other.line == label.line and other.start >= label.end
-        ]
-        words = line.words_between(label.end, min(following, default=len(line.text)))
+        following = self._following(label)
+        words = line.words_between(label.end, following.start if following else len(line.text))
         return Cell(words) if words else None
 
     def below(self, label: Label) -> Iterator[Cell]:
@@ -141,8 +146,7 @@ class Form:
         left = label.box.x0 - _OVERHANG * label.box.height
         right = self._right_edge(label)
         deepest = label.box.y1 + _DEEPEST * label.box.height
-        for index in range(label.line + 1, len(self.lines)):
-            line = self.lines[index]
+        for index, line in enumerate(self._lines_below(label), label.line + 1):
             if line.line.page != label.page or line.line.box.y0 > deepest:
                 return
             words = tuple(
@@ -151,7 +155,7 @@ class Form:
                 if left <= word.box.x_centre < right
                 and word.box.y_centre > label.box.y1 - label.box.height * 0.2
             )
-            if any(other.line == index and left <= other.box.x0 < right for other in self.labels):
+            if any(left <= other.box.x0 < right for other in self.on_line(index)):
                 return
             if words:
                 yield Cell(words)
@@ -184,12 +188,31 @@ class Form:
             if word.box.x0 - reach > _CELL_GAP * label.box.height:
                 return word.box.x0
             reach = max(reach, word.box.x1)
-        following = [
-            other.box.x0
-            for other in self.labels
-            if other.line == label.line and other.start >= label.end
-        ]
-        return min(following, default=float("inf"))
+        following = self._following(label)
+        return following.box.x0 if following else float("inf")
+
+    def _lines_below(self, label: Label) -> Sequence[SqueezedLine]:
+        return self.lines[label.line + 1 : label.line + 1 + _MOST_ROWS]
+
+    def _following(self, label: Label) -> Label | None:
+        """Return the next label on the line of a label."""
+        others = self.on_line(label.line)
+        return next((other for other in others if other.start >= label.end), None)
+
+    @functools.cached_property
+    def _by_kind(self) -> Mapping[str, Sequence[Label]]:
+        return _grouped(self.labels, lambda label: label.kind)
+
+    @functools.cached_property
+    def _by_line(self) -> Mapping[int, Sequence[Label]]:
+        return _grouped(self.labels, lambda label: label.line)
+
+
+def _grouped(labels: Iterable[Label], key: Callable[[Label], K]) -> Mapping[K, Sequence[Label]]:
+    groups: defaultdict[K, list[Label]] = defaultdict(list)
+    for label in labels:
+        groups[key(label)].append(label)
+    return groups
 
 
 def cells(words: Sequence[Word]) -> Iterator[Cell]:

@@ -35,8 +35,7 @@ def find(
     if document is None:
         return _listed(sheets, None, minor)
     own = document.goods()
-    listed = own or _listed(sheets, document, minor)
-    return tuple(item for item in listed if not document.is_no_goods(item))
+    return document.without_sums(own or _listed(sheets, document, minor))
 
 
 def _listed(sheets: Sequence[Sheet], document: Opened | None, minor: int) -> _Items:

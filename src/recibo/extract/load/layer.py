@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,11 @@ _BLANK = 0.15
 
 #: Two prints of one word that cover each other by more than this share are fake bold.
 _SAME_PLACE = 0.5
+#: Pixels; shorter sides are none.
+_LEAST_LENGTH = 0.01
+
+#: No word is longer, not even the address in a code; more letters are data that a maker hid.
+_LONGEST_RUN = 500
 
 #: A page with fewer letters is a picture with a stamp or a page number on it.
 _MIN_LETTERS = 40
@@ -73,13 +79,18 @@ def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
     run: list[Glyph] = []
     for glyph in glyphs:
         is_blank = glyph.letter.isspace()
-        if run and (not run[-1].turns if is_blank else not _goes_on(run[-1], glyph)):
+        if run and (_is_over(run[-1], glyph) or len(run) == _LONGEST_RUN):
             yield run
             run = []
         if not is_blank:
             run.append(glyph)
     if run:
         yield run
+
+
+def _is_over(last: Glyph, glyph: Glyph) -> bool:
+    """Tell whether a word ends with its last letter; blanks are a part of upended text."""
+    return not last.turns if glyph.letter.isspace() else not _goes_on(last, glyph)
 
 
 def _goes_on(last: Glyph, glyph: Glyph) -> bool:
@@ -138,11 +149,46 @@ def _clean(letter: str) -> str:
 
 def _printed_once(found: Iterable[Word]) -> Iterator[Word]:
     """Leave out words that are printed again over themselves to look bold."""
-    places: defaultdict[str, list[Box]] = defaultdict(list)
+    places: defaultdict[tuple[str | int, ...], list[Box]] = defaultdict(list)
+    texts: set[str] = set()
     for word in found:
-        if not any(_covers(box, word.box) for box in places[word.text]):
-            places[word.text].append(word.box)
+        near = _near(word) if word.text in texts else ()
+        if not any(_covers(box, word.box) for key in near for box in places.get(key, ())):
+            texts.add(word.text)
+            places[_key(word.text, word.box)].append(word.box)
             yield word
+
+
+def _key(text: str, box: Box) -> tuple[str | int, ...]:
+    """Return what prints of a text in about one size at about one place have in common.
+
+    A cell is as large as the word, so that few prints which do not cover one another share it.
+    """
+    across, down = _magnitude(box.width), _magnitude(box.height)
+    return text, across, down, _cell(box.x_centre, across), _cell(box.y_centre, down)
+
+
+def _near(word: Word) -> Iterator[tuple[str | int, ...]]:
+    """Yield the keys of all prints of a word, half to twice as large, whose middle it covers."""
+    box = word.box
+    for across, down in itertools.product(_alike(box.width), _alike(box.height)):
+        columns = range(_cell(box.x0, across), _cell(box.x1, across) + 1)
+        rows = range(_cell(box.y0, down), _cell(box.y1, down) + 1)
+        for column, row in itertools.product(columns, rows):
+            yield word.text, across, down, column, row
+
+
+def _magnitude(length: float) -> int:
+    """Return the power of two that a length stays below."""
+    return math.frexp(max(length, _LEAST_LENGTH))[1]
+
+
+def _alike(length: float) -> range:
+    return range(_magnitude(length) - 1, _magnitude(length) + 2)
+
+
+def _cell(place: float, magnitude: int) -> int:
+    return math.floor(math.ldexp(place, -magnitude))
 
 
 def _covers(box: Box, other: Box) -> bool:

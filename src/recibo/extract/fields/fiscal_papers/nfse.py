@@ -77,7 +77,7 @@ def _described(document: Paper) -> range:
 
 def _is_of_form(form: Form, index: int) -> bool:
     """Tell whether a line is but a label, or has labels at the head of several cells."""
-    labels = [label for label in form.labels if label.line == index]
+    labels = form.on_line(index)
     line = form.lines[index]
     if any(label.end - label.start == len(line.text) for label in labels):
         return True
@@ -148,7 +148,8 @@ class _Section:
 
 def _section(document: Paper) -> _Section:
     form = document.form
-    start = next((label.line for label in form.every("provider")), 0)
+    provider = form.first("provider")
+    start = provider.line if provider else 0
     ends = (
         label.line
         for label in form.labels

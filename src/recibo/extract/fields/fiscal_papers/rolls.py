@@ -1,8 +1,9 @@
 """What thermal rolls have in common: labels left, amounts at the right edge, the issuer on top."""
 
+import bisect
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from recibo.extract.brazil import numerals
@@ -26,6 +27,8 @@ _CHANGES = ("discount", "surcharge", "taxes")
 _WHOLES = ("payable", "total", "gross", "subtotal", "change")
 _WORD = re.compile(r"[^\W\d_]{3}")
 
+#: So many stamps stand beside one series at most.
+_MOST_STAMPS = 10
 _SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 _CONSUMER = re.compile(r"CONSUM|CLIENTE|CPF\s*/?\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT", re.IGNORECASE)
 
@@ -74,26 +77,49 @@ def changes_below(document: Paper, amount: Found[Decimal]) -> Decimal:
     )
 
 
-def is_no_goods(document: Paper, found: Found[LineItem]) -> bool:
-    """Tell whether goods were read off a row that begins with a label of the paper's sums.
+def goods(document: Paper, items: Iterable[Found[LineItem]]) -> Iterator[Found[LineItem]]:
+    """Yield the goods without those read off a row that begins with a label of the paper's sums.
 
     Goods may be named alike (TOTAL FLEX), so more words than the label tell them.
     """
-    item, box = found.value, found.box
-    if box is None or (item.qty is not None and item.unit_price is not None):
-        return False
+    lines = document.form.lines
     labels = [label for kind in (*_CHANGES, *_WHOLES) for label in document.form.every(kind)]
-    # A narrow roll breaks the amount off its label, which then looks like the name above it.
-    lines, names_of = document.form.lines, (squeeze(item.name), squeeze(f"{item.name} R$"))
-    if any(lines[label.line].text[label.start : label.end] in names_of for label in labels):
-        return True
-    return any(
-        not label.start
-        and label.page == found.page
-        and label.box.y0 <= box.y_centre <= label.box.y1
-        and (label.kind in _CHANGES or not _WORD.search(_said_beside(document, label)))
-        for label in labels
+    texts = {lines[label.line].text[label.start : label.end] for label in labels}
+    sums = _Spans(label for label in labels if _is_of_sum(document, label))
+    for found in items:
+        item, box = found.value, found.box
+        # A narrow roll breaks the amount off its label, which then looks like the name above it.
+        names_of = (squeeze(item.name), squeeze(f"{item.name} R$"))
+        is_product = item.qty is not None and item.unit_price is not None
+        is_sum = box and (not texts.isdisjoint(names_of) or sums.hold(found.page, box.y_centre))
+        if is_product or not is_sum:
+            yield found
+
+
+def _is_of_sum(document: Paper, label: Label) -> bool:
+    """Tell whether a label begins a row that names nothing else."""
+    return not label.start and (
+        label.kind in _CHANGES or not _WORD.search(_said_beside(document, label))
     )
+
+
+class _Spans:
+    """What labels take up of the height of their pages."""
+
+    def __init__(self, labels: Iterable[Label]) -> None:
+        """Merge the heights of some labels."""
+        # From top to bottom: where each begins, and the lowest end of all so far.
+        self._spans: dict[int, tuple[list[float], list[float]]] = {}
+        for label in sorted(labels, key=lambda label: label.box.y0):
+            starts, ends = self._spans.setdefault(label.page, ([], []))
+            starts.append(label.box.y0)
+            ends.append(max([label.box.y1, *ends[-1:]]))
+
+    def hold(self, page: int, y: float) -> bool:
+        """Tell whether one of them stands at a height of a page."""
+        starts, ends = self._spans.get(page, ((), ()))
+        place = bisect.bisect(starts, y)
+        return place > 0 and y <= ends[place - 1]
 
 
 def _said_beside(document: Paper, label: Label) -> str:
@@ -137,17 +163,19 @@ def own_stamps(document: Paper) -> Iterator[Found[Moment]]:
 def stamps_beside_series(document: Paper) -> Iterator[Found[Moment]]:
     """Return the stamps on the line of number and series, or on the line under it."""
     # The protocol's own stamp stands right below, where the time of issue stands above.
-    found = list(own_stamps(document))
+    found = [stamp for stamp in own_stamps(document) if stamp.box]
+    by_height = sorted(range(len(found)), key=lambda index: _height(found[index]))
+    heights = [_height(found[index]) for index in by_height]
     for line in document.lines:
         if _SERIES_LINE.search(line.text):
+            first = bisect.bisect_left(heights, (line.page, line.box.y0))
             reach = line.box.y1 + 1.5 * line.box.height
-            yield from (
-                stamp
-                for stamp in found
-                if stamp.page == line.page
-                and stamp.box is not None
-                and line.box.y0 <= stamp.box.y_centre <= reach
-            )
+            end = bisect.bisect(heights, (line.page, reach))
+            yield from (found[index] for index in sorted(by_height[first:end])[:_MOST_STAMPS])
+
+
+def _height(stamp: Found[Moment]) -> tuple[int, float]:
+    return stamp.page, stamp.box.y_centre if stamp.box else 0.0
 
 
 def _stamps(document: Paper) -> Iterator[tuple[Found[Moment], bool]]:

@@ -22,7 +22,7 @@ _HUNDRED, _HALF = Decimal(100), Decimal("0.5")
 _DISCOUNTED = range(3, 7)
 
 #: Rows of goods have at most so many figures left of their total.
-_MOST_FIGURES = 12
+MOST_FIGURES = 12
 
 #: Quantity, unit price, total.
 Product = tuple[Decimal, Decimal, Decimal]
@@ -108,7 +108,7 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
 
     The price nearest to the total goes first: codes and contents (`500G`) stand further left.
     """
-    usable = [each for each in candidates if _is_factor(each)][-_MOST_FIGURES:]
+    usable = [each for each in candidates if _is_factor(each)][-MOST_FIGURES:]
     if not total and not any(each.is_money and not each.value for each in usable):
         # Anything by nearly nothing is nothing: only a price of nothing tells.
         return None

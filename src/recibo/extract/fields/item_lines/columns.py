@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from recibo.extract.fields.forms import Cell, cells
@@ -171,10 +171,12 @@ def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
     if not prices or not totals:
         return [*prices[:1], *sorted(totals, key=_says_total)[-1:]]
     pairs = itertools.product(prices, totals)
+    qty = next((each for each in columns if each.role is Role.QTY), None)
+    first = [_first_figures(row, columns) for row in rows]
     return max(
         pairs,
         key=lambda pair: (
-            _products(pair, columns, rows),
+            sum(_is_product(figures_of, qty, *pair) for figures_of in first),
             _says_total(pair[1]),
             -pair[0].x0,
         ),
@@ -185,24 +187,20 @@ def _says_total(column: Heading) -> tuple[bool, float]:
     return _SAYS_TOTAL in squeeze(column.text), column.x0
 
 
-def _products(
-    pair: tuple[Heading, Heading], columns: Sequence[Heading], rows: Sequence[Row]
-) -> int:
-    """Return in how many rows quantity times a price is the total beside it."""
-    qty = next((each for each in columns if each.role is Role.QTY), None)
-    count = 0
-    for row in rows:
-        placed = _cells(row, columns)
-        factors = [
-            next((_first_figure(cell, row) for cell, column in placed if column is wanted), None)
-            for wanted in (qty, *pair)
-        ]
-        count += arithmetic.reconciled(*factors) is not None
-    return count
+def _first_figures(row: Row, columns: Sequence[Heading]) -> Mapping[Heading, Figure | None]:
+    """Return the first figure under each column that a row has something in."""
+    first: dict[Heading, Figure | None] = {}
+    for cell, column in _cells(row, columns):
+        first.setdefault(column, next(figures.every(cell.text, minor=row.minor), None))
+    return first
 
 
-def _first_figure(cell: Cell, row: Row) -> Figure | None:
-    return next(figures.every(cell.text, minor=row.minor), None)
+def _is_product(
+    first: Mapping[Heading, Figure | None], qty: Heading | None, price: Heading, total: Heading
+) -> bool:
+    """Tell whether quantity times a price is the total beside it."""
+    factors = [first.get(column) if column else None for column in (qty, price, total)]
+    return arithmetic.reconciled(*factors) is not None
 
 
 def place(row: Row, columns: Sequence[Heading]) -> dict[Role, Cell]:

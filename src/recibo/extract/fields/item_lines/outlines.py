@@ -4,6 +4,7 @@ Bills of utilities, telephones and clouds are set so. What stands at one edge co
 if it adds up to a printed total; anything else on such a page may be anything.
 """
 
+import bisect
 from collections.abc import Iterator, Sequence
 
 from recibo.extract.fields.item_lines import priced, stops, wording
@@ -13,6 +14,8 @@ from recibo.extract.model import Found, LineItem
 
 #: Rows at one edge begin within so many heights of one another.
 _EDGE = 0.5
+#: A bill has fewer sums, each of which may part a section from the next.
+_MOST_SECTIONS = 100
 #: One row that equals the total may be the total.
 _FEWEST = 2
 _LIKELY = 0.8
@@ -24,7 +27,7 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
     ends = [stops.meaning(each.row) in stops.ENDS for each in read_rows]
     totals = stops.totals(rows)
     starts = [0, *(index + 1 for index, is_end in enumerate(ends) if is_end)]
-    for start in starts:
+    for start in starts[:_MOST_SECTIONS]:
         charges = [
             each
             for each, is_end in zip(read_rows[start:], ends[start:], strict=True)
@@ -38,12 +41,13 @@ def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
 
 def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
     """Return the charges that begin at the same left edge, the leftmost edge first."""
-    left = sorted(charges, key=lambda each: each.row.line.box.x0)
-    while left:
-        reach = left[0].row.line.box.x0 + _EDGE * left[0].row.height
-        edge = [each for each in charges if each in left and each.row.line.box.x0 <= reach]
-        left = [each for each in left if each not in edge]
-        yield edge
+    placed = sorted(enumerate(charges), key=lambda each: each[1].row.line.box.x0)
+    lefts = [charge.row.line.box.x0 for _, charge in placed]
+    start = 0
+    while start < len(placed):
+        end = bisect.bisect(lefts, lefts[start] + _EDGE * placed[start][1].row.height)
+        yield [charge for _, charge in sorted(placed[start:end], key=lambda each: each[0])]
+        start = end
 
 
 def _item(charge: Priced) -> Found[LineItem]:

@@ -21,6 +21,8 @@ _CLOSE = 0.05
 _COLUMNS = 3
 #: The first goods stand within this many rows of their heading.
 _FEW = 6
+#: No list of goods is so long that its total stands further below a charge.
+_FAR = 200
 #: A header may tell one total, of the whole or of the day.
 _CHANCE = 2
 #: What may be numbered, the paper first.
@@ -149,10 +151,13 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
     region: list[PricedRow] = []
     has_goods = False
     open_until = 0
+    are_sums = [_is_sum(each) for each in rows]
     for index, (row, read) in enumerate(rows):
         is_end = stops.ends_list(row, has_amount=read is not None) and not _is_detail(row)
         if is_end and index >= open_until:
-            open_until = index + _goods_ahead(region, rows[index:])
+            ahead = are_sums[index : index + _FAR]
+            total = ahead.index(True) if True in ahead else 0
+            open_until = index + _goods_ahead(region, rows[index : index + total + 1])
         is_end = is_end and index >= open_until and not (read and read.is_product)
         if is_end and has_goods:
             return region
@@ -165,21 +170,20 @@ def _between(rows: Sequence[PricedRow]) -> list[PricedRow]:
 
 
 def _goods_ahead(region: Sequence[PricedRow], rows: Sequence[PricedRow]) -> int:
-    """Return how many rows up to the total are goods all the same, though the first names none.
+    """Return how many rows above the last are goods all the same, though the first names none.
 
     Goods follow a charge that is one of them, as a deposit is; and where all amounts up to the
     total make it, none of them is a payment.
     """
-    count = next((index for index, each in enumerate(rows) if _is_sum(each)), 0)
-    amounts = [read for _, read in rows[:count] if read]
+    *above, (_, total) = rows
+    amounts = [read for _, read in above if read]
     if not amounts or stops.meaning(amounts[-1].row) is Meaning.CHARGE:
         return 0
-    met = {stops.meaning(row) for row, read in rows[:count] if read}
-    total = rows[count][1]
-    listed = sum(read.total for _, read in [*region, *rows[:count]] if read)
+    met = {stops.meaning(row) for row, read in above if read}
+    listed = sum(read.total for _, read in [*region, *above] if read)
     is_proven = total is not None and len(region) > 0 and listed == total.total
     is_charge = Meaning.PAYMENT not in met and stops.meaning(amounts[-1].row) is None
-    return count if is_proven or is_charge else 0
+    return len(above) if is_proven or is_charge else 0
 
 
 def _is_sum(priced_row: PricedRow) -> bool:

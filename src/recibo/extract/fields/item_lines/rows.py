@@ -89,11 +89,13 @@ def of_sheets(sheets: Sequence[Sheet], *, minor: int = figures.CENTS) -> list[Ro
 
 def _turned(rows: list[Row], minor: int) -> list[Row]:
     """Put the names first on a paper that prints all amounts in front of them."""
-    led = [row for row in rows if _amounts_first(row)]
-    others = sum(any(figure.is_money for figure in row.figures) for row in rows) - len(led)
-    if len(led) < _HABIT or others * 2 > len(led):
+    led = [_amounts_first(row) for row in rows]
+    others = sum(any(figure.is_money for figure in row.figures) for row in rows) - sum(led)
+    if sum(led) < _HABIT or others * 2 > sum(led):
         return rows
-    return [_turned_row(row, minor) if row in led else row for row in rows]
+    return [
+        _turned_row(row, minor) if is_led else row for row, is_led in zip(rows, led, strict=True)
+    ]
 
 
 def _amounts_first(row: Row) -> bool:

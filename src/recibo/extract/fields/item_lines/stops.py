@@ -56,12 +56,7 @@ def meaning(row: Row) -> Meaning | None:
 
     The cell before the amount counts too: an address may stand beside the total.
     """
-    label = _label(row)
-    if _MEASURED.fullmatch(label):
-        return None
-    if _is_sum_of(_before_amount(row)):
-        return Meaning.END
-    return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
+    return _meaning_before_amount(_before_amount(row))
 
 
 def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
@@ -109,6 +104,16 @@ def restates(row: Row) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
+def _meaning_before_amount(text: str) -> Meaning | None:
+    label = _words(text)
+    if _MEASURED.fullmatch(label):
+        return None
+    if _is_sum_of(text):
+        return Meaning.END
+    return _meaning(label) or _meaning(label.split("\t")[-1].strip(_SIGNS))
+
+
+@functools.lru_cache(maxsize=4096)
 def _meaning(label: str) -> Meaning | None:
     match words.opening(label):
         case "goods" | "final":
@@ -144,7 +149,11 @@ def _is_sum_of(text: str) -> bool:
 
 def _label(row: Row) -> str:
     """Return the words before the last amount, figures left out."""
-    return _TIMES.sub("", _FIGURE.sub(" ", _before_amount(row)).strip(_SIGNS))
+    return _words(_before_amount(row))
+
+
+def _words(text: str) -> str:
+    return _TIMES.sub("", _FIGURE.sub(" ", text).strip(_SIGNS))
 
 
 def _before_amount(row: Row) -> str:

@@ -6,7 +6,7 @@ No word decides here, only whether what is left makes a printed total.
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from recibo.extract.fields.item_lines import priced, stops
+from recibo.extract.fields.item_lines import arithmetic, priced, stops
 from recibo.extract.fields.item_lines.priced import Priced
 from recibo.extract.fields.item_lines.rows import Row
 from recibo.extract.fields.item_lines.stops import Meaning
@@ -67,12 +67,14 @@ def _of_groups(
     left: Sequence[int], reads: Sequence[Priced], totals: frozenset[Decimal]
 ) -> frozenset[int]:
     """Return the sums of groups behind the goods, `FOOD` and `DRINK`: they make the total again."""
-    for count in range(_FEWEST_NAMED, len(left) // 2 + 1):
-        goods, groups = left[:-count], left[-count:]
-        are_bare = not any(reads[index].factors for index in groups)
-        whole = _sum(goods, reads)
-        if are_bare and whole == _sum(groups, reads) and whole in totals:
-            return frozenset(groups)
+    above, below = _sum(left, reads), Decimal(0)
+    for count in range(1, len(left) // 2 + 1):
+        last = reads[left[-count]]
+        if last.factors:
+            break
+        above, below = above - last.total, below + last.total
+        if count >= _FEWEST_NAMED and above == below and above in totals:
+            return frozenset(left[-count:])
     return frozenset()
 
 
@@ -124,25 +126,27 @@ def mended(reads: Sequence[Priced], rows: Sequence[Row]) -> tuple[int, Priced] |
     whole = sum((read.total for read in reads), Decimal(0))
     if not totals or whole in stops.totals(rows):
         return None
-    found = [
+    values = {
         (index, right)
         for index, read in enumerate(reads)
         if read.factors is None
         for right in _otherwise(read)
-        if whole - read.total + right.total in totals
-    ]
-    values = {(index, right.total) for index, right in found}
-    return found[0] if len(values) == 1 else None
+        if whole - read.total + right in totals
+    }
+    if len(values) != 1:
+        return None
+    index, right = values.pop()
+    return index, priced.with_total(reads[index], right)
 
 
-def _otherwise(read: Priced) -> Iterator[Priced]:
-    """Return a row as it would be with a total that its other figures make."""
+def _otherwise(read: Priced) -> Iterator[Decimal]:
+    """Return what the total of a row would be if its other figures made it."""
     before = [figure for figure in read.row.figures if figure.end <= read.total_figure.start]
-    for figure in before:
+    near = before[-arithmetic.MOST_FIGURES :]
+    for figure in near:
         if figure.is_money and not figure.is_bracketed and figure.value != read.total:
-            for count in [*(each for each in before if each.is_count), None]:
-                total = figure.value * (count.value if count else 1)
-                yield priced.with_total(read, total)
+            yield from (figure.value * each.value for each in near if each.is_count)
+            yield figure.value
 
 
 def _of_total_rows(rows: Sequence[Row]) -> frozenset[Decimal]:

@@ -27,6 +27,8 @@ _WRAPPED = 2.2
 #: A column's right edge is known but for so many heights: words are as long as they are.
 _SLACK = 2.5
 _CONFIDENT, _LIKELY = 0.97, 0.8
+#: No paper has more tables: its goods begin within so many rows of their headings.
+_MOST_TABLES, _MOST_HEAD_ROWS = 100, 100
 #: A sum of fewer rows may be chance.
 _FEWEST = 2
 #: Goods go on within so many rows of a sum in between, below the title of the next part.
@@ -52,7 +54,7 @@ class _Goods:
 def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Found[LineItem], ...]:
     """Return the goods of every table with headings; see `columns.tables` for rolls."""
     goods: list[_Goods] = []
-    tables = list(columns.tables(rows, is_roll=is_roll))
+    tables = list(itertools.islice(columns.tables(rows, is_roll=is_roll), _MOST_TABLES))
     for start, headed in tables:
         goods.extend(_body(_without_heads(rows, start, [other for other, _ in tables]), headed))
     read_items = (_item(each) for each in _without_parts(goods))
@@ -73,11 +75,12 @@ def _without_heads(rows: Sequence[Row], start: int, starts: Sequence[int]) -> li
 def _without_sums(items: Sequence[Found[LineItem]]) -> Iterator[Found[LineItem]]:
     """Leave out the sums of all rows above, under whatever name, carried over to the next page."""
     above, units, count = Decimal(0), Decimal(0), 0
+    told = [bool(item.value.qty or item.value.unit_price) for item in items]
+    several = sum(told)
     for index, item in enumerate(items):
         total, qty = item.value.total or Decimal(0), item.value.qty
         is_bare = item.value.unit_price is None and (qty is None or qty == units)
-        others = [*items[:index], *items[index + 1 :]]
-        has_others = any(other.value.qty or other.value.unit_price for other in others)
+        has_others = several > told[index]
         is_last = index == len(items) - 1
         if is_bare and count >= _FEWEST and total == above and (has_others or is_last):
             continue
@@ -88,14 +91,13 @@ def _without_sums(items: Sequence[Found[LineItem]]) -> Iterator[Found[LineItem]]
 def _without_parts(goods: Sequence[_Goods]) -> Iterator[_Goods]:
     """Leave out the parts of a bundle: indented, and without the unit price that others have."""
     # What is taken off an item stands indented too.
-    unpriced = [
-        each for each in goods if Role.UNIT_PRICE not in each.cells and not _is_taken_off(each)
-    ]
+    unpriced = [Role.UNIT_PRICE not in each.cells and not _is_taken_off(each) for each in goods]
+    are_few = sum(unpriced) < len(goods) / 2
     lefts = [each.name_rows[0].box.x0 for each in goods if each.name_rows]
     edge = min(lefts, default=0.0)
-    for each in goods:
+    for each, is_unpriced in zip(goods, unpriced, strict=True):
         is_indented = bool(each.name_rows) and each.name_rows[0].box.x0 > edge + each.row.height
-        if not (is_indented and each in unpriced and len(unpriced) < len(goods) / 2):
+        if not (is_indented and is_unpriced and are_few):
             yield each
 
 
@@ -111,6 +113,8 @@ def _body(rows: Sequence[Row], headed: Sequence[Heading]) -> list[_Goods]:
     has_qty = any(column.role is Role.QTY for column in headed)
     waiting: Cell | None = None
     for index, row in enumerate(rows):
+        if not goods and index == _MOST_HEAD_ROWS:
+            return []
         placed = columns.place(row, headed)
         name = _name(placed)
         if _is_end(row, placed, goods):

@@ -33,6 +33,8 @@ _CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
 #: No name goes over more rows than this.
 _LONGEST_NAME = 3
+#: Nor is one looked for in more rows.
+_MOST_ROWS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ def _near_above(entry: _Entry, reach: float) -> list[Row]:
     named: list[Row] = []
     # How the total came about may stand between the name and the total.
     lower = entry.uppermost
-    for row in reversed(entry.above):
+    for row in entry.above[: -_MOST_ROWS - 1 : -1]:
         if not _are_near(row, lower, reach) or _parts_off(row):
             break
         named.insert(0, row)
@@ -272,7 +274,7 @@ def _unbroken(entry: _Entry, manner: _Manner) -> Priced:
     read = entry.priced
     before: list[Row] = []
     first, lower = read.words, read.row
-    for row in reversed(entry.above):
+    for row in entry.above[: -_MOST_ROWS - 1 : -1]:
         is_of_name = _are_near(row, lower, reach) and wording.is_name(row.text)
         # What has a quantity of its own is a dish, with a priced addition under it.
         is_head = not before and wording.leading_qty(row.text) is None
@@ -283,7 +285,7 @@ def _unbroken(entry: _Entry, manner: _Manner) -> Priced:
         first, lower = row.text, row
     behind: list[Row] = []
     last, upper = read.words, read.row
-    for row in entry.below:
+    for row in entry.below[:_MOST_ROWS]:
         is_apart = not _are_near(upper, row, reach) or stops.meaning(row) is not None
         if is_apart or not wording.goes_on(last, row.text):
             break
