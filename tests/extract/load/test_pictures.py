@@ -148,3 +148,16 @@ def test_the_first_pages_of_a_broken_tiff_can_still_be_had() -> None:
 def test_shape_that_holds_no_text_is_unreadable_before_it_is_decoded(size: tuple[int, int]) -> None:
     with pytest.raises(errors.Unreadable):
         page_of(Image.new("1", size, 1))
+
+
+def test_a_jpeg_of_scans_without_end_is_refused() -> None:
+    """Each of them is a pass over all pixels."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (64, 64), "white").save(buffer, format="JPEG", progressive=True)
+    sound = buffer.getvalue()
+    last = sound.rindex(b"\xff\xda")
+    monster = sound[:last] + sound[last:-2] * 300 + sound[-2:]
+
+    assert pictures.page_count(sound) == 1
+    with pytest.raises(errors.Unreadable):
+        pictures.page_count(monster)

@@ -17,6 +17,8 @@ _GROUP = 4
 _GROUPS = 11
 #: A page of figures alone holds groups without end; each costs some hundred trials.
 _MOST_REPAIRS = 50
+#: Nor does it hold more runs of digits as long as a key: an honest page of 2,300 words has 400.
+_MOST_CANDIDATES = 10_000
 #: No row of a paper has more letters; longer ones are data that a maker hid in the page.
 _LONGEST_LINE = 600
 #: A narrow roll breaks a key once, rarely twice.
@@ -68,10 +70,12 @@ def find(lines: Sequence[str], *, known: Iterable[str] = ()) -> tuple[PrintedKey
     """
     found: dict[str, PrintedKey] = {}
     digits = [len(_ANY_DIGIT.findall(line.upper())) for line in lines]
-    for span in _spans(lines):
-        if sum(digits[span.start : span.stop]) < _FEWEST_DIGITS:
-            continue
-        for printed in _read(lines, span):
+    spans = (
+        span for span in _spans(lines) if sum(digits[span.start : span.stop]) >= _FEWEST_DIGITS
+    )
+    candidates = ((match, span) for span in spans for match in _candidates(lines, span))
+    for match, span in itertools.islice(candidates, _MOST_CANDIDATES):
+        if printed := _read(match, span):
             found.setdefault(printed.key.text, printed)
     if not any(printed.key.is_sound for printed in found.values()):
         for printed in _mended(lines, frozenset(known)):
@@ -86,23 +90,27 @@ def _spans(lines: Sequence[str]) -> Iterator[range]:
             yield range(first, first + length)
 
 
-def _read(lines: Sequence[str], span: range) -> Iterator[PrintedKey]:
-    """Read the keys that begin in the first line of the span and end in its last."""
+def _candidates(lines: Sequence[str], span: range) -> Iterator[re.Match[str]]:
+    """Yield what may be keys that begin in the first line of the span and end in its last."""
     joined = "\n".join(lines[index] for index in span).upper()
     is_plain = joined.count("\n") == len(span) - 1
     if not is_plain or not access_keys.GOODS_LENGTH <= len(joined) <= _LONGEST_LINE:
         return
     for match in itertools.chain(_SERVICE.finditer(joined), _GOODS.finditer(joined)):
-        if match[1].count("\n") != len(span) - 1:
-            continue
-        keys = [
-            key
-            for bare in _readings(_NOT_KEY.sub("", match[1]))
-            if (key := access_keys.parse(bare)) is not None
-        ]
-        sound = next((key for key in keys if key.is_sound), None)
-        if sound or (keys and _stands_alone(joined, match)):
-            yield PrintedKey(sound or keys[0], match[1], span)
+        if match[1].count("\n") == len(span) - 1:
+            yield match
+
+
+def _read(match: re.Match[str], span: range) -> PrintedKey | None:
+    keys = [
+        key
+        for bare in _readings(_NOT_KEY.sub("", match[1]))
+        if (key := access_keys.parse(bare)) is not None
+    ]
+    sound = next((key for key in keys if key.is_sound), None)
+    if sound or (keys and _stands_alone(match.string, match)):
+        return PrintedKey(sound or keys[0], match[1], span)
+    return None
 
 
 def _readings(bare: str) -> Iterator[str]:

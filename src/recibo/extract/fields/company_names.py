@@ -25,7 +25,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 # A registration number behind the name, in brackets or bare, and what may introduce it.
 _REGISTRATION = re.compile(
     r"""
-    \s*[(\[{]?\s*\b(?:(?:co(?:mpany)?|reg(?:istration)?|roc|gst|sst|id|no|nr)\b[\s.:#]*)+\W*
+    \s*[(\[{]?\s*\b(?:(?:co(?:mpany)?|reg(?:istration)?|roc|gst|sst|id|no|nr)\b[\s.:#]*+)++\W*+
       [A-Z]{0,3}\d.*$
     | \s*[(\[{][^()\[\]{}]*\d{4}[^()\[\]{}]*[)\]}]?\W*$
     | \s+[(\[{]?\s*[A-Z]{0,3}\d{5,}\s?[-.]?\s?[A-Z0-9]{1,2}\b.*$

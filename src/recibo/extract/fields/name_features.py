@@ -25,7 +25,7 @@ _UNIT = re.compile(r"[A-Z]{0,2}\d{1,4}[-/]\d{1,4}[A-Z]?\s?,")
 # What stands behind a colon is no rest of a name: "Terminal ID: 0231".
 _LABELLED = re.compile(r"[^\d:]{2,25}:\s*\S")
 _LEAST_SENTENCE = 3
-_SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*[a-z]{2,}.*[.!?]\s*$|[!?]\s*$")
+_SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*?[a-z]{2}.*[.!?]\s*$|[!?]\s*$")
 _HEAD_ROWS = 15
 _LEAST_ECHO = 5
 _MOST_DIGITS = 0.4

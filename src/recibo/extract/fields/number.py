@@ -20,7 +20,7 @@ _LONG_LEAD = re.compile(
     rf"^(?:\s*[^\W\d]{{1,12}}\.?(?=\s)){{1,4}}?\s+(?:{_SIGN}|#)\W*", re.IGNORECASE
 )
 # What may follow a label whose number stands below it.
-_END_OF_LABEL = re.compile(rf"^\W*(?:{_SIGN}\W*)*$", re.IGNORECASE)
+_END_OF_LABEL = re.compile(rf"^\W*+(?:{_SIGN}\W*+)*+$", re.IGNORECASE)
 _BEHIND_SIGN = re.compile(rf"(?<!\w)(?:{_SIGN}|#)[\s.:#°º]*$", re.IGNORECASE)
 _AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
 _PLAIN = re.compile(rf"{_SIGN}|nomor|número", re.IGNORECASE)

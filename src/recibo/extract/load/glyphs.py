@@ -26,6 +26,11 @@ _GRAIN = 1000
 _SPAN = 1000
 
 
+#: The most that is read of a page; the heaviest honest one, a full sheet of A4 in the smallest
+#: type, has 6,000 letters.
+_MOST_LETTERS = 50_000
+
+
 @dataclass(frozen=True, slots=True)
 class Glyph:
     """One letter, or a blank or a line's end, which part words."""
@@ -73,9 +78,9 @@ class Frame:
 
 
 def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
-    """Yield the letters that can be seen, in the order in which the page draws them."""
+    """Yield the first letters that can be seen, in the order in which the page draws them."""
     ink = _Ink()
-    for index in range(text.count_chars()):
+    for index in range(min(text.count_chars(), _MOST_LETTERS)):
         letter = chr(pdfium_c.FPDFText_GetUnicode(text.raw, index))
         if letter.isspace():
             yield Glyph(letter, _NOWHERE, 0)

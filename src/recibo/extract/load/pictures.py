@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import struct
 import warnings
 import zlib
@@ -47,6 +48,8 @@ _MIMES = {
     "HEIF": "image/heic",
 }
 
+_JPEG = "image/jpeg"
+
 #: The only format whose further pictures are pages; elsewhere they are previews or animation.
 _PAGED = "TIFF"
 
@@ -54,6 +57,11 @@ _PAGED = "TIFF"
 _MAX_KEPT_PIXELS = 24_000_000
 
 _BAND_ROWS = 256
+
+#: A progressive JPEG comes in some ten scans, each of which is a pass over all of its pixels.
+_MOST_SCANS = 200
+# How a scan begins: its mark, the length of its head, one to four components.
+_SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
 
 #: Grey of 16 or 32 bits, and of floating point.
 _DEEP_MODES = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
@@ -102,6 +110,8 @@ def page_count(data: bytes) -> int:
         TooManyPages, TooManyPixels, Unreadable: The file is refused.
     """
     with _opened(data) as image:
+        if _MIMES.get(image.format or "") == _JPEG and len(_SCAN.findall(data)) > _MOST_SCANS:
+            raise Unreadable
         return sum(1 for _ in _frames(image))
 
 

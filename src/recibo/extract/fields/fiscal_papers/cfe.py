@@ -10,7 +10,7 @@ from recibo.extract.model import DocumentType, Found, Header, Moment
 
 LABELS = "rolls"
 
-_NUMBER = re.compile(r"^\W*(?:N?[º°o.]*)?\W*([0-9]{1,6})\b")
+_NUMBER = re.compile(r"^\W*+(?:N?[º°o.]*+)?+\W*+([0-9]{1,6})\b")
 
 
 def read(document: Paper) -> Header:

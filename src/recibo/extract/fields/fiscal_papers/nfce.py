@@ -10,7 +10,7 @@ from recibo.extract.model import DocumentType, Found, Header, Moment
 
 LABELS = "rolls"
 
-_NUMBER = re.compile(r"^\W*(?:N?[º°o.]*)?\W*([0-9]{1,9})\b")
+_NUMBER = re.compile(r"^\W*+(?:N?[º°o.]*+)?+\W*+([0-9]{1,9})\b")
 #: A total reckoned from the gross: more may have been added on what is torn off.
 _RECKONED = 0.6
 

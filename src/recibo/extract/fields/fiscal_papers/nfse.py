@@ -17,7 +17,7 @@ LABELS = "nfse"
 
 # The number may follow its year or its series: 2024/12345, E-1023.
 _NUMBER = re.compile(
-    r"^\W*(?:N?[º°o.]*)?\W*(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
+    r"^\W*+(?:N?[º°o.]*+)?+\W*+(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
 )
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
 #: A gap of this many heights parts two paragraphs.

@@ -14,7 +14,7 @@ from recibo.extract.model import Found, Line, LineItem
 
 _CODE = re.compile(r"\(\s*C[oó]d[il1|]go\b", re.IGNORECASE)
 _FIGURES = re.compile(
-    r"[QO]t[dt]?de?\W*(?P<qty>[0-9][0-9.,]*)\W*UN\W*\S+\W*V[li1|]\W*Unit\W*(?P<price>[0-9][0-9.,]*)"
+    r"[QO]t[dt]?de?\W*+(?P<qty>[0-9][0-9.,]*+)\W*+UN\W{0,20}\S{1,30}\W*+V[li1|]\W*Unit\W*(?P<price>[0-9][0-9.,]*)"
     r"\s+(?:V[li1|]\W*Total\W*)?(?P<total>[0-9][0-9.]*,[0-9]{2})\s*$",
     re.IGNORECASE,
 )

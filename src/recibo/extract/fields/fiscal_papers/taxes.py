@@ -12,7 +12,7 @@ from recibo.extract.fields.forms import Cell, Label
 from recibo.extract.model import Found
 
 _AMOUNT = re.compile(r"[0-9]+[.,][0-9]{2}(?![0-9])")
-_BEGINS_WITH_AMOUNT = re.compile(r"\W*(?:R\$)?\W*[0-9.]+,[0-9]{2}(?![0-9])", re.IGNORECASE)
+_BEGINS_WITH_AMOUNT = re.compile(r"\W*+(?:R\$\W*+)?[0-9][0-9.]*,[0-9]{2}(?![0-9])", re.IGNORECASE)
 #: Of the law, which readers give back even where they glue and misread the words around it.
 _LAW_NUMBER = "741"
 #: A statement takes up so many more rows at most.

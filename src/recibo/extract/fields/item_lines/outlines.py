@@ -15,7 +15,7 @@ from recibo.extract.model import Found, LineItem
 #: Rows at one edge begin within so many heights of one another.
 _EDGE = 0.5
 #: A bill has fewer sums, each of which may part a section from the next.
-_MOST_SECTIONS = 100
+_MOST_SECTIONS = 40
 #: One row that equals the total may be the total.
 _FEWEST = 2
 _LIKELY = 0.8

@@ -28,7 +28,7 @@ _WRAPPED = 2.2
 _SLACK = 2.5
 _CONFIDENT, _LIKELY = 0.97, 0.8
 #: No paper has more tables: its goods begin within so many rows of their headings.
-_MOST_TABLES, _MOST_HEAD_ROWS = 100, 100
+_MOST_TABLES, _MOST_HEAD_ROWS = 60, 40
 #: A sum of fewer rows may be chance.
 _FEWEST = 2
 #: Goods go on within so many rows of a sum in between, below the title of the next part.

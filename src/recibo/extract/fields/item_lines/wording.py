@@ -41,7 +41,7 @@ _DAY = re.compile(r"^\s*[0-3][0-9][/.-][01][0-9](?:[/.-](?:20)?[0-9]{2})?\s+(?=[
 # What is eligible for something, and the article's number: `E  1136  STRAWBERRY`.
 _FLAGGED_CODE = re.compile(r"^\s*[A-Z]\s+(?=[0-9]{3,14}\s)|^\s*\([0-9]{1,2}\)\s*(?=[0-9]{6,14}\s)")
 # What stands under headings: `(RM)  (RM)`.
-_COLUMN_NOTES = re.compile(r"(?:\W*\([^\W\d]{1,3}\)\W*)+")
+_COLUMN_NOTES = re.compile(r"\W*(?:\([^\W\d]{1,3}\)\W*)+")
 _MULTIPLIED = re.compile(r"\W*[0-9]+\s?[xX×]\s")
 _TIMES = re.compile(r"^\s?[xX×*]\s?")
 
@@ -162,7 +162,7 @@ def _letters(text: str) -> int:
 
 @functools.cache
 def _unit() -> re.Pattern[str]:
-    return re.compile(rf"[\W_]*(?:{words.units()})?[\W_]*[x×]?[\W_]*", re.IGNORECASE)
+    return re.compile(rf"[\W_]*+(?:{words.units()})?[\W_]*+x?[\W_]*+", re.IGNORECASE)
 
 
 @functools.cache
@@ -172,7 +172,7 @@ def _leading_unit() -> re.Pattern[str]:
 
 @functools.cache
 def _place() -> re.Pattern[str]:
-    return re.compile(rf"\W*(?:{words.places()})\W*(?:(?:no|nr)\W*)?[0-9]*\W*", re.IGNORECASE)
+    return re.compile(rf"\W*+(?:{words.places()})\W*+(?:(?:no|nr)\W*+)?[0-9]*+\W*+", re.IGNORECASE)
 
 
 @functools.cache
@@ -197,7 +197,8 @@ def _counting() -> re.Pattern[str]:
 
 @functools.cache
 def _mark() -> re.Pattern[str]:
-    return re.compile(rf"(?:[\W_]*{words.marks()})+[\W_]*")
+    # Some marks are signs themselves: whichever way they are read, nothing is tried twice.
+    return re.compile(rf"(?=.*?{words.marks()})(?:{words.marks()}|[\W_])*+")
 
 
 @functools.cache

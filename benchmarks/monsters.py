@@ -1,0 +1,73 @@
+"""What documents cost that were made to keep the library busy, stage by stage.
+
+    python -m benchmarks.monsters [--words 2000 8000] [--content items ...]
+
+Prints CPU seconds of one thread, the growth of the slowest stage from the fewest words to the most,
+and the most memory so far. No growth is above that of n log n.
+"""
+
+import argparse
+import resource
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from benchmarks import measuring
+from recibo.extract import assemble, confidence, lines
+from recibo.extract.fields import collect
+from recibo.extract.model import Sheet
+from tests.extract import monsters
+from tests.extract.monsters import Setting
+
+T = TypeVar("T")
+
+_STAGES = ("lines", "fields", "assemble")
+# Shorter times tell of the machine.
+_LEAST_S = 0.05
+
+
+def main() -> None:
+    """Measure and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.add_argument("--words", type=int, nargs="+", default=[2_000, 8_000])
+    parser.add_argument("--content", nargs="+", default=list(monsters.CONTENTS))
+    asked = parser.parse_args()
+    rows = []
+    for name in asked.content:
+        for setting in monsters.SETTINGS:
+            measured = [_measured(name, count, setting) for count in asked.words]
+            rows.append(_row(f"{name}, {setting.__name__}", measured))
+    columns = ["", *_STAGES, "growth", "MiB"]
+    sizes = " and ".join(map(str, asked.words))
+    measuring.show(f"{sizes} words, CPU seconds", columns, rows)
+
+
+def _measured(name: str, count: int, setting: Setting) -> Sequence[float]:
+    """Return the CPU seconds of each stage for a page of so many words."""
+    words = list(setting(monsters.contents(name, count)))
+    rows, placed = _timed(lambda: lines.lines(words))
+    sheets = [Sheet(1, monsters.WIDTH, monsters.HEIGHT, rows, is_exact=True)]
+    findings, collected = _timed(lambda: collect.collect(sheets))
+    _, assembled = _timed(lambda: confidence.weighed(assemble.assemble(findings), findings, sheets))
+    return placed, collected, assembled
+
+
+def _timed(call: Callable[[], T]) -> tuple[T, float]:
+    start = time.process_time()
+    result = call()
+    return result, time.process_time() - start
+
+
+def _row(name: str, measured: Sequence[Sequence[float]]) -> list[str]:
+    stages = [
+        " > ".join(f"{seconds:.2f}" for seconds in stage) for stage in zip(*measured, strict=True)
+    ]
+    growth = max(
+        most / max(fewest, _LEAST_S) for fewest, most in zip(measured[0], measured[-1], strict=True)
+    )
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return [name, *stages, f"{growth:.1f}", str(memory)]
+
+
+if __name__ == "__main__":
+    main()

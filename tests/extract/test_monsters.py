@@ -1,0 +1,157 @@
+"""No stage takes more than n log n: four times the words are hardly more than so much work."""
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+
+import pytest
+
+from recibo.extract import errors, lines, pipeline
+from recibo.extract.brazil import access_keys, key_search
+from recibo.extract.fields import number
+from recibo.extract.fields import rows as general
+from recibo.extract.fields.fiscal_papers import cfe, ecf, nfce, nfe, nfse, rolls
+from recibo.extract.fields.fiscal_papers.paper import Paper
+from recibo.extract.fields.item_lines import outlines, rows, slipped, tables, till, wording
+from recibo.extract.fields.item_lines.rows import Row
+from recibo.extract.load import layer
+from recibo.extract.load.glyphs import Glyph
+from recibo.extract.model import Box, Found, LineItem, Sheet
+from tests.extract import monsters, typesetting
+from tests.extract.monsters import Setting
+
+# Four times as many words, the logarithm, and some room for odd ends.
+_MOST = 5.5
+
+
+def _growth(made: Callable[[int], Callable[[], object]], few: int) -> float:
+    """Return how many times the work grows with four times as much of a document."""
+    # What is remembered of the first document makes none of the others dearer.
+    made(few)()
+    return monsters.steps(made(4 * few)) / monsters.steps(made(few))
+
+
+def _sheets(name: str, count: int, setting: Setting) -> list[Sheet]:
+    return [monsters.sheet(name, count, setting, rows=lines.lines)]
+
+
+def _understood(sheets: Sequence[Sheet]) -> None:
+    try:
+        pipeline.understand([sheets])
+    except errors.ReadingError:
+        return
+
+
+@pytest.mark.parametrize("setting", monsters.SETTINGS, ids=lambda setting: setting.__name__)
+@pytest.mark.parametrize("name", ["one word", "prose"])
+def test_words_are_put_into_lines(name: str, setting: Setting) -> None:
+    """However the words lie over one another."""
+
+    def made(count: int) -> Callable[[], object]:
+        words = list(setting(monsters.contents(name, count)))
+        return lambda: lines.lines(words)
+
+    assert _growth(made, 100) < _MOST
+
+
+@pytest.mark.parametrize("setting", monsters.SETTINGS, ids=lambda setting: setting.__name__)
+def test_words_printed_twice_are_told_from_words_that_repeat(setting: Setting) -> None:
+    """A page of one word, a hundred times in any places."""
+
+    def made(count: int) -> Callable[[], object]:
+        words = setting(monsters.contents("one letter", count))
+        # A blank parts each letter from the next.
+        printed = [each for word in words for each in (Glyph(word.text, word.box, 0), _BLANK)]
+        return lambda: layer.words(printed, page=1)
+
+    assert _growth(made, 100) < _MOST
+
+
+_BLANK = Glyph(" ", Box(0, 0, 0, 0), 0)
+
+
+@pytest.mark.parametrize("name", monsters.CONTENTS)
+def test_fields_are_found(name: str) -> None:
+    """Whatever the words say."""
+
+    def made(count: int) -> Callable[[], object]:
+        sheets = _sheets(name, count, monsters.in_rows)
+        return lambda: _understood(sheets)
+
+    assert _growth(made, 36) < _MOST
+
+
+@pytest.mark.parametrize("name", ["items", "headings", "headed items", "payments", "charges"])
+@pytest.mark.parametrize("read", [tables.read, outlines.read, till.read, slipped.read])
+def test_goods_are_found(read: Callable[[Sequence[Row]], object], name: str) -> None:
+    """In tables without end, and below as many headings, payments and sums."""
+
+    def made(count: int) -> Callable[[], object]:
+        printed = rows.of_sheets(_sheets(name, count, monsters.in_table))
+        return lambda: read(printed)
+
+    assert _growth(made, 200) < _MOST
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("coupon", ecf),
+        ("coupon", cfe),
+        ("consumer note", nfce),
+        ("danfe", nfe),
+        ("service note", nfse),
+    ],
+)
+@pytest.mark.parametrize("setting", [monsters.in_table, monsters.over_the_page])
+def test_fiscal_papers_are_read(setting: Setting, name: str, kind: ModuleType) -> None:
+    """Of labels alone, side by side or all over one another."""
+
+    def made(count: int) -> Callable[[], object]:
+        sheets = _sheets(name, count, setting)
+        return lambda: kind.read(Paper.open(sheets, None, labels=kind.LABELS))
+
+    assert _growth(made, 120) < _MOST
+
+
+def test_goods_are_told_from_the_sums_of_a_coupon() -> None:
+    """However many there are of both."""
+
+    def made(count: int) -> Callable[[], object]:
+        sheets = _sheets("coupon", count, monsters.in_table)
+        document = Paper.open(sheets, None, labels=rolls.LABELS)
+        item = Found(LineItem("CAFE"), 1.0, "CAFE", box=Box(0, -9, 9, -1))
+        return lambda: list(rolls.goods(document, [item] * count))
+
+    assert _growth(made, 200) < _MOST
+
+
+def test_a_line_without_end_is_cut() -> None:
+    """So that a search by the square of its length takes time by the length of the page."""
+    (sheet,) = _sheets("one letter", 1_000, monsters.on_one_line)
+
+    assert all(len(line.text) <= 600 for line in sheet.lines)
+    assert ["a"] * 1_000 == " ".join(line.text for line in sheet.lines).split()
+
+
+def test_no_more_keys_are_looked_for_than_a_page_has_room_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(access_keys, "parse", tried.append)
+
+    key_search.find(["3" * 600] * 50)
+
+    assert len(tried) == 10_000
+
+
+@pytest.mark.parametrize("text", ["(A)" * 100 + "(((", "$" * 300 + "a1"])
+def test_no_pattern_tries_a_name_in_all_ways(text: str) -> None:
+    """These took longer than anybody waits."""
+    assert not wording.is_name(text)
+
+
+def test_no_pattern_tries_a_label_in_all_ways() -> None:
+    """Nor did this come to an end."""
+    sheet = typesetting.roll("Invoice " + "no'" * 100 + "x\n12345")
+
+    assert number.numbers(general.rows([sheet]))[0].value == "12345"
