@@ -44,6 +44,13 @@ async def deliveries(database: Database) -> list[tables.Delivery]:
         return list((await session.execute(query)).scalars())
 
 
+async def attempts(database: Database) -> list[tables.DeliveryAttempt]:
+    """Return all attempts at all events, the oldest first."""
+    async with database.read() as session:
+        query = select(tables.DeliveryAttempt).order_by(tables.DeliveryAttempt.id)
+        return list((await session.execute(query)).scalars())
+
+
 async def owed(
     database: Database,
     org_id: str,

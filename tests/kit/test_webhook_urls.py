@@ -99,6 +99,24 @@ def test_private_addresses_pass_only_where_they_are_allowed(host: str) -> None:
     assert webhook_urls.problem(f"https://{host}/", DEVELOPMENT) is None
 
 
+@pytest.mark.parametrize(
+    ("url", "path", "query"),
+    [
+        ("http://a.test/caf\u00e9?q=\u00fc&x=%20%C3%BC", "/caf%C3%A9", "q=%C3%BC&x=%20%C3%BC"),
+        ("http://a.test/%zz?%zz=100%&b=a+b", "/%zz", "%zz=100%&b=a+b"),
+        ("http://a.test/!$&'()*+,;=:@-._~/?a=/?:@", "/!$&'()*+,;=:@-._~/", "a=/?:@"),
+        ("http://a.test/\N{GRINNING FACE}", "/%F0%9F%98%80", ""),
+        ("http://b\u00fccher.test?\u4e2d", "/", "%E4%B8%AD"),
+    ],
+)
+def test_path_and_query_are_sent_in_ascii(url: str, path: str, query: str) -> None:
+    target = webhook_urls.target(url, DEVELOPMENT)
+
+    assert isinstance(target, Target)
+    assert (path, query) == (target.path, target.query)
+    assert target.host.isascii()
+
+
 def test_production_wants_https() -> None:
     assert webhook_urls.problem("http://example.com/", PRODUCTION) is not None
     assert webhook_urls.problem("http://example.com/", DEVELOPMENT) is None

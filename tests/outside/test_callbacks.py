@@ -267,6 +267,19 @@ async def test_line_that_is_cut_is_told(receiver: Receiver, port: int) -> None:
     }
 
 
+async def test_url_beyond_ascii_is_sent_percent_encoded(receiver: Receiver, port: int) -> None:
+    names = Directory(**{"xn--bcher-kva.test": [["127.0.0.1"]]})
+    url = f"http://b\u00fccher.test:{port}/caf\u00e9/%C3%BC?name=Jos\u00e9&x=%zz&\N{GRINNING FACE}"
+
+    outcome = await post(guarded(names=names), url)
+
+    (got,) = receiver.requests
+    assert (200, None) == (outcome.status, outcome.error)
+    line = "POST /caf%C3%A9/%C3%BC?name=Jos%C3%A9&x=%zz&%F0%9F%98%80 HTTP/1.1"
+    assert line == got.line
+    assert f"xn--bcher-kva.test:{port}" == dict(got.headers)["host"]
+
+
 async def test_refused_connection_is_told() -> None:
     outcome = await post(guarded(), f"http://127.0.0.1:{servers.free_port()}/")
 

@@ -28,6 +28,9 @@ NAMES: dict[str, str | int] = {
     "when": "2026-04-01T10:30:00-03:00",
     "host": "hooks.acme.test",
     "by": "mara@people.test",
+    "member": "bea@people.test",
+    "count": 2,
+    "keys": "till 1, till 2",
 }
 PAGES = {
     MailKind.VERIFY_EMAIL: "verify-email",

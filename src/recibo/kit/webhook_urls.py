@@ -6,8 +6,9 @@ A host name is judged when it is connected to, by the addresses that it then has
 import ipaddress
 import re
 import socket
+import string
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import idna
 
@@ -68,6 +69,7 @@ class Target:
     #: The address that the host spells; None of a name.
     address: Address | None
     port: int
+    #: In ASCII, as is the query.
     path: str
     #: Without its question mark; empty when there is none.
     query: str
@@ -108,8 +110,8 @@ def target(url: str, policy: Policy) -> Target | str:
         host=str(host),
         address=address,
         port=port or _PORTS[scheme],
-        path=parts.path or "/",
-        query=parts.query,
+        path=_percent_encoded(parts.path) or "/",
+        query=_percent_encoded(parts.query),
     )
 
 
@@ -167,6 +169,11 @@ def _ascii(host: str) -> str | None:
     except idna.IDNAError:
         return None
     return name.lower().removesuffix(".")
+
+
+def _percent_encoded(text: str) -> str:
+    """Return a text with all beyond ASCII as percent-encoded UTF-8; what is encoded stays so."""
+    return quote(text, safe=string.printable)
 
 
 def _unwrapped(address: Address) -> Address:

@@ -21,6 +21,8 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     MailKind.INVITATION: frozenset({"invitation_id", "org", "role", "inviter"}),
     # `when` is the key's end, in ISO 8601.
     MailKind.KEY_EXPIRING: frozenset({"key", "org", "when"}),
+    # Who made them, how many, and their names.
+    MailKind.KEYS_REVOKED: frozenset({"org", "member", "count", "keys"}),
     # `when` is since when the endpoint of this host fails, in ISO 8601.
     MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
     MailKind.ORG_DELETED: frozenset({"org", "by"}),

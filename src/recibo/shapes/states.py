@@ -74,6 +74,8 @@ class MailKind(StrEnum):
     #: An account that somebody else may have made with this address was emptied.
     ACCOUNT_RECLAIMED = "account_reclaimed"
     KEY_EXPIRING = "key_expiring"
+    #: Their maker may create keys no longer.
+    KEYS_REVOKED = "keys_revoked"
     #: An endpoint failed for days, and gets no more webhooks.
     WEBHOOKS_SWITCHED_OFF = "webhooks_switched_off"
     ORG_DELETED = "org_deleted"

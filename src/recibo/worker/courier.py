@@ -7,7 +7,7 @@ that ended, many in one transaction. So a crash between any two of these has it 
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ import structlog
 
 from recibo.kit import clock
 from recibo.kit.keyring import Keyring
-from recibo.outside.callbacks import Callbacks
+from recibo.outside.callbacks import Callbacks, Outcome
 from recibo.services.webhooks import deliveries, turns
 from recibo.services.webhooks.deliveries import Taken, Tried
 from recibo.services.webhooks.turns import Lane, Load
@@ -49,6 +49,7 @@ _RETRY_SECONDS = 1.0
 # A statement that is cancelled leaves its connection in the middle of it.
 _LAST_ROUND_SECONDS = 10
 _LAST_POSTS_SECONDS = 10
+_NOT_SENT = "internal error: the request could not be sent"
 _METRICS = {
     DeliveryState.DELIVERED: "delivered",
     DeliveryState.OWED: "put_off",
@@ -155,8 +156,7 @@ class Courier:
         if not batch:
             return 0
         try:
-            async with self._database.write() as session:
-                await deliveries.record(session, batch)
+            await self._record(batch)
         except Exception:
             self._batch = 1
             kept = [one for one in batch if clock.now() < one.taken.until]
@@ -168,6 +168,18 @@ class Courier:
         for one in batch:
             metrics.DELIVERIES.labels(_METRICS[one.state]).inc()
         return len(batch)
+
+    async def _record(self, batch: Sequence[Tried]) -> None:
+        try:
+            async with self._database.write() as session:
+                await deliveries.record(session, batch)
+        except Exception:
+            if len(batch) > 1:
+                raise
+            # Perhaps it is what the receiver answered that cannot be stored.
+            log.exception("how a webhook ended could not be written down")
+            async with self._database.write() as session:
+                await deliveries.record(session, [one.bare for one in batch])
 
     async def _take_all(self, stopping: asyncio.Event) -> None:
         while not stopping.is_set():
@@ -193,9 +205,10 @@ class Courier:
             headers = deliveries.headers(taken)
             outcome = await self._callbacks.post(taken.url, taken.body.encode(), headers)
         except Exception:
-            # It comes again when its lease is over, and keeps none of the others.
+            # A try that failed, as any other: else it would come again and again, unseen.
             log.exception("a webhook could not be posted", event_id=taken.event_id)
-            return
+            duration_s = (clock.now() - started_at).total_seconds()
+            outcome = Outcome(duration_s, error=_NOT_SENT)
         tried = Tried(taken, started_at, clock.now(), outcome)
         self._ended.append(tried)
         self._has_ended.set()

@@ -101,6 +101,10 @@ class Meter:
             await self.provider.measure(used)
         except MeterError as e:
             return e
+        except Exception as e:
+            # It is put off like any other, and given up when it is too old.
+            log.exception("a meter event could not be sent")
+            return MeterError(type(e).__name__)
         return None
 
 

@@ -17,8 +17,8 @@ class MeetingPasswords(Passwords):
         super().__init__()
         self._barrier = barrier
 
-    async def hash(self, password: str, *, ip_address: str | None = None) -> str:
-        assert ip_address is None
+    async def hash(self, password: str, *, client: str = "") -> str:
+        assert client == ""
         await self._barrier.wait()
         return f"hash of {password}"
 

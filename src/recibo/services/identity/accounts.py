@@ -56,7 +56,7 @@ async def sign_up(identity: Identity, wanted: Signup, *, visit: Visit) -> TokenR
     address = identity.lasting_email(wanted.email)
     async with identity.database.write() as session:
         await attempts.take(session, _signup_limits(identity, visit))
-    hashed = await identity.passwords.hash(wanted.password, ip_address=visit.ip_address)
+    hashed = await identity.passwords.hash(wanted.password, client=visit.limit_subject)
     user = User(
         id=ids.new("usr"),
         email=address,
@@ -193,7 +193,7 @@ async def _in_turn(identity: Identity, counted: Sequence[Counted]) -> AsyncItera
 async def _verify(identity: Identity, stored: str | None, password: str, visit: Visit) -> bool:
     # Longer than any password is: as wrong as the whole, and cheaper.
     cut = password[: passwords.MAX_LENGTH + 1]
-    return await identity.passwords.verify(stored, cut, ip_address=visit.ip_address)
+    return await identity.passwords.verify(stored, cut, client=visit.limit_subject)
 
 
 def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:

@@ -1,7 +1,7 @@
-"""Mails that tell of an API key's end: 14 days, 3 days and 24 hours before, each once."""
+"""Mails about the end of API keys: before they expire, and when they are revoked with a role."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,27 @@ async def owe(database: Database) -> None:
     for hours in _NOTICES_HOURS:
         while await _owe_batch(database, hours):
             pass
+
+
+async def owe_revoked(
+    session: Session, org_id: str, user_id: str, key_names: Sequence[str]
+) -> None:
+    """Mail a member, and the org's owners and admins, that the keys of this member were revoked.
+
+    Inside the caller's transaction.
+    """
+    member = await session.get_one(User, user_id)
+    org = await session.get_one(Org, org_id)
+    names: dict[str, str | int] = {
+        "org": org.name,
+        "member": member.full_name or member.email,
+        "count": len(key_names),
+        "keys": ", ".join(key_names),
+    }
+    found = (await _told(session, [org_id])).get(org_id)
+    # Each once, the member whatever the role.
+    for address in dict.fromkeys([member.email, *(found.addresses if found else ())]):
+        mails.owe(session, MailKind.KEYS_REVOKED, to=address, names=names)
 
 
 async def _owe_batch(database: Database, hours: int) -> bool:

@@ -23,7 +23,7 @@ from recibo.services.identity.key_uses import KeyUses
 from recibo.shapes.actor import KeyActor, Member, Visit
 from recibo.shapes.ids import KeyId, OrgId, UserId
 from recibo.shapes.keys import Key
-from recibo.shapes.permissions import Permission
+from recibo.shapes.permissions import PERMISSIONS, Permission
 from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.states import AuditAction, KeyKind, ResourceType, Role, Scope
 from recibo.store import scope
@@ -184,14 +184,25 @@ def may_revoke(member: Member, made_by: str | None) -> bool:
 
 
 async def revoke_made_by(session: Session, member: Member, user_id: UserId) -> None:
-    """Revoke the active keys that somebody made in the member's org.
+    """Revoke the active keys that somebody made in the member's org, and have mails sent.
 
     Inside the caller's transaction, which holds the org locked.
     """
     query = scope.of(member, ApiKey).where(*_is_active(), ApiKey.created_by == user_id)
-    query = query.with_for_update()
-    for row in (await session.execute(query)).scalars():
+    rows = (await session.execute(query.order_by(ApiKey.id).with_for_update())).scalars().all()
+    for row in rows:
         _revoke(session, member, row)
+    if rows:
+        await key_notices.owe_revoked(session, member.org_id, user_id, [row.name for row in rows])
+
+
+async def revoke_beyond(session: Session, member: Member, user_id: UserId, role: Role) -> None:
+    """Revoke the keys of a member whose new role may create none.
+
+    Inside the caller's transaction, which holds the org locked.
+    """
+    if Permission.KEYS_WRITE not in PERMISSIONS[role]:
+        await revoke_made_by(session, member, user_id)
 
 
 async def newest_first(session: ReadSession, member: Member, uses: KeyUses) -> list[Key]:

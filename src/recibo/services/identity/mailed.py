@@ -120,7 +120,7 @@ async def reset_password(
     async with identity.database.read() as reading:
         # Hashing is dear; a stranger's guess is not worth it.
         await links.require_live(reading, kind, proof.token)
-    hashed = await identity.passwords.hash(new_password, ip_address=proof.visit.ip_address)
+    hashed = await identity.passwords.hash(new_password, client=proof.visit.limit_subject)
     async with identity.database.write() as session:
         user = await session.get_one(User, await links.consume(session, kind, proof.token))
         if user.disabled_at is not None:

@@ -29,7 +29,7 @@ async def change_role(
 ) -> shapes.Member:
     """Give a member another role and return the member.
 
-    What the new role may not send is revoked of the invitations that the member sent.
+    Invitations that the new role could not send and API keys that it could not create are revoked.
 
     Raises:
         InsufficientScope: the actor may not, or not where an owner is concerned.
@@ -49,6 +49,7 @@ async def change_role(
             await _require_another_owner(session, actor, before)
         row.Membership.role = role
         await invitations.revoke_beyond(session, actor, UserId(user_id), role)
+        await keys.revoke_beyond(session, actor, UserId(user_id), role)
         audit.record(
             session,
             actor,

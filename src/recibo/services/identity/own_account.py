@@ -79,7 +79,7 @@ async def change_password(
             message = "is needed: this account has a password"
             raise ValidationFailed.of("current_password", message)
         await accounts.require_password(identity, user, current_password, visit=caller.visit)
-    hashed = await identity.passwords.hash(new_password, ip_address=caller.visit.ip_address)
+    hashed = await identity.passwords.hash(new_password, client=caller.visit.limit_subject)
     async with identity.database.write() as session:
         return await _change_password(session, identity, caller, (user.password_hash, hashed))
 

@@ -55,32 +55,30 @@ class Passwords:
         """How many passwords wait to be hashed or verified."""
         return self._queue.waiting
 
-    async def hash(self, password: str, *, ip_address: str | None = None) -> str:
-        """Return the hash to store, for a request from an address.
+    async def hash(self, password: str, *, client: str = "") -> str:
+        """Return the hash to store, for a client that waits with others.
 
         Raises:
             Overloaded: too many passwords are being hashed or verified.
         """
-        return await self._run(partial(self._hasher.hash, password), ip_address)
+        return await self._run(partial(self._hasher.hash, password), client)
 
-    async def verify(
-        self, stored: str | None, password: str, *, ip_address: str | None = None
-    ) -> bool:
+    async def verify(self, stored: str | None, password: str, *, client: str = "") -> bool:
         """Return whether a password is the stored one; takes as long when none is stored.
 
         Raises:
             Overloaded: too many passwords are being hashed or verified.
         """
         work = partial(self._is_right, stored or self._nobodys, password)
-        return await self._run(work, ip_address) and stored is not None
+        return await self._run(work, client) and stored is not None
 
     def close(self) -> None:
         """Let the threads end."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, work: Callable[[], T], ip_address: str | None) -> T:
+    async def _run(self, work: Callable[[], T], client: str) -> T:
         try:
-            async with self._queue.slot(ip_address or ""):
+            async with self._queue.slot(client):
                 return await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except QueueFullError as e:
             raise too_busy(e.retry_after_s) from None

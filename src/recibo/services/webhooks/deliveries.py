@@ -6,7 +6,7 @@ The bytes of an event are the same at every try; each try has a new time and sig
 import datetime as dt
 import random
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
@@ -67,7 +67,8 @@ class Taken:
     endpoint_id: EndpointId | None
     url: str
     body: str
-    signing: Signing
+    #: None when the secret cannot be opened: the installation's own was changed.
+    signing: Signing | None
     #: How often it was tried before.
     tries: int
     until: dt.datetime
@@ -86,6 +87,13 @@ class Tried:
     def is_success(self) -> bool:
         """Whether the receiver took it."""
         return self.outcome.status in _SUCCESS
+
+    @property
+    def bare(self) -> "Tried":
+        """The same without anything that the receiver said but the status."""
+        status = self.outcome.status
+        error = None if status is not None else "the answer could not be stored"
+        return replace(self, outcome=Outcome(self.outcome.duration_s, status=status, error=error))
 
     @property
     def state(self) -> DeliveryState:
@@ -117,17 +125,22 @@ async def take(session: Session, keyring: Keyring, event_ids: Collection[EventId
             endpoint_id=None if row.endpoint_id is None else EndpointId(row.endpoint_id),
             url=urls[row.event_id],
             body=bodies[row.event_id],
-            signing=signings[_owner(row)],
+            signing=signings.get(_owner(row)),
             tries=row.tries,
             until=row.due_at,
         )
         for row in rows
-        if _owner(row) in signings
     ]
 
 
 def headers(taken: Taken) -> dict[str, str]:
-    """Sign a try that is made now (https://www.standardwebhooks.com)."""
+    """Sign a try that is made now (https://www.standardwebhooks.com).
+
+    Raises:
+        BadTokenError: its secret cannot be opened.
+    """
+    if taken.signing is None:
+        raise BadTokenError
     now = clock.now()
     signatures = [
         Webhook(secret).sign(taken.event_id, now, taken.body) for secret in taken.signing.secrets
@@ -250,7 +263,7 @@ async def _signings(
             found = await signing.of(session, keyring, org_id, owned)
             signings |= {owner: found[owner] for owner in owned}
         except BadTokenError:
-            # The others are not held up; these come again when their lease is over.
+            # The others are not held up; these are tries that failed.
             log.exception("the secret of webhooks cannot be opened", org_id=org_id)
     return signings
 
