@@ -114,11 +114,12 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
     address = identity.email(email)
     counted = _password_limits(address, visit)
     async with _in_turn(identity, counted):
-        async with identity.database.read() as reading:
-            await attempts.refuse_if_reached(reading, counted)
-            stored = await _by_email(reading, address)
-        hash_ = stored.password_hash if stored and not stored.disabled_at else None
-        is_right = await _verify(identity, hash_, password, visit)
+        async with identity.passwords.place(visit.limit_subject):
+            async with identity.database.read() as reading:
+                await attempts.refuse_if_reached(reading, counted)
+                stored = await _by_email(reading, address)
+            hash_ = stored.password_hash if stored and not stored.disabled_at else None
+            is_right = await identity.passwords.verify(hash_, _cut(password))
         async with identity.database.write() as session:
             # Looked up again: it may have been changed while the password was verified.
             user = await _by_email(session, address)
@@ -164,10 +165,11 @@ async def require_password(identity: Identity, user: User, password: str, *, vis
     """
     counted = _password_limits(user.email, visit)
     async with _in_turn(identity, counted):
-        async with identity.database.read() as reading:
-            await attempts.refuse_if_reached(reading, counted)
-        if await _verify(identity, user.password_hash, password, visit):
-            return
+        async with identity.passwords.place(visit.limit_subject):
+            async with identity.database.read() as reading:
+                await attempts.refuse_if_reached(reading, counted)
+            if await identity.passwords.verify(user.password_hash, _cut(password)):
+                return
         async with identity.database.write() as session:
             await attempts.count(session, counted)
     raise AuthenticationFailed("The current password is wrong.")
@@ -190,10 +192,9 @@ async def _in_turn(identity: Identity, counted: Sequence[Counted]) -> AsyncItera
         yield
 
 
-async def _verify(identity: Identity, stored: str | None, password: str, visit: Visit) -> bool:
+def _cut(password: str) -> str:
     # Longer than any password is: as wrong as the whole, and cheaper.
-    cut = password[: passwords.MAX_LENGTH + 1]
-    return await identity.passwords.verify(stored, cut, client=visit.limit_subject)
+    return password[: passwords.MAX_LENGTH + 1]
 
 
 def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -55,33 +56,43 @@ class Passwords:
         """How many passwords wait to be hashed or verified."""
         return self._queue.waiting
 
+    @asynccontextmanager
+    async def place(self, client: str = "") -> AsyncIterator[None]:
+        """Hold one of the few places of those that hash, while the block lasts.
+
+        Raises:
+            Overloaded: too many passwords are being hashed or verified.
+        """
+        try:
+            async with self._queue.slot(client):
+                yield
+        except QueueFullError as e:
+            raise too_busy(e.retry_after_s) from None
+
     async def hash(self, password: str, *, client: str = "") -> str:
         """Return the hash to store, for a client that waits with others.
 
         Raises:
             Overloaded: too many passwords are being hashed or verified.
         """
-        return await self._run(partial(self._hasher.hash, password), client)
+        async with self.place(client):
+            return await self._run(partial(self._hasher.hash, password))
 
-    async def verify(self, stored: str | None, password: str, *, client: str = "") -> bool:
+    async def verify(self, stored: str | None, password: str) -> bool:
         """Return whether a password is the stored one; takes as long when none is stored.
 
-        Raises:
-            Overloaded: too many passwords are being hashed or verified.
+        Call it in a `place`, with what leads to the hash looked up there: under a flood, those that
+        are refused then cost no query.
         """
         work = partial(self._is_right, stored or self._nobodys, password)
-        return await self._run(work, client) and stored is not None
+        return await self._run(work) and stored is not None
 
     def close(self) -> None:
         """Let the threads end."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, work: Callable[[], T], client: str) -> T:
-        try:
-            async with self._queue.slot(client):
-                return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        except QueueFullError as e:
-            raise too_busy(e.retry_after_s) from None
+    async def _run(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def _is_right(self, stored: str, password: str) -> bool:
         try:
