@@ -221,6 +221,32 @@ async def test_webhook_events_are_purged_after_90_days(parts: Core, actor: Actor
     assert [young] == [one["id"] for one in await events.told(parts.database)]
 
 
+async def test_bodies_of_events_go_with_the_receipt_that_is_purged(
+    parts: Core, actor: Actor
+) -> None:
+    """They hold the merchant and the total, and would be kept for 90 days."""
+    await events.sent(parts.database, actor.org_id)
+    receipt_id = (await parts.submit(actor)).receipt_id
+    async with parts.database.write() as session:
+        row = await session.get_one(tables.Receipt, receipt_id)
+        row.webhook_url = "https://receiver.test/hook"
+    await parts.tasks.read(receipt_id)
+    async with parts.database.write() as session:
+        await receipts.soft_delete(session, actor, receipt_id)
+    async with parts.database.read() as session:
+        query = select(tables.WebhookEvent.receipt_id)
+        before = (await session.execute(query)).scalars().all()
+
+    with clock.moved(31 * DAY):
+        await parts.clockwork.purge()
+
+    assert receipt_id in before
+    assert 1 == await count(parts.database, tables.WebhookEvent)
+    async with parts.database.read() as session:
+        bodies = (await session.execute(select(tables.WebhookEvent.body))).scalars().all()
+    assert not any("Padaria" in body for body in bodies)
+
+
 async def test_owed_webhooks_are_told_to_the_metrics(parts: Core, actor: Actor) -> None:
     await events.sent(parts.database, actor.org_id)
     for _ in range(2):

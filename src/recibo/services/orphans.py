@@ -99,23 +99,21 @@ class _Portion:
 
     async def list_files(self, row: Sweep) -> Swept:
         """Note files that no receipt knows; after the last one, decide whether to move them."""
-        cursor: str | None = row.cursor
-        files, found = 0, list[ReceiptId]()
-        while cursor is not None:
+        cursor = row.cursor
+        while True:
             listing = await self.blobs.listing(cursor)
-            files += len(listing.files)
-            found += await self._unknown(listing.files)
-            cursor = listing.cursor
-            if not self.has_time:
-                break
-        async with self.database.write() as session:
-            row = await _row(session)
-            row.files += files
-            row.cursor = cursor or ""
-            for receipt_id in found:
-                note = upsert.insert(session, Orphan).values(receipt_id=receipt_id)
-                await session.execute(note.on_conflict_do_nothing())
-            return await self._decide(session, row, is_over=cursor is None)
+            found = [{"receipt_id": one} for one in await self._unknown(listing.files)]
+            is_over = listing.cursor is None
+            cursor = listing.cursor or ""
+            async with self.database.write() as session:
+                row = await _row(session)
+                row.files += len(listing.files)
+                row.cursor = cursor
+                if found:
+                    note = upsert.insert(session, Orphan).on_conflict_do_nothing()
+                    await session.execute(note, found)
+                if is_over or not self.has_time:
+                    return await self._decide(session, row, is_over=is_over)
 
     async def move_orphans(self) -> Swept:
         """Move noted files to the trash, unless a receipt knows them by now."""

@@ -121,7 +121,7 @@ class Blobs(Trash, Protocol):
 class Folder:
     """Files in a local folder, spread over 256 subfolders by the end of their ids."""
 
-    sweep_seconds = 0.5
+    sweep_seconds = 0.4
 
     def __init__(self, root: Path) -> None:
         self._root = root
