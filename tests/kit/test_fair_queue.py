@@ -39,10 +39,11 @@ class Bench:
         self._tasks[list(self._ends).index(name)].cancel()
         await _settled()
 
-    async def end_and_leave(self, ended: str, cancelled: str) -> None:
+    async def end_and_leave(self, ended: str, cancelled: str, *, at_once: bool = False) -> None:
         """Give a slot back and cancel the request that gets it, before it runs on."""
         self._ends[ended].set()
-        await asyncio.sleep(0)
+        if not at_once:
+            await asyncio.sleep(0)
         await self.leave(cancelled)
 
     async def gone(self, name: str) -> None:
@@ -148,6 +149,19 @@ async def test_slot_that_comes_as_its_request_is_cancelled_is_passed_on() -> Non
     await bench.end_and_leave("a0", "b1")
 
     assert "c1" in bench.served
+    await bench.over()
+
+
+async def test_slot_goes_past_a_request_that_is_cancelled_at_that_moment() -> None:
+    bench = Bench()
+    await bench.come("a0", "b1", "c1")
+
+    await bench.end_and_leave("a0", "b1", at_once=True)
+
+    assert ["a0", "c1"] == bench.served
+    await bench.end("c1")
+    await bench.come("d1")
+    assert ["a0", "c1", "d1"] == bench.served
     await bench.over()
 
 

@@ -95,18 +95,21 @@ class FairQueue:
             raise self._full()
         oldest = self._waiting[longest][0]
         self._forget(longest, oldest)
-        oldest.set_exception(self._full())
+        # It may have been cancelled, and not have run since.
+        if not oldest.done():
+            oldest.set_exception(self._full())
 
     def _pass_on(self) -> None:
         """Give a slot to the next client, or keep it free."""
-        if not self._waiting:
-            self._free += 1
-            return
-        client = next(iter(self._waiting))
-        newest = self._waiting[client][-1]
-        self._waiting.move_to_end(client)
-        self._forget(client, newest)
-        newest.set_result(None)
+        while self._waiting:
+            client = next(iter(self._waiting))
+            newest = self._waiting[client][-1]
+            self._waiting.move_to_end(client)
+            self._forget(client, newest)
+            if not newest.done():
+                newest.set_result(None)
+                return
+        self._free += 1
 
     def _forget(self, client: str, turn: asyncio.Future[None]) -> None:
         turns = self._waiting.get(client)
