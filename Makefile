@@ -71,5 +71,5 @@ main: ## Install what serving needs, and no more
 	@scripts/environment main
 
 dev:
-	@scripts/debian-packages caddy postgresql redis-server chromium strace
+	@scripts/debian-packages caddy postgresql pgbouncer redis-server chromium strace
 	@scripts/environment dev

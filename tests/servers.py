@@ -1,5 +1,6 @@
 """Real servers for the tests: private, on loopback, gone when the tests are, however these end."""
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -11,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
@@ -71,6 +72,25 @@ class Postgres:
         """Tell whether it takes connections yet."""
         probe = [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(probe, check=False).returncode == 0
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Have the server take connections but answer nobody while the block lasts."""
+        main = int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0])
+        # The first to stop: it makes the others.
+        processes = [main]
+        os.kill(main, signal.SIGSTOP)
+        children = Path(f"/proc/{main}/task/{main}/children").read_text()
+        processes += [int(one) for one in children.split()]
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGCONT)
 
     @contextmanager
     def console(self, database: str) -> Iterator["Console"]:
@@ -157,6 +177,45 @@ def run_redis(port: int | None = None) -> Iterator[RedisServer]:
             yield server
         finally:
             process.kill()
+
+
+@contextmanager
+def run_pgbouncer(postgres: Postgres) -> Iterator[Postgres]:
+    """Run a pooler in transaction mode before a server, on a free port."""
+    program = shutil.which("pgbouncer")
+    if program is None:
+        raise MissingServerError("PgBouncer is not installed: `make test` or apt-get brings it")
+    folder = Path(tempfile.mkdtemp(prefix="recibo-pgbouncer-"))
+    pooler = replace(postgres, port=free_port(), folder=folder)
+    settings = folder / "pgbouncer.ini"
+    settings.write_text(
+        f"""[databases]
+* = host=127.0.0.1 port={postgres.port} user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {pooler.port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+max_client_conn = 500
+default_pool_size = 12
+"""
+    )
+    _hand_to_owner(folder)
+    try:
+        with subprocess.Popen(
+            [*_as_owner(), program, "-q", str(settings)],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            try:
+                _wait_for(pooler.is_ready, process, "PgBouncer")
+                yield pooler
+            finally:
+                process.kill()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)

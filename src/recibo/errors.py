@@ -20,10 +20,14 @@ ServiceError
 ├── HeadersTooLarge         431 headers_too_large
 └── ServerError             500 server_error
     └── Overloaded          503 server_error
+        └── DatabaseUnavailable 503 server_error
 """
 
 from dataclasses import dataclass
 from typing import ClassVar
+
+# A server that restarts is back in so long.
+_DATABASE_RETRY_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +193,10 @@ class Overloaded(ServerError):
     """The service is busy; try again later."""
 
     status = 503
+
+
+class DatabaseUnavailable(Overloaded):
+    """The database does not answer at present; try again later."""
+
+    def __init__(self) -> None:
+        super().__init__(retry_after=_DATABASE_RETRY_SECONDS)

@@ -9,7 +9,8 @@ from recibo.api.errors import ErrorAnswer
 from recibo.shapes.receipts import Receipt
 from recibo.shapes.sessions import TokenResponse
 
-_MEANINGS = {
+#: What each status of an error means.
+MEANINGS = {
     400: "The request is not valid; `details` name the fields.",
     401: "The credential is missing, not right, or over.",
     403: "The scope or permission is missing, or a page of another site asks.",
@@ -43,7 +44,7 @@ class OkWithSession(TokenResponse):
 
 def errors_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the documentation of the errors that a route answers."""
-    return {status: {"model": ErrorAnswer, "description": _MEANINGS[status]} for status in statuses}
+    return {status: {"model": ErrorAnswer, "description": MEANINGS[status]} for status in statuses}
 
 
 def model_answer(model: BaseModel) -> Response:

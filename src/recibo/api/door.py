@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from recibo.api import (
     account,
     analytics,
+    answers,
     audit,
     billing,
     documents,
@@ -40,6 +41,11 @@ typed record. Send your API key in the `X-API-Key` header.
 Amounts are strings with a decimal point; what is not on the page is `null`. Every answer carries
 `X-Request-ID`; every error has the shape `{"error": {"code", "message", "request_id"}}`.
 """
+
+_BUSY = {
+    "description": answers.MEANINGS[503],
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorAnswer"}}},
+}
 
 
 def make(services: Services) -> FastAPI:
@@ -97,6 +103,8 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         for path in schema["paths"].values():
             for operation in path.values():
                 _drop_framework_422(operation["responses"])
+                # Any of them may find the database away.
+                operation["responses"].setdefault("503", _BUSY)
         for name in ("HTTPValidationError", "ValidationError"):
             schema["components"]["schemas"].pop(name, None)
         app.openapi_schema = schema

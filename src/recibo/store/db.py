@@ -1,8 +1,8 @@
 """The database: SQLite in one process, PostgreSQL under many; sessions that read or write."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NewType
@@ -13,7 +13,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Row, Select, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
     AsyncEngine,
@@ -22,19 +23,20 @@ from sqlalchemy.ext.asyncio import (
 )
 from sqlalchemy.pool import AsyncAdaptedQueuePool, NullPool
 
+from recibo.errors import DatabaseUnavailable
+from recibo.store.postgres import Server
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 # Any number will do, as long as nothing else locks it: "recibo" in ASCII.
 _MIGRATION_LOCK = 0x72656369626F
 # Of any length; each database of a server has locks of its own.
-_TRY_LOCK = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
-_UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
+_TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
 _READERS = 4
 # What a session knows of itself.
 _RUNG = "rung"
-# Twice so many a process, for reading and for writing. A server takes a hundred unless told, and
-# refuses more; whoever waits here for a connection waits for milliseconds.
-_POSTGRES_CONNECTIONS = 8
+# SQLite has one writer; who waits longer for it than its own patience is answered 503.
+_SQLITE_SECONDS = 30
 
 #: A session that only reads; it never commits.
 ReadSession = NewType("ReadSession", AsyncSession)
@@ -52,29 +54,54 @@ class Database:
     def __init__(self, url: str) -> None:
         parsed = _with_driver(url)
         self.is_sqlite = parsed.get_backend_name() == "sqlite"
-        self._writer = _engine(parsed, writes=True)
-        self._reader = _engine(parsed, writes=False)
+        if self.is_sqlite:
+            self._writer = _sqlite_engine(parsed, writes=True)
+            self._reader = _sqlite_engine(parsed, writes=False)
+            self._watched: Callable[[], AbstractContextManager[None]] = _sqlite_watched
+        else:
+            self._server = Server(parsed)
+            self._writer = self._server.engine(writes=True)
+            self._reader = self._server.engine(writes=False)
+            self._locks = self._server.lock_engine()
+            self._watched = self._server.watched
         self._bells = set[asyncio.Event]()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
-        """Open a session for queries; each statement sees what is committed when it starts."""
-        async with AsyncSession(self._reader, expire_on_commit=False, autoflush=False) as session:
-            yield ReadSession(session)
+        """Open a session for queries; each statement sees what is committed when it starts.
+
+        Raises:
+            DatabaseUnavailable: it does not answer, or has no time.
+        """
+        with self._watched():
+            async with AsyncSession(
+                self._reader, expire_on_commit=False, autoflush=False
+            ) as session:
+                yield ReadSession(session)
 
     async def row(
         self, query: Select[tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Row[Any] | None:
         """Return the one row that a query of columns finds, in half the time of a session."""
-        async with self._reader.connect() as connection:
-            found: Row[Any] | None = (await connection.execute(query, parameters)).one_or_none()
+        with self._watched():
+            async with self._reader.connect() as connection:
+                found: Row[Any] | None = (await connection.execute(query, parameters)).one_or_none()
         return found
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Session]:
-        """Open a transaction: committed when the block ends, rolled back when it raises."""
-        async with AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
-            yield Session(session)
+        """Open a transaction: committed when the block ends, rolled back when it raises.
+
+        Raises:
+            DatabaseUnavailable: it does not answer, or has no time. Lost in the commit, the answer
+                leaves open whether the transaction was committed.
+        """
+        with self._watched():
+            async with (
+                AsyncSession(self._writer, expire_on_commit=False) as session,
+                session.begin(),
+            ):
+                yield Session(session)
         if session.info.get(_RUNG):
             for bell in self._bells:
                 bell.set()
@@ -93,20 +120,31 @@ class Database:
     async def alone(self, work: str) -> AsyncIterator[bool]:
         """Give True to one process at a time while the block lasts, and False to all others.
 
-        A process that dies gives way at once. On SQLite there is no other.
+        A process that dies gives way at once. On SQLite there is no other. The lock is a
+        transaction's: a session's would stay behind on a pooler's connection.
         """
         if self.is_sqlite:
             yield True
             return
-        # These connections begin no transactions, and none may stay open for that long.
-        async with self._reader.connect() as connection:
-            name = {"name": f"recibo:{work}"}
-            is_alone = (await connection.execute(_TRY_LOCK, name)).scalar_one()
-            try:
-                yield is_alone
-            finally:
-                if is_alone:
-                    await _unlock(connection, name)
+        async with AsyncExitStack() as stack:
+            with self._watched():
+                connection = await stack.enter_async_context(self._locks.connect())
+                name = {"name": f"recibo:{work}"}
+                is_alone = (await connection.execute(_TRY_LOCK, name)).scalar_one()
+            stack.push_async_callback(self._unlock, connection)
+            yield is_alone
+
+    async def _unlock(self, connection: AsyncConnection) -> None:
+        try:
+            with self._watched():
+                await connection.rollback()
+        except (DatabaseUnavailable, DBAPIError):
+            # The connection is gone, and the lock with it.
+            await connection.invalidate()
+        except BaseException:
+            # The lock goes with the connection, which must not go back to the others with it.
+            await connection.invalidate()
+            raise
 
     async def is_alive(self) -> bool:
         """Tell whether the database answers."""
@@ -116,14 +154,18 @@ class Database:
     async def is_migrated(self) -> bool:
         """Tell whether the schema is of this version."""
         newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
-        async with self._reader.connect() as connection:
-            current = await connection.run_sync(_revision)
+        with self._watched():
+            async with self._reader.connect() as connection:
+                current = await connection.run_sync(_revision)
         return current == newest
 
     async def close(self) -> None:
         """Close all connections."""
         await self._writer.dispose()
         await self._reader.dispose()
+        if not self.is_sqlite:
+            await self._locks.dispose()
+            await self._server.aclose()
 
 
 def ring(session: Session) -> None:
@@ -131,21 +173,9 @@ def ring(session: Session) -> None:
     session.info[_RUNG] = True
 
 
-async def _unlock(connection: AsyncConnection, name: dict[str, str]) -> None:
-    try:
-        await connection.execute(_UNLOCK, name)
-    except DBAPIError:
-        # The connection is gone, and the lock with it.
-        await connection.invalidate()
-    except BaseException:
-        # The lock goes with the connection, which must not go back to the others with it.
-        await connection.invalidate()
-        raise
-
-
 async def migrate(url: str) -> None:
     """Bring the schema to the newest version; safe to run in several processes at once."""
-    engine = create_async_engine(_with_driver(url))
+    engine = _maintenance_engine(url)
     try:
         async with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
@@ -160,7 +190,7 @@ async def migrate(url: str) -> None:
 @asynccontextmanager
 async def snapshot(url: str) -> AsyncIterator[AsyncConnection]:
     """Open a transaction that only reads, and sees nothing that is committed after it began."""
-    engine = create_async_engine(_with_driver(url), poolclass=NullPool, hide_parameters=True)
+    engine = _maintenance_engine(url)
     try:
         async with engine.connect() as connection:
             if engine.dialect.name == "postgresql":
@@ -178,7 +208,7 @@ async def snapshot(url: str) -> AsyncIterator[AsyncConnection]:
 @asynccontextmanager
 async def rebuilding(url: str) -> AsyncIterator[AsyncConnection]:
     """Open the one transaction in which a database is built from a backup."""
-    engine = create_async_engine(_with_driver(url), poolclass=NullPool, hide_parameters=True)
+    engine = _maintenance_engine(url)
     try:
         async with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
@@ -225,18 +255,25 @@ def _with_driver(url: str) -> URL:
     return parsed.set(drivername=_DRIVERS[parsed.get_backend_name()])
 
 
-def _engine(url: URL, *, writes: bool) -> AsyncEngine:
-    if url.get_backend_name() == "sqlite":
-        return _sqlite_engine(url, writes=writes)
-    return create_async_engine(
-        url,
-        pool_size=_POSTGRES_CONNECTIONS,
-        max_overflow=0,
-        pool_pre_ping=True,
-        hide_parameters=True,
-        # A query alone needs no BEGIN and ROLLBACK around it: two round trips saved.
-        isolation_level="READ COMMITTED" if writes else "AUTOCOMMIT",
-    )
+def _maintenance_engine(url: str) -> AsyncEngine:
+    parsed = _with_driver(url)
+    if parsed.get_backend_name() == "sqlite":
+        return create_async_engine(parsed, poolclass=NullPool, hide_parameters=True)
+    return Server(parsed).maintenance_engine()
+
+
+@contextmanager
+def _sqlite_watched() -> Iterator[None]:
+    """Say so when another had the database for too long."""
+    try:
+        yield
+    except PoolTimeoutError as e:
+        raise DatabaseUnavailable from e
+    except OperationalError as e:
+        # SQLITE_BUSY and SQLITE_LOCKED, in the words that all drivers give.
+        if "is locked" in str(e.orig):
+            raise DatabaseUnavailable from e
+        raise
 
 
 def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
@@ -245,7 +282,7 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
         poolclass=AsyncAdaptedQueuePool,
         pool_size=1 if writes else _READERS,
         max_overflow=0,
-        pool_timeout=60,
+        pool_timeout=_SQLITE_SECONDS,
         # A statement that fails is logged; whose values it was about, is nobody's business there.
         hide_parameters=True,
     )
@@ -257,7 +294,7 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
         # FULL: a commit is on disk before anybody is told of it. That costs 0.2 ms a commit on a
         # disk of its own and saves telling apart which commits acknowledge something.
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
-                       "busy_timeout=30000"):  # fmt: skip
+                       f"busy_timeout={_SQLITE_SECONDS * 1000}"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")
 
     if writes:
