@@ -149,3 +149,12 @@ async def test_production_takes_only_https_webhooks_to_public_addresses(
         ]
 
     assert [200, 400, 400] == statuses
+
+
+async def test_methods_that_clients_invent_are_no_metrics_of_their_own(door: Installation) -> None:
+    for number in range(3):
+        await door.stranger.request(f"INVENTED{number}", "/healthz")
+    told = (await door.stranger.get("/metrics")).text
+
+    assert "INVENTED" not in told
+    assert 'method="other"' in told

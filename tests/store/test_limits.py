@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -197,3 +198,27 @@ async def test_not_every_request_waits_for_a_redis_that_is_gone(
         await counted.take([MINE])
         with servers.run_redis(port):
             assert not (await counted.take([MINE])).is_known
+
+
+async def test_crowd_washes_no_empty_bucket_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were the longest unused forgotten, as many addresses as there are buckets would do."""
+    monkeypatch.setattr(limits, "_MOST_BUCKETS", 50)
+    monkeypatch.setattr(limits, "_MOST_WINDOWS", 50)
+    bench = Bench(limits.InMemory(), Hands(monkeypatch))
+    drained = await bench.passed(MINE, of=2 * N)
+    for number in range(500):
+        await bench.take(Limit(f"ip:203.0.113.{number}", N))
+
+    assert 2 * N == drained
+    assert (await bench.take(MINE)).retry_after is not None
+
+
+async def test_counts_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "_MOST_BUCKETS", 50)
+    monkeypatch.setattr(limits, "_MOST_WINDOWS", 50)
+    counting: Any = limits.InMemory()
+    held = [counting._store._backend._full_at, counting._windows._counted]  # noqa: SLF001
+    for number in range(500):
+        await counting.take([Limit(f"ip:203.0.113.{number}", N)])
+
+    assert [50, 50] == [len(one) for one in held]

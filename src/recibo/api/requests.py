@@ -32,6 +32,8 @@ _DRAIN_SECONDS = 30
 # Our own protocol sees to it while the head arrives; others would not.
 _MAX_HEAD_BYTES = 64 * 1024
 _CUT_BODY = ValidationFailed.of("body", "it ended early; send it again")
+# A client may invent any other, and each would be a series of metrics for good.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Requests:
@@ -146,7 +148,8 @@ class _Exchange:
         seconds = time.perf_counter() - self._started
         route = getattr(self._scope.get("route"), "path", "unknown")
         method = self._scope["method"]
-        metrics.REQUESTS.labels(method, route, str(self._status)).observe(seconds)
+        label = method if method in _METHODS else "other"
+        metrics.REQUESTS.labels(label, route, str(self._status)).observe(seconds)
         log.info(
             "request",
             method=method,

@@ -5,6 +5,7 @@ token bucket rounds down and let only 60 through where 100 were due). What is to
 exact count of the last 60 seconds, kept by second: throttled-py's sliding window approximates.
 """
 
+import itertools
 import math
 from collections import OrderedDict, deque
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 from throttled.asyncio.rate_limiter.gcra import GCRARateLimiter
 from throttled.asyncio.store import BaseStore, MemoryStore, RedisStore
+from throttled.asyncio.store.memory import MemoryStoreBackend
 from throttled.asyncio.store.redis import RedisStoreBackend
 from throttled.exceptions import BaseThrottledError
 from throttled.rate_limiter.base import per_min
@@ -23,9 +25,12 @@ from recibo.kit import clock
 from recibo.store.shared import Outage
 
 _WINDOW_SECONDS = 60
-# Buckets that are full again are forgotten, the longest unused first. At 200 bytes each this is
-# 20 MB; the library's default of 1,024 would let a crowd of addresses wash one's own bucket away.
+# At 200 bytes each this is 20 MB. Beyond them a bucket that is full again goes first, and else the
+# fullest of those unused for longest: no crowd of addresses washes away a bucket that is empty.
 _MOST_BUCKETS = 100_000
+_LOOKED_AT = 16
+# Windows of 60 seconds refuse nothing, they are only told.
+_MOST_WINDOWS = 100_000
 _PREFIX = "recibo:limits"
 
 
@@ -134,8 +139,7 @@ class InMemory(_Throttled):
     """Limits of one process."""
 
     def __init__(self) -> None:
-        store = MemoryStore(options={"MAX_SIZE": _MOST_BUCKETS})
-        super().__init__(store, _WindowsInMemory())
+        super().__init__(_BucketsInMemory(), _WindowsInMemory())
 
     async def is_alive(self) -> bool:
         """Say yes: they live and die with the process."""
@@ -181,6 +185,39 @@ def _standing(limit: Limit, window: Window, *, now: int) -> Standing:
     return Standing(limit.a_minute, remaining, begun + _WINDOW_SECONDS)
 
 
+class _Buckets(MemoryStoreBackend):
+    """When each bucket will be full again, in seconds of the monotonic clock."""
+
+    def __init__(self, server: str | None = None, options: dict[str, Any] | None = None) -> None:
+        super().__init__(server, options)
+        # Whichever was drawn on last stands last.
+        self._full_at = OrderedDict[str, float]()
+
+    def get(self, key: str) -> float | None:
+        """Return when a bucket will be full; None when it is."""
+        return self._full_at.get(key)
+
+    def set(self, key: str, value: Any, timeout: int) -> None:  # noqa: ARG002 - the value tells
+        """Note when a bucket will be full."""
+        self._full_at[key] = float(value)
+        self._full_at.move_to_end(key)
+        if len(self._full_at) > _MOST_BUCKETS:
+            self._forget_one()
+
+    def _forget_one(self) -> None:
+        looked_at = list(itertools.islice(self._full_at, _LOOKED_AT))
+        del self._full_at[min(looked_at, key=self._full_at.__getitem__)]
+        for key in looked_at:
+            if key in self._full_at:
+                self._full_at.move_to_end(key)
+
+
+class _BucketsInMemory(MemoryStore):
+    """The library's store over our buckets."""
+
+    _BACKEND_CLASS = _Buckets
+
+
 class _Counted:
     """The requests of one subject by second, the oldest first."""
 
@@ -221,6 +258,8 @@ class _WindowsInMemory:
             if not adding:
                 return Window(0, None)
             counted = self._counted[key] = _Counted()
+            if len(self._counted) > _MOST_WINDOWS:
+                self._counted.popitem(last=False)
         counted.drop_until(now - _WINDOW_SECONDS)
         if adding:
             counted.add(now, adding)
