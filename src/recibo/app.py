@@ -50,6 +50,7 @@ from recibo.worker.courier import Courier
 from recibo.worker.engine import Engine
 from recibo.worker.meter import Meter
 from recibo.worker.post import Post
+from recibo.worker.shares import Shares
 from recibo.worker.tasks import Tasks
 
 log = structlog.get_logger(__name__)
@@ -302,6 +303,7 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         house.engine,
         is_metered=meter is not None,
         plans=house.identity.plans,
+        shares=Shares(house.readers),
     )
     clockwork = _clockwork(house)
     if house.settings.is_embedded:
@@ -315,7 +317,8 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         _courier(house, callbacks, known_names).running() as courier,
         presence.told(house.crews, readers=house.readers, pace=house.pace),
         # The first to end, so that others can take up what it hands back.
-        house.engine.working(courier.beside(tasks.read), concurrency=house.readers),
+        # One more than its org may take: see `worker.shares`.
+        house.engine.working(courier.beside(tasks.read), concurrency=house.readers + 1),
     ):
         yield
 

@@ -50,7 +50,6 @@ FOR_THE_INSTALLATION = {
     # Workers carry what is owed to everybody; `begin` hands them the org.
     "services.reading.readings._held",
     "services.reading.readings.begin",
-    "services.reading.readings.count_owed",
     "services.reading.readings.fail_overdue",
     "services.reading.readings.free",
     "services.reading.readings.hand_back",
@@ -58,9 +57,14 @@ FOR_THE_INSTALLATION = {
     "services.reading.readings.let_go",
     "services.reading.readings.overdue",
     "services.reading.readings.put_off",
+    "services.reading.pending.add",
+    "services.reading.pending.of_org",
+    "services.reading.pending.of_others",
+    "services.reading.pending.total",
+    "services.reading.pending.waiting",
+    "services.reading.turns._oldest",
     "services.reading.turns._owed",
     "services.reading.turns.next_of",
-    "services.reading.turns.of_all",
     "services.reading.replays.forget",
     "services.reading.usage.give_back",
     # Operators create orgs, and invite their owners.
@@ -88,10 +92,8 @@ FOR_THE_INSTALLATION = {
     "services.audit.purge",
     "services.org_deletion.finish",
     "services.org_deletion.purge",
-    "services.identity.sessions.purge_expired",
     "services.reading.receipts.existing",
     "services.reading.receipts.purge",
-    "services.reading.replays.purge_expired",
     "services.webhooks.deliveries.purge",
 }
 

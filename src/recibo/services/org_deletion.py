@@ -31,6 +31,7 @@ from recibo.store.tables import (
     Membership,
     MerchantTotal,
     Org,
+    PendingReadings,
     Receipt,
     Replay,
     SigningSecret,
@@ -51,8 +52,8 @@ _TOLD = (Role.OWNER, Role.ADMIN)
 # What goes along with a receipt or an event is deleted by the database itself.
 _MANY = (WebhookEvent, UsageEvent)
 _FEW = (
-    Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, SigningSecret, WebhookEndpoint,
-    ApiKey, Invitation, Membership, Subscription,
+    PendingReadings, Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, SigningSecret,
+    WebhookEndpoint, ApiKey, Invitation, Membership, Subscription,
 )  # fmt: skip
 
 
@@ -153,6 +154,7 @@ async def _drop_owed(session: Session, actor: Member) -> None:
         .where(Receipt.owed_accuracy.is_not(None))
         .values(owed_accuracy=None, deleted_at=now, updated_at=now)
     )
+    await session.execute(scope.deleting(actor, PendingReadings))
 
 
 async def _end_access(session: Session, actor: Member) -> None:

@@ -2,11 +2,11 @@
 
 import datetime as dt
 
-from sqlalchemy import case, delete, select
+from sqlalchemy import case, select
 
 from recibo.kit import clock, tokens
-from recibo.store import upsert
-from recibo.store.db import ReadSession, Session
+from recibo.store import purging, upsert
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Counter
 
 
@@ -43,9 +43,9 @@ async def count(session: Session | ReadSession, name: str, subject: str) -> int:
     return (await session.execute(query)).scalar_one_or_none() or 0
 
 
-async def purge_expired(session: Session) -> None:
-    """Delete the counts whose window is over."""
-    await session.execute(delete(Counter).where(Counter.expires_at <= clock.now()))
+async def purge_expired(database: Database) -> int:
+    """Delete up to a thousand counts whose window is over; return how many."""
+    return await purging.purge_some(database, Counter, Counter.expires_at <= clock.now())
 
 
 def _key(name: str, subject: str) -> str:

@@ -349,8 +349,6 @@ class Receipt(Table):
               sqlite_where=text("deleted_at IS NULL"),
               postgresql_where=text("deleted_at IS NULL")),
         Index("ix_receipts_file", "org_id", "file_sha256"),
-        Index("ix_receipts_owed", "id", sqlite_where=text("owed_accuracy IS NOT NULL"),
-              postgresql_where=text("owed_accuracy IS NOT NULL")),
         Index("ix_receipts_owed_in_turn", "org_id", "id",
               sqlite_where=text("owed_accuracy IS NOT NULL"),
               postgresql_where=text("owed_accuracy IS NOT NULL")),
@@ -359,6 +357,20 @@ class Receipt(Table):
               postgresql_where=text("owed_accuracy IS NOT NULL AND claimed_at IS NOT NULL")),
         Index("ix_receipts_deleted_at", "deleted_at", sqlite_where=text("deleted_at IS NOT NULL"),
               postgresql_where=text("deleted_at IS NOT NULL")),
+    )  # fmt: skip
+
+
+class PendingReadings(Table):
+    """How many readings an org waits for: of a million rows nobody counts them for each upload."""
+
+    __tablename__ = "pending_readings"
+
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
+    count: Mapped[int]
+
+    __table_args__ = (
+        Index("ix_pending_readings_some", "org_id", sqlite_where=text("count > 0"),
+              postgresql_where=text("count > 0")),
     )  # fmt: skip
 
 

@@ -65,6 +65,8 @@ class Engine:
     def _call(self, owed: Owed) -> TaskCall:
         # With the accuracy: a second reading may be owed before the task of the first has ended.
         key = f"{_READ}:{owed.receipt_id}:{owed.accuracy}"
+        if owed.repetition:
+            key += f":{owed.repetition}"
         return self._docket.call(_READ, key=key)(owed.receipt_id, owed.accuracy.value)
 
     async def is_alive(self) -> bool:

@@ -15,6 +15,16 @@ METER_EVENTS = Counter(
     "recibo_meter_events_total", "Tries to tell the payment provider of credits.", ["outcome"]
 )
 DELIVERIES = Counter("recibo_deliveries_total", "Tries at owed webhooks.", ["outcome"])
+JOB_SECONDS = Histogram(
+    "recibo_job_seconds",
+    "Time of a run of a periodic job.",
+    ["job"],
+    buckets=(0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 60),
+)
+JOB_SUCCESS = Gauge(
+    "recibo_job_last_success_timestamp_seconds", "When a periodic job last ended well.", ["job"]
+)
+JOB_FAILURES = Counter("recibo_job_failures_total", "Runs of a periodic job that failed.", ["job"])
 OWED_DELIVERIES = Gauge("recibo_owed_deliveries", "Webhooks owed when the clockwork last looked.")
 TRASHED_FILES = Counter(
     "recibo_trashed_files_total", "Files without a receipt that were moved to the trash."

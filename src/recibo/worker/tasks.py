@@ -7,29 +7,33 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
 from recibo.errors import Overloaded
-from recibo.extract.model import Receipt
+from recibo.extract.model import Accuracy, Receipt
 from recibo.kit.pace import Pace
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services.reading import readings, turns
 from recibo.services.reading.extraction import Carrier
 from recibo.services.reading.readings import Order, Refusal
-from recibo.shapes.ids import ReceiptId
+from recibo.services.reading.turns import Owed
+from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.states import FailureCode
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.store.signals import Signals
 from recibo.worker import metrics
+from recibo.worker.shares import Shares
 
 log = structlog.get_logger(__name__)
 
 # Some of these may come late, and the receipt stays in hand all the same.
 _KEEP_SECONDS = readings.HOLD.total_seconds() / 4
+_BREAKDOWNS = (FailureKind.CRASHED, FailureKind.TIMED_OUT)
+_ANY_NUMBER = 2**31
 _FILE_GONE = Failure(FailureKind.BROKEN, "The file of this receipt is gone; upload it again.")
 
 
@@ -49,18 +53,42 @@ class Tasks:
     is_metered: bool = False
     #: What orgs may use.
     plans: Plans = SOLD
+    #: Who may use the readers of this process; as many as tasks come unless it is told.
+    shares: Shares = field(default_factory=lambda: Shares(_ANY_NUMBER))
 
     async def read(self, receipt_id: ReceiptId) -> None:
         """Read a receipt that owes a reading, again while attempts are left; tell; add the next.
 
-        A task that is cancelled leaves the receipt as it found it.
+        A task that is cancelled leaves the receipt as it found it. One whose org has a reader
+        already leaves the last one to others, and comes again when another is free.
         """
+        async with self.database.read() as session:
+            pending = await readings.whose(session, receipt_id)
+        if pending is not None and not await self._may_begin(receipt_id, *pending):
+            return
         try:
             while not await self._attempt(receipt_id):
                 pass
         finally:
+            if pending is not None:
+                self.shares.free(pending[0])
             await self.signals.tell(receipt_id)
-        await self._add_next(receipt_id)
+        following = await self._next_of(receipt_id)
+        await self.carrier.add_readings(self.shares.returned(following))
+
+    async def _may_begin(self, receipt_id: ReceiptId, org_id: OrgId, accuracy: Accuracy) -> bool:
+        """Take a reader, or note the receipt as one that waits for it."""
+        # Asked before it is taken: nothing may come between the two looks.
+        is_last = self.shares.has_only_the_last
+        has_one = is_last and await self._has_one_elsewhere(org_id)
+        if (not has_one or not self.shares.has_only_the_last) and self.shares.take(org_id):
+            return True
+        self.shares.turn_away(Owed(receipt_id, accuracy))
+        return False
+
+    async def _has_one_elsewhere(self, org_id: OrgId) -> bool:
+        async with self.database.read() as session:
+            return await readings.has_one_in_hand(session, org_id)
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
         """Make one attempt; True when nothing is owed any more."""
@@ -95,7 +123,7 @@ class Tasks:
     async def _keep(self, order: Order, done: asyncio.Event) -> None:
         with contextlib.suppress(Exception):
             # The clockwork does it soon, too.
-            await self._add_next(order.receipt_id)
+            await self.carrier.add_readings(await self._next_of(order.receipt_id))
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(done.wait(), _KEEP_SECONDS)
@@ -108,11 +136,10 @@ class Tasks:
                 # Others may take it then: it is read twice, and ended once.
                 log.exception("a reading may slip out of hand")
 
-    async def _add_next(self, receipt_id: ReceiptId) -> None:
-        """Add what the receipt's org has now room for in the queue."""
+    async def _next_of(self, receipt_id: ReceiptId) -> list[Owed]:
+        """Return what the receipt's org has now room for in the queue."""
         async with self.database.read() as session:
-            following = await turns.next_of(session, receipt_id, plans=self.plans)
-        await self.carrier.add_readings(following)
+            return await turns.next_of(session, receipt_id, plans=self.plans)
 
     async def _hand_back(self, order: Order | None) -> None:
         if order is None:
@@ -159,9 +186,10 @@ class Tasks:
             if is_final:
                 await readings.fail(session, order, _refusal(failure))
             else:
-                await readings.let_go(session, order)
+                await readings.let_go(session, order, is_breakdown=failure.kind in _BREAKDOWNS)
         return is_final
 
 
 def _refusal(failure: Failure) -> Refusal:
-    return Refusal(FailureCode(failure.kind.code), failure.message)
+    is_breakdown = failure.kind in _BREAKDOWNS
+    return Refusal(FailureCode(failure.kind.code), failure.message, is_breakdown)

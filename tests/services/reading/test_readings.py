@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
-from recibo.services.reading import readings
+from recibo.services.reading import pending, readings
 from recibo.services.reading.readings import Order, Refusal
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
@@ -80,7 +80,7 @@ async def owed(parts: Core) -> list[ReceiptId]:
         is_owed = tables.Receipt.owed_accuracy.is_not(None)
         query = select(tables.Receipt.id).where(is_owed).order_by(tables.Receipt.id)
         found = list((await session.execute(query)).scalars())
-        assert await readings.count_owed(session) == len(found)
+        assert await pending.total(session) == len(found)
     return [ReceiptId(one) for one in found]
 
 
@@ -348,3 +348,40 @@ async def test_failure_is_given_back_to_the_month_that_held_it(parts: Core, acto
         await fail(parts, order)
 
     assert [(0, 0, 0)] == await parts.held()
+
+
+async def test_tenth_breakdown_of_an_org_in_a_day_counts_against_its_quota(
+    parts: Core, actor: Actor
+) -> None:
+    """Each attempt that times out or crashes is one; another org's and yesterday's are not."""
+    other = await make.actor(parts.database)
+    crash = Refusal(FailureCode.SERVER_ERROR, "It crashed.", is_breakdown=True)
+
+    async def crashes(whose: Actor, text: str) -> tuple[str, list[int]]:
+        receipt_id = (await parts.submit(whose, text)).receipt_id
+        order = await begun(parts, receipt_id)
+        async with parts.database.write() as session:
+            assert await readings.fail(session, order, crash)
+        row = await parts.row(receipt_id)
+        return str(row.failure_message), [one[0] for one in await parts.held()]
+
+    for number in range(7):
+        assert ("It crashed.", [0]) == await crashes(actor, str(number))
+    order = await begun(parts, (await parts.submit(actor, "again and again")).receipt_id)
+    for _ in range(2):
+        async with parts.database.write() as session:
+            await readings.let_go(session, order, is_breakdown=True)
+        order = await begun(parts, order.receipt_id)
+    # The ninth was the second try of this one; the tenth is its end.
+    async with parts.database.write() as session:
+        await readings.fail(session, order, crash)
+    row = await parts.row(order.receipt_id)
+    assert "counts against the month's quota" in str(row.failure_message)
+    assert [(1, 0, 0)] == await parts.held()
+
+    assert "It crashed." == (await crashes(other, "of another"))[0]
+    unreadable = await begun(parts, (await parts.submit(actor, "unreadable")).receipt_id)
+    assert await fail(parts, unreadable)
+    assert {0, 1} == {held for held, _, _ in await parts.held()}
+    with clock.moved(dt.timedelta(days=1)):
+        assert "It crashed." == (await crashes(actor, "tomorrow"))[0]

@@ -1,15 +1,16 @@
 """Whose reading comes next, whoever owes how much."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
-from recibo.services.reading import readings, turns
+from recibo.services.reading import pending, readings, receipts, turns
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
@@ -26,13 +27,15 @@ async def owe(database: Database, actor: Actor, count: int) -> list[ReceiptId]:
         row.owed_accuracy = Accuracy.STANDARD
     async with database.write() as session:
         session.add_all(rows)
+        await session.flush()
+        await pending.add(session, actor.org_id, count)
     return [ReceiptId(row.id) for row in rows]
 
 
 async def of_all(database: Database, *, limit: int = 1000) -> list[ReceiptId]:
     """Return what the queue may carry."""
     async with database.read() as session:
-        return ids(await turns.of_all(session, limit=limit))
+        return ids((await turns.of_all(session, limit=limit))[0])
 
 
 async def next_of(database: Database, receipt_id: ReceiptId) -> list[ReceiptId]:
@@ -155,7 +158,7 @@ async def test_owed_reading_is_told_with_its_accuracy(database: Database) -> Non
         await session.execute(text("UPDATE receipts SET owed_accuracy = 'high'"))
 
     async with database.read() as session:
-        assert [Owed(receipt_id, Accuracy.HIGH)] == await turns.of_all(session, limit=1)
+        assert [Owed(receipt_id, Accuracy.HIGH)] == (await turns.of_all(session, limit=1))[0]
         assert [Owed(receipt_id, Accuracy.HIGH)] == await turns.next_of(session, receipt_id)
 
 
@@ -205,14 +208,102 @@ async def test_where_no_plan_is_sold_the_queue_carries_as_many_as_enterprise_may
         await begin(database, receipt_id)
     async with database.read() as session:
         sold = [
-            ids(await turns.of_all(session, limit=1000)),
+            ids((await turns.of_all(session, limit=1000))[0]),
             ids(await turns.next_of(session, owed[0])),
         ]
         free = [
-            ids(await turns.of_all(session, limit=1000, plans=plans)),
+            ids((await turns.of_all(session, limit=1000, plans=plans))[0]),
             ids(await turns.next_of(session, owed[0], plans=plans)),
         ]
 
     following = owed[in_hand : in_hand + 2]
     assert [[], []] == sold
     assert [following, following] == free
+
+
+async def plans_of(database: Database, asked: Sequence[Callable[[], Awaitable[object]]]) -> str:
+    """Return how the database finds what these ask for."""
+    seen = list[tuple[str, Any]]()
+
+    def note(_: Any, __: Any, statement: str, parameters: Any, *___: Any) -> None:
+        seen.append((statement, parameters))
+
+    engine = database._reader.sync_engine  # noqa: SLF001 - what is asked is seen nowhere else
+    event.listen(engine, "before_cursor_execute", note)
+    for ask in asked:
+        await ask()
+    event.remove(engine, "before_cursor_execute", note)
+    explain = "EXPLAIN QUERY PLAN " if database.is_sqlite else "EXPLAIN "
+    found = list[str]()
+    async with database.read() as session:
+        connection = await session.connection()
+        for statement, parameters in seen:
+            rows = await connection.exec_driver_sql(explain + statement, parameters)
+            found += [str(row[-1]) for row in rows]
+    return "\n".join(found)
+
+
+async def test_no_upload_looks_at_all_that_is_pending(database: Database) -> None:
+    """A million are pending, or as good as: nothing may scan the receipts or rank them."""
+    actor = await make.actor(database)
+    owed = await owe(database, actor, 20)
+    async with database.write() as session:
+        if not database.is_sqlite:
+            await session.execute(text("SET LOCAL enable_seqscan = off"))
+            await session.execute(text("ANALYZE receipts"))
+
+    async def ahead() -> None:
+        async with database.read() as session:
+            await turns.ahead(session, actor.org_id)
+
+    async def refill() -> None:
+        await of_all(database)
+
+    plans = await plans_of(
+        database,
+        [
+            ahead,
+            refill,
+            lambda: is_next(database, actor, owed[-1]),
+            lambda: next_of(database, owed[0]),
+        ],
+    )
+
+    if database.is_sqlite:
+        assert "SCAN receipts" not in plans
+        assert "ix_receipts_owed_in_turn" in plans
+
+
+@pytest.mark.parametrize("orgs", [1, 40])
+async def test_round_looks_at_few_orgs_and_goes_on_with_the_next(
+    database: Database, orgs: int
+) -> None:
+    owed = [(await owe(database, await make.actor(database), 1))[0] for _ in range(orgs)]
+    came, after = list[ReceiptId](), ""
+    for _ in range(orgs // 10 + 1):
+        async with database.read() as session:
+            found, after = await turns.of_all(session, limit=1000, after=after, orgs=10)
+        assert len(found) <= 10
+        came += ids(found)
+
+    assert "" == after
+    assert sorted(owed) == sorted(came)
+
+
+async def test_pending_readings_are_counted_as_they_come_and_go(
+    parts: Core, database: Database
+) -> None:
+    """Whatever becomes of them: read, failed, deleted, ordered again."""
+    actor = await make.actor(database)
+    read, deleted, left = [
+        (await parts.submit(actor, name)).receipt_id for name in ("read", "deleted", "left")
+    ]
+    await end(database, read)
+    async with database.write() as session:
+        await receipts.soft_delete(session, actor, deleted)
+        await receipts.soft_delete(session, actor, read)
+
+    async with database.read() as session:
+        assert 1 == await pending.total(session)
+        assert 1 == await turns.ahead(session, actor.org_id)
+        assert [left] == ids((await turns.of_all(session, limit=10))[0])

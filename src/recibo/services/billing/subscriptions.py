@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from recibo.kit import clock
 from recibo.outside.payments import Subscribed
@@ -20,8 +20,8 @@ from recibo.shapes.states import (
     ResourceType,
     SubscriptionStatus,
 )
-from recibo.store import scope, upsert
-from recibo.store.db import ReadSession, Session
+from recibo.store import purging, scope, upsert
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Org, ProviderEvent, Subscription
 
 # Providers send an event again for some days, and by hand for a month.
@@ -85,11 +85,10 @@ async def note_event(session: Session, event_id: str) -> bool:
     return (await session.execute(statement)).scalar_one_or_none() is not None
 
 
-async def purge_events(session: Session) -> None:
+async def purge_events(database: Database) -> int:
     """Forget events of the provider that are too old to come again; one that does is harmless."""
-    await session.execute(
-        delete(ProviderEvent).where(ProviderEvent.received_at < clock.now() - _EVENTS_KEPT)
-    )
+    is_old = ProviderEvent.received_at < clock.now() - _EVENTS_KEPT
+    return await purging.purge_some(database, ProviderEvent, is_old)
 
 
 def apply(session: Session, org: Org, row: Subscription, now: Subscribed) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from recibo.errors import RateLimitExceeded
 from recibo.kit import clock
 from recibo.store import counters
-from recibo.store.db import ReadSession, Session
+from recibo.store.db import Database, ReadSession, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ async def refuse_if_reached(session: Session | ReadSession, counted: Sequence[Co
     await _refuse(session, reached)
 
 
-async def purge_expired(session: Session) -> None:
-    """Delete the counts whose window is over."""
-    await counters.purge_expired(session)
+async def purge_expired(database: Database) -> int:
+    """Delete up to a thousand counts whose window is over; return how many."""
+    return await counters.purge_expired(database)
 
 
 async def _refuse(session: Session | ReadSession, reached: Sequence[Counted]) -> None:

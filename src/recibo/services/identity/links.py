@@ -10,7 +10,8 @@ from recibo.errors import ValidationFailed
 from recibo.kit import clock, tokens
 from recibo.shapes.ids import InvitationId, UserId
 from recibo.shapes.states import MailTokenKind
-from recibo.store.db import ReadSession, Session
+from recibo.store import purging
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Invitation, MailToken, User
 
 #: How long a token works.
@@ -96,9 +97,9 @@ async def consume(session: Session, kind: MailTokenKind, token: str) -> UserId:
     return user_id
 
 
-async def purge_expired(session: Session) -> None:
-    """Delete the tokens that work no more."""
-    await session.execute(delete(MailToken).where(MailToken.expires_at <= clock.now()))
+async def purge_expired(database: Database) -> int:
+    """Delete up to a thousand tokens that work no more; return how many."""
+    return await purging.purge_some(database, MailToken, MailToken.expires_at <= clock.now())
 
 
 async def _user_of(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, select, update
+from sqlalchemy import Row, bindparam, select, update
 
 from recibo.errors import AuthenticationFailed, Detail, InsufficientScope, NoSession
 from recibo.kit import clock, ids
@@ -22,6 +22,7 @@ from recibo.shapes.ids import OrgId, SessionId, UserId
 from recibo.shapes.plans import SOLD, Plans
 from recibo.shapes.sessions import TokenResponse
 from recibo.shapes.states import Role, SignInMethod
+from recibo.store import purging
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, RefreshToken, User, UserSession
 
@@ -279,11 +280,11 @@ async def continued(
     return await begin(session, identity, user, start)
 
 
-async def purge_expired(session: Session) -> None:
-    """Delete the sessions and refresh tokens that are over."""
+async def purge_expired(database: Database) -> int:
+    """Delete up to a thousand sessions and refresh tokens that are over; return how many."""
     now = clock.now()
-    await session.execute(delete(RefreshToken).where(RefreshToken.expires_at <= now))
-    await session.execute(delete(UserSession).where(UserSession.expires_at <= now))
+    tokens_ = await purging.purge_some(database, RefreshToken, RefreshToken.expires_at <= now)
+    return tokens_ or await purging.purge_some(database, UserSession, UserSession.expires_at <= now)
 
 
 def _shown(claims: Mapping[str, Any]) -> Shown:

@@ -17,6 +17,7 @@ from typing import Protocol
 from sqlalchemy import ColumnElement
 
 from recibo.errors import (
+    DatabaseUnavailable,
     LowConfidence,
     NotFound,
     Overloaded,
@@ -30,7 +31,7 @@ from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import clock, ids
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit
-from recibo.services.reading import in_flight, readings, receipts, replays, turns, usage
+from recibo.services.reading import in_flight, pending, readings, receipts, replays, turns, usage
 from recibo.services.reading.in_flight import Arrivals
 from recibo.services.reading.turns import Owed
 from recibo.shapes.actor import Actor
@@ -300,6 +301,7 @@ class Extraction:
             if is_ordered:
                 resource = (ResourceType.RECEIPT, receipt_id)
                 audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
+                await pending.add(session, actor.org_id)
         return is_ordered
 
     async def _accept(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
@@ -351,6 +353,9 @@ class Extraction:
         try:
             async with self.database.write() as session:
                 await self._record(session, actor, upload, receipt_id)
+        except DatabaseUnavailable:
+            # The commit may have come through, and only its answer got lost.
+            raise
         except (replays.AlreadyKnownError, ServiceError):
             # Only what is known not to be committed: else the sweep decides by the row.
             await self.blobs.discard(receipt_id)
@@ -388,6 +393,7 @@ class Extraction:
             resource=(ResourceType.RECEIPT, receipt_id),
             after={"accuracy": upload.accuracy, "media_type": upload.media_type},
         )
+        await pending.add(session, actor.org_id)
 
 
 def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:

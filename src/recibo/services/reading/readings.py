@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from recibo.extract import model
 from recibo.kit import clock
-from recibo.services.reading import receipts, replays, totals, usage
+from recibo.services.reading import breakdowns, pending, receipts, replays, totals, usage
 from recibo.shapes import receipts as shapes
 from recibo.shapes import stored
 from recibo.shapes.actor import Actor
@@ -64,11 +64,14 @@ class Refusal:
 
     code: FailureCode
     message: str
+    #: Whether a reader timed out, ran out of memory or crashed on it.
+    is_breakdown: bool = False
 
 
 EXHAUSTED = Refusal(
     FailureCode.SERVER_ERROR,
     "The document could not be read within the time and attempts that one has; nothing is billed.",
+    is_breakdown=True,
 )
 
 
@@ -77,10 +80,23 @@ def is_free(now: dt.datetime) -> ColumnElement[bool]:
     return or_(Receipt.held_until.is_(None), Receipt.held_until <= now)
 
 
-async def count_owed(session: ReadSession) -> int:
-    """Return how many readings are owed."""
-    query = select(func.count()).select_from(Receipt).where(_is_owed())
-    return (await session.execute(query)).scalar_one()
+async def whose(session: ReadSession, receipt_id: ReceiptId) -> tuple[OrgId, model.Accuracy] | None:
+    """Return whose receipt owes a reading, at which accuracy; None when it owes none."""
+    query = select(Receipt.org_id, Receipt.owed_accuracy).where(Receipt.id == receipt_id)
+    row = (await session.execute(query.where(_is_owed()))).one_or_none()
+    return (OrgId(row.org_id), model.Accuracy(row.owed_accuracy)) if row else None
+
+
+async def has_one_in_hand(session: ReadSession, org_id: OrgId) -> bool:
+    """Tell whether any process has a reading of an org in hand."""
+    now = clock.now()
+    # By the index of what was begun, which is as short as there are readers.
+    in_hand = (
+        select(Receipt.org_id)
+        .where(_is_owed(), Receipt.claimed_at > now - 2 * _WORK_LIMIT, Receipt.held_until > now)
+        .order_by(Receipt.claimed_at)
+    )
+    return org_id in (await session.execute(in_hand)).scalars().all()
 
 
 async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
@@ -115,8 +131,10 @@ async def keep(session: Session, order: Order) -> None:
     await session.execute(statement)
 
 
-async def let_go(session: Session, order: Order) -> None:
+async def let_go(session: Session, order: Order, *, is_breakdown: bool = False) -> None:
     """Have the next attempt begin at once: this one failed."""
+    if is_breakdown:
+        await breakdowns.note(session, order.org_id)
     await session.execute(update(Receipt).where(*_is_ours(order)).values(held_until=None))
 
 
@@ -144,8 +162,9 @@ async def put_off(session: Session, order: Order) -> None:
 
 async def free(session: Session) -> None:
     """Take all that is owed out of the hands it was in; for a process that is the only one."""
-    statement = update(Receipt).where(_is_owed()).values(held_until=None)
-    await session.execute(statement)
+    # By the index of what was begun: of what only waits there may be a million.
+    statement = update(Receipt).where(_is_owed(), Receipt.claimed_at.is_not(None))
+    await session.execute(statement.values(held_until=None))
 
 
 async def overdue(session: ReadSession, *, limit: int) -> list[ReceiptId]:
@@ -188,6 +207,7 @@ async def complete(
     if is_again and _is_worse(read, row):
         # Another of the same file would be no better, and as free.
         row.rereads = MAX_REREADS
+        await pending.add(session, order.org_id, -1)
         return True
     before = totals.of(row) if is_again else None
     await _store(session, row, read)
@@ -203,23 +223,30 @@ async def complete(
     )
     await totals.change(session, order.org_id, before=before, after=totals.of(row))
     await receipts.tell(session, row, EventType.RECEIPT_COMPLETED)
+    await pending.add(session, order.org_id, -1)
     return True
 
 
 async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
-    """End the order without a reading and give the quota back; False when it is no longer held."""
+    """End the order without a reading; False when it is no longer held.
+
+    The quota is given back, unless too many documents of the org broke readers on this day.
+    """
     row = await _held(session, order)
     if row is None:
         return False
     row.owed_accuracy = row.held_until = None
+    is_charged = refusal.is_breakdown and await breakdowns.note(session, order.org_id)
     if row.status == ReceiptStatus.PENDING:
         row.status = ReceiptStatus.FAILED
         row.failure_code = refusal.code
-        row.failure_message = refusal.message
+        row.failure_message = refusal.message + (breakdowns.CHARGED if is_charged else "")
         row.updated_at = clock.now()
-        await usage.give_back(session, order.org_id, row.quota_month)
+        if not is_charged:
+            await usage.give_back(session, order.org_id, row.quota_month)
         await replays.forget(session, order.receipt_id)
         await receipts.tell(session, row, EventType.RECEIPT_FAILED)
+    await pending.add(session, order.org_id, -1)
     return True
 
 

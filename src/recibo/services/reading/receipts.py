@@ -9,7 +9,7 @@ from sqlalchemy import Select, delete, select
 from recibo.errors import NotFound
 from recibo.kit import clock, ids
 from recibo.services import audit
-from recibo.services.reading import replays, totals
+from recibo.services.reading import pending, replays, totals
 from recibo.services.webhooks import events
 from recibo.shapes import stored
 from recibo.shapes.actor import Actor
@@ -60,21 +60,25 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     """Hide a receipt at once and for good; what is owed to it is dropped, its quota kept."""
     if not ids.is_well_formed(receipt_id):
         raise _no_such_receipt()
-    statement = (
-        scope.updating(actor, tables.Receipt)
+    query = (
+        scope.of(actor, tables.Receipt)
         .where(tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_(None))
-        .values(deleted_at=clock.now(), updated_at=clock.now(), owed_accuracy=None)
-        .returning(tables.Receipt)
+        .with_for_update()
     )
-    row = (await session.execute(statement)).scalar_one_or_none()
+    row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
         raise _no_such_receipt()
+    was_pending = row.owed_accuracy is not None
+    row.deleted_at = row.updated_at = clock.now()
+    row.owed_accuracy = None
     if row.status == ReceiptStatus.COMPLETED:
         await totals.change(session, actor.org_id, before=totals.of(row), after=None)
     await replays.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
     audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
     await tell(session, row, EventType.RECEIPT_DELETED)
+    if was_pending:
+        await pending.add(session, actor.org_id, -1)
 
 
 async def tell(session: Session, row: tables.Receipt, event_type: EventType) -> None:

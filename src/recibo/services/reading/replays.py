@@ -10,8 +10,8 @@ from recibo.kit import clock
 from recibo.shapes.actor import Actor
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.states import ReceiptStatus, ReplayKind
-from recibo.store import scope, upsert
-from recibo.store.db import ReadSession, Session
+from recibo.store import purging, scope, upsert
+from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Receipt, Replay
 
 _WINDOW = dt.timedelta(hours=24)
@@ -105,9 +105,9 @@ async def forget(session: Session, receipt_id: ReceiptId) -> None:
     await session.execute(delete(Replay).where(Replay.receipt_id == receipt_id))
 
 
-async def purge_expired(session: Session) -> None:
-    """Delete what no longer counts."""
-    await session.execute(delete(Replay).where(Replay.expires_at <= clock.now()))
+async def purge_expired(database: Database) -> int:
+    """Delete up to a thousand that no longer count; return how many."""
+    return await purging.purge_some(database, Replay, Replay.expires_at <= clock.now())
 
 
 async def _take(

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import CTE, ColumnElement, Label, Select, func, literal, select
 
 from recibo.extract.model import Accuracy
 from recibo.kit import clock
-from recibo.services.reading import readings
+from recibo.services.reading import pending, readings
 from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.shapes.plans import READINGS_CARRIED, SOLD, PlanName, Plans
 from recibo.store.db import ReadSession
@@ -23,6 +23,8 @@ _MOST_CARRIED = max(READINGS_CARRIED.values())
 # Of these so many wait for a reader at most: enough that none stands idle, and whoever comes next
 # waits for no more of each org, however few readers there are.
 _MOST_WAITING = 2
+# Orgs of which the clockwork looks at once what they owe.
+_ORGS = 1000
 _IS_OWED = Receipt.owed_accuracy.is_not(None)
 
 
@@ -33,6 +35,8 @@ class Owed:
     receipt_id: ReceiptId
     #: A receipt owes no two readings of one accuracy, so both together name the reading.
     accuracy: Accuracy
+    #: Tells one task of a reading from another that ends just now.
+    repetition: int = 0
 
 
 async def ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
@@ -40,19 +44,9 @@ async def ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> 
 
     Others' come in turn with its own, and not before them because they are older.
     """
-    query = (
-        select(Org.id, Org.plan, func.count().label("owed"))
-        .join(Receipt, Receipt.org_id == Org.id)
-        .where(_IS_OWED)
-        .group_by(Org.id, Org.plan)
-    )
-    orgs = {
-        row.id: (int(row.owed), plans.readings_carried(row.plan))
-        for row in await session.execute(query)
-    }
-    own, carried = orgs.pop(org_id, (0, 1))
+    own, carried = await pending.of_org(session, org_id, plans)
     turns = math.ceil((own + 1) / carried)
-    return own + sum(min(others, turns * most) for others, most in orgs.values())
+    return own + await pending.of_others(session, org_id, plans, turns=turns)
 
 
 async def is_next(
@@ -65,6 +59,7 @@ async def is_next(
     query = (
         _owed()
         .where(Receipt.org_id == org_id, _IS_OWED, Receipt.id < receipt_id)
+        .order_by(Receipt.org_id, Receipt.id)
         .limit(READINGS_CARRIED[plan])
     )
     older = (await session.execute(query)).all()
@@ -85,7 +80,7 @@ async def next_of(
         .add_columns(Org.plan)
         .join(Org, Org.id == Receipt.org_id)
         .where(Receipt.org_id == org_id, _IS_OWED)
-        .order_by(Receipt.id)
+        .order_by(Receipt.org_id, Receipt.id)
         .limit(_MOST_CARRIED)
     )
     rows = (await session.execute(query)).all()
@@ -94,22 +89,26 @@ async def next_of(
     return _free(rows[: plans.readings_carried(rows[0].plan)])[:_MOST_WAITING]
 
 
-async def of_all(session: ReadSession, *, limit: int, plans: Plans = SOLD) -> list[Owed]:
+async def of_all(
+    session: ReadSession,
+    *,
+    limit: int,
+    after: str = "",
+    orgs: int = _ORGS,
+    plans: Plans = SOLD,
+) -> tuple[list[Owed], str]:
     """Return what the queue may carry of all orgs in turn: first the oldest of each, then the next.
 
-    No org starves. Among the oldest of all orgs the older come first, so before any of them there
-    is only a number of others that shrinks: each ends, and what its org owes next is younger.
+    Only so many orgs are looked at, by their ids `after` one; the last of them is returned, too,
+    or "" when there are no more. So all come in time, however many wait for however much.
     """
-    place = func.row_number().over(partition_by=Receipt.org_id, order_by=Receipt.id)
-    placed = select(Receipt.id, Receipt.org_id, place.label("place")).where(_IS_OWED).subquery()
-    carried = case({plan: plans.readings_carried(plan) for plan in PlanName}, value=Org.plan)
-    turn = func.row_number().over(partition_by=placed.c.org_id, order_by=placed.c.place)
+    oldest = _oldest_of_each(pending.waiting(plans, after=after, limit=orgs))
+    turn = func.row_number().over(partition_by=oldest.c.org_id, order_by=oldest.c.place)
     waiting = (
         _owed()
         .add_columns(turn.label("turn"))
-        .join(placed, placed.c.id == Receipt.id)
-        .join(Org, Org.id == placed.c.org_id)
-        .where(placed.c.place <= carried, readings.is_free(clock.now()))
+        .join(oldest, oldest.c.id == Receipt.id)
+        .where(readings.is_free(clock.now()))
         .subquery()
     )
     query = (
@@ -118,7 +117,34 @@ async def of_all(session: ReadSession, *, limit: int, plans: Plans = SOLD) -> li
         .order_by(waiting.c.turn, waiting.c.id)
         .limit(limit)
     )
-    return _free((await session.execute(query)).all())
+    seen = (await session.execute(pending.waiting(plans, after=after, limit=orgs))).all()
+    last = seen[-1].org_id if len(seen) == orgs else ""
+    return _free((await session.execute(query)).all()), last
+
+
+def _oldest_of_each(waiting: Select[tuple[str, int]]) -> CTE:
+    """Return the oldest pending receipts of some orgs, as many of each as the queue carries.
+
+    One after the other by an index: ranking all that is pending would look at each of a million.
+    """
+    some = waiting.subquery()
+    first = select(some.c.org_id, _oldest(some.c.org_id), literal(1).label("place"), some.c.carried)
+    placed = first.cte("placed", recursive=True)
+    following = select(
+        placed.c.org_id,
+        _oldest(placed.c.org_id, placed.c.id),
+        placed.c.place + 1,
+        placed.c.carried,
+    ).where(placed.c.id.is_not(None), placed.c.place < placed.c.carried)
+    return placed.union_all(following)
+
+
+def _oldest(org_id: ColumnElement[str], after: ColumnElement[str] | None = None) -> Label[Any]:
+    conditions = [Receipt.org_id == org_id, _IS_OWED]
+    if after is not None:
+        conditions.append(Receipt.id > after)
+    query = select(Receipt.id).where(*conditions).order_by(Receipt.org_id, Receipt.id).limit(1)
+    return query.scalar_subquery().label("id")
 
 
 def _owed() -> Select[Any]:

@@ -1,0 +1,113 @@
+"""Periodic jobs are independent of each other, and stop when their budget is spent."""
+
+import asyncio
+
+import pytest
+from prometheus_client import REGISTRY
+
+from recibo.services import org_deletion
+from recibo.shapes.actor import Actor
+from recibo.shapes.ids import ReceiptId
+from recibo.store.db import Database
+from recibo.worker.jobs import Budget, Job
+from tests.core import Core
+
+
+async def nothing(_: Budget) -> None:
+    """Do nothing."""
+
+
+def told(name: str, job: str) -> float:
+    """Return a metric of a job, 0 before there is one."""
+    return REGISTRY.get_sample_value(name, {"job": job}) or 0.0
+
+
+async def test_large_org_that_is_deleted_delays_no_other_job(
+    parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if its rows never ended: everything else is done meanwhile, time and again."""
+    portions = 0
+
+    async def purge(_: Database) -> list[ReceiptId]:
+        nonlocal portions
+        portions += 1
+        await asyncio.sleep(0)
+        return [ReceiptId("rcp_gone")]
+
+    monkeypatch.setattr(org_deletion, "purge", purge)
+    receipt_id = (await parts.submit(actor)).receipt_id
+    parts.carrier.added.clear()
+    others = {job.name for job in parts.clockwork.jobs} - {"purge-orgs"}
+    before = {name: told("recibo_job_last_success_timestamp_seconds", name) for name in others}
+
+    async with asyncio.timeout(60), parts.clockwork.running():
+        while any(  # noqa: ASYNC110 - the loops tell nobody
+            told("recibo_job_last_success_timestamp_seconds", name) == before[name]
+            for name in others
+        ):
+            await asyncio.sleep(0)
+
+    assert portions > 0
+    assert receipt_id in parts.carrier.added
+
+
+async def test_job_whose_budget_is_spent_goes_on_at_its_next_run(
+    parts: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = 5
+    (job,) = (one for one in parts.clockwork.jobs if one.name == "purge-orgs")
+    budget = Budget(60)
+
+    async def purge(_: Database) -> list[ReceiptId]:
+        nonlocal left
+        left -= 1
+        if left == 3:
+            budget.end()
+        return [ReceiptId("rcp_gone")] if left else []
+
+    monkeypatch.setattr(org_deletion, "purge", purge)
+    await job.run_once(parts.database, budget)
+    after_first = left
+    await job.run_once(parts.database)
+
+    assert (3, 0) == (after_first, left)
+
+
+def test_budget_is_spent_when_its_time_is_over() -> None:
+    assert Budget(0).is_spent
+    assert not Budget(60).is_spent
+
+
+async def test_failure_is_counted_and_is_no_success(parts: Core) -> None:
+    async def fail(_: Budget) -> None:
+        raise OSError
+
+    failures = told("recibo_job_failures_total", "tried")
+    runs = told("recibo_job_seconds_count", "tried")
+    before = told("recibo_job_last_success_timestamp_seconds", "tried")
+    await Job("tried", 30, fail).run_once(parts.database)
+    failed_at = told("recibo_job_last_success_timestamp_seconds", "tried")
+    await Job("tried", 30, nothing).run_once(parts.database)
+
+    assert failures + 1 == told("recibo_job_failures_total", "tried")
+    assert runs + 2 == told("recibo_job_seconds_count", "tried")
+    assert before == failed_at < told("recibo_job_last_success_timestamp_seconds", "tried")
+
+
+async def test_job_runs_in_one_process_at_a_time_unless_each_must(postgres_url: str) -> None:
+    database, other = Database(postgres_url), Database(postgres_url)
+    ran = list[str]()
+
+    def job(name: str, *, is_shared: bool) -> Job:
+        async def work(_: Budget) -> None:
+            ran.append(name)
+
+        return Job(name, 30, work, is_shared=is_shared)
+
+    async with other.alone("job:shared"), other.alone("job:own"):
+        await job("shared", is_shared=True).run_once(database)
+        await job("own", is_shared=False).run_once(database)
+    await database.close()
+    await other.close()
+
+    assert ["own"] == ran

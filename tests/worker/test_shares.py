@@ -1,0 +1,128 @@
+"""No org holds the last free reader while another org waits."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.outside.fake_reader import FakeReader
+from recibo.outside.reader import Failure
+from recibo.services.reading.turns import Owed
+from recibo.shapes.ids import OrgId, ReceiptId
+from recibo.worker.shares import Shares
+from tests import installation, make
+from tests.installation import Installation
+
+ONE, OTHER = OrgId("org_one"), OrgId("org_other")
+
+
+class SlowReader(FakeReader):
+    """Holds the documents that say that they are slow, and reads all others at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slow_at_once = 0
+        self.most_at_once = 0
+        self.has_begun = asyncio.Semaphore(0)
+        self.is_over = asyncio.Event()
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: DocumentType | None,
+        accuracy: Accuracy,
+        time_limit_s: float,
+    ) -> Receipt | Failure:
+        if b"slow" in await asyncio.to_thread(path.read_bytes):
+            self.slow_at_once += 1
+            self.most_at_once = max(self.most_at_once, self.slow_at_once)
+            self.has_begun.release()
+            await self.is_over.wait()
+            self.slow_at_once -= 1
+        return await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)
+
+
+@pytest.mark.parametrize("readers", [1, 3])
+async def test_org_that_keeps_all_readers_busy_delays_no_other(
+    database_url: str, tmp_path: Path, readers: int
+) -> None:
+    await _try(database_url, tmp_path, readers, [SlowReader()])
+
+
+async def test_the_same_over_redis_and_two_processes(
+    postgres_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    await _try(postgres_url, tmp_path, 1, [SlowReader(), SlowReader()], redis_url=redis_url)
+
+
+@asynccontextmanager
+async def _opened(
+    url: str, folder: Path, workers: Sequence[SlowReader], settings: dict[str, Any]
+) -> AsyncIterator[Installation]:
+    async with AsyncExitStack() as stack:
+        opened = [
+            await stack.enter_async_context(
+                installation.opened(url, folder, reader=worker, **settings)
+            )
+            for worker in workers
+        ]
+        yield opened[0]
+
+
+async def _try(
+    url: str, folder: Path, readers: int, workers: Sequence[SlowReader], **settings: Any
+) -> None:
+    settings |= {"readers": readers, "extract_wait_seconds": 0}
+    async with asyncio.timeout(120), _opened(url, folder, workers, settings) as service:
+        slow = [
+            (await service.extracted(make.jpeg(f"slow {number}")))["id"]
+            for number in range(len(workers) * readers + 3)
+        ]
+        for worker in workers:
+            for _ in range(readers):
+                await worker.has_begun.acquire()
+        other = await make.key(service.database, await make.org(service.database))
+        plain = await service.extract(make.jpeg("plain"), secret=other)
+        path = f"/receipts/{plain.json()['id']}"
+        read = (await service.get(path, secret=other, wait="25")).json()
+        held = [worker.slow_at_once for worker in workers]
+        for worker in workers:
+            worker.is_over.set()
+        ended = {(await service.waited(one))["status"] for one in slow}
+
+    assert "completed" == read["status"]
+    # One org may use all that are set, and never the one more.
+    assert [readers] * len(workers) == held == [worker.most_at_once for worker in workers]
+    assert {"completed"} == ended
+
+
+def test_last_reader_is_for_an_org_that_has_none() -> None:
+    shares = Shares(1)
+
+    assert shares.take(ONE)
+    assert not shares.take(ONE)
+    assert shares.take(OTHER)
+    assert not shares.take(OTHER)
+    shares.free(ONE)
+    # Now the other has one, and the last is free.
+    assert not shares.take(OTHER)
+    assert shares.take(ONE)
+
+
+def test_what_was_turned_away_comes_again_once_and_by_another_name() -> None:
+    shares = Shares(1)
+    waiting = Owed(ReceiptId("rcp_0"), Accuracy.STANDARD)
+    shares.turn_away(waiting)
+    shares.turn_away(waiting)
+    first = shares.returned([waiting])
+    shares.turn_away(waiting)
+    second = shares.returned([])
+
+    assert ["rcp_0"] == [one.receipt_id for one in first] == [one.receipt_id for one in second]
+    assert 3 == len({waiting, *first, *second})
+    assert [waiting] == shares.returned([waiting])
