@@ -165,7 +165,9 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         redis = await stack.enter_async_context(shared.opened(settings.redis_url))
         if reader is None:
             reader = PoolReader(
-                processes=settings.readers or None, runtime=settings.recognition_runtime
+                processes=settings.readers or None,
+                spare=1,
+                runtime=settings.recognition_runtime,
             )
             stack.push_async_callback(reader.aclose)
         blobs = _blobs(settings)

@@ -97,6 +97,7 @@ class PoolReader:
         self,
         *,
         processes: int | None = None,
+        spare: int = 0,
         limits: Limits | None = None,
         runtime: Runtime = Runtime.AUTO,
         library: Library | None = None,
@@ -104,7 +105,8 @@ class PoolReader:
         limits = limits or Limits()
         library = library or on_runtime(runtime)
         self._count = processes or len(os.sched_getaffinity(0))
-        self._reading = _Lanes(self._count, library.reading, limits)
+        # The spare ones start when they are needed, and are kept.
+        self._reading = _Lanes(self._count + spare, library.reading, limits)
         inspection_limits = replace(limits, tasks=_INSPECTIONS)
         self._inspection = _Lanes(self._count, library.inspection, inspection_limits)
         self._starts: list[asyncio.Task[Failure | None]] = []
