@@ -5,8 +5,8 @@ from alembic import op
 
 from recibo.store.columns import Id
 
-revision = "0015"
-down_revision = "0014"
+revision = "0017"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 
