@@ -17,6 +17,9 @@ HIGH = {"accuracy": "high", "reread": "true"}
 FIRST = make.reading("Aurora", confidence=0.6, total="10")
 BETTER = make.reading("Padaria Aurora", confidence=0.9, total="12.5")
 WORSE = make.reading("Au#ra", confidence=0.5)
+EQUAL = make.reading("Aurora", confidence=0.6, total="10")
+HARDLY_SURER = make.reading("Aurora", confidence=0.6099, total="10")
+SURER = make.reading("Aurora", confidence=0.61, total="10")
 
 
 @asynccontextmanager
@@ -69,8 +72,24 @@ async def test_equal_confidence_is_not_worse(database_url: str, tmp_path: Path) 
     assert "Other" == again["merchant_name"]
 
 
-@pytest.mark.parametrize("answer", [WORSE, UNREADABLE, CRASHED], ids=["worse", "none", "crashed"])
-async def test_worse_or_failed_reading_changes_and_costs_nothing(
+async def test_same_fields_with_more_confidence_are_an_improvement(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reading(database_url, tmp_path, FIRST, SURER) as service:
+        await service.extracted(PAPER)
+        again = await service.extracted(PAPER, **HIGH)
+        used = await service.used()
+
+    assert (0.61, "high") == (again["confidence"], again["accuracy"])
+    assert (1, 5) == used
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [WORSE, EQUAL, HARDLY_SURER, UNREADABLE, CRASHED],
+    ids=["worse", "equal", "hardly surer", "none", "crashed"],
+)
+async def test_reading_that_improves_nothing_changes_and_costs_nothing(
     database_url: str, tmp_path: Path, answer: Answer
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, answer) as service:

@@ -7,7 +7,8 @@ ReadingError
 │   ├── TooManyPages
 │   ├── TooManyPixels
 │   └── Encrypted
-├── Unreadable             cannot be decoded, or nothing on it can be read
+├── Unreadable             nothing on it can be read
+│   └── Damaged            it cannot be decoded
 └── MissingModel           the installation lacks its recognition models
 """
 
@@ -45,6 +46,10 @@ class Encrypted(InvalidDocument):
 
 class Unreadable(ReadingError):
     """Nothing on the document could be read; send a sharper or larger picture of it."""
+
+
+class Damaged(Unreadable):
+    """The file is damaged or incomplete and cannot be opened; upload it again from the original."""
 
 
 class MissingModel(ReadingError):

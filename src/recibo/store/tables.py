@@ -320,6 +320,8 @@ class Receipt(Table):
     held_until: Mapped[dt.datetime | None]
     #: How often it was ordered to be read again; all there may be when that gave nothing better.
     rereads: Mapped[int] = mapped_column(server_default="0", default=0)
+    #: What the reading at high accuracy changed: each field with its values before and after.
+    reread_changes: Mapped[dict[str, Any] | None] = mapped_column(Json)
     #: The month, `YYYY-MM`, whose quota this receipt was held against.
     quota_month: Mapped[str] = mapped_column(String(7))
 

@@ -138,10 +138,10 @@ def test_bad_files_are_refused_with_their_reason(
 
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "HEIF", "TIFF"])
-def test_truncated_pictures_are_unreadable(kind: drawing.PictureFormat, cut: float) -> None:
+def test_truncated_pictures_are_damaged(kind: drawing.PictureFormat, cut: float) -> None:
     whole = drawing.encode(SHEET, kind)
 
-    with pytest.raises(errors.Unreadable):
+    with pytest.raises(errors.Damaged):
         list(pages.pages(whole[: int(len(whole) * cut)]))
 
 

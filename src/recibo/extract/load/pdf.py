@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
-from recibo.extract.errors import Encrypted, InvalidDocument, Unreadable
+from recibo.extract.errors import Damaged, Encrypted, InvalidDocument, Unreadable
 from recibo.extract.load import layer, limits
 from recibo.extract.load.glyphs import Frame, Glyph, glyphs
 from recibo.extract.model import Grey, Page, Picture
@@ -72,7 +72,7 @@ def _opened(data: bytes) -> tuple[pdfium.PdfDocument, int]:
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
-        raise (Encrypted if error.err_code in _SECURITY_ERRORS else Unreadable) from error
+        raise (Encrypted if error.err_code in _SECURITY_ERRORS else Damaged) from error
     if document.get_formtype() != pdfium_c.FORMTYPE_NONE:
         document.init_forms()
     count = _count(document)
@@ -106,7 +106,7 @@ def _sheet(document: pdfium.PdfDocument, index: int) -> pdfium.PdfPage:
             sheet.flatten()
             sheet = document[index]
     except pdfium.PdfiumError as error:
-        raise Unreadable from error
+        raise Damaged from error
     return sheet
 
 

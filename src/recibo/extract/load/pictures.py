@@ -23,7 +23,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from recibo.extract.errors import Unreadable
+from recibo.extract.errors import Damaged, Unreadable
 from recibo.extract.load import limits
 from recibo.extract.model import Page, Picture
 
@@ -134,7 +134,7 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
         ):
             yield image
     except _DECODER_ERRORS as error:
-        raise Unreadable from error
+        raise Damaged from error
 
 
 def _frames(image: Image.Image) -> Iterator[int]:

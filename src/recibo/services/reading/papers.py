@@ -1,7 +1,9 @@
 """A receipt with its paper: what people of its org see of it beside what goes over the wire."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from recibo.extract.errors import Damaged
 from recibo.extract.model import Accuracy
 from recibo.services.reading import readings, receipts
 from recibo.shapes import stored
@@ -10,6 +12,22 @@ from recibo.shapes.receipts import Evidence, Receipt
 from recibo.shapes.states import ReceiptStatus
 from recibo.store import tables
 from recibo.store.db import ReadSession
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A field that a reading at high accuracy changed, as the API shows it."""
+
+    name: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a reading at high accuracy improved; no changes when it was free and in vain."""
+
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +43,10 @@ class Paper:
     is_in_work: bool
     #: At high accuracy, under its own id.
     is_readable_again: bool
+    #: Whether its file cannot be opened, so that no further reading can help.
+    is_damaged: bool
+    #: What the last reading at high accuracy changed; None when there was none.
+    gain: Gain | None
 
 
 async def get(session: ReadSession, actor: Actor, receipt_id: str) -> Paper:
@@ -38,7 +60,19 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> Paper:
         file_size=row.file_size,
         is_in_work=row.owed_accuracy is not None,
         is_readable_again=_is_readable_again(row),
+        is_damaged=row.failure_message == Damaged.__doc__,
+        gain=_gain(row),
     )
+
+
+def _gain(row: tables.Receipt) -> Gain | None:
+    if row.status != ReceiptStatus.COMPLETED or row.owed_accuracy is not None:
+        return None
+    if row.reread_changes:
+        changes = [Change(name, *values) for name, values in row.reread_changes.items()]
+        return Gain(tuple(changes))
+    is_in_vain = row.accuracy == Accuracy.STANDARD and row.rereads >= readings.MAX_REREADS
+    return Gain() if is_in_vain else None
 
 
 def _is_readable_again(row: tables.Receipt) -> bool:

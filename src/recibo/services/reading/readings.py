@@ -15,7 +15,15 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
 from recibo.extract import model
 from recibo.kit import clock
-from recibo.services.reading import breakdowns, pending, receipts, replays, totals, usage
+from recibo.services.reading import (
+    breakdowns,
+    pending,
+    receipts,
+    replays,
+    rereads,
+    totals,
+    usage,
+)
 from recibo.shapes import receipts as shapes
 from recibo.shapes import stored
 from recibo.shapes.actor import Actor
@@ -197,18 +205,21 @@ async def complete(
 ) -> bool:
     """Store what was read, bill it and end the order; False when it is no longer held.
 
-    A second reading of a completed receipt replaces the first unless it is worse.
+    A second reading of a completed receipt is kept and billed only if it improves the receipt.
     """
     row = await _held(session, order)
     if row is None:
         return False
     is_again = row.status == ReceiptStatus.COMPLETED
     row.owed_accuracy = row.held_until = None
-    if is_again and _is_worse(read, row):
-        # Another of the same file would be no better, and as free.
-        row.rereads = MAX_REREADS
-        await pending.add(session, order.org_id, -1)
-        return True
+    if is_again:
+        changes = _improvement(row, read)
+        if changes is None:
+            # Another of the same file would be no better, and as free.
+            row.rereads = MAX_REREADS
+            await pending.add(session, order.org_id, -1)
+            return True
+        row.reread_changes = dict(changes)
     before = totals.of(row) if is_again else None
     await _store(session, row, read)
     row.accuracy = order.accuracy
@@ -308,10 +319,10 @@ async def _held(session: Session, order: Order) -> Receipt | None:
     return (await session.execute(query)).scalar_one_or_none()
 
 
-def _is_worse(read: model.Receipt, row: Receipt) -> bool:
+def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:
+    # Both as clients see them: further digits of a confidence neither add nor take anything.
     before = shapes.Reading.model_validate(stored.loaded(shapes.Reading, row.reading or {}))
-    # Both as they are told: an equal reading is none the worse for its further digits.
-    return shapes.reading(read).confidence < before.confidence
+    return rereads.improvement(before, shapes.reading(read))
 
 
 async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
