@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 from fastapi import FastAPI
@@ -255,6 +256,12 @@ def base_url_of(settings: Settings, address: str) -> str:
     return (settings.base_url or address).rstrip("/")
 
 
+def inbox_of(settings: Settings) -> Path | None:
+    """Return the folder of mails that people may read in the portal: in development alone."""
+    is_shown = mail.is_outbox(settings.email_url) and not settings.is_production
+    return settings.outbox_dir if is_shown else None
+
+
 def _identity(settings: Settings, database: Database) -> Identity:
     return Identity(
         database=database,
@@ -371,6 +378,7 @@ def _services(house: House, *, works: bool) -> Services:
         identity=house.identity,
         billing=house.billing,
         base_url=settings.base_url,
+        outbox=inbox_of(settings),
     )
 
 

@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 import uvicorn
@@ -44,9 +45,13 @@ def work(settings: Settings) -> int:
 class _Server(uvicorn.Server):
     """Says where it listens, once it does, and stops without dying of the signal."""
 
-    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
+    def __init__(
+        self, config: uvicorn.Config, connections: Connections, outbox: Path | None
+    ) -> None:
         super().__init__(config)
         self._connections = connections
+        #: Where mail is written that is not sent; None where it is, or nobody may read it.
+        self._outbox = outbox
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -66,6 +71,9 @@ class _Server(uvicorn.Server):
             for listening in server.sockets:
                 url = _url(listening)
                 sys.stdout.write(f"Recibo listens on {url}, documents at {url}/docs\n")
+                if self._outbox is not None:
+                    inbox = f"{_reachable(url)}/portal/inbox"
+                    sys.stdout.write(f"Mail is written to {self._outbox}; read it at {inbox}\n")
         sys.stdout.flush()
 
     async def on_tick(self, counter: int) -> bool:
@@ -103,6 +111,7 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
                 timeout_graceful_shutdown=_GRACE_SECONDS,
             ),
             connections,
+            app.inbox_of(settings),
         )
         await server.serve([listening])
 

@@ -30,3 +30,15 @@ async def test_mail_owed_by_a_server_that_is_killed_is_sent_by_the_next(tmp_path
     assert "mara@acme.test" == mail["To"]
     assert f"{second.url}/portal/verify-email?token=" in part(mail, "plain")
     assert not (tmp_path / "outbox").exists()
+
+
+def test_a_server_that_sends_no_mail_says_where_to_read_it(tmp_path: Path) -> None:
+    with serving(tmp_path, "--no-worker") as server:
+        assert server.process.stdout is not None
+        told = server.process.stdout.readline()
+        shown = httpx.get(f"{server.url}/portal/inbox")
+
+    assert (
+        f"Mail is written to {tmp_path / 'outbox'}; read it at {server.url}/portal/inbox\n" == told
+    )
+    assert 200 == shown.status_code

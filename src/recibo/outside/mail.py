@@ -61,7 +61,7 @@ def of(url: str, *, outbox: Path) -> "Outbox | Smtp":
     Raises:
         ValueError: the URL is of another form; the message does not repeat it.
     """
-    if url in ("", OUTBOX):
+    if is_outbox(url):
         return Outbox(outbox)
     try:
         parts = urlsplit(url)
@@ -80,6 +80,11 @@ def of(url: str, *, outbox: Path) -> "Outbox | Smtp":
         is_clear_allowed=is_near,
         tls=_tls(is_verified=not is_near),
     )
+
+
+def is_outbox(url: str) -> bool:
+    """Return whether mails of a URL are files in a folder."""
+    return url in ("", OUTBOX)
 
 
 @dataclass(frozen=True, slots=True)

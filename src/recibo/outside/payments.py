@@ -209,5 +209,5 @@ class Sandbox:
         except BadTokenError:
             claims = {"exp": 0}
         if claims["exp"] <= clock.now().timestamp():
-            raise NotFound("This page is over; ask for a new one where you came from.")
+            raise NotFound("This page has expired; go back to Billing and open a new one.")
         return claims
