@@ -199,7 +199,7 @@ async def test_pages_end(idle_service: Installation) -> None:
         with clock.moved(life + MINUTE):
             answer = await i.stranger.get(url)
             assert 404 == answer.status_code
-            assert "This page is over" in looking.at(answer).text
+            assert "This page has expired" in looking.at(answer).text
             form = {"session": token_of(url)}
             paid = await i.stranger.post("/sandbox/checkout", data=form)
             assert 404 == paid.status_code

@@ -35,10 +35,10 @@ async def test_readings_are_drawn_by_day_and_told_in_a_table(service: Installati
     heights = re.findall(r'<rect x="(\d+)" y="([\d.]+)" width="8" height="([\d.]+)">', answer.text)
     assert [("0", "97.5", "2.5"), ("260", "0.0", "100.0"), ("290", "75.0", "25.0")] == heights
     assert 'viewBox="0 0 300 100"' in answer.text
-    assert "51 readings were billed in 30 days, 40 on the busiest." in month.text
+    assert "51 readings were billed in the last 30 days (UTC), at most 40 a day." in month.text
     assert f"{clock.now():%Y-%m-%d} 10" in month.text
-    assert "50 readings were billed in 7 days" in week.text
-    assert "551 readings were billed in 90 days, 500 on the busiest." in quarter.text
+    assert "50 readings were billed in the last 7 days" in week.text
+    assert "551 readings were billed in the last 90 days (UTC), at most 500 a day." in quarter.text
     assert "7,777" not in quarter.text
 
 
@@ -69,12 +69,12 @@ async def test_spans_are_those_that_are_offered(door: Installation) -> None:
     for days in ("", "0", "31", "x", "٣٠", "9" * 5000):
         answer = await door.stranger.get(PATH, params={"days": days})
         assert 400 == answer.status_code, days
-        assert "is one of 7, 30, 90, 365" in looking.at(answer).text
+        assert "must be one of 7, 30, 90, 365" in looking.at(answer).text
 
 
 async def test_empty_org_is_told_so(door: Installation) -> None:
     await pressing.browser_of(door, await people.signed_up(door))
     page = await pressing.shown(door, PATH)
 
-    assert "Nothing was read in these 30 days." in page.text
-    assert 2 == page.text.count("There are none yet.")
+    assert "No readings in the last 30 days." in page.text
+    assert 2 == page.text.count("No receipts yet.")

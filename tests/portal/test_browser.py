@@ -110,12 +110,12 @@ def test_wrong_password_is_told_and_the_next_try_begins_there(place: Place) -> N
 def test_address_is_confirmed_by_the_mail(place: Place) -> None:
     with place.visit() as page:
         sign_up(page, "cora@browser.test")
-        expect(page.get_by_text("Please confirm your address")).to_be_visible()
+        expect(page.get_by_text("Please confirm your email address")).to_be_visible()
         page.goto(place.link_to("cora@browser.test", "verify-email"))
         page.get_by_role("button", name="Confirm address").click()
         page.get_by_role("link", name="Continue").click()
         expect_home(page, "cora@browser.test")
-        expect(page.get_by_text("Please confirm your address")).to_be_hidden()
+        expect(page.get_by_text("Please confirm your email address")).to_be_hidden()
 
 
 def test_signing_in_by_the_link_of_a_mail(place: Place) -> None:
@@ -123,8 +123,8 @@ def test_signing_in_by_the_link_of_a_mail(place: Place) -> None:
         sign_up(page, "dora@browser.test")
         sign_out(page)
         page.get_by_label("E-mail").fill("dora@browser.test")
-        page.get_by_role("button", name="Mail me a sign-in link").click()
-        expect(page.get_by_role("heading")).to_have_text("Look into your mail")
+        page.get_by_role("button", name="Email me a sign-in link").click()
+        expect(page.get_by_role("heading")).to_have_text("Check your email")
         link = place.link_to("dora@browser.test", "magic-link")
     # Opened by a program first, as mails are looked through.
     with place.visit() as page:
@@ -142,7 +142,7 @@ def test_token_of_a_link_is_told_to_nobody(place: Place) -> None:
         page.goto("/portal/magic-link?token=secret")
         page.get_by_role("button", name="Sign in").click()
         expect(page.get_by_role("alert")).to_contain_text("ask for a new one")
-        page.get_by_role("link", name="Ask for a new link").click()
+        page.get_by_role("link", name="Request a new link").click()
         expect(page).to_have_title("Sign in · Recibo")
 
     assert {"", f"{place.server.url}/"} == set(referrers)
@@ -176,7 +176,7 @@ def test_password_is_reset_by_the_link_of_a_mail(place: Place) -> None:
         sign_out(page)
         page.get_by_role("link", name="Forgot your password?").click()
         page.get_by_label("E-mail").fill("fay@browser.test")
-        page.get_by_role("button", name="Mail me a link").click()
+        page.get_by_role("button", name="Email me a link").click()
         page.goto(place.link_to("fay@browser.test", "reset-password"))
         page.get_by_label("New password").fill(OTHER)
         page.get_by_role("button", name="Set password").click()
@@ -244,7 +244,7 @@ def test_webhooks_are_set_tested_and_sent_again(place: Place) -> None:
         expect(page.get_by_role("status")).to_contain_text("The endpoint is set.")
         before = page.locator("code.secret").first.inner_text()
         page.get_by_role("button", name="Rotate").first.click()
-        expect(page.get_by_text("The one before signs along until")).to_be_visible()
+        expect(page.get_by_text("The previous secret stays valid until")).to_be_visible()
         after = page.locator("code.secret").first.inner_text()
         page.get_by_role("button", name="Send a test event").click()
         reload_until(page, "Delivered")
@@ -287,12 +287,12 @@ def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Plac
     with place.visit(javascript=False) as page:
         sign_up(page, "jil@browser.test")
         page.get_by_role("link", name="Security").click()
-        page.get_by_role("button", name="Set it up").click()
+        page.get_by_role("button", name="Set up").click()
         picture = page.get_by_role("img", name="QR code").screenshot()
         (scanned,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)))
         (secret,) = parse_qs(urlsplit(scanned.text).query)["secret"]
         page.get_by_label("6-digit code").fill(second_factors.code_of(secret))
-        page.get_by_role("button", name="Switch it on").click()
+        page.get_by_role("button", name="Turn on").click()
         expect(page.locator(".codes li")).to_have_count(10)
 
         page.get_by_role("link", name="API keys").click()
@@ -337,7 +337,7 @@ def test_receipts_are_dropped_and_show_when_they_are_read(place: Place, tmp_path
         page.get_by_role("link", name="Receipts").first.click()
         drop(page, *papers(tmp_path))
         page.get_by_role("button", name="Upload").click()
-        expect(page.get_by_role("status").first).to_contain_text("Taken in.")
+        expect(page.get_by_role("status").first).to_contain_text("Uploaded.")
         # Nobody loads the page anew: it looks again by itself.
         expect(page.get_by_text("34.15 MYR")).to_have_count(2)
         expect(page.get_by_text("2 on this page")).to_be_visible()
@@ -346,7 +346,7 @@ def test_receipts_are_dropped_and_show_when_they_are_read(place: Place, tmp_path
         expect(page.get_by_text("2025-03-14 12:41:00 UTC+08:00")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
         page.get_by_role("link", name="Delete").click()
-        page.get_by_role("button", name="Delete it").click()
+        page.get_by_role("button", name="Delete").click()
         expect(page.get_by_text("34.15 MYR")).to_have_count(1)
 
 

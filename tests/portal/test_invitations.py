@@ -55,7 +55,7 @@ async def test_invitation_that_is_worth_nothing_is_told_at_once(
     assert 400 == answer.status_code
     assert "ask for a new one" in page.alert
     assert "Padaria Aurora" not in page.text
-    assert "Token from the mail" == page.labels["token"]
+    assert "Token from the email" == page.labels["token"]
 
 
 async def test_password_managers_are_told_whose_first_password_it_is(
@@ -108,7 +108,7 @@ async def test_who_has_a_password_sets_none_here(service: Installation) -> None:
 
     assert "/portal" == visits.led_to(asked)
     assert 400 == answer.status_code
-    assert "current_password" in looking.at(answer).alert
+    assert "Current password is required" in looking.at(answer).alert
     service.stranger.cookies.clear()
     assert 303 == (await visits.sign_in(service.stranger)).status_code
 

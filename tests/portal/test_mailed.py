@@ -70,9 +70,9 @@ async def test_without_a_link_the_token_can_be_copied_from_the_mail(
     form = {"token": " ", "new_password": OTHER}
     refused = await door.stranger.post(f"/portal/{page}", data=form)
 
-    assert "Token from the mail" == opened.labels["token"]
+    assert "Token from the email" == opened.labels["token"]
     assert 400 == refused.status_code
-    assert "Token from the mail is needed." == looking.at(refused).error("token")
+    assert "Token from the email is required." == looking.at(refused).error("token")
 
 
 async def test_magic_link_signs_in(service: Installation) -> None:
@@ -83,7 +83,7 @@ async def test_magic_link_signs_in(service: Installation) -> None:
     page = await visits.home(service.stranger)
     assert "/portal" == visits.led_to(answer)
     assert page is not None
-    assert "Please confirm your address" not in page.text
+    assert "Please confirm your email address" not in page.text
 
 
 async def test_magic_link_of_a_stranger_leaves_the_session_of_the_browser(
@@ -108,7 +108,7 @@ async def test_asking_for_a_link_tells_nobody_who_has_an_account(
 
     known, unknown = (looking.at(answer).text for answer in answers)
     assert [202, 202] == [answer.status_code for answer in answers]
-    assert f"If there is an account for {EMAIL}, a link is on its way there." in known
+    assert f"If there is an account for {EMAIL}, we sent it a link." in known
     assert known.replace(EMAIL, "bob@people.test") == unknown
 
 
@@ -129,9 +129,9 @@ async def test_address_is_verified_and_named(service: Installation) -> None:
 
     await visits.sign_in(service.stranger)
     page = await visits.home(service.stranger)
-    assert f"{EMAIL} is yours." in looking.at(answer).text
+    assert f"{EMAIL} is confirmed." in looking.at(answer).text
     assert page is not None
-    assert "Please confirm your address" not in page.text
+    assert "Please confirm your email address" not in page.text
 
 
 async def test_reset_sets_the_password_and_signs_nobody_in(service: Installation) -> None:

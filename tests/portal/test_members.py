@@ -77,7 +77,7 @@ async def test_what_is_refused_is_said_on_the_page(door: Installation) -> None:
 
     assert HOSTILE == bad.inputs["email"]["value"]
     assert "must have an @-sign" in bad.error("email")
-    assert "is one of owner, admin" in no_role.by_id["role-error"]
+    assert "must be one of owner, admin" in no_role.by_id["role-error"]
     assert "is a member's already" in member.alert
     assert "without an owner" in last_owner.alert
     assert "another member must remove you" in oneself.alert

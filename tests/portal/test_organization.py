@@ -59,7 +59,7 @@ async def test_what_is_refused_stands_there_with_the_reason(door: Installation) 
     page = await pressing.refused(door, PATH, 400, **form)
     email = await pressing.refused(door, PATH, 400, name="Aurora", billing_email="nobody")
 
-    assert "has 1 to 255 characters" in page.error("name")
+    assert "must have 1 to 255 characters" in page.error("name")
     assert "must have an @-sign" in email.error("billing_email")
     assert "nobody" == email.inputs["billing_email"]["value"]
 
@@ -89,7 +89,7 @@ async def test_owner_deletes_the_org_by_its_short_name(service: Installation) ->
     home = await visits.home(service.stranger)
 
     assert f"{PATH}/delete" not in pressing.actions(admins, PATH)
-    assert "type that to be sure" in wrong.error("slug")
+    assert "to confirm the deletion" in wrong.error("slug")
     assert "The organization is deleted." in page.by_role["status"]
     assert [401, 401] == [answer.status_code for answer in after]
     assert home is not None

@@ -56,7 +56,7 @@ async def test_no_page_is_about_plans_or_leads_there(own: Installation, role: Ro
         assert "/sandbox" not in page.text
         assert "are left this month" not in page.text
         assert "<dt>Plan</dt>" not in page.text
-        assert "Bills" not in page.text
+        assert "Billing email" not in page.text
 
 
 async def test_page_of_billing_is_not_there(own: Installation) -> None:
@@ -76,7 +76,7 @@ async def test_organization_is_changed_and_keeps_its_address_for_bills(own: Inst
     page = await pressing.pressed(own, "/portal/organization", name="Aurora")
     (org,) = await own.rows(tables.Org)
 
-    assert "The organization is changed." in page.text
+    assert "Your changes are saved." in page.text
     assert ("Aurora", demo.OWNER_EMAIL) == (org.name, org.billing_email)
 
 

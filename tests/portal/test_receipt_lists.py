@@ -94,4 +94,4 @@ async def test_empty_list_says_what_to_do(door: Installation) -> None:
     nothing = await paperwork.shown(door, "?status=failed")
 
     assert "Choose a photo or a PDF above and press Upload" in first.text
-    assert "No receipt fits." in nothing.text
+    assert "No receipts match these filters." in nothing.text

@@ -60,9 +60,9 @@ async def test_refused_files_are_named_and_keep_none_of_the_others_back(
     assert 400 == answer.status_code
     assert "Error: Receipts · Recibo" == page.title
     assert (
-        "The other files were taken in, but not: "
+        "The other files were uploaded, but not: "
         "a.gif: The file is not a JPG, PNG, HEIC, WEBP, TIFF or PDF. "
-        "b.jpg: is empty; send the document "
+        "b.jpg: The file is empty; send the document. "
         "c.jpg: The file is larger than 15 MB."
     ) == page.alert
     assert 1 == len(paperwork.listed(answer))
@@ -82,7 +82,7 @@ async def test_form_that_is_wrong_is_shown_again(door: Installation) -> None:
         answer = await paperwork.send(door, *files, **fields)
 
         assert 400 == answer.status_code, name
-        assert "Please look at what is marked below." == looking.at(answer).alert, name
+        assert "Please correct the fields marked below." == looking.at(answer).alert, name
         assert 'aria-invalid="true"' in answer.text, name
         assert [] == paperwork.listed(answer), name
 
@@ -126,4 +126,4 @@ async def test_quota_and_the_cap_on_uploads_bind_the_portal(
     assert "a.jpg: Uploads in flight at once are 1 on this plan" in looking.at(capped).alert
     assert "b.jpg: The month's quota of 50 receipts is used up" in looking.at(over).alert
     assert 1 == len(paperwork.listed(over))
-    assert "0 of 50 receipts are left this month." in looking.at(over).text
+    assert "0 of 50 receipts are left this month" in looking.at(over).text

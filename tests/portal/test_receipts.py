@@ -25,12 +25,12 @@ async def test_fields_stand_with_how_sure_they_are_and_where_they_were_read(
         saved = await service.stranger.get(f"{PATH}/{receipt_id}/json")
 
     assert "Padaria Aurora · Recibo" == page.title
-    assert "Read Sure, 90 % of the whole." == page.by_id["standing"]
+    assert "Read 90% confidence" == page.by_id["standing"]
     for told in (
-        "Total 42.50 BRL Sure, 90 %; page 1: “total”",
+        "Total 42.50 BRL 90% confidence; page 1: “total”",
         "Issued 2026-03-14 08:17:42 UTC-03:00",
-        "Tax Not on the paper",
-        "Pão francês 0.535 18.90 10.11 Fairly sure, 72 %",
+        "Tax Not on the document",
+        "Pão francês 0.535 18.90 10.11 72%",
         "by you",
         "Tag filename paper.jpg",
     ):
@@ -110,14 +110,14 @@ async def test_better_reading_is_ordered_once_and_costs_the_difference(
         vain = await pressing.pressed(service, action, accuracy="high")
         actions = [row.action for row in await service.rows(AuditEvent)]
 
-    assert "Unsure, 50 % of the whole." in before.by_id["standing"]
+    assert "50% confidence, please check" in before.by_id["standing"]
     assert (None, action) not in before.forms
     assert ("post", action) in before.forms
-    assert ordered.by_id["standing"].startswith("Being read again")
+    assert ordered.by_id["standing"].startswith("Reading again")
     assert ("post", action) not in ordered.forms
     assert ("Padaria Aurora", "high") == (receipt["merchant_name"], receipt["accuracy"])
     assert ("post", action) not in after.forms
-    assert "No reading was ordered" in vain.text
+    assert "found nothing better before" in vain.text
     assert 1 == actions.count("receipt.reread")
 
 
@@ -136,7 +136,7 @@ async def test_failure_says_what_to_do_and_its_file_is_tried_again(
 
     assert "Failed" == failed.by_id["standing"]
     assert "paper.jpg · Recibo" == failed.title
-    for told in (UNREADABLE.message, "Take the picture anew", "Nothing is billed for this one."):
+    for told in (UNREADABLE.message, "Take a new picture", "Nothing is billed."):
         assert told in failed.text
     assert failed_id != receipt_id
     assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
@@ -157,10 +157,10 @@ async def test_receipt_is_deleted_when_that_is_confirmed(database_url: str, tmp_
         ]
         twice = await service.stranger.post(f"{PATH}/{receipt_id}/delete")
 
-    assert "Its file is erased after 30 days".lower() in asked.text.lower()
+    assert "its file are erased after 30 days" in asked.text
     assert f"{PATH}/{receipt_id}/delete" in kept.links
     assert "The receipt is deleted." in deleted.text
-    assert "There are none yet." in deleted.text
+    assert "No receipts yet." in deleted.text
     assert [404] * 5 == [*gone, twice.status_code]
 
 
@@ -215,7 +215,7 @@ async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path
         receipt = await paperwork.read(service, owner, receipt_id)
 
     assert {404} == {*statuses, *pressed}
-    assert "There are none yet." in listed.text
+    assert "No receipts yet." in listed.text
     assert "completed" == receipt["status"]
 
 

@@ -74,7 +74,7 @@ async def test_second_factor_is_no_more_changed_than_the_api_lets(door: Installa
     twice = await pressing.refused(door, f"{PATH}/two-factor/enroll", 409)
     recovery = await pressing.refused(door, f"{PATH}/two-factor/disable", 401, code=codes[0])
 
-    assert "begin anew" in early.alert
+    assert "Start over." in early.alert
     assert "is off" in off.alert
     assert "is on already" in twice.alert
     assert "wrong" in recovery.alert
@@ -96,7 +96,7 @@ async def test_password_is_changed_by_whoever_knows_it(service: Installation) ->
 
     assert 401 == wrong.status_code
     assert OTHER not in wrong.text
-    assert "is needed" in missing.error("current_password")
+    assert "is required" in missing.error("current_password")
     assert "8" in short.error("new_password")
     assert "Your password is set." in said.by_role["status"]
     assert 401 == old.status_code
@@ -130,7 +130,7 @@ async def test_session_of_an_invitation_may_not_touch_the_account(service: Insta
     await pressing.browser_of(service, await people.came(service, ana, "bea@people.test"))
     page = await pressing.shown(service, PATH)
 
-    assert "sign in by password or by a link" in page.text
+    assert "sign in with your password or an email link" in page.text
     assert {f"{PATH}/name"} == pressing.actions(page, PATH)
     for path in ("password", "end-sessions", "two-factor/enroll"):
         form = {"new_password": OTHER, "current_password": PASSWORD}

@@ -27,7 +27,7 @@ async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installati
     assert "Signed in as ana@people.test" in page.text
     assert "Organization Aurora" in page.text
     assert "Role Owner" in page.text
-    assert "Please confirm your address" in page.text
+    assert "Please confirm your email address" in page.text
     assert {"/docs", "/portal/webhooks"} <= set(page.links)
 
 
@@ -109,7 +109,7 @@ async def test_too_many_wrong_passwords_are_told_when_to_go_on(service: Installa
     answer = await visits.sign_in(service.stranger)
 
     assert 429 == answer.status_code
-    assert "Too many tries. Try again in 15 minutes." == looking.at(answer).alert
+    assert "Too many attempts. Try again in 15 minutes." == looking.at(answer).alert
     assert 0 < int(answer.headers["retry-after"]) <= 15 * 60
 
 
@@ -119,11 +119,11 @@ async def test_what_is_wrong_stands_beside_each_field(door: Installation) -> Non
 
     page = looking.at(answer)
     assert 400 == answer.status_code
-    assert "E-mail is needed." == page.error("email")
+    assert "E-mail is required." == page.error("email")
     assert "Password needs at least 8 characters." == page.error("password")
     assert "Your name may have at most 255 characters." == page.error("full_name")
-    assert "Organization is needed." == page.error("org_name")
-    assert "Please look at what is marked below." == page.alert
+    assert "Organization is required." == page.error("org_name")
+    assert "Please correct the fields marked below." == page.alert
     assert "x" * 256 == page.inputs["full_name"]["value"]
     assert "" == page.inputs["password"]["value"]
 
@@ -155,8 +155,8 @@ async def test_an_address_that_is_registered_is_told(service: Installation) -> N
 async def test_form_with_nothing_in_it_is_refused_field_by_field(door: Installation) -> None:
     page = looking.at(await door.stranger.post("/portal/sign-in", data={"email": ""}))
 
-    assert "E-mail is needed." == page.error("email")
-    assert "Password is needed." == page.error("password")
+    assert "E-mail is required." == page.error("email")
+    assert "Password is required." == page.error("password")
 
 
 async def test_who_is_signed_in_needs_no_form(service: Installation) -> None:

@@ -68,7 +68,7 @@ async def test_sixth_wrong_code_is_told_when_to_go_on(service: Installation) -> 
     answer = await service.stranger.post(CODE, data={"code": who.code})
 
     assert 429 == answer.status_code
-    assert looking.at(answer).alert.startswith("Too many tries.")
+    assert looking.at(answer).alert.startswith("Too many attempts.")
     assert await visits.home(service.stranger) is None
 
 

@@ -26,7 +26,7 @@ async def test_test_event_is_owed_and_listed(service: Installation) -> None:
     assert DeliveryState.OWED == delivery.state
     assert "A test event is on its way." == page.by_role["status"]
     assert re.search(r"webhook\.test \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Waiting", page.text)
-    assert "Next try at any moment." in page.text
+    assert "Next attempt in a moment." in page.text
 
 
 async def test_every_attempt_is_told_with_its_answer_as_text(service: Installation) -> None:
@@ -40,12 +40,12 @@ async def test_every_attempt_is_told_with_its_answer_as_text(service: Installati
     for answer in (listed, alone):
         page = looking.at(answer)
         assert "receipt.failed" in page.text
-        assert "Waiting" in page.text
+        assert "Retrying" in page.text
         assert "No answer 15.0 s" in page.text
-        assert "timed out after 15 s" in page.text
+        assert "Timed out after 15 s." in page.text
         assert re.search(r"500 321 ms [-\d]{10} [:\d]{8} UTC ", page.text)
         assert f"UTC {events.OWN_URL} {HOSTILE}" in page.text
-        assert page.text.index("321 ms") < page.text.index("timed out")
+        assert page.text.index("321 ms") < page.text.index("Timed out")
         assert "<script" not in answer.text
         assert "<img src=x" not in answer.text
 
@@ -60,7 +60,7 @@ async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
     assert "receipt.completed · Recibo" == page.title
     assert f'"id": "{event_id}"' in page.text
     assert '"total": "34.15"' in page.text
-    assert f"Goes to {events.OWN_URL}" in page.text
+    assert f"Sent to {events.OWN_URL}" in page.text
     assert "<script" not in answer.text
 
 
@@ -122,7 +122,7 @@ async def test_too_many_clicks_are_told_when_to_go_on(
     answers = [await hooks.press(door, "/test") for _ in range(2)]
 
     assert [303, 429] == [answer.status_code for answer in answers]
-    assert "Too many tries. Try again in a minute." == looking.at(answers[1]).alert
+    assert "Too many attempts. Try again in a minute." == looking.at(answers[1]).alert
     assert 0 < int(answers[1].headers["retry-after"]) <= 60
     assert 1 == len(await events.told(door.database))
 

@@ -29,7 +29,7 @@ async def test_page_asks_strangers_to_sign_in_and_come_back(service: Installatio
 
     assert "/portal/sign-in?next=/portal/webhooks" == asked
     assert f"/portal/sign-in?next=/portal/webhooks/events/{UNKNOWN}" == event
-    assert ["/portal/sign-in"] * len(FORMS) == sent
+    assert [asked] * len(FORMS) == sent
 
 
 @pytest.mark.parametrize("role", Role)

@@ -51,8 +51,8 @@ async def test_secret_of_an_endpoint_is_there_when_the_endpoint_is(service: Inst
     of_endpoint, second = hooks.SECRET.findall(after.text)
     assert of_org == second != of_endpoint
     assert (
-        "Signing secret of the default endpoint Signs what goes to the endpoint above. "
-        "There is none before an endpoint is set." in looking.at(before).text
+        "Signing secret of the default endpoint Signs events that are sent to the endpoint above. "
+        "Set an endpoint first." in looking.at(before).text
     )
     text = looking.at(after).text
     assert 1 == len(
@@ -97,7 +97,7 @@ async def test_secrets_stay_until_they_are_rotated(service: Installation) -> Non
     assert first[1] == third[1]
     assert third[0] == fourth[0]
     assert third[1] != fourth[1]
-    assert "signs along for 24 hours" in said.by_role["status"]
+    assert "stays valid for 24 hours" in said.by_role["status"]
 
 
 async def test_end_of_the_secret_before_is_told_until_it_comes(service: Installation) -> None:
@@ -109,9 +109,9 @@ async def test_end_of_the_secret_before_is_told_until_it_comes(service: Installa
     with clock.moved(signing.OVERLAP):
         after = looking.at(await hooks.shown(service)).text
 
-    assert 1 == during.count("The one before signs along until")
-    assert f"signs along until {until:%Y-%m-%d %H:}" in during
-    assert "The one before" not in after
+    assert 1 == during.count("The previous secret stays valid until")
+    assert f"stays valid until {until:%Y-%m-%d %H:}" in during
+    assert "The previous secret" not in after
 
 
 async def test_removed_endpoint_takes_its_secret_along(service: Installation) -> None:
@@ -159,7 +159,7 @@ async def test_url_that_is_refused_stands_there_with_the_reason(door: Installati
         assert 400 == answer.status_code
         assert url.strip() == page.inputs["url"]["value"]
         assert said == page.error("url")
-        assert "Please look at what is marked below." == page.alert
+        assert "Please correct the fields marked below." == page.alert
         assert page.title.startswith("Error: ")
         assert "<script" not in answer.text
         assert "Signing secret of per-request webhook_url" in page.text
@@ -180,7 +180,7 @@ async def test_url_of_a_megabyte_is_refused(door: Installation) -> None:
     answer = await hooks.press(door, url="https://a.test/" + "x" * 1024 * 1024)
 
     assert 400 == answer.status_code
-    assert "larger than 64 kB" in looking.at(answer).text
+    assert "larger than 64 KB" in looking.at(answer).text
     assert await hooks.endpoint(door) is None
 
 
@@ -228,11 +228,11 @@ async def test_endpoint_that_failed_too_long_says_so_and_is_switched_on_again(
     said = await hooks.pressed(service, "/enable")
     on = await hooks.shown(service)
 
-    assert "Switched off since" in looking.at(off).text
+    assert "Disabled since" in looking.at(off).text
     assert f"{hooks.PATH}/test" not in hooks.actions(off.text)
     assert 409 == refused.status_code
     assert "switch it on first" in looking.at(refused).alert
-    assert "switched on again" in said.by_role["status"]
+    assert "enabled again" in said.by_role["status"]
     assert "Switched off" not in looking.at(on).text
     assert f"{hooks.PATH}/enable" not in hooks.actions(on.text)
     row = await hooks.endpoint(service)

@@ -150,7 +150,7 @@ async def test_only_an_owner_who_names_the_org_deletes_it(database: Database) ->
 
     with pytest.raises(InsufficientScope):
         await org_deletion.begin(database, admin, slug=org_id)
-    with pytest.raises(ValidationFailed, match="type that to be sure"):
+    with pytest.raises(ValidationFailed, match="to confirm the deletion"):
         await org_deletion.begin(database, owner, slug=org_id.upper())
     assert {"memberships"} == await held_by(database, org_id)
 

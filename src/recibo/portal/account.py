@@ -20,15 +20,17 @@ class FirstPassword(BaseModel):
     """The password of an account that has none."""
 
     new_password: str = Field(min_length=MIN_LENGTH, max_length=MAX_LENGTH)
+    next: str = ""
 
 
 @router.get(SET_PASSWORD)
 async def show_set_password(request: Request, user: TheUser, services: TheServices) -> Response:
     """Ask whoever has no password for one; others have nothing to do here."""
+    wanted = next_paths.of(request.query_params.get("next"))
     async with services.database.read() as session:
         if not await own_account.lacks_password(session, user):
-            return pages.lead_to(next_paths.HOME)
-    return pages.form(request, "set_password.html", {"username": user.email})
+            return pages.lead_to(wanted)
+    return pages.form(request, "set_password.html", {"username": user.email, "next": wanted})
 
 
 @router.post(SET_PASSWORD)
@@ -43,4 +45,4 @@ async def set_password(
         services.identity, user, form.new_password, current_password=None
     )
     visitors.begin(request, tokens)
-    return pages.lead_to(next_paths.HOME)
+    return pages.lead_to(next_paths.of(form.next))

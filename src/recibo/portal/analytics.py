@@ -11,7 +11,7 @@ from recibo.errors import ValidationFailed
 from recibo.kit import clock
 from recibo.portal import callers, pages
 from recibo.portal.callers import Caller
-from recibo.services.reading import analytics
+from recibo.services.reading import analytics, usage
 from recibo.shapes.analytics import UsageOfDay
 from recibo.shapes.permissions import Permission
 
@@ -72,6 +72,7 @@ async def show_analytics(caller: Reader) -> Response:
     async with caller.services.database.read() as session:
         series = await analytics.usage(session, member, days=days)
         categories = await analytics.categories(session, member)
+        month = await usage.this_month(session, member)
         vendors = await analytics.top_vendors(session, member, limit=_VENDORS)
     return pages.show(
         caller.request,
@@ -82,6 +83,7 @@ async def show_analytics(caller: Reader) -> Response:
         spans=_SPANS,
         categories=categories,
         vendors=vendors,
+        receipts_this_month=month.completed,
     )
 
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -14,9 +14,11 @@ from recibo.portal import callers, pages
 from recibo.portal.callers import Caller
 from recibo.services import audit
 from recibo.services.audit import Filters, Slice
-from recibo.services.identity import keys, members
+from recibo.services.identity import keys, members, names
 from recibo.services.pages import Wanted
 from recibo.shapes.audit import AuditEvent
+from recibo.shapes.keys import Key
+from recibo.shapes.members import Member as TeamMember
 from recibo.shapes.permissions import Permission
 from recibo.shapes.states import AuditAction, ResourceType
 
@@ -32,26 +34,19 @@ Reader = Annotated[Caller, Depends(callers.who_may(Permission.AUDIT_READ))]
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """Who may have acted, by id: the members there are, and the keys, also those revoked."""
+    """Who acted or may have acted, by id; `options` are those to choose from."""
 
-    members: Mapping[str, str]
-    keys: Mapping[str, str]
-
-    @property
-    def options(self) -> list[tuple[str, str]]:
-        """All of them, to choose from."""
-        return [
-            *self.members.items(),
-            *((key_id, f"Key {name}") for key_id, name in self.keys.items()),
-        ]
+    names: Mapping[str, str]
+    options: list[tuple[str, str]]
 
     def named(self, entry: AuditEvent) -> str:
         """Return who did what an entry tells of."""
-        if entry.actor_user_id is not None:
-            return self.members.get(entry.actor_user_id, entry.actor_user_id)
-        if entry.actor_api_key_id is not None:
-            return f"Key {self.keys.get(entry.actor_api_key_id, entry.actor_api_key_id)}"
-        return "The service"
+        actor = entry.actor_user_id or entry.actor_api_key_id
+        return self.names.get(actor, actor) if actor else "The service"
+
+    def about(self, entry: AuditEvent) -> str:
+        """Return the name of the user or the key that an entry is about; empty for all else."""
+        return self.names.get(entry.resource_id or "", "")
 
 
 @router.get("")
@@ -70,6 +65,7 @@ async def show_audit(caller: Reader) -> Response:
             log = await audit.page(session, caller.member, _filters(values), wanted=wanted)
         except ValidationFailed as e:
             error = e
+        named = await names.of(session, caller.member, _ids(log.items, values["actor"]))
     chosen = {name: value for name, value in values.items() if value}
     return pages.section(
         caller.request,
@@ -77,10 +73,7 @@ async def show_audit(caller: Reader) -> Response:
         error=error,
         values=values,
         log=log,
-        actors=Actors(
-            {one.user_id: one.full_name or one.email for one in team},
-            {one.id: one.name for one in made},
-        ),
+        actors=Actors(named, _options(team, made, values["actor"], named)),
         actions=[(action.value, action.value) for action in AuditAction],
         resource_types=[(kind.value, kind.value) for kind in ResourceType],
         newest=_address(chosen) if cursor else "",
@@ -90,11 +83,29 @@ async def show_audit(caller: Reader) -> Response:
     )
 
 
+def _ids(items: Sequence[AuditEvent], chosen: str) -> list[str | None]:
+    found: list[str | None] = [chosen]
+    for entry in items:
+        found += [entry.actor_user_id, entry.actor_api_key_id, entry.resource_id]
+    return found
+
+
+def _options(
+    team: Sequence[TeamMember], made: Sequence[Key], chosen: str, named: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return whom the log can be filtered by: members, keys, and who is chosen already."""
+    options = {one.user_id: one.full_name or one.email for one in team}
+    options |= {one.id: f"API key {one.name}" for one in made}
+    if chosen in named:
+        options.setdefault(chosen, named[chosen])
+    return list(options.items())
+
+
 def _filters(values: Mapping[str, str]) -> Filters:
     for name in ("action", "resource_type", "actor"):
         # Nothing is called so, and one of the databases takes no NUL.
         if len(values[name]) > _MAX_FILTER or not values[name].isprintable():
-            raise ValidationFailed.of(name, "is not what anything is called; choose one")
+            raise ValidationFailed.of(name, "is unknown; choose one from the list")
     return Filters(
         action=values["action"] or None,
         resource_type=values["resource_type"] or None,

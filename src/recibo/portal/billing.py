@@ -13,6 +13,7 @@ from recibo.portal.callers import Caller
 from recibo.portal.refusals import SAID
 from recibo.services.billing import checkouts, subscriptions
 from recibo.services.billing.sandbox import PRICES
+from recibo.services.reading import usage
 from recibo.shapes.billing import PAID_PLANS
 from recibo.shapes.permissions import Permission
 from recibo.shapes.plans import PLANS, PlanName
@@ -22,8 +23,9 @@ router = APIRouter(prefix="/portal/billing")
 
 _PAGE = "/portal/billing"
 _NOTICES = {
-    "paid": "Thank you. The plan changes as soon as the payment provider confirms it.",
-    "not-paid": "Nothing was bought.",
+    "paid": "Thank you. The payment is being confirmed, and the plan changes within a minute. "
+    "Reload this page to see it.",
+    "not-paid": "You left the checkout. Nothing was bought, and the plan has not changed.",
 }
 # The plans that stand beside each other; enterprise is agreed.
 _PLANS = tuple(PLANS[name] for name in (PlanName.FREE, *PAID_PLANS))
@@ -53,7 +55,7 @@ async def check_out(
     async def url() -> str:
         page = _own_address(caller)
         plan = _plan(form.plan)
-        wanted = Checkout(plan, f"{page}?notice=paid", f"{page}?notice=not-paid")
+        wanted = Checkout(plan, f"{page}?notice=paid&plan={plan}", f"{page}?notice=not-paid")
         return await checkouts.check_out(caller.services.billing, caller.member, wanted)
 
     return await _led(caller, url())
@@ -79,6 +81,7 @@ async def _shown(caller: Caller, *, error: ServiceError | None = None) -> Respon
     services = caller.services
     async with services.database.read() as session:
         subscription = await subscriptions.get(session, caller.member)
+        month = await usage.this_month(session, caller.member)
         is_customer = await checkouts.is_customer(services.billing, session, caller.member)
     answer = pages.section(
         caller.request,
@@ -86,17 +89,27 @@ async def _shown(caller: Caller, *, error: ServiceError | None = None) -> Respon
         error=error,
         values={},
         subscription=subscription,
+        left=max(0, (subscription.quota_receipts_month or 0) - month.held),
+        unread=max(0, month.held - month.completed),
         is_customer=is_customer,
         plans=_PLANS,
         for_sale=() if subscription.plan is PlanName.ENTERPRISE else PAID_PLANS,
         prices=PRICES if services.billing.sandbox else {},
-        notice="" if error else caller.notice(_NOTICES),
+        notice="" if error else _notice(caller, subscription.plan),
         may_write=caller.may(Permission.BILLING_WRITE),
     )
     # Browsers judge by this page's policy where its forms may lead in the end; where the provider's
     # pages are is known only when one is asked for.
     answer.headers["Content-Security-Policy"] = headers.policy("https:", *_own_sources(services))
     return answer
+
+
+def _notice(caller: Caller, plan: PlanName) -> str:
+    """Return what to say after a checkout; the payment may be confirmed already, or soon."""
+    query = caller.request.query_params
+    if query.get("notice") == "paid" and query.get("plan") == plan:
+        return f"Thank you. Your plan is now {plan.capitalize()}."
+    return caller.notice(_NOTICES)
 
 
 def _own_sources(services: Services) -> list[str]:

@@ -5,6 +5,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from recibo.errors import (
+    CrossSiteRequest,
     MethodNotAllowed,
     NotFound,
     RateLimitExceeded,
@@ -12,7 +13,7 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.portal import forms, pages, rate_limits
+from recibo.portal import forms, pages, rate_limits, refusals, visitors
 from recibo.web import methods
 
 _TITLES = {
@@ -20,7 +21,7 @@ _TITLES = {
     403: "Not allowed",
     404: "Page not found",
     405: "That did not work",
-    429: "Too many tries",
+    429: "Too many requests",
 }
 
 
@@ -33,11 +34,13 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unexpected)
 
 
-def _page(request: Request, error: ServiceError) -> Response:
+async def _page(request: Request, error: ServiceError) -> Response:
+    # Tokens are renewed for our own pages alone, and what is refused for its number costs little.
+    may_renew = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
+    await visitors.note_viewer(request, request.app.state.services, may_renew=may_renew)
     title = _TITLES.get(error.status, "Something went wrong")
-    return pages.show(
-        request, "error.html", status=error.status, title=title, message=error.message
-    )
+    message = refusals.sentence(error)
+    return pages.show(request, "error.html", status=error.status, title=title, message=message)
 
 
 async def _lead_elsewhere(_request: Request, error: Exception) -> Response:
@@ -48,14 +51,14 @@ async def _lead_elsewhere(_request: Request, error: Exception) -> Response:
 async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
     filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
-    answer = pages.refused(request, filled, error) if filled else _page(request, error)
+    answer = pages.refused(request, filled, error) if filled else await _page(request, error)
     pages.tell(answer, error)
     return answer
 
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
-    return _page(request, ValidationFailed())
+    return await _page(request, ValidationFailed())
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -65,7 +68,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     except RateLimitExceeded as e:
         return await _service_error(request, e)
     kinds: dict[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}
-    answer = _page(request, kinds.get(error.status_code, ValidationFailed)())
+    answer = await _page(request, kinds.get(error.status_code, ValidationFailed)())
     answer.headers.update(error.headers or {})
     if error.status_code == MethodNotAllowed.status and (allowed := methods.allowed(request)):
         answer.headers["Allow"] = allowed
@@ -74,4 +77,4 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _unexpected(request: Request, _error: Exception) -> Response:
     """Answer what nobody foresaw; it is raised again for those who log it."""
-    return _page(request, ServerError())
+    return await _page(request, ServerError())

@@ -9,6 +9,7 @@ from fastapi import Request
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from recibo.errors import Detail, ValidationFailed
+from recibo.portal import next_paths
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -56,7 +57,7 @@ def linked(request: Request, template: str) -> Mapping[str, str]:
     token = request.query_params.get("token", "").strip()
     if not token:
         return {}
-    values = {"token": token}
+    values = {"token": token, "next": next_paths.of(request.query_params.get("next"))}
     setattr(request.state, FILLED, Filled(template, values, frozenset()))
     return values
 
@@ -88,12 +89,14 @@ def _filled(model: type[BaseModel], template: str, given: Mapping[str, str]) -> 
 async def _read(request: Request) -> dict[str, str]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != _URLENCODED:
-        raise ValidationFailed.of("Content-Type", f"is not {_URLENCODED}")
+        raise ValidationFailed(
+            "The form did not arrive as browsers send it. Go back and try again."
+        )
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > _MAX_BYTES:
-            raise ValidationFailed("The form is larger than 64 kB; send less.")
+            raise ValidationFailed("The form is larger than 64 KB. Shorten what you filled in.")
     try:
         pairs = parse_qsl(
             body.decode("ascii"),
@@ -102,9 +105,13 @@ async def _read(request: Request) -> dict[str, str]:
             max_num_fields=_MAX_FIELDS,
         )
     except ValueError:
-        raise ValidationFailed("The form is not readable; it must be URL-encoded UTF-8.") from None
+        raise ValidationFailed(
+            "The form did not arrive in one piece. Go back and try again."
+        ) from None
     if any("\0" in text for pair in pairs for text in pair):
-        raise ValidationFailed("The form holds a NUL character; leave it out.")
+        raise ValidationFailed(
+            "The form holds a character that cannot be stored. Remove it and try again."
+        )
     # Of a field that is there twice, the last one counts.
     return dict(pairs)
 
@@ -122,14 +129,16 @@ def _sentence(kind: str, error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
     match kind:
         case "missing":
-            return "is needed"
-        case "string_too_short" if context["min_length"] == 1:
-            return "is needed"
+            return "is required"
         case "string_too_short":
-            return f"needs at least {context['min_length']} characters"
+            least = context["min_length"]
+            return "is required" if least == 1 else f"needs at least {least} characters"
         case "string_too_long":
             return f"may have at most {context['max_length']} characters"
         case "value_error":
             return str(context["error"])
+        case "enum":
+            return f"must be one of {context['expected'].replace(' or ', ', ')}".replace("'", "")
         case _:
-            return str(error["msg"])
+            # The library's own words are for programmers.
+            return "is not valid"

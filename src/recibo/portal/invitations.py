@@ -24,6 +24,7 @@ class Acceptance(BaseModel):
     """The token of an invitation, sent by its button or copied from the mail."""
 
     token: Trimmed = Field(min_length=1)
+    next: str = ""
 
 
 @router.get(_ACCEPT)
@@ -48,6 +49,7 @@ async def accept(
     """Join the org and begin a session there; a new account may set its password next."""
     proof = Proof(form.token, visitor.visit, visitor.shown)
     tokens = await invitations.accept(services.identity, proof)
-    return signed_in(
-        request, tokens, next_paths.HOME if tokens.two_factor_required else SET_PASSWORD
-    )
+    wanted = next_paths.of(form.next)
+    # The page for a first password leads on at once if there is one already.
+    after = wanted if tokens.two_factor_required else next_paths.after(SET_PASSWORD, wanted)
+    return signed_in(request, tokens, after)

@@ -14,7 +14,7 @@ from recibo.portal import callers, forms, pages
 from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
-from recibo.services.identity import keys, members
+from recibo.services.identity import keys, names
 from recibo.services.identity.keys import Issued, Wanted
 from recibo.shapes.keys import Key
 from recibo.shapes.permissions import Permission
@@ -46,6 +46,8 @@ class KeyForm(BaseModel):
     def wanted(self) -> Wanted:
         """What the services are asked for; raises ValidationFailed for what means nothing."""
         ticked = {Scope.READ: self.read, Scope.WRITE: self.write, Scope.EXTRACT_WRITE: self.extract}
+        if self.kind == KeyKind.SECRET and not any(ticked.values()):
+            raise ValidationFailed.of("scopes", "Select at least one scope.")
         return Wanted(
             name=self.name,
             kind=_kind(self.kind),
@@ -120,24 +122,17 @@ async def _shown(
 async def _listed(caller: Caller) -> list[Listed]:
     member, now = caller.member, clock.now()
     async with caller.services.database.read() as session:
-        team = await members.in_join_order(session, member)
         found = await keys.newest_first(session, member, caller.services.identity.key_uses)
-    makers = {one.user_id: one.full_name or one.email for one in team}
+        makers = await names.of(session, member, [key.created_by for key in found])
     return [
         Listed(
             key=key,
-            maker=_maker(key.created_by, makers),
+            maker=makers.get(key.created_by or "", "an operator"),
             is_over=key.revoked_at is not None or _is_past(key.expires_at, now),
             may_revoke=keys.may_revoke(member, key.created_by),
         )
         for key in found
     ]
-
-
-def _maker(made_by: str | None, makers: Mapping[str, str]) -> str:
-    if made_by is None:
-        return "an operator"
-    return makers.get(made_by, "a former member")
 
 
 def _is_past(moment: dt.datetime | None, now: dt.datetime) -> bool:

@@ -12,12 +12,12 @@ from pydantic import BaseModel, Field
 from recibo.portal import forms, next_paths, pages
 from recibo.portal.forms import Trimmed
 from recibo.portal.sign_in import signed_in
-from recibo.portal.visitors import TheUser, TheVisitor
+from recibo.portal.visitors import SIGN_IN, TheUser, TheVisitor, Visitor
 from recibo.services.identity import mailed
 from recibo.services.identity.mailed import Proof
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from recibo.shapes.states import MailKind
-from recibo.web.services import TheServices
+from recibo.web.services import Services, TheServices
 
 router = APIRouter()
 
@@ -35,6 +35,7 @@ class Link(BaseModel):
     """The token of a link, sent by its button or copied from the mail."""
 
     token: Trimmed = Field(min_length=1)
+    next: str = ""
 
 
 class Reset(Link):
@@ -44,7 +45,7 @@ class Reset(Link):
 
 
 @router.get("/portal/magic-link")
-async def show_magic_link(request: Request) -> Response:
+async def show_magic_link(request: Request, _visitor: TheVisitor) -> Response:
     """Show the button that signs in."""
     return _of_link(request, "magic_link.html")
 
@@ -59,7 +60,7 @@ async def sign_in_by_link(
     """Use up the link's token and begin a session."""
     proof = Proof(form.token, visitor.visit, visitor.shown)
     tokens = await mailed.sign_in(services.identity, proof)
-    return signed_in(request, tokens, next_paths.HOME)
+    return signed_in(request, tokens, next_paths.of(form.next))
 
 
 @router.post("/portal/magic-link/request")
@@ -70,13 +71,11 @@ async def send_magic_link(
     form: Annotated[Address, Depends(forms.of(Address, "sign_in.html"))],
 ) -> Response:
     """Mail a link that signs in, if there is such an account."""
-    kind = MailKind.MAGIC_LINK
-    await mailed.request(services.identity, kind, form.email, visit=visitor.visit)
-    return _sent(request, form.email)
+    return await _send(request, services, visitor, MailKind.MAGIC_LINK, form)
 
 
 @router.get("/portal/verify-email")
-async def show_verify_email(request: Request) -> Response:
+async def show_verify_email(request: Request, _visitor: TheVisitor) -> Response:
     """Show the button that verifies an address."""
     return _of_link(request, "verify_email.html")
 
@@ -97,13 +96,16 @@ async def verify_email(
 async def resend_verification(request: Request, services: TheServices, user: TheUser) -> Response:
     """Mail another link, unless the address is verified already."""
     await mailed.resend_verification(services.identity, user)
-    return _sent(request, user.email)
+    return pages.show(
+        request, "sent.html", status=_ACCEPTED, email=user.email, is_own=True, back=next_paths.HOME
+    )
 
 
 @router.get("/portal/forgot-password")
 async def show_forgot_password(request: Request) -> Response:
     """Ask for the address of the account."""
-    return pages.form(request, "forgot_password.html")
+    wanted = next_paths.of(request.query_params.get("next"))
+    return pages.form(request, "forgot_password.html", {"next": wanted})
 
 
 @router.post("/portal/forgot-password")
@@ -114,9 +116,7 @@ async def send_reset_link(
     form: Annotated[Address, Depends(forms.of(Address, "forgot_password.html"))],
 ) -> Response:
     """Mail a link that resets the password, if there is such an account."""
-    kind = MailKind.PASSWORD_RESET
-    await mailed.request(services.identity, kind, form.email, visit=visitor.visit)
-    return _sent(request, form.email)
+    return await _send(request, services, visitor, MailKind.PASSWORD_RESET, form)
 
 
 @router.get("/portal/reset-password")
@@ -142,13 +142,23 @@ async def reset_password(
     proof = Proof(form.token, visitor.visit, visitor.shown)
     tokens = await mailed.reset_password(services.identity, proof, form.new_password)
     if tokens is not None:
-        return signed_in(request, tokens, next_paths.HOME)
-    return pages.show(request, "password_set.html")
+        return signed_in(request, tokens, next_paths.of(form.next))
+    sign_in = next_paths.after(SIGN_IN, next_paths.of(form.next))
+    return pages.show(request, "password_set.html", sign_in=sign_in)
 
 
 def _of_link(request: Request, template: str) -> Response:
-    return pages.form(request, template, {"token": request.query_params.get("token", "")})
+    query = request.query_params
+    values = {"token": query.get("token", ""), "next": next_paths.of(query.get("next"))}
+    return pages.form(request, template, values)
 
 
-def _sent(request: Request, email: str) -> Response:
-    return pages.show(request, "sent.html", status=_ACCEPTED, email=email)
+async def _send(
+    request: Request, services: Services, visitor: Visitor, kind: MailKind, form: Address
+) -> Response:
+    wanted = next_paths.for_mail(form.next)
+    await mailed.request(services.identity, kind, form.email, visit=visitor.visit, wanted=wanted)
+    back = next_paths.after(SIGN_IN, next_paths.of(form.next))
+    return pages.show(
+        request, "sent.html", status=_ACCEPTED, email=form.email, is_own=False, back=back
+    )

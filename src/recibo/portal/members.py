@@ -19,18 +19,18 @@ router = APIRouter(prefix="/portal/members")
 
 _PAGE = "/portal/members"
 _NOTICES = {
-    "invited": "The invitation is on its way.",
-    "withdrawn": "The invitation is withdrawn: its link works no more.",
-    "changed": "The role is changed, from the next request on.",
-    "removed": "The member is removed, and the API keys that the member made here are revoked.",
+    "invited": "The invitation is sent.",
+    "withdrawn": "The invitation is withdrawn. Its link no longer works.",
+    "changed": "The role is changed.",
+    "removed": "The member is removed. API keys that the member created here are revoked.",
 }
 _BLANK = {"email": "", "role": Role.DEVELOPER.value}
 # What each role is, in the words of the specification.
 _ROLES = {
-    Role.OWNER: "everything, and there is always one",
+    Role.OWNER: "everything; there is always at least one",
     Role.ADMIN: "team, keys and settings",
-    Role.DEVELOPER: "makes keys, uploads, reads receipts",
-    Role.VIEWER: "only reads",
+    Role.DEVELOPER: "creates API keys, uploads and reads receipts",
+    Role.VIEWER: "reads, changes nothing",
     Role.BILLING: "plan and payments",
 }
 
@@ -137,6 +137,7 @@ async def _shown(
         roles=[(role, about) for role, about in _ROLES.items() if _may_touch(caller, role)],
         is_owner=member.role is Role.OWNER,
         notice="" if error else caller.notice(_NOTICES),
+        just_invited=caller.request.query_params.get("notice") == "invited",
         may_invite=caller.may(Permission.TEAM_INVITE),
         may_write=caller.may(Permission.TEAM_WRITE),
         may_remove=caller.may(Permission.TEAM_REMOVE),

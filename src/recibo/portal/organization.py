@@ -14,13 +14,14 @@ from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
 from recibo.portal.visitors import SIGN_IN
 from recibo.services import org_deletion
+from recibo.services.billing import subscriptions
 from recibo.services.identity import members, orgs
 from recibo.shapes.permissions import Permission
 
 router = APIRouter(prefix="/portal/organization")
 
 _PAGE = "/portal/organization"
-_NOTICES = {"changed": "The organization is changed."}
+_NOTICES = {"changed": "Your changes are saved."}
 _LEFT = f"{SIGN_IN}?notice=left"
 _DELETED = f"{SIGN_IN}?notice=org-deleted"
 
@@ -46,7 +47,7 @@ class DeletionForm(BaseModel):
 @router.get("")
 async def show_organization(caller: Reader) -> Response:
     """Show the org, and to those who may change it the form."""
-    return _shown(caller)
+    return await _shown(caller)
 
 
 @router.post("")
@@ -60,7 +61,7 @@ async def change_organization(
     try:
         await orgs.change(caller.services.identity, caller.member, changes)
     except SAID as e:
-        return _shown(caller, error=e, values=form.model_dump())
+        return await _shown(caller, error=e, values=form.model_dump())
     return pages.lead_to(f"{_PAGE}?notice=changed")
 
 
@@ -70,7 +71,7 @@ async def leave(caller: Reader) -> Response:
     try:
         await members.leave(caller.services.database, caller.member)
     except SAID as e:
-        return _shown(caller, error=e)
+        return await _shown(caller, error=e)
     visitors.end(caller.request)
     return pages.lead_to(_LEFT)
 
@@ -88,12 +89,12 @@ async def delete(
             plans=caller.services.identity.plans,
         )
     except SAID as e:
-        return _shown(caller, error=e, values=form.model_dump())
+        return await _shown(caller, error=e, values=form.model_dump())
     visitors.end(caller.request)
     return pages.lead_to(_DELETED)
 
 
-def _shown(
+async def _shown(
     caller: Caller,
     *,
     error: ServiceError | None = None,
@@ -104,6 +105,9 @@ def _shown(
         raise NotFound
     kept = {"name": org.name, "billing_email": org.billing_email, "logo_url": org.logo_url or ""}
     logo = _shown_logo(org.logo_url)
+    plans = caller.services.identity.plans
+    async with caller.services.database.read() as session:
+        bought = await subscriptions.of_org(session, caller.member) if plans.are_sold else None
     answer = pages.section(
         caller.request,
         "organization.html",
@@ -114,6 +118,8 @@ def _shown(
         notice="" if error else caller.notice(_NOTICES),
         may_write=caller.may(Permission.ORG_WRITE),
         may_delete=caller.may(Permission.ORG_DELETE),
+        # What is still paid for is canceled first, so that nobody pays for a deleted org.
+        must_cancel=bought is not None and subscriptions.costs_on(bought),
     )
     if logo:
         policy = headers.policy(images=[headers.source_of(logo)])

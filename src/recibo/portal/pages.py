@@ -12,15 +12,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
-from recibo.portal import sections
+from recibo.portal import formats, sections
 from recibo.portal.forms import Filled
 from recibo.portal.refusals import Refusal
+from recibo.web import local
 
 if TYPE_CHECKING:
     from recibo.web.services import Services
 
 _FOLDER = Path(__file__).parent
 _SEE_OTHER = 303
+#: Where the development inbox is.
+INBOX = "/portal/inbox"
 #: Where the request keeps who is signed in, whom every page shows the ways to the sections.
 VIEWER = "portal_viewer"
 
@@ -35,7 +38,8 @@ class Elsewhere(Exception):  # noqa: N818 - no error: the page is another one
 
 def show(request: Request, template: str, *, status: int = 200, **said: Any) -> HTMLResponse:
     """Return a page."""
-    identity = cast("Services", request.app.state.services).identity
+    services = cast("Services", request.app.state.services)
+    identity = services.identity
     viewer = getattr(request.state, VIEWER, None)
     text = (
         _templates()
@@ -43,9 +47,11 @@ def show(request: Request, template: str, *, status: int = 200, **said: Any) -> 
         .render(
             request_id=request.state.request_id,
             path=request.url.path,
+            is_signed_in=viewer is not None,
             sections=sections.seen_by(viewer, plans=identity.plans),
             sells_plans=identity.plans.are_sold,
             signup=identity.signup.value,
+            mail_goes=_mail_goes(request, services),
             **said,
         )
     )
@@ -106,7 +112,15 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals["static"] = _static
+    environment.filters.update(formats.FILTERS)
     return environment
+
+
+def _mail_goes(request: Request, services: "Services") -> str:
+    """Return where people find mail that is not sent: `inbox`, `files`, or nowhere."""
+    if services.outbox is None:
+        return ""
+    return "inbox" if local.is_local(request) else "files"
 
 
 @cache

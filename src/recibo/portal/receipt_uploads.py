@@ -11,7 +11,7 @@ from starlette.datastructures import FormData, UploadFile
 from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, ValidationFailed
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.portal import forms
+from recibo.portal import forms, refusals
 from recibo.portal.callers import Caller
 from recibo.services.reading.extraction import Submitted, Upload
 from recibo.web import uploads
@@ -45,8 +45,7 @@ class Taken:
         """Why it was not taken in, to be said after its name."""
         if self.error is None:
             return ""
-        details = self.error.details
-        return details[0].message if details else self.error.message
+        return refusals.sentence(self.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,12 @@ async def sent(caller: Caller) -> Sent:
     except FileTooLarge:
         message = "The files are larger than 150 MB together; send fewer at once."
         return Sent(error=FileTooLarge(message))
-    except (ValidationFailed, RateLimitExceeded) as e:
+    except RateLimitExceeded as e:
         return Sent(error=e)
+    except ValidationFailed:
+        # What is wrong with a form as a whole, people cannot see; browsers send it right.
+        message = "The upload did not arrive completely. Choose the files and send them again."
+        return Sent(error=ValidationFailed(message))
 
 
 async def _taken(caller: Caller, form: FormData, values: Mapping[str, str]) -> Sent:

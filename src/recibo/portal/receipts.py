@@ -11,11 +11,12 @@ from pydantic import BaseModel
 from recibo.errors import NotFound, Overloaded, ServiceError
 from recibo.extract.load import formats
 from recibo.extract.model import Accuracy
-from recibo.portal import callers, forms, headers, pages, receipt_lists, receipt_uploads
+from recibo.portal import callers, forms, headers, pages, receipt_lists, receipt_uploads, refusals
 from recibo.portal.callers import Caller
 from recibo.portal.receipt_lists import PAGE, Listed
 from recibo.portal.receipt_uploads import Sent
 from recibo.portal.refusals import SAID, Refusal
+from recibo.services.identity import names
 from recibo.services.reading import papers, receipts, usage
 from recibo.shapes.ids import ReceiptId
 from recibo.shapes.permissions import Permission
@@ -25,11 +26,11 @@ router = APIRouter(prefix=PAGE)
 
 #: What is said of what was done, by what the address tells after it.
 _NOTICES = {
-    "taken": "Taken in. What is read of it shows on this page.",
-    "known": "This was uploaded before; it is not read or billed twice.",
-    "some-known": "Taken in. What was uploaded before is not read or billed twice.",
-    "again": "It is read again; what is read worse is not kept and costs nothing.",
-    "no-better": "No reading was ordered: one is under way, or high accuracy gave nothing better.",
+    "taken": "Uploaded. The results appear on this page.",
+    "known": "This file was uploaded before. It is not read or billed twice.",
+    "some-known": "Uploaded. Files that were uploaded before are not read or billed twice.",
+    "again": "The document is read again. A reading that improves nothing is free.",
+    "no-better": "It is being read already, or high accuracy found nothing better before.",
     "deleted": "The receipt is deleted.",
 }
 # The pages look again at what is still being read, and show papers in the browser's own viewer.
@@ -176,15 +177,17 @@ async def _list(caller: Caller, listed: Listed, sent: Sent | None = None) -> Res
 async def _one(caller: Caller, receipt_id: str, *, error: ServiceError | None = None) -> Response:
     async with caller.services.database.read() as session:
         paper = await papers.get(session, caller.member, receipt_id)
+        named = await names.of(session, caller.member, [paper.receipt.created_by])
     answer = pages.show(
         caller.request,
         "receipt.html",
         status=error.status if error else HTTPStatus.OK,
         paper=paper,
         receipt=paper.receipt,
-        error=error,
+        error=refusals.sentence(error) if error else "",
         notice="" if error else caller.notice(_NOTICES),
-        user_id=caller.member.user_id,
+        uploader=named.get(paper.receipt.created_by, "a deleted user"),
+        is_own=paper.receipt.created_by == caller.member.user_id,
         may_write=caller.may(Permission.RECEIPTS_WRITE),
     )
     return _answered(answer, error)

@@ -1,19 +1,79 @@
-"""What a form says when the service refuses it: in sentences, beside the field they are about."""
+"""What pages say when the service refuses something: sentences for people, not for programs.
+
+The messages of errors are written for callers of the API: they name fields of requests, scopes and
+headers. Every page that shows an error takes its words from here.
+"""
 
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from recibo.errors import Conflict, NotFound, RateLimitExceeded, ServiceError, ValidationFailed
+from recibo.errors import (
+    Conflict,
+    CrossSiteRequest,
+    Detail,
+    InsufficientScope,
+    MethodNotAllowed,
+    NotFound,
+    Overloaded,
+    RateLimitExceeded,
+    ServerError,
+    ServiceError,
+    ValidationFailed,
+)
 
-#: What a section says on its own page; all else has a page of its own.
+#: Errors that a section shows on its own page; all others have a page of their own.
 SAID = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
-_MINUTE = 60
+
+_MINUTE, _HOUR, _DAY = 60, 60 * 60, 24 * 60 * 60
+
+# Replace the default messages of the classes.
+_PLAIN: Mapping[type[ServiceError], str] = {
+    ValidationFailed: "Something in this request is not right. Go back and try again.",
+    NotFound: "This page does not exist, or what it showed is gone.",
+    MethodNotAllowed: "This address cannot be used that way. Go back and try again.",
+    CrossSiteRequest: "The form was sent from another site, so nothing was changed. "
+    "Open the page here and send it again.",
+    InsufficientScope: "Your role does not allow this.",
+    ServerError: "Something went wrong on our side. Try again in a moment.",
+    Overloaded: "The service is busy. Try again in a few minutes.",
+}
+# Labels of fields whose names in the API are not plain English.
+_LABELS: Mapping[str, str] = {
+    "Content-Type": "The form",
+    "accuracy": "Accuracy",
+    "billing_email": "Billing email",
+    "code": "The code",
+    "cursor": "The page of the list",
+    "days": "The number of days",
+    "expires_at": "The last day",
+    "file": "The file",
+    "form": "The form",
+    "logo_url": "The logo address",
+    "new_password": "The new password",
+    "plan": "The plan",
+    "secret": "The secret",
+    "session": "The address of this page",
+    "url": "The URL",
+    "user_id": "The member",
+}
+_REASONS: Mapping[str, str] = {
+    "permission": _PLAIN[InsufficientScope],
+    "role": "Only an owner can do this.",
+    "session": "You signed in through an invitation, so this session works in its organization "
+    "alone. Sign out, then sign in with your password or an email link.",
+}
+# Messages read after the name of a field in JSON; pages use them as sentences.
+_BEGINNINGS: Mapping[str, str] = {
+    "is one of ": "must be one of ",
+    "has ": "must have ",
+    "is needed": "is required",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a form was not taken; nothing is said before it was sent."""
+    """Why a form was refused; empty before it is sent."""
 
     #: Above the form.
     message: str = ""
@@ -24,31 +84,62 @@ class Refusal:
 
     @classmethod
     def of(cls, error: ServiceError, visible: Collection[str]) -> "Refusal":
-        """Return what to say of an error on a form with these fields that people see."""
-        if isinstance(error, RateLimitExceeded) and error.retry_after is not None:
-            return cls(f"Too many tries. Try again in {_span(error.retry_after)}.")
+        """Return the refusal of a form; `visible` are its fields that people see."""
         beside = {one.field: one.message for one in error.details if one.field in visible}
-        above = [one for one in error.details if one.field not in visible]
+        above = tuple(one for one in error.details if one.field not in visible)
         is_about_token = any(one.field == "token" for one in error.details)
-        if is_about_token:
-            message = " ".join(one.message for one in above)
+        if above and isinstance(error, ValidationFailed):
+            message = _joined(above)
         else:
-            message = error.message if above or not beside else ""
+            message = sentence(error) if above or not beside else ""
         return cls(message, beside, is_about_token)
 
     def beside(self, name: str, label: str) -> str:
         """Return a sentence about a field; empty when nothing is wrong with it."""
         message = self.fields.get(name, "")
-        if not message:
-            return ""
-        sentence = message if message[0].isupper() else f"{label} {message}"
-        return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+        return _about(label, message) if message else ""
 
     def __bool__(self) -> bool:
         return bool(self.message or self.fields)
 
 
+def sentence(error: ServiceError) -> str:
+    """Return the sentence that a page shows for an error."""
+    has_own_words = error.message != type(error).__doc__
+    if isinstance(error, RateLimitExceeded):
+        if has_own_words:
+            return error.message
+        when = f" Try again in {_span(error.retry_after)}." if error.retry_after else ""
+        return f"Too many attempts.{when}"
+    if isinstance(error, InsufficientScope) and error.details:
+        return _REASONS.get(error.details[0].field, _PLAIN[InsufficientScope])
+    if isinstance(error, ValidationFailed) and error.details:
+        return _joined(error.details)
+    return error.message if has_own_words else _PLAIN.get(type(error), error.message)
+
+
+def _joined(details: tuple[Detail, ...]) -> str:
+    return " ".join(_about(_label(one.field), one.message) for one in details)
+
+
+def _label(name: str) -> str:
+    return _LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def _about(label: str, message: str) -> str:
+    """Return a message as a sentence; one that begins with a capital letter is one already."""
+    for beginning, instead in _BEGINNINGS.items():
+        if message.startswith(beginning):
+            message = instead + message.removeprefix(beginning)
+    said = message if message[0].isupper() else f"{label} {message}"
+    return said if said.endswith((".", "!", "?")) else f"{said}."
+
+
 def _span(seconds: int) -> str:
     if seconds <= _MINUTE:
         return "a minute"
-    return f"{math.ceil(seconds / _MINUTE)} minutes"
+    if seconds <= 2 * _HOUR:
+        return f"{math.ceil(seconds / _MINUTE)} minutes"
+    if seconds <= 2 * _DAY:
+        return f"{math.ceil(seconds / _HOUR)} hours"
+    return f"{math.ceil(seconds / _DAY)} days"

@@ -36,6 +36,11 @@ _SECTIONS = (
 )  # fmt: skip
 
 
+def path_of(path: str) -> str:
+    """Return the section that a page belongs to; empty for a page of none."""
+    return next((section.path for section in _SECTIONS if section.holds(path)), "")
+
+
 def seen_by(user: SignedIn | None, *, plans: Plans = SOLD) -> list[Section]:
     """Return the sections that somebody may see: nothing leads to a page that is refused."""
     if user is None:

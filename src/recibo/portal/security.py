@@ -27,7 +27,7 @@ router = APIRouter(prefix="/portal/security")
 
 _PAGE = "/portal/security"
 _NOTICES = {
-    "named": "Your name is changed.",
+    "named": "Your name is saved.",
     "password": "Your password is set. All other sessions of your account have ended.",
     "ended": "All other sessions of your account have ended.",
     "disabled": "Two-factor authentication is off. All other sessions of your account have ended.",
@@ -140,7 +140,9 @@ async def confirm(owner: TheOwner, form: TheCode) -> Response:
         async with owner.services.database.read() as session:
             made = await enrolment.tentative(session, identity, owner.user)
         if made is None:
-            never_begun = ValidationFailed("This was never begun, or ended elsewhere; begin anew.")
+            never_begun = ValidationFailed(
+                "Setting up two-factor authentication was not started or has ended. Start over."
+            )
             return await _shown(owner, error=never_begun if isinstance(e, ValidationFailed) else e)
         return _enrolling(owner, made, error=e)
     return pages.show(owner.request, "recovery_codes.html", codes=codes)

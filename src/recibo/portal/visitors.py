@@ -1,12 +1,13 @@
 """Who looks at a page: nobody yet, somebody half signed in, or a user."""
 
+import contextlib
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 
 from recibo.errors import AuthenticationFailed, NoSession
-from recibo.portal import headers, next_paths, pages, rate_limits
+from recibo.portal import headers, next_paths, pages, rate_limits, sections
 from recibo.portal.pages import Elsewhere
 from recibo.services.identity import sessions
 from recibo.services.identity.sessions import Shown
@@ -50,7 +51,7 @@ async def visitor_of(request: Request, services: TheServices) -> Visitor:
     Raises:
         RateLimitExceeded: too many requests of the address.
     """
-    visitor = await _recognized(request, services)
+    visitor = await _recognized(request, services, may_renew=True)
     await rate_limits.count(request, visitor.user.plan if visitor.user else None)
     return visitor
 
@@ -59,13 +60,21 @@ async def visitor_of(request: Request, services: TheServices) -> Visitor:
 count_strangers = rate_limits.counting_strangers(visitor_of)
 
 
-async def _recognized(request: Request, services: Services) -> Visitor:
+async def note_viewer(request: Request, services: Services, *, may_renew: bool) -> None:
+    """Find out for an error's page who is signed in, so that it keeps their navigation."""
+    if getattr(request.state, pages.VIEWER, None) is None:
+        # Whatever fails here (the database may be what failed before): the page is shown without.
+        with contextlib.suppress(Exception):
+            await _recognized(request, services, may_renew=may_renew)
+
+
+async def _recognized(request: Request, services: Services, *, may_renew: bool) -> Visitor:
     identity = services.identity
     keyring = identity.keyring
     visit = visit_of(request)
     token = request.cookies.get(ACCESS_COOKIE)
     shown = sessions.read_access_token(keyring, token)
-    if shown is None and (tokens := await _refreshed(request, services)) is not None:
+    if shown is None and may_renew and (tokens := await _refreshed(request, services)) is not None:
         token = tokens.access_token
         shown = sessions.read_access_token(keyring, token)
     if shown is None:
@@ -76,6 +85,7 @@ async def _recognized(request: Request, services: Services) -> Visitor:
         )
     except (NoSession, AuthenticationFailed):
         return Visitor(visit, shown, None)
+    setattr(request.state, pages.VIEWER, user)
     return Visitor(visit, shown, user)
 
 
@@ -84,7 +94,6 @@ TheVisitor = Annotated[Visitor, Depends(visitor_of)]
 
 async def _signed_in(request: Request, visitor: TheVisitor) -> SignedIn:
     if visitor.user is not None:
-        setattr(request.state, pages.VIEWER, visitor.user)
         return visitor.user
     page = SECOND_FACTOR if visitor.owes_second_factor else SIGN_IN
     raise Elsewhere(next_paths.after(page, _wanted(request)))
@@ -104,9 +113,9 @@ def end(request: Request) -> None:
 
 
 def _wanted(request: Request) -> str:
-    """Return the page that was asked for; what a form would have changed is asked for anew."""
+    """Return the page that was asked for; for a form, the section that it belongs to."""
     if request.method != "GET":
-        return next_paths.HOME
+        return sections.path_of(request.url.path) or next_paths.HOME
     query = f"?{request.url.query}" if request.url.query else ""
     return next_paths.of(request.url.path + query)
 

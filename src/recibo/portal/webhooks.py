@@ -1,6 +1,8 @@
 """Webhooks: where an org's events go, what signs them, and what became of each."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import datetime as dt
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -17,6 +19,7 @@ from recibo.services.pages import Wanted
 from recibo.services.webhooks import endpoints, outcomes, sending
 from recibo.services.webhooks.endpoints import Secrets
 from recibo.shapes.permissions import Permission
+from recibo.shapes.webhooks import Delivered, Endpoint
 from recibo.store.db import Session
 
 router = APIRouter(prefix="/portal/webhooks")
@@ -24,12 +27,14 @@ router = APIRouter(prefix="/portal/webhooks")
 _PAGE = "/portal/webhooks"
 _EVENTS_A_PAGE = 20
 _ATTEMPTS_A_PAGE = 50
+# By then the first four tries at an event have failed; servers are restarted within minutes.
+_ALARMING = dt.timedelta(hours=1)
 #: What is said of what was done, by what the address tells after it.
 _NOTICES = {
-    "set": "The endpoint is set. Send a test event to see it arrive.",
+    "set": "The endpoint is set. Send a test event to see whether it arrives.",
     "removed": "The endpoint is removed, with its signing secret.",
-    "enabled": "The endpoint is switched on again.",
-    "rotated": "There is a new signing secret. The one before signs along for 24 hours.",
+    "enabled": "The endpoint is enabled again.",
+    "rotated": "There is a new signing secret. The previous one stays valid for 24 hours.",
     "tested": "A test event is on its way.",
     "resent": "The event is on its way again.",
 }
@@ -59,6 +64,16 @@ class RotateForm(BaseModel):
     """Which secret to replace."""
 
     secret: SecretOf
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the endpoint fares: nothing is set while it takes what is sent."""
+
+    failing_since: dt.datetime | None = None
+    retry_at: dt.datetime | None = None
+    #: Whether it fails for so long that somebody should look.
+    is_alarming: bool = False
 
 
 @router.get("")
@@ -185,10 +200,21 @@ async def _shown(
         events=events,
         notice="" if error else caller.notice(_NOTICES),
         now=clock.now(),
+        health=_health(endpoint, events.data),
         https_only=caller.services.https_webhooks_only,
         is_first_page=wanted.cursor is None,
         may_write=caller.may(Permission.WEBHOOKS_WRITE),
     )
+
+
+def _health(endpoint: Endpoint | None, listed: Sequence[Delivered]) -> Health:
+    since = endpoint.failing_since if endpoint else None
+    if since is None:
+        return Health()
+    # What a request named an address for goes elsewhere.
+    retries = [one.due_at for one in listed if one.due_at and one.is_retried and one.url is None]
+    is_alarming = clock.now() - since >= _ALARMING
+    return Health(since, min(retries, default=None), is_alarming)
 
 
 async def _secrets(caller: Caller) -> Secrets | None:

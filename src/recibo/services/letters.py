@@ -12,7 +12,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
@@ -106,9 +106,12 @@ def write(content: Content, head: Letterhead) -> EmailMessage:
 
 
 def link(content: Content, head: Letterhead) -> str:
-    """Return the address of the page that takes the mail's token."""
+    """Return the address of the page that takes the mail's token, and leads on from there."""
     page = _letters()[content.kind].page
-    return f"{head.base_url}/portal/{page}?token={content.token}"
+    query = {"token": str(content.token)}
+    if wanted := content.names.get("next"):
+        query["next"] = str(wanted)
+    return f"{head.base_url}/portal/{page}?{urlencode(query, safe='/')}"
 
 
 def sender(text: str, base_url: str) -> Address:

@@ -75,10 +75,12 @@ async def begin(database: Database, actor: Member, *, slug: str, plans: Plans = 
         org = await orgs.lock(session, actor.org_id)
         actor = await orgs.still(session, actor, Permission.ORG_DELETE)
         if slug != org.slug:
-            raise ValidationFailed.of("slug", f"is not {org.slug}; type that to be sure")
+            raise ValidationFailed.of("slug", f"must be {org.slug}, to confirm the deletion")
         bought = await subscriptions.of_org(session, actor) if plans.are_sold else None
         if bought is not None and subscriptions.costs_on(bought):
-            raise Conflict("A subscription goes on; cancel it under Billing first.")
+            raise Conflict(
+                "The organization still has a paid subscription; cancel it under Billing first."
+            )
         audit.record(
             session,
             actor,

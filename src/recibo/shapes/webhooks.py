@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -88,3 +89,11 @@ class Delivered:
     attempts: tuple[Attempt, ...]
     #: Whether there were others before these.
     has_older: bool
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether the last attempt failed and another one follows."""
+        if self.due_at is None or not self.attempts:
+            return False
+        status = self.attempts[0].status
+        return status is None or not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES

@@ -52,10 +52,10 @@ class Services:
     billing: Billing
     #: The public address; empty when none was named.
     base_url: str
-    #: How many more JSON bodies over 64 KB may be in memory; 32 of them are 32 MB.
-    large_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
     #: Where mails are written to files that the development inbox shows; None without an inbox.
     outbox: Path | None
+    #: How many more JSON bodies over 64 KB may be in memory; 32 of them are 32 MB.
+    large_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
 
     @property
     def webhook_policy(self) -> webhook_urls.Policy:

@@ -38,11 +38,20 @@ class Proof:
     shown: Shown | None = None
 
 
-async def request(identity: Identity, kind: MailKind, email: str, *, visit: Visit) -> bool:
+async def request(
+    identity: Identity, kind: MailKind, email: str, *, visit: Visit, wanted: str = ""
+) -> bool:
     """Owe a mail with a link to an address; whether there is an account, its sender finds out.
 
     So known and unknown addresses take the same time. Returns False when there were too many
     mails already: then none is owed, and the link sent before stays good.
+
+    Args:
+        identity: Who may sign in.
+        kind: Which link.
+        email: Where to.
+        visit: Where the request comes from.
+        wanted: The page of the portal that the link leads on to, if any.
 
     Raises:
         ValidationFailed: it is no address.
@@ -51,7 +60,7 @@ async def request(identity: Identity, kind: MailKind, email: str, *, visit: Visi
     try:
         async with identity.database.write() as session:
             await attempts.take(session, _mail_limits(kind, address, visit))
-            mails.owe(session, kind, to=address)
+            mails.owe(session, kind, to=address, names={"next": wanted} if wanted else None)
     except RateLimitExceeded:
         return False
     return True

@@ -1,0 +1,78 @@
+"""The development inbox: the mails of the outbox as pages, for a browser on the same machine.
+
+Mails bring links that sign in, so nobody else may see them: the pages exist in development only,
+where mail goes to the outbox, and answer only requests sent straight from this machine.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from recibo.errors import NotFound
+from recibo.outside import outbox
+from recibo.portal import pages
+from recibo.portal.visitors import TheVisitor
+from recibo.web import local
+from recibo.web.services import TheServices
+
+router = APIRouter(prefix=pages.INBOX)
+
+_LISTED = 100
+_LINK = re.compile(r"https?://[^\s<>\"]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a mail's text; a link if it has an address."""
+
+    text: str
+    address: str = ""
+
+
+async def _folder(request: Request, services: TheServices) -> Path:
+    if services.outbox is None or not local.is_local(request):
+        raise NotFound
+    return services.outbox
+
+
+TheFolder = Annotated[Path, Depends(_folder)]
+
+
+@router.get("")
+async def show_inbox(request: Request, folder: TheFolder, _visitor: TheVisitor) -> Response:
+    """List the mails, newest first."""
+    mails = await asyncio.to_thread(outbox.newest, folder, limit=_LISTED)
+    return pages.show(request, "inbox.html", mails=mails, folder=str(folder), limit=_LISTED)
+
+
+@router.get("/{name}")
+async def show_mail(
+    request: Request, folder: TheFolder, _visitor: TheVisitor, name: str
+) -> Response:
+    """Show one mail; the links in its text can be followed."""
+    mail = await asyncio.to_thread(outbox.get, folder, f"{name}.eml")
+    if mail is None:
+        raise NotFound
+    return pages.show(request, "inbox_mail.html", mail=mail, mail_pieces=_pieces(mail.text))
+
+
+def _pieces(text: str) -> list[Piece]:
+    pieces, end = [], 0
+    for link in _LINK.finditer(text):
+        pieces.append(Piece(text[end : link.start()]))
+        pieces.append(Piece(link[0], _address(link[0])))
+        end = link.end()
+    return [*pieces, Piece(text[end:])]
+
+
+def _address(url: str) -> str:
+    """Return where a link leads: links to the portal lead to the one that is open."""
+    parts = urlsplit(url)
+    if parts.path != "/portal" and not parts.path.startswith("/portal/"):
+        return url
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

@@ -1,0 +1,113 @@
+"""Pages of errors: they speak to people, and who is signed in keeps the ways on."""
+
+import pytest
+
+from recibo.errors import (
+    Conflict,
+    CrossSiteRequest,
+    InsufficientScope,
+    MethodNotAllowed,
+    NotFound,
+    Overloaded,
+    RateLimitExceeded,
+    ServerError,
+    ServiceError,
+    ValidationFailed,
+)
+from recibo.portal import refusals
+from recibo.shapes.states import Role
+from tests import people
+from tests.installation import Installation
+from tests.portal import looking, pressing, visits
+
+CROSS_SITE = {"Origin": "https://elsewhere.test"}
+# Words of requests, not of pages.
+TECHNICAL = ("multipart", "retry_after", "`", "user_id", "Content-Type", "scope ", "cursor", "POST")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", "/portal/nowhere", {}, 404),
+        ("GET", "/portal/receipts/rcp_0", {}, 404),
+        ("GET", "/portal/analytics?days=5", {}, 400),
+        ("DELETE", "/portal/receipts", {}, 405),
+        ("POST", "/portal/security/end-sessions", CROSS_SITE, 403),
+    ],
+)
+async def test_who_is_signed_in_keeps_navigation_and_sign_out(
+    door: Installation, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    await visits.sign_up(door.stranger)
+    answer = await door.stranger.request(method, path, headers=headers)
+
+    page = looking.at(answer)
+    assert status == answer.status_code
+    assert ("post", "/portal/sign-out") in page.forms
+    assert "/portal/receipts" in page.links
+    assert not [word for word in TECHNICAL if word in page.text]
+
+
+async def test_refused_role_keeps_them_too(door: Installation) -> None:
+    viewer = await people.joined(door, await people.signed_up(door), Role.VIEWER)
+    client = await pressing.browser_of(door, viewer)
+    answer = await client.get("/portal/keys")
+
+    page = looking.at(answer)
+    assert 403 == answer.status_code
+    assert ("post", "/portal/sign-out") in page.forms
+    assert "/portal/keys" not in page.links
+
+
+async def test_unforeseen_error_keeps_them_too(
+    door: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        message = "nobody foresaw this"
+        raise RuntimeError(message)
+
+    await visits.sign_up(door.stranger)
+    monkeypatch.setattr("recibo.services.identity.members.in_join_order", broken)
+    answer = await door.stranger.get("/portal/members")
+
+    assert 500 == answer.status_code
+    assert ("post", "/portal/sign-out") in looking.at(answer).forms
+
+
+async def test_strangers_are_shown_no_sections(door: Installation) -> None:
+    page = looking.at(await door.stranger.get("/portal/nowhere"))
+
+    assert [] == page.forms
+    assert "/portal/receipts" not in page.links
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (NotFound(), "This page does not exist, or what it showed is gone."),
+        (NotFound("There is no receipt with this id."), "There is no receipt with this id."),
+        (
+            ValidationFailed.of("days", "is one of 7, 30"),
+            "The number of days must be one of 7, 30.",
+        ),
+        (ValidationFailed.of("name", "has 1 to 9 characters"), "Name must have 1 to 9 characters."),
+        (ValidationFailed.of("file", "Choose a file."), "Choose a file."),
+        (InsufficientScope.lacking("role", "owner"), "Only an owner can do this."),
+        (InsufficientScope.lacking("permission", "x:y"), "Your role does not allow this."),
+        (RateLimitExceeded(retry_after=30), "Too many attempts. Try again in a minute."),
+        (RateLimitExceeded(retry_after=600), "Too many attempts. Try again in 10 minutes."),
+        (RateLimitExceeded(retry_after=36_000), "Too many attempts. Try again in 10 hours."),
+        (RateLimitExceeded(retry_after=864_000), "Too many attempts. Try again in 10 days."),
+        (RateLimitExceeded("The quota is used up."), "The quota is used up."),
+        (Conflict("Revoke a key first."), "Revoke a key first."),
+    ],
+)
+def test_sentence_of_an_error(error: ServiceError, said: str) -> None:
+    assert said == refusals.sentence(error)
+
+
+@pytest.mark.parametrize(
+    "kind", [CrossSiteRequest, MethodNotAllowed, ServerError, Overloaded, ValidationFailed]
+)
+def test_errors_without_words_of_their_own_have_some_for_people(kind: type[ServiceError]) -> None:
+    assert refusals.sentence(kind()) != kind.__doc__

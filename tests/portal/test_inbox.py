@@ -1,0 +1,129 @@
+"""The development inbox: mail that is not sent, shown to whoever sits at the machine."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests import installation
+from tests.installation import Installation
+from tests.portal import looking, visits
+
+INBOX = "/portal/inbox"
+# What a browser on the same machine sends.
+LOCAL = {"Host": "127.0.0.1:8000"}
+
+
+@pytest.fixture
+async def mailing(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service with a mail in its outbox, and a browser on the same machine."""
+    async with installation.opened(sqlite_url, tmp_path, works=False) as service:
+        write(service, "20260314T081742.000001Z-00000001", "First")
+        write(service, "20260314T081743.000001Z-00000002", "Your sign-in link")
+        yield service
+
+
+def write(i: Installation, name: str, subject: str) -> None:
+    """Put a mail into the outbox, as the service does."""
+    outbox = i.services.outbox
+    assert outbox is not None
+    outbox.mkdir(exist_ok=True)
+    text = (
+        f"From: no-reply@localhost\nTo: ana@people.test\nSubject: {subject}\n"
+        "Content-Type: text/plain; charset=utf-8\n\n"
+        "Sign in:\nhttp://elsewhere.test:9/portal/magic-link?token=abc&next=/portal/audit\n"
+        "<script>alert(1)</script> https://example.com/help\n"
+    )
+    (outbox / f"{name}.eml").write_text(text)
+
+
+async def test_mails_are_listed_newest_first_and_their_links_work_here(
+    mailing: Installation,
+) -> None:
+    listed = await mailing.stranger.get(INBOX, headers=LOCAL)
+    paths = [link for link in looking.at(listed).links if link.startswith(f"{INBOX}/")]
+    mail = await mailing.stranger.get(paths[0], headers=LOCAL)
+
+    assert 2 == len(paths)
+    assert "Your sign-in link To ana@people.test 2026-03-14 08:17 UTC" in looking.at(listed).text
+    page = looking.at(mail)
+    assert "Your sign-in link · Recibo" == page.title
+    assert "/portal/magic-link?token=abc&next=/portal/audit" in page.links
+    assert "https://example.com/help" in page.links
+    assert "<script>alert(1)" not in mail.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "attacker.test"},
+        {"Host": "127.0.0.1.attacker.test"},
+        {**LOCAL, "X-Forwarded-For": "203.0.113.7"},
+        {**LOCAL, "Forwarded": "for=203.0.113.7"},
+        {**LOCAL, "Via": "1.1 proxy"},
+    ],
+    ids=str,
+)
+async def test_what_was_not_sent_by_this_machine_finds_no_inbox(
+    mailing: Installation, headers: dict[str, str]
+) -> None:
+    answers = [
+        await mailing.stranger.get(path, headers=headers)
+        for path in (INBOX, f"{INBOX}/20260314T081742.000001Z-00000001")
+    ]
+
+    assert [404, 404] == [answer.status_code for answer in answers]
+
+
+async def test_other_machines_find_no_inbox_and_no_link_to_it(mailing: Installation) -> None:
+    transport = httpx.ASGITransport(mailing.asgi, client=("192.168.1.7", 9))
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as other:
+        refused = await other.get(INBOX)
+        sent = await other.post("/portal/forgot-password", data={"email": visits.EMAIL})
+
+    assert 404 == refused.status_code
+    assert INBOX not in looking.at(sent).links
+    assert "development" in looking.at(sent).text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["nothing", "..%2f..%2fsecret_key", "20260314T081742.000001Z-00000009", "%00", "x" * 300],
+)
+async def test_only_mails_of_the_outbox_are_shown(mailing: Installation, name: str) -> None:
+    assert 404 == (await mailing.stranger.get(f"{INBOX}/{name}", headers=LOCAL)).status_code
+
+
+async def test_an_empty_inbox_says_so(door: Installation) -> None:
+    page = looking.at(await door.stranger.get(INBOX, headers=LOCAL))
+
+    assert "No mail yet." in page.text
+
+
+async def test_production_and_real_mail_have_no_inbox(sqlite_url: str, tmp_path: Path) -> None:
+    async with installation.opened(
+        sqlite_url, tmp_path, works=False, email_url="smtp://127.0.0.1:1"
+    ) as service:
+        refused = await service.stranger.get(INBOX, headers=LOCAL)
+        sent = await service.stranger.post(
+            "/portal/forgot-password", data={"email": visits.EMAIL}, headers=LOCAL
+        )
+
+    assert 404 == refused.status_code
+    assert "development" not in looking.at(sent).text
+
+
+async def test_every_page_that_says_a_mail_was_sent_leads_to_the_inbox(door: Installation) -> None:
+    client = door.stranger
+    client.headers.update(LOCAL)
+    await visits.sign_up(client)
+    answers = [
+        await client.get("/portal"),
+        await client.post("/portal/verify-email/resend"),
+        await client.post("/portal/magic-link/request", data={"email": visits.EMAIL}),
+        await client.post("/portal/forgot-password", data={"email": visits.EMAIL}),
+        await client.get("/portal/members?notice=invited"),
+    ]
+
+    assert [True] * 5 == [INBOX in looking.at(answer).links for answer in answers]
