@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, bindparam, select, text
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recibo.kit import clock
 from recibo.shapes.ids import OrgId
@@ -29,6 +31,38 @@ async def names(database: Database) -> list[str]:
     """Return the orgs that are stored."""
     async with database.read() as session:
         return list((await session.execute(select(Org.name).order_by(Org.name))).scalars())
+
+
+async def test_upgrade_leaves_nothing_of_the_events_that_it_deletes(tmp_path: Path) -> None:
+    """SQLite follows no foreign keys while it is migrated."""
+    url = f"sqlite:///{tmp_path}/recibo.db"
+    async with db.rebuilding(url) as connection:
+        await db.upgrade(connection, "0015")
+        await _add_event(connection, "evt_purged", "receipt.completed", '{"id": "rcp_purged"}')
+        await _add_event(connection, "evt_other", "webhook.test", "{}")
+    await db.migrate(url)
+
+    async with db.snapshot(url) as connection:
+        for column in ("webhook_events.id", "deliveries.event_id", "delivery_attempts.event_id"):
+            query = f"SELECT {column} FROM {column.partition('.')[0]}"  # noqa: S608
+            assert ["evt_other"] == list((await connection.execute(text(query))).scalars())
+
+
+async def _add_event(connection: AsyncConnection, event_id: str, kind: str, receipt: str) -> None:
+    """Add an event that was delivered at the first try."""
+    body = f'{{"data": {{"receipt": {receipt}}}}}'
+    event = text(
+        "INSERT INTO webhook_events (id, org_id, type, created_at, body) "
+        "VALUES (:id, 'org', :type, '2026-11-01 00:00:00', :body)"
+    )
+    await connection.execute(event, {"id": event_id, "type": kind, "body": body})
+    delivery = "INSERT INTO deliveries (event_id, org_id, state, tries) VALUES (:id, 'org', 'x', 1)"
+    attempt = (
+        "INSERT INTO delivery_attempts (id, event_id, org_id, url, started_at, duration_ms) "
+        "VALUES (:id, :id, 'org', 'https://example.com', '2026-11-01 00:00:00', 1)"
+    )
+    for statement in (delivery, attempt):
+        await connection.execute(text(statement), {"id": event_id})
 
 
 async def test_block_that_ends_is_committed_and_one_that_raises_rolled_back(
