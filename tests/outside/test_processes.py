@@ -194,6 +194,31 @@ async def test_library_that_is_not_there_is_told() -> None:
     assert failure.kind is FailureKind.BROKEN
 
 
+async def test_process_that_cannot_be_started_is_told_and_tried_again(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No memory or no descriptor is left, and a moment later there is."""
+    before = os.listdir("/proc/self/fd")  # noqa: PTH208 - their names are all
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "executable", "/nowhere")
+        with pytest.raises(ProcessDiedError, match="could not be started"):
+            await outcome(lane, "pid")
+        assert before == os.listdir("/proc/self/fd")  # noqa: PTH208
+
+    assert os.getpid() != await pid_of(lane)
+
+
+async def test_job_is_answered_though_the_next_process_cannot_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lane = Lane(readers.PROGRAM, Limits(tasks=1))
+    await lane.ready()
+    monkeypatch.setattr(sys, "executable", "/nowhere")
+
+    assert await pid_of(lane)
+    await lane.aclose()
+
+
 async def test_process_that_dies_in_preparation_is_told_not_waited_for() -> None:
     lane = Lane(readers.DYING.reading)
 

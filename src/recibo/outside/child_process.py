@@ -97,12 +97,16 @@ class ChildProcess:
     """A process that does one job at a time. Killing it ends it at once and for good."""
 
     def __init__(self, program: Program, limits: Limits) -> None:
-        """Start the process; it is ready later."""
+        """Start the process; it is ready later.
+
+        Raises:
+            ProcessDiedError: it cannot be started: there is no memory or no descriptor left.
+        """
         self._limits = limits
-        self._channel, theirs = socket.socketpair()
-        self._channel.settimeout(0)
-        with theirs:
-            self._process = _start(program, limits, theirs.fileno())
+        try:
+            self._channel, self._process = _connected(program, limits)
+        except OSError as e:
+            raise ProcessDiedError(f"the process could not be started: {e}") from e
         loop = asyncio.get_running_loop()
         self._is_ready: asyncio.Future[None] = loop.create_future()
         self._work: _Work | None = None
@@ -278,6 +282,18 @@ class _Prints:
     def _stop(self) -> None:
         asyncio.get_running_loop().remove_reader(self._pipe.fileno())
         self._pipe.close()
+
+
+def _connected(program: Program, limits: Limits) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
+    """Return our end of a new channel, and the process that has the other end."""
+    ours, theirs = socket.socketpair()
+    try:
+        ours.settimeout(0)
+        with theirs:
+            return ours, _start(program, limits, theirs.fileno())
+    except BaseException:
+        ours.close()
+        raise
 
 
 def _start(program: Program, limits: Limits, channel: int) -> "subprocess.Popen[bytes]":

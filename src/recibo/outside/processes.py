@@ -1,6 +1,7 @@
 """A lane: work that may crash, hang or eat all memory, in a process that is replaced then."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -110,7 +111,9 @@ class Lane:
         """Have a fresh process ready for the next job."""
         if self._child is child and not self._is_closed:
             self._retire()
-            self._start()
+            # The job that is over has its answer; the next one tries again, and says what is wrong.
+            with contextlib.suppress(ProcessDiedError):
+                self._start()
 
     def _retire(self) -> None:
         """Give the process up; it is buried in the background."""
