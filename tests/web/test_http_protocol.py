@@ -311,6 +311,20 @@ async def test_connections_beyond_the_bound_are_told_to_come_again(small: Listen
     assert 200 == (await small.ask(GET)).status
 
 
+async def test_one_address_gets_no_more_of_the_surplus_than_there_is(small: Listening) -> None:
+    async with AsyncExitStack() as stack:
+        for length in ["1"] * 4 + ["1000"] * 2:
+            client = await stack.enter_async_context(small.client())
+            await client.send(head("POST", Content_Length=length))
+            if length != "1":
+                # Kept for a moment, so that the client can read it.
+                assert 503 == (await client.answer()).status
+        one_more = await stack.enter_async_context(small.client())
+
+        assert await one_more.is_closed()
+        await small.until(lambda: len(small.connections) == 6)
+
+
 async def test_connections_of_all_addresses_have_a_bound_too() -> None:
     async with (
         sockets.listening(Named(), SMALL) as server,

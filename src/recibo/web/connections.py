@@ -88,7 +88,10 @@ class Connections:
             is_surplus = not self._evict(subject)
         if len(self._open) >= bounds.connections and not is_surplus:
             is_surplus = not self._evict(None)
-        if len(self._open) >= bounds.connections + bounds.surplus:
+        # An address gets no more of the surplus than there is for all: else it fills all places.
+        most_of_one = bounds.connections_per_address + bounds.surplus
+        is_flood = subject is not None and self._by_subject[subject] >= most_of_one
+        if is_flood or len(self._open) >= bounds.connections + bounds.surplus:
             connection.drop()
         self._open[connection] = None
         if subject is not None:
