@@ -122,6 +122,17 @@ async def test_fault_of_the_document_is_told_after_one_attempt(
     assert 1 == len(reader.seen)
 
 
+@pytest.mark.parametrize("failure", [HUNG, GREEDY])
+async def test_tenth_document_that_takes_too_much_in_a_day_counts_against_the_quota(
+    reading: Make, actor: Actor, failure: Failure
+) -> None:
+    parts, _ = reading([failure])
+    for number in range(10):
+        await parts.tasks.read((await parts.submit(actor, str(number))).receipt_id)
+
+    assert [(1, 0, 0)] == await parts.held()
+
+
 async def test_file_that_is_gone_fails_its_receipt_at_once(reading: Make, actor: Actor) -> None:
     parts, reader = reading([READ])
     receipt_id = (await parts.submit(actor)).receipt_id

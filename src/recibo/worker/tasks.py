@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 
 # Some of these may come late, and the receipt stays in hand all the same.
 _KEEP_SECONDS = readings.HOLD.total_seconds() / 4
-_BREAKDOWNS = (FailureKind.CRASHED, FailureKind.TIMED_OUT)
+_BREAKDOWNS = (FailureKind.CRASHED, FailureKind.TIMED_OUT, FailureKind.OUT_OF_MEMORY)
 _ANY_NUMBER = 2**31
 _FILE_GONE = Failure(FailureKind.BROKEN, "The file of this receipt is gone; upload it again.")
 

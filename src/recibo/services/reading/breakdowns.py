@@ -1,4 +1,4 @@
-"""Timeouts and crashes of readers, counted per org: beyond a few a day they cost quota.
+"""Timeouts, crashes and memory limits of readers, counted per org: some a day cost no quota.
 
 A document that holds up or breaks a reader takes up to minutes of it. Nine a day are bad luck; who
 sends more pays for them with the month's quota, though never with credits.
@@ -17,8 +17,8 @@ _FREE_A_DAY = 9
 
 #: What the message of a failure says beside its reason.
 CHARGED = (
-    " It counts against the month's quota: readers timed out or crashed on documents of this"
-    " organization ten times or more within a day."
+    " It counts against the month's quota: readers timed out, ran out of memory or crashed on"
+    " documents of this organization ten times or more within a day."
 )
 
 

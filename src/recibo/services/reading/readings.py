@@ -141,9 +141,10 @@ async def keep(session: Session, order: Order) -> None:
 
 async def let_go(session: Session, order: Order, *, is_breakdown: bool = False) -> None:
     """Have the next attempt begin at once: this one failed."""
-    if is_breakdown:
-        await breakdowns.note(session, order.org_id)
     await session.execute(update(Receipt).where(*_is_ours(order)).values(held_until=None))
+    if is_breakdown:
+        # After the receipt, as where a reading ends: in one order, no two wait for each other.
+        await breakdowns.note(session, order.org_id)
 
 
 async def hand_back(session: Session, order: Order) -> None:
