@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from recibo.errors import Overloaded
-from recibo.extract.load.pages import Kind
+from recibo.extract.load.formats import Kind
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
 from recibo.shapes.plans import PlanName
