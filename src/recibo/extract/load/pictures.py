@@ -8,6 +8,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import cv2
 import numpy as np
@@ -24,7 +25,7 @@ from PIL import (
 )
 
 from recibo.extract.errors import Damaged, Unreadable
-from recibo.extract.load import limits
+from recibo.extract.load import limits, webp
 from recibo.extract.model import Page, Picture
 
 pillow_heif.register_heif_opener(thumbnails=False)
@@ -121,7 +122,7 @@ def pages(data: bytes) -> Iterator[Page]:
     for index in range(count):
         with _opened(data) as image:
             image.seek(index)
-            yield _page(image, number=index + 1)
+            yield _page(image, data, number=index + 1)
 
 
 @contextmanager
@@ -153,14 +154,14 @@ def _frames(image: Image.Image) -> Iterator[int]:
             return
 
 
-def _page(image: Image.Image, *, number: int) -> Page:
+def _page(image: Image.Image, data: bytes, *, number: int) -> Page:
     width, height = image.size
     limits.check_shape(width, height)
     orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
     is_mirrored, turns = _ORIENTATIONS.get(orientation, (False, 0))
     if turns % 2:
         width, height = height, width
-    decoded = _pixels(image)
+    decoded = _pixels(image, data)
     upright = np.rot90(decoded[:, ::-1] if is_mirrored else decoded, -turns)
     kept = np.ascontiguousarray(upright)
     return Page(number=number, width=width, height=height, draw=_drawer(kept, width))
@@ -182,23 +183,36 @@ def _drawer(kept: Picture, width: int) -> Callable[[float], Picture]:
     return draw
 
 
-def _pixels(image: Image.Image) -> Picture:
+def _pixels(image: Image.Image, data: bytes) -> Picture:
     """Decode a page, shrunk to at most the size that is kept."""
-    step = math.ceil(math.sqrt(image.width * image.height / _MAX_KEPT_PIXELS))
+    step = _step(image)
+    if step > 1 and image.format == WebPImagePlugin.WebPImageFile.format:
+        frame = webp.first_frame(data, *image.size)
+        return _shrunk(image.size, step, partial(frame.rows, image.width))
     # JPEG decodes straight to a half, a quarter or an eighth; other formats ignore the wish.
     image.draft("RGB", (image.width // step, image.height // step))
     image.load()
-    step = math.ceil(math.sqrt(image.width * image.height / _MAX_KEPT_PIXELS))
-    return _rgb(image) if step == 1 else _shrunk(image, step)
+    step = _step(image)
+    if step == 1:
+        return _rgb(image)
+    return _shrunk(image.size, step, lambda top, bottom: image.crop((0, top, image.width, bottom)))
 
 
-def _shrunk(image: Image.Image, step: int) -> Picture:
+def _step(image: Image.Image) -> int:
+    """Return how many times smaller a picture is kept."""
+    return math.ceil(math.sqrt(image.width * image.height / _MAX_KEPT_PIXELS))
+
+
+def _shrunk(
+    size: tuple[int, int], step: int, rows_of: Callable[[int, int], Image.Image]
+) -> Picture:
     """Return a picture `step` times smaller, made in bands: whole, it would fill the memory."""
+    width, height = size
     rows = _BAND_ROWS * step
     bands = []
-    for top in range(0, image.height, rows):
-        band = _rgb(image.crop((0, top, image.width, min(top + rows, image.height))))
-        size = (max(1, image.width // step), max(1, band.shape[0] // step))
+    for top in range(0, height, rows):
+        band = _rgb(rows_of(top, min(top + rows, height)))
+        size = (max(1, width // step), max(1, band.shape[0] // step))
         bands.append(cv2.resize(band, size, interpolation=cv2.INTER_AREA))
     return np.asarray(np.vstack(bands), dtype=np.uint8)
 
