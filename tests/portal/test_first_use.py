@@ -1,12 +1,14 @@
 """What a first-time user stumbled over: pages that charge, alarm, contradict or speak in ids."""
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
 from recibo.extract.errors import Damaged
+from recibo.extract.model import Found
 from recibo.kit import clock
 from recibo.outside.fake_reader import FakeReader
 from recibo.outside.reader import Failure, FailureKind
@@ -18,6 +20,7 @@ from tests.portal import hooks, looking, paperwork, pressing, visits
 from tests.portal.paperwork import PATH
 from tests.readers import UNREADABLE, Answer, TurnReader
 
+NUMBER = Found("000123456", 0.9, "No. 000123456")
 DAMAGED = Failure(FailureKind.UNREADABLE, Damaged.__doc__ or "")
 
 
@@ -45,7 +48,7 @@ async def test_reading_again_in_vain_is_free_and_says_so(database_url: str, tmp_
 async def test_reading_again_says_what_it_changed(database_url: str, tmp_path: Path) -> None:
     answers: list[Answer] = [
         paperwork.reading("Aur0ra", total="1234.5", confidence=0.5),
-        paperwork.reading(total="1290"),
+        replace(paperwork.reading(total="1290"), document_number=NUMBER),
     ]
     async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
         receipt_id = await paperwork.upload(service)
@@ -58,6 +61,7 @@ async def test_reading_again_says_what_it_changed(database_url: str, tmp_path: P
 
     assert "Merchant: Aur0ra → Padaria Aurora" in page.text
     assert "Total: 1,234.50 → 1,290.00" in page.text
+    assert "Number: none → 000123456" in page.text
     assert "Confidence: 50% → 90%" in page.text
     assert "Line items" not in page.by_id["gain"]
     assert "2 readings were billed" in analytics.text
