@@ -70,7 +70,7 @@ class Core:
 
     def files(self) -> list[Path]:
         """Return the files that are kept."""
-        return [path for path in (self.folder / "files").rglob("*") if path.is_file()]
+        return list((self.folder / "files").glob("??/*"))
 
 
 def build(

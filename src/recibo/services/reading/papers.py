@@ -71,8 +71,9 @@ def _gain(row: tables.Receipt) -> Gain | None:
     if row.reread_changes:
         changes = [Change(name, *values) for name, values in row.reread_changes.items()]
         return Gain(tuple(changes))
+    is_confirmed = row.accuracy == Accuracy.HIGH and row.rereads > 0
     is_in_vain = row.accuracy == Accuracy.STANDARD and row.rereads >= readings.MAX_REREADS
-    return Gain() if is_in_vain else None
+    return Gain() if is_confirmed or is_in_vain else None
 
 
 def _is_readable_again(row: tables.Receipt) -> bool:

@@ -215,9 +215,12 @@ async def complete(
     row.owed_accuracy = row.held_until = None
     if is_again:
         changes = _improvement(row, read)
-        if changes is None:
-            # Another of the same file would be no better, and as free.
-            row.rereads = MAX_REREADS
+        if not changes:
+            if changes is None:
+                # Another of the same file would be no better, and as free.
+                row.rereads = MAX_REREADS
+            else:
+                row.accuracy = order.accuracy
             await pending.add(session, order.org_id, -1)
             return True
         row.reread_changes = dict(changes)

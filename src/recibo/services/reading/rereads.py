@@ -13,10 +13,10 @@ _LEAST_GAIN = 0.01
 
 
 def improvement(stored: Reading, new: Reading) -> Changes | None:
-    """Return what a new reading improves; None when the stored one stays.
+    """Return what a new reading improves; None when it is worse, which lower confidence makes it.
 
-    It improves a receipt when its confidence is not lower and it changes a field, or, with all
-    fields the same, when its confidence is higher by one percent at least.
+    It improves a receipt when it changes a field or, with all fields the same, when its confidence
+    is higher by one percent at least. Otherwise it confirms the stored reading.
     """
     if new.confidence < stored.confidence:
         return None
@@ -30,4 +30,4 @@ def improvement(stored: Reading, new: Reading) -> Changes | None:
     is_surer = round(new.confidence - stored.confidence, 4) >= _LEAST_GAIN
     if is_surer:
         changes["confidence"] = (stored.confidence, new.confidence)
-    return changes or None
+    return changes
