@@ -9,6 +9,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from recibo.extract import errors, pipeline
+from recibo.extract.engines.port import Reading
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.extract.pipeline import Spare
 from tests import drawing
@@ -90,6 +91,51 @@ def test_without_time_to_spare_every_page_is_read_once() -> None:
     assert 2 == looks.count("words")
     assert 2 == len(receipt.texts)
     assert receipt == pipeline.extract(data)
+
+
+@pytest.mark.parametrize(
+    ("takes_s", "spare", "looks"),
+    [
+        ([5, 3, 1], Spare(20, 100), [3, 3]),
+        # A second look may take 1.6 times as long as the first.
+        ([8, 3, 1], Spare(20, 100), [1, 1]),
+        # And the third as the second.
+        ([4, 7, 1], Spare(20, 100), [2, 2]),
+        # Half of the document's time for each page, and what the first did not need.
+        ([5, 5, 5], Spare(50, 44), [3, 3]),
+        ([5, 5, 5], Spare(50, 34), [2, 3]),
+        # What the first took in excess, the second lacks.
+        ([20, 1, 1], Spare(50, 39), [1, 1]),
+    ],
+)
+def test_a_further_look_is_made_where_it_ends_in_time(
+    takes_s: list[float], spare: Spare, looks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock_s, made = 0.0, [0, 0]
+
+    class Slow:
+        """Takes so long for each look at a page."""
+
+        def read(self, *_: object, **__: object) -> Reading:
+            nonlocal clock_s
+            page = len(begun) - 1
+            clock_s += takes_s[made[page]]
+            made[page] += 1
+            return Reading((), 0)
+
+    begun: list[None] = []
+    monkeypatch.setattr(pipeline, "_engine", lambda _: Slow())
+    monkeypatch.setattr("time.process_time", lambda: clock_s)
+
+    with pytest.raises(errors.Unreadable):
+        pipeline.extract(
+            drawing.encode_tiff([SHEET, SHEET]),
+            accuracy=Accuracy.HIGH,
+            spare=spare,
+            step=lambda: begun.append(None),
+        )
+
+    assert looks == made
 
 
 def test_several_looks_agree_on_a_clear_receipt() -> None:

@@ -15,9 +15,8 @@ from recibo.extract.pipeline import Spare
 from recibo.extract.runtime import Runtime
 from recibo.outside.child import Handler
 
-#: High accuracy makes a further look at a page that took less, in a document that took less. A
-#: look takes at most two and a half times as long as the first, and all must end within the limits.
-_SPARE = Spare(page_s=5.0, document_s=60.0)
+#: High accuracy makes a further look where it ends within this: a little less than the limits.
+_SPARE = Spare(page_s=18.0, document_s=110.0)
 
 
 def reading(*, runtime: str) -> Mapping[str, Handler]:
