@@ -25,6 +25,8 @@ from tests.readers import CRASHED, UNREADABLE, HeldReader, TurnReader
 PAPER = make.jpeg("paper")
 INVALID = Failure(FailureKind.INVALID_DOCUMENT, "The document has more than 30 pages.")
 BROKEN = Failure(FailureKind.UNREADABLE, "The picture is cut off.")
+SLOW = Failure(FailureKind.TIMED_OUT, "Reading this document took too long.")
+LARGE = Failure(FailureKind.OUT_OF_MEMORY, "Reading this document took more memory than it may.")
 
 
 async def test_upload_is_answered_with_its_reading(service: Installation) -> None:
@@ -95,14 +97,28 @@ async def test_receipt_deleted_while_its_upload_waits_is_404(
         assert 404 == (await upload).status_code
 
 
+@pytest.mark.parametrize("answer", [SLOW, LARGE], ids=["slow", "large"])
+async def test_document_that_takes_too_much_is_tried_once(
+    database_url: str, tmp_path: Path, answer: Failure
+) -> None:
+    reader = TurnReader([answer])
+    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+        refused = await service.extract(PAPER)
+
+    assert 422 == refused.status_code
+    assert 1 == len(reader.orders)
+
+
 @pytest.mark.parametrize(
     ("answer", "status", "code"),
     [
         (UNREADABLE, 422, "low_confidence"),
+        (SLOW, 422, "low_confidence"),
+        (LARGE, 422, "low_confidence"),
         (INVALID, 400, "validation_error"),
         (CRASHED, 500, "server_error"),
     ],
-    ids=["unreadable", "invalid", "crashed"],
+    ids=["unreadable", "slow", "large", "invalid", "crashed"],
 )
 async def test_failed_reading_is_told_kept_and_not_billed(
     database_url: str, tmp_path: Path, answer: Failure, status: int, code: str
