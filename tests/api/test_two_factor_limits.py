@@ -234,6 +234,27 @@ async def test_strangers_lock_nobody_out(service: Installation, path: str) -> No
     assert 200 == disabled.status_code
 
 
+async def test_many_addresses_find_no_code_for_who_knows_the_password(
+    service: Installation,
+) -> None:
+    """A check that completes nothing would tell them which code completes their session."""
+    who = await guarded(service)
+    waiting = await log_in(service, who)
+
+    for last in range(20):
+        async with installation.client_of(service.asgi, address=f"203.0.113.{last}") as client:
+            for _ in range(5):
+                await _wrong(service, who, ELSEWHERE_ONLY, client=client)
+    async with installation.client_of(service.asgi, address="203.0.113.99") as client:
+        found = await verify(service, who, ELSEWHERE_ONLY, client=client)
+
+    assert LIMITED == error_of(found)
+    # Who signs in is not kept from it.
+    assert 200 == (await verify(service, who, shows(waiting))).status_code
+    disabled = await post(service, "/disable", who.session.headers, code=who.code)
+    assert 200 == disabled.status_code
+
+
 @pytest.mark.parametrize("path", PATHS)
 async def test_codes_beside_a_full_session_lock_its_account(
     service: Installation, path: str

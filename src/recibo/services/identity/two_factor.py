@@ -34,6 +34,9 @@ from recibo.store.tables import User, UserSession
 _QUARTER = dt.timedelta(minutes=15)
 _FOR_A_SESSION = Limit("second_factor:session", 5, _QUARTER)
 _FROM_ONE_IP = Limit("second_factor:account+ip", 5, _QUARTER)
+# On checks alone, which complete nothing: who knows the password could have many addresses find the
+# code that completes a session.
+_WITHOUT_SESSION = Limit("second_factor:without_session", 100, dt.timedelta(hours=1))
 _IS_OVER = "This sign-in took too long, or another began after it; sign in again."
 
 
@@ -112,7 +115,8 @@ async def _aim(session: Session, user: User | None, attempt: Attempt) -> _Aim:
     here = (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.limit_subject}")
     is_signed_in = user is not None and await sessions.is_shown(session, attempt.shown, user)
     # Anybody may know a user id: without a session of that user, wrong codes lock nobody out.
-    counted = [on_account, here] if is_shown or is_signed_in else [here]
+    whole = on_account if is_shown or is_signed_in else (_WITHOUT_SESSION, attempt.user_id)
+    counted = [whole, here]
     return _Aim(counted, is_shown=is_shown)
 
 
