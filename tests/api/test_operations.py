@@ -98,6 +98,9 @@ async def test_unknown_paths_do_not_grow_the_metrics(door: Installation) -> None
     [
         ("127.0.0.1", {}, 200),
         ("::1", {}, 200),
+        ("127.0.0.1", {"X-Forwarded-For": "203.0.113.9"}, 404),
+        ("127.0.0.1", {"X-Real-IP": "203.0.113.9"}, 404),
+        ("127.0.0.1", {"Via": "1.1 proxy"}, 404),
         ("203.0.113.9", {}, 404),
         ("203.0.113.9", {"Authorization": "Bearer wrong"}, 404),
         ("203.0.113.9", {"Authorization": "token"}, 404),

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from recibo.api.answers import errors_of
 from recibo.api.errors import ErrorAnswer, render
 from recibo.errors import NotFound, Overloaded
+from recibo.web import local
 from recibo.web.services import Probe, TheServices
 
 router = APIRouter(tags=["operations"])
@@ -107,7 +108,7 @@ async def _works(probe: Probe, within_seconds: float) -> bool:
 
 def _may_see_metrics(request: Request, token: str | None) -> bool:
     # With a proxy between, everybody seems to come from here.
-    if request.state.is_loopback and "x-forwarded-for" not in request.headers:
+    if local.is_direct(request):
         return True
     given = request.headers.get("authorization", "")
     return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())

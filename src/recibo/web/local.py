@@ -15,11 +15,13 @@ def is_local(request: Request) -> bool:
     The name matters: a foreign site whose name resolves to 127.0.0.1 (DNS rebinding) could read
     what the browser gets from there.
     """
-    if not request.state.is_loopback:
-        return False
-    if any(name in request.headers for name in _FORWARDING):
-        return False
-    return _names_loopback(request.headers.get("host", ""))
+    return is_direct(request) and _names_loopback(request.headers.get("host", ""))
+
+
+def is_direct(request: Request) -> bool:
+    """Return whether a request was sent from this machine, and no proxy says that it passed it."""
+    is_forwarded = any(name in request.headers for name in _FORWARDING)
+    return bool(request.state.is_loopback) and not is_forwarded
 
 
 def _names_loopback(host: str) -> bool:
