@@ -1,6 +1,7 @@
 """`recibo backup` and `recibo restore`: a second installation answers as the first one did."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -225,9 +226,44 @@ def age(folder: Path, _: str) -> None:
     path.write_text(json.dumps(stored | {"revision": "9999"}))
 
 
+def link_file(folder: Path, receipt_id: str) -> None:
+    """Put a link to a file of the machine in place of one that is noted as damaged."""
+    path = folder / "files" / receipt_id[-2:] / receipt_id
+    path.unlink()
+    path.symlink_to("/etc/hostname")
+    change_manifest(folder, lambda stored: stored["files"]["damaged"].append(receipt_id))
+
+
+def name_file_elsewhere(folder: Path, receipt_id: str) -> None:
+    """Have a receipt name a file outside of all files, and the manifest vouch for it."""
+    table = folder / "tables" / "receipts.jsonl"
+    table.write_text(table.read_text().replace(receipt_id, "../../manifest.json"))
+    digest = hashlib.sha256(table.read_bytes()).hexdigest()
+
+    def vouch(stored: dict[str, Any]) -> None:
+        next(one for one in stored["tables"] if one["name"] == "receipts")["sha256"] = digest
+        stored["files"]["damaged"].append("../../manifest.json")
+
+    change_manifest(folder, vouch)
+
+
+def name_table_elsewhere(folder: Path, _: str) -> None:
+    change_manifest(folder, lambda stored: stored["tables"][0].update(name="../../orgs"))
+
+
+def change_manifest(folder: Path, change: Callable[[Any], object]) -> None:
+    path = folder / "manifest.json"
+    stored = json.loads(path.read_text())
+    change(stored)
+    path.write_text(json.dumps(stored))
+
+
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
+        (link_file, "is a link"),
+        (name_file_elsewhere, "is no id of a receipt"),
+        (name_table_elsewhere, "is no table's name"),
         (break_off, "broke off"),
         (lose_file, "missing or damaged"),
         (change_file, "missing or damaged"),

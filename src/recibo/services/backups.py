@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from recibo.kit import clock
+from recibo.kit import clock, ids
 from recibo.services.reading import receipts
 from recibo.shapes.ids import ReceiptId
 from recibo.store import db, folders, table_files
@@ -134,6 +134,10 @@ def fingerprint(secret: str) -> str:
 def files_of(table: TableFile, folder: Path) -> Iterator[File]:
     """Give the files that the receipts of a backup have."""
     for row in table_files.rows_of(table, folder / TABLES):
+        if not ids.is_well_formed(str(row["id"])):
+            # It names a file, here and where it is restored.
+            message = f"the backup cannot be used: {row['id']!r} is no id of a receipt."
+            raise BackupError(message)
         yield File(ReceiptId(row["id"]), row["file_sha256"], row["file_size"])
 
 
@@ -182,6 +186,10 @@ def check(manifest: Manifest, folder: Path) -> None:
         message = "the backup cannot be used: it has no receipts.jsonl."
         raise BackupError(message)
     for one in present(manifest, receipts_table, folder):
+        if path_of(folder, one.id).is_symlink():
+            # It could show any file of this machine to whoever owns the receipt.
+            message = f"the backup cannot be used: the file of {one.id} is a link."
+            raise BackupError(message)
         if one.id not in manifest.files.damaged and _sha256(folder, one.id) != one.sha256:
             message = f"the backup cannot be used: the file of {one.id} is missing or damaged."
             raise BackupError(message)

@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
@@ -34,6 +35,7 @@ from recibo.store.columns import Money, UtcDateTime
 # What a sweep noted is good for its own storage only, and a restored database gets a new id.
 _LEFT_OUT = {"installation", "sweeps", "orphans"}
 _BATCH = 500
+_NAME = re.compile("[a-z0-9_]+")
 #: The names of kinds in a backup. They are part of its format.
 _KINDS: Mapping[str, TypeEngine[Any]] = {
     "time": UtcDateTime(),
@@ -93,6 +95,10 @@ async def write_all(connection: AsyncConnection, folder: Path) -> list[TableFile
 
 def check(table: TableFile, folder: Path) -> None:
     """Raise ValueError unless the file is as it was written, of columns that are known here."""
+    if not _NAME.fullmatch(table.name):
+        # It names a file, too.
+        message = f"{table.name!r} is no table's name"
+        raise ValueError(message)
     digest, rows = hashlib.sha256(), 0
     try:
         with (folder / table.file).open("rb") as lines:
