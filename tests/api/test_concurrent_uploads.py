@@ -276,3 +276,54 @@ async def test_upload_that_nobody_can_look_at_is_refused_and_holds_nothing(
     assert ([], []) == kept
     assert (503, "10") == (page.status_code, page.headers["Retry-After"])
     assert 200 == later.status_code
+
+
+class SlowInspector(FakeReader):
+    """Waits with slow files until it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.goes_on, self.has_begun = asyncio.Event(), asyncio.Event()
+        self.slow = 0
+
+    async def inspect(self, path: Path) -> Kind | Failure:
+        """Wait, if the file is a slow one."""
+        if b"slow" in await asyncio.to_thread(path.read_bytes):
+            self.slow += 1
+            self.has_begun.set()
+            await self.goes_on.wait()
+        return await super().inspect(path)
+
+
+async def test_org_has_one_upload_inspected_at_a_time(sqlite_url: str, tmp_path: Path) -> None:
+    reader = SlowInspector()
+    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+        attacker, other = await key(i, PlanName.SCALE), await key(i)
+        files = [make.jpeg(f"slow {number}") for number in range(3)]
+        slow = [asyncio.create_task(i.extract(file, secret=attacker)) for file in files]
+        await reader.has_begun.wait()
+        answer = await i.extract(PAPER, secret=other)
+        seen = reader.slow
+        reader.goes_on.set()
+        statuses = [one.status_code for one in await asyncio.gather(*slow)]
+
+    assert 200 == answer.status_code
+    assert 1 == seen
+    assert [200] * 3 == statuses
+
+
+async def test_upload_that_waits_too_long_to_be_inspected_is_refused(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recibo.services.reading.extraction._INSPECTION_WAIT_SECONDS", 0)
+    reader = SlowInspector()
+    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+        secret = await key(i, PlanName.SCALE)
+        files = [make.jpeg(f"slow {number}") for number in range(2)]
+        tasks = [asyncio.create_task(i.extract(file, secret=secret)) for file in files]
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        reader.goes_on.set()
+        statuses = sorted(one.status_code for one in await asyncio.gather(*tasks))
+
+    assert [503] == [task.result().status_code for task in done]
+    assert [200, 503] == statuses

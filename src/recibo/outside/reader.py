@@ -38,6 +38,9 @@ _INSPECTION_LIMITS = TimeLimits(5.0, 5.0)
 _INSPECTION_WAIT_S = 10.0
 _RETRY_AFTER_S = 5
 
+# Heads and the objects of pages, nothing decoded: honest files take a tenth of it.
+_INSPECTION_MEMORY_BYTES = 768 << 20
+
 # Little can leak from looking at heads, so a process that does only that is kept for longer.
 _INSPECTIONS = 5_000
 
@@ -107,8 +110,14 @@ class PoolReader:
         self._count = processes or len(os.sched_getaffinity(0))
         # The spare ones start when they are needed, and are kept.
         self._reading = _Lanes(self._count + spare, library.reading, limits)
-        inspection_limits = replace(limits, tasks=_INSPECTIONS)
-        self._inspection = _Lanes(self._count, library.inspection, inspection_limits)
+        inspection_limits = replace(
+            limits,
+            tasks=_INSPECTIONS,
+            memory_bytes=min(_INSPECTION_MEMORY_BYTES, limits.memory_bytes),
+        )
+        # Each org has one upload inspected at a time, so that of two processes one is for others.
+        inspectors = max(self._count, 2)
+        self._inspection = _Lanes(inspectors, library.inspection, inspection_limits)
         self._starts: list[asyncio.Task[Failure | None]] = []
         self._is_ready = False
         answers.prepare()

@@ -27,8 +27,10 @@ from recibo.errors import (
     UnsupportedFormat,
     ValidationFailed,
 )
+from recibo.extract.load.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.kit import clock, ids
+from recibo.kit.turns import Turns
 from recibo.outside.reader import Failure, FailureKind, Reader
 from recibo.services import audit
 from recibo.services.reading import in_flight, pending, readings, receipts, replays, turns, usage
@@ -50,6 +52,9 @@ from recibo.store.slots import Slots
 _LOOK_AGAIN_SECONDS = 1.0
 # A file that failed so often within a day is answered from the record.
 _FAILURES_BEFORE_RECORD = 3
+# An upload waits so long for the inspections of others of its org, each of some 10 ms as a rule.
+_INSPECTION_WAIT_SECONDS = 10.0
+_INSPECTION_RETRY_SECONDS = 5
 
 _ERRORS: Mapping[FailureCode, type[ServiceError]] = {
     FailureCode.VALIDATION_ERROR: ValidationFailed,
@@ -122,6 +127,8 @@ class Extraction:
     arrivals: Arrivals
     #: What orgs may use.
     plans: Plans = SOLD
+    #: Inspections of uploads under way, by org.
+    inspections: Turns = field(default_factory=Turns)
 
     @asynccontextmanager
     async def submitted(self, actor: Actor, upload: Upload) -> AsyncIterator[Submitted]:
@@ -140,7 +147,7 @@ class Extraction:
 
     async def _submit(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         if upload.media_type is None:
-            upload = await self._told_by_decoder(upload)
+            upload = await self._told_by_decoder(actor, upload)
         while (known := await self._known(actor, upload)) is None:
             # Copies that come at once wait for the first of them, and need no slot.
             async with in_flight.turn(self.slots, actor, upload.fingerprint) as is_ours:
@@ -309,7 +316,7 @@ class Extraction:
             await taken.enter_async_context(in_flight.slot(self.slots, actor))
             await self._refuse_over_quota(actor)
             await self._refuse_if_overloaded(actor)
-            await self._refuse_if_invalid(upload)
+            await self._refuse_if_invalid(actor, upload)
             submitted = await self._take_in(actor, upload)
             # What is accepted stays in flight; what was refused is so no more.
             await slot.enter_async_context(taken.pop_all())
@@ -330,21 +337,35 @@ class Extraction:
             over = expected - self.capacity.max_queue_seconds
             raise Overloaded(retry_after=max(1, int(over)))
 
-    async def _told_by_decoder(self, upload: Upload) -> Upload:
-        seen = await self.reader.inspect(upload.path)
+    async def _told_by_decoder(self, actor: Actor, upload: Upload) -> Upload:
+        seen = await self._inspect(actor, upload)
         if isinstance(seen, Failure):
             # Nobody knows what it is, so whatever stopped the decoders, it is none of ours.
             raise UnsupportedFormat
         return replace(upload, media_type=seen.mime)
 
-    async def _refuse_if_invalid(self, upload: Upload) -> None:
+    async def _refuse_if_invalid(self, actor: Actor, upload: Upload) -> None:
         """Refuse what is encrypted or too large before it is kept.
 
         A file that cannot be decoded is kept, and fails as a reading: it may be a document.
         """
-        seen = await self.reader.inspect(upload.path)
+        seen = await self._inspect(actor, upload)
         if isinstance(seen, Failure) and seen.kind is FailureKind.INVALID_DOCUMENT:
             raise ValidationFailed.of("file", seen.message)
+
+    async def _inspect(self, actor: Actor, upload: Upload) -> Kind | Failure:
+        """Inspect an upload, one at a time for each org: its files may be slow to open.
+
+        Raises:
+            Overloaded: too many uploads wait for it.
+        """
+        async with AsyncExitStack() as turn:
+            try:
+                async with asyncio.timeout(_INSPECTION_WAIT_SECONDS):
+                    await turn.enter_async_context(self.inspections.taken(actor.org_id))
+            except TimeoutError:
+                raise Overloaded(retry_after=_INSPECTION_RETRY_SECONDS) from None
+            return await self.reader.inspect(upload.path)
 
     async def _take_in(self, actor: Actor, upload: Upload) -> Submitted:
         receipt_id = ReceiptId(ids.new("rcp"))
