@@ -38,7 +38,7 @@ async def test_reading_again_in_vain_is_free_and_says_so(database_url: str, tmp_
         billed = [row.credits for row in await service.rows(tables.UsageEvent)]
 
     assert [1] == billed
-    assert "standard" == receipt["accuracy"]
+    assert "high" == receipt["accuracy"]
     assert "found nothing better. Nothing was changed or charged." in page.text
     assert ("post", action) not in page.forms
     assert "1 reading was billed" in analytics.text

@@ -106,21 +106,21 @@ REFUSED = {
     ),
     "png bomb": (png_of(50_000, 50_000), errors.TooManyPixels),
     "png just too large": (png_of(10_001, 10_000), errors.TooManyPixels),
-    "png of no size": (png_of(0, 10), errors.Unreadable),
+    "png of no size": (png_of(0, 10), errors.Damaged),
     "pdf with a password": (
         text_pdf(1, encrypt=pdfencrypt.StandardEncryption("open sesame")),
         errors.Encrypted,
     ),
-    "jpeg cut in its head": (WHOLE_JPEG[:100], errors.Unreadable),
-    "png cut in its head": (WHOLE_PNG[:20], errors.Unreadable),
-    "pdf that is only a mark": (b"%PDF-1.7\n", errors.Unreadable),
-    "pdf of noise": (b"%PDF-1.7\n" + bytes(range(256)) * 40, errors.Unreadable),
-    "tiff that is only a mark": (b"II*\x00\x08\x00\x00\x00" + bytes(40), errors.Unreadable),
+    "jpeg cut in its head": (WHOLE_JPEG[:100], errors.Damaged),
+    "png cut in its head": (WHOLE_PNG[:20], errors.Damaged),
+    "pdf that is only a mark": (b"%PDF-1.7\n", errors.Damaged),
+    "pdf of noise": (b"%PDF-1.7\n" + bytes(range(256)) * 40, errors.Damaged),
+    "tiff that is only a mark": (b"II*\x00\x08\x00\x00\x00" + bytes(40), errors.Damaged),
     "heic that is only a mark": (
         WHOLE_JPEG[:0] + b"\x00\x00\x00\x18ftypheic" + bytes(60),
-        errors.Unreadable,
+        errors.Damaged,
     ),
-    "webp that is only a mark": (b"RIFF\x24\x00\x00\x00WEBPVP8 " + bytes(40), errors.Unreadable),
+    "webp that is only a mark": (b"RIFF\x24\x00\x00\x00WEBPVP8 " + bytes(40), errors.Damaged),
 }
 
 
