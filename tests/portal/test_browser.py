@@ -297,7 +297,7 @@ def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Plac
 
         page.get_by_role("link", name="API keys").click()
         page.get_by_label("Name").fill("Expenses")
-        page.get_by_label("write upload, and with read delete").uncheck()
+        page.get_by_label("write upload; together with read, also delete").uncheck()
         page.get_by_role("button", name="Create key").click()
         secret = page.locator("code.secret").inner_text()
         told = page.request.get("/v1/key", headers={"X-API-Key": secret}).json()

@@ -86,7 +86,7 @@ def test_upgrade_change_and_cancel(place: Place, *, javascript: bool) -> None:
         press(page, "Keep the subscription")
         expect_row(page, "Renews", "20")
         press(page, "Cancel now")
-        expect_row(page, "Plan", "None is paid for.")
+        expect_row(page, "Plan", "None")
         assert ("free", "canceled", False) == subscription(page)
         page.get_by_role("link", name="Back").click()
         expect(page).to_have_url(f"{place.server.url}/portal?back")

@@ -52,7 +52,7 @@ async def test_every_attempt_is_told_with_its_answer_as_text(service: Installati
 
 async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
     org_id = await hooks.owner(service)
-    data = {"receipt": {"merchant_name": HOSTILE, "total": "34.15"}}
+    data = {"receipt": {"id": "rcp_1", "merchant_name": HOSTILE, "total": "34.15"}}
     event_id = await events.sent(service.database, org_id, EventType.RECEIPT_COMPLETED, data)
     answer = await hooks.shown(service, f"/events/{event_id}")
 
