@@ -1,11 +1,13 @@
 """What every test may ask for."""
 
 import asyncio
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from recibo.store import db
@@ -20,6 +22,16 @@ settings.load_profile("gate")
 
 DATABASE = "recibo"
 BUCKET = "receipts"
+
+
+@pytest.fixture(autouse=True)
+def _commands_leave_nothing() -> Iterator[None]:
+    """Undo what a command that runs in the tests' own process sets for its process."""
+    umask = os.umask(0o022)
+    os.umask(umask)
+    yield
+    os.umask(umask)
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

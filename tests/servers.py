@@ -348,7 +348,8 @@ def _as_owner() -> list[str]:
 def _hand_to_owner(folder: Path) -> None:
     if os.geteuid() == 0:
         owner = pwd.getpwnam("postgres")
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
+        for path in (folder, *folder.iterdir()):
+            os.chown(path, owner.pw_uid, owner.pw_gid)
 
 
 def _wait_until_ready(server: Postgres, process: subprocess.Popen[bytes], log: Path) -> None:

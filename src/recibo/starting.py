@@ -5,10 +5,12 @@ import sys
 from collections.abc import Coroutine
 from typing import Any
 
+import structlog
 import uvloop
 from sqlalchemy.exc import SQLAlchemyError
 
 from recibo.errors import ServiceError
+from recibo.kit import logs
 from recibo.store.lock import FolderInUseError
 
 
@@ -18,6 +20,8 @@ class StartError(Exception):
 
 def run(main: Coroutine[Any, Any, None]) -> int:
     """Run a command; returns the status to exit with."""
+    if not structlog.is_configured():
+        logs.configure_for_commands()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             uvloop.run(main)

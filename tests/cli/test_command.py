@@ -76,7 +76,7 @@ def test_status_is_0_when_all_were_read_and_1_when_not(tmp_path: Path) -> None:
 
 
 def test_document_that_kills_its_reader_costs_the_others_nothing(tmp_path: Path) -> None:
-    texts = ["fine", "segfault", "killed", "garbage", "fine"]
+    texts = ["fine", "segfault", "killed", "bug", "fine"]
     files = [write(tmp_path, f"{number}.jpg", text) for number, text in enumerate(texts)]
     done = run(FAULTY_RECIBO, "extract", *files)
 
@@ -95,10 +95,8 @@ def test_hyphen_reads_stdin(tmp_path: Path) -> None:
 
 
 def test_interrupt_ends_command_and_children_without_noise(tmp_path: Path) -> None:
-    fifo = tmp_path / "pid"
-    os.mkfifo(fifo)
-    with start(write(tmp_path, "a.jpg", f"hang {fifo}")) as command:
-        child = int(fifo.read_text())
+    with start(write(tmp_path, "a.jpg", "hang")) as command:
+        child = deaths.wait_until_child_is_deaf(command.pid)
         command.send_signal(signal.SIGINT)
         out, err = command.communicate(timeout=deaths.PATIENCE_S)
 
@@ -107,10 +105,8 @@ def test_interrupt_ends_command_and_children_without_noise(tmp_path: Path) -> No
 
 
 def test_kill_leaves_no_child(tmp_path: Path) -> None:
-    fifo = tmp_path / "pid"
-    os.mkfifo(fifo)
-    with start(write(tmp_path, "a.jpg", f"hang {fifo}")) as command:
-        child = int(fifo.read_text())
+    with start(write(tmp_path, "a.jpg", "hang")) as command:
+        child = deaths.wait_until_child_is_deaf(command.pid)
         command.kill()
 
     assert deaths.wait_until_gone(child)

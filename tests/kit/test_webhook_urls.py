@@ -155,7 +155,7 @@ def test_what_is_no_plain_url_never_passes(url: str) -> None:
             ("http", "a.test", 8080, "/a;b", "c=d&e", "a.test:8080"),
         ),
         ("https://a.test:80/", ("https", "a.test", 80, "/", "", "a.test:80")),
-        ("https://BÜCHER.example/ü", ("https", "xn--bcher-kva.example", 443, "/ü", "", None)),
+        ("https://BÜCHER.example/ü", ("https", "xn--bcher-kva.example", 443, "/%C3%BC", "", None)),
         ("http://0x7f.1/", ("http", "127.0.0.1", 80, "/", "", "127.0.0.1")),
         (
             "http://[::FFFF:7f00:1]:81/",

@@ -47,9 +47,17 @@ def _blocked(pid: int) -> set[int]:
     return {number + 1 for number in range(64) if mask & 1 << number}
 
 
-def children() -> list[int]:
-    """Return the processes that this one started, zombies included."""
-    task = Path(f"/proc/{os.getpid()}/task")
-    return [
-        int(pid) for thread in task.iterdir() for pid in (thread / "children").read_text().split()
-    ]
+def wait_until_child_is_deaf(parent: int) -> int:
+    """Wait until a child of a process blocks its signals, and return the child."""
+    while True:
+        for child in children(parent):
+            if signal.SIGUSR1 in _blocked(child):
+                return child
+        time.sleep(0.01)
+
+
+def children(parent: int) -> set[int]:
+    """Return the processes that a process started, zombies included."""
+    # Each is listed with the thread that started it.
+    threads = Path(f"/proc/{parent}/task").glob("*/children")
+    return {int(child) for path in threads for child in path.read_text().split()}

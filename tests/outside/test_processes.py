@@ -142,13 +142,14 @@ async def test_closed_lane_takes_no_work(lane: Lane) -> None:
 
 
 async def test_lane_closed_while_its_process_starts_leaves_none(lane: Lane) -> None:
+    before = deaths.children(os.getpid())
     starting = asyncio.create_task(lane.ready())
     await asyncio.sleep(0)
     await lane.aclose()
 
     with pytest.raises(ProcessDiedError, match="closing"):
         await starting
-    assert not deaths.children()
+    assert deaths.children(os.getpid()) == before
 
 
 async def test_allocation_beyond_the_limit_is_a_failure_of_the_work_alone(lane: Lane) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import httpx
 
+from tests.outside import deaths
+
 #: The command as it is installed.
 RECIBO = (sys.executable, "-m", "recibo")
 
@@ -36,9 +38,7 @@ class Server:
 
     def children(self) -> set[int]:
         """Return the process ids of its children."""
-        # Each is listed with the thread that started it.
-        threads = Path(f"/proc/{self.process.pid}/task").glob("*/children")
-        return {int(child) for path in threads for child in path.read_text().split()}
+        return deaths.children(self.process.pid)
 
     def kill(self) -> None:
         """Kill it as a power cut would."""

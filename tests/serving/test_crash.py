@@ -78,4 +78,5 @@ async def test_killed_amid_uploads_every_accepted_one_ends_and_is_billed_once(
     assert {"completed"} == {one["status"] for one in taken_up}
     assert all(again)
     assert UPLOADS == len(known) == used["usage_this_month"] == used["credits_used_this_month"]
-    assert {one["id"] for one in known} == {path.name for path in files}
+    # A file whose upload was not accepted yet may stay until the sweep.
+    assert {one["id"] for one in known} <= {path.name for path in files}

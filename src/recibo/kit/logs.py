@@ -38,6 +38,14 @@ class _Lines:
     debug = info = warning = error = critical = msg
 
 
+def configure_for_commands() -> None:
+    """Send what goes wrong to stderr as text; a command tells its result itself."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+        logger_factory=_Lines,
+    )
+
+
 def configure() -> None:
     """Send every log line of this process to stderr as JSON."""
     structlog.configure(
