@@ -26,7 +26,7 @@ from sqlalchemy import update
 
 from benchmarks import measuring, server
 from benchmarks.server import ADDRESS, Server
-from recibo.shapes.plans import PlanName
+from recibo.schemas.plans import PlanName
 from recibo.store.db import Database, migrate
 from recibo.store.tables import Org
 

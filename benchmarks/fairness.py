@@ -20,11 +20,11 @@ from sqlalchemy import func, insert, select
 
 from benchmarks import measuring, server
 from benchmarks.server import Server
+from recibo.common import clock, ids
 from recibo.extract.model import Accuracy
-from recibo.kit import clock, ids
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import ReceiptStatus
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import ReceiptStatus
 from recibo.store import blobs, tables
 from recibo.store.db import Database, migrate
 from tests import make_documents

@@ -19,13 +19,13 @@ from fastapi import FastAPI
 from sqlalchemy import delete, insert, text
 
 from recibo import app
+from recibo.adapters.fake_reader import FakeReader
+from recibo.common import clock, ids
 from recibo.extract.model import Accuracy
-from recibo.kit import clock, ids
-from recibo.outside.fake_reader import FakeReader
+from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity.demo import Demo
 from recibo.services.reading import turns
 from recibo.settings import Settings
-from recibo.shapes.states import ReceiptStatus
 from recibo.store import tables
 from recibo.store.db import Database, migrate
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, insert, select, text
 
+from recibo.common import clock
 from recibo.extract.model import Accuracy, Category, DocumentType
-from recibo.kit import clock
-from recibo.shapes.receipts import LineItem, Reading
-from recibo.shapes.states import ReceiptStatus
+from recibo.schemas.receipts import LineItem, Reading
+from recibo.schemas.states import ReceiptStatus
 from recibo.store import tables
 from recibo.store.db import Database, Session
 

@@ -23,9 +23,9 @@ import httpx
 
 from benchmarks import measuring, server
 from benchmarks.measuring import Times
+from recibo.adapters.limits import Limits
 from recibo.extract import pipeline
 from recibo.extract.errors import ReadingError
-from recibo.outside.limits import Limits
 from tests import make_documents
 
 ROUNDS = 300

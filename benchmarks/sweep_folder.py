@@ -11,9 +11,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import ReceiptId
 from recibo.services import installation, orphans
-from recibo.shapes.ids import ReceiptId
 from recibo.store import storage
 from recibo.store.blobs import Blobs, key_of
 from recibo.store.db import Database, migrate

@@ -27,8 +27,8 @@ from sqlalchemy import insert, select
 
 from benchmarks import measuring, server
 from benchmarks.measuring import Times
-from recibo.kit import clock, ids
-from recibo.shapes.states import DeliveryState, EventType
+from recibo.common import clock, ids
+from recibo.schemas.states import DeliveryState, EventType
 from recibo.store import tables
 from recibo.store.db import Database, migrate
 from tests import make_documents, servers

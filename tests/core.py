@@ -6,14 +6,14 @@ from pathlib import Path
 
 from sqlalchemy import select
 
-from recibo.kit.pace import Pace
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Reader
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Reader
+from recibo.common.pace import Pace
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted
 from recibo.services.reading.in_flight import Arrivals
 from recibo.services.reading.turns import Owed
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
 from recibo.store import crews, slots, tables
 from recibo.store.blobs import Blobs, Folder
 from recibo.store.db import Database

@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import EndpointId, OrgId
+from recibo.schemas.states import DeliveryState, EventType
 from recibo.services.webhooks import events
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import EndpointId, OrgId
-from recibo.shapes.states import DeliveryState, EventType
 from recibo.store import tables
 from recibo.store.db import Database
 

@@ -2,7 +2,7 @@
 
 from email.message import EmailMessage
 
-from recibo.outside.fake_mailer import FakeMailer
+from recibo.adapters.fake_mailer import FakeMailer
 from recibo.services import letters
 from recibo.services.letters import Letterhead
 from recibo.worker.post import Post

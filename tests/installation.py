@@ -14,13 +14,13 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from recibo import app
+from recibo.adapters.callbacks import Callbacks
+from recibo.adapters.fake_callbacks import FakeCallbacks
+from recibo.adapters.fake_reader import FakeReader
 from recibo.api import door
-from recibo.outside.callbacks import Callbacks
-from recibo.outside.fake_callbacks import FakeCallbacks
-from recibo.outside.fake_reader import FakeReader
+from recibo.schemas.ids import ReceiptId
 from recibo.services.identity.demo import Demo
 from recibo.settings import Settings
-from recibo.shapes.ids import ReceiptId
 from recibo.store.db import Database
 from recibo.store.tables import Table
 from recibo.web.services import Services

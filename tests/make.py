@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from recibo.common import clock, ids
 from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Actor, KeyActor, Member, Visit
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.plans import PLANS, PlanName
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import KeyKind, ReceiptStatus, Role, Scope, SignInMethod
 from recibo.services.identity import keys, sessions
 from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Upload
-from recibo.shapes.actor import Actor, KeyActor, Member, Visit
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PLANS, PlanName
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import KeyKind, ReceiptStatus, Role, Scope, SignInMethod
 from recibo.store import tables
 from recibo.store.db import Database
 

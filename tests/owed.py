@@ -6,10 +6,10 @@ from email.message import EmailMessage
 
 from sqlalchemy import select
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import InvitationId, UserId
+from recibo.schemas.states import MailKind, Role
 from recibo.services import mails
-from recibo.shapes.ids import InvitationId, UserId
-from recibo.shapes.states import MailKind, Role
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import make

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import httpx
 
+from recibo.schemas.ids import InvitationId, OrgId
+from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import links
-from recibo.shapes.ids import InvitationId, OrgId
-from recibo.shapes.states import AuditAction, Role
 from tests import make
 from tests.installation import Installation
 

@@ -4,8 +4,8 @@ import ipaddress
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recibo.kit.webhook_urls import Address, Policy
-from recibo.outside.callbacks import Callbacks, Guarded, Outcome
+from recibo.adapters.callbacks import Callbacks, Guarded, Outcome
+from recibo.common.webhook_urls import Address, Policy
 
 DEVELOPMENT = Policy(https_only=False, private_allowed=True)
 PRODUCTION = Policy(https_only=True, private_allowed=False)

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
 from recibo.extract.model import Accuracy, DocumentType, Receipt
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
 
 CRASHED = Failure(FailureKind.CRASHED, "The reader failed on this document; try again.")
 UNREADABLE = Failure(FailureKind.UNREADABLE, "Nothing on the document could be read.")

@@ -3,10 +3,10 @@
 import datetime as dt
 import io
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import ReceiptId
 from recibo.services import orphans
 from recibo.services.orphans import Swept
-from recibo.shapes.ids import ReceiptId
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 

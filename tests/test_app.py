@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from recibo import app
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import ReceiptId
 from recibo.services.identity.demo import Demo
 from recibo.services.reading import readings
-from recibo.shapes.ids import ReceiptId
 from recibo.starting import StartError
 from recibo.store.lock import FolderInUseError
 from recibo.store.tables import Receipt, UsageEvent

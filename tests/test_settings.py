@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from recibo import settings
+from recibo.schemas.states import PaymentProvider
 from recibo.settings import Settings
-from recibo.shapes.states import PaymentProvider
 from tests.installation import make_settings
 
 GOOD: dict[str, Any] = {

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from recibo.extract.model import Accuracy, DocumentType
     from recibo.extract.runtime import Runtime
+    from recibo.schemas.plans import PlanName
     from recibo.settings import Settings
-    from recibo.shapes.plans import PlanName
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -304,7 +304,7 @@ def _runtime(text: str) -> "Runtime":
 
 
 def _plan(text: str) -> "PlanName":
-    from recibo.shapes.plans import PlanName
+    from recibo.schemas.plans import PlanName
 
     return _member(PlanName, text)
 

@@ -10,18 +10,20 @@ import structlog
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
+from recibo.adapters import mail, names
+from recibo.adapters.callbacks import Callbacks, Guarded
+from recibo.adapters.names import Names
+from recibo.adapters.payments import Sandbox
+from recibo.adapters.reader import PoolReader, Reader
+from recibo.adapters.stripe_payments import Account, Stripe
 from recibo.api import door
-from recibo.kit import ids, webhook_urls
-from recibo.kit.keyring import Keyring
-from recibo.kit.pace import Pace
-from recibo.outside import mail, names
-from recibo.outside.callbacks import Callbacks, Guarded
-from recibo.outside.names import Names
-from recibo.outside.payments import Sandbox
-from recibo.outside.reader import PoolReader, Reader
-from recibo.outside.stripe_payments import Account, Stripe
+from recibo.common import ids, webhook_urls
+from recibo.common.keyring import Keyring
+from recibo.common.pace import Pace
 from recibo.portal.door import Pages
 from recibo.portal.sandbox import SandboxPages
+from recibo.schemas.plans import PlanName, Plans
+from recibo.schemas.states import PaymentProvider
 from recibo.services import installation, letters, orphans
 from recibo.services.billing.billing import Billing
 from recibo.services.identity import demo
@@ -32,8 +34,6 @@ from recibo.services.installation import ForeignFilesError
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.services.reading.in_flight import Arrivals
 from recibo.settings import ADDRESS, Settings, secret_key
-from recibo.shapes.plans import PlanName, Plans
-from recibo.shapes.states import PaymentProvider
 from recibo.starting import StartError
 from recibo.store import crews, folders, limits, lock, shared, signals, slots, spool, storage
 from recibo.store.blobs import Blobs

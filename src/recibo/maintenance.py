@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recibo import starting
+from recibo.schemas.states import AuditAction
 from recibo.services import backups, installation, restores
 from recibo.services.backups import Manifest
 from recibo.services.installation import Marker
 from recibo.settings import Settings, keep_secret, secret_key
-from recibo.shapes.states import AuditAction
 from recibo.starting import StartError
 from recibo.store import folders, lock, storage
 from recibo.store.blobs import Blobs

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 
 from recibo import starting
-from recibo.outside import mail as mailers
-from recibo.outside.mail import Outbox, SendError, Smtp
+from recibo.adapters import mail as mailers
+from recibo.adapters.mail import Outbox, SendError, Smtp
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import PaymentProvider, Scope
 from recibo.services import letters
 from recibo.services.identity import keys, operator_orgs, operators, orgs
 from recibo.services.identity.operator_orgs import Wanted
 from recibo.services.letters import Letterhead
 from recibo.settings import ADDRESS, Settings
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import PaymentProvider, Scope
 from recibo.starting import StartError
 from recibo.store import folders
 from recibo.store.db import Database, Session

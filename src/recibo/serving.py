@@ -14,7 +14,7 @@ from typing import cast
 import uvicorn
 
 from recibo import app, starting
-from recibo.kit import logs
+from recibo.common import logs
 from recibo.services.identity.demo import Demo
 from recibo.settings import Settings
 from recibo.starting import StartError

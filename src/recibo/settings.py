@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recibo.extract.runtime import Runtime
-from recibo.shapes.states import PaymentProvider, SignupPolicy
+from recibo.schemas.states import PaymentProvider, SignupPolicy
 from recibo.store import folders
 
 #: Where `recibo serve` listens unless it is given another address.

@@ -9,8 +9,8 @@ import structlog
 import uvloop
 from sqlalchemy.exc import SQLAlchemyError
 
+from recibo.common import logs
 from recibo.errors import ServiceError
-from recibo.kit import logs
 from recibo.store.lock import FolderInUseError
 
 

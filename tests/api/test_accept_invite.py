@@ -7,8 +7,8 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.kit import clock
-from recibo.shapes.states import AuditAction, Role
+from recibo.common import clock
+from recibo.schemas.states import AuditAction, Role
 from recibo.store.tables import Invitation, Membership, User
 from tests import inbox, people, races
 from tests.installation import Installation, client_of

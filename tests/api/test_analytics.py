@@ -13,10 +13,10 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Connection, delete
 
+from recibo.common import clock
 from recibo.extract.model import Category, Receipt
-from recibo.kit import clock
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import Role
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import Role
 from recibo.store.tables import CategoryTotal, MerchantTotal, Org, Table, UsageDay
 from tests import installation, make, people
 from tests.installation import Installation

@@ -8,14 +8,14 @@ import httpx
 import pytest
 from sqlalchemy import delete, update
 
+from recibo.common import clock, tokens
 from recibo.errors import InsufficientScope, NoSession
-from recibo.kit import clock, tokens
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.plans import PLANS, PlanName
+from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import keys
 from recibo.services.identity.keys import Wanted
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PLANS, PlanName
-from recibo.shapes.states import AuditAction, Role
 from recibo.store.tables import ApiKey, Membership
 from tests import make, people
 from tests.installation import Installation

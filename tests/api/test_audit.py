@@ -6,12 +6,12 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.actor import Member, Visit
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.plans import PLANS, PlanName
+from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
-from recibo.shapes.actor import Member, Visit
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PLANS, PlanName
-from recibo.shapes.states import AuditAction, ResourceType, Role
 from tests import make
 from tests.installation import Installation
 

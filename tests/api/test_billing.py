@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import AuditAction, Role
 from recibo.services.billing import sandbox
 from recibo.services.identity import operators
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import AuditAction, Role
 from recibo.store.tables import Subscription
 from tests import billing, people
 from tests.installation import Installation

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recibo.kit import clock
-from recibo.shapes.ids import ReceiptId
+from recibo.common import clock
+from recibo.schemas.ids import ReceiptId
 from recibo.starting import StartError
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker.clockwork import Clockwork

@@ -9,11 +9,11 @@ from typing import TypeAlias
 import httpx
 import pytest
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
 from recibo.errors import Overloaded
 from recibo.extract.load.formats import Kind
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
-from recibo.shapes.plans import PlanName
+from recibo.schemas.plans import PlanName
 from recibo.store import shared
 from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make, sockets

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from recibo.shapes.ids import OrgId
+from recibo.schemas.ids import OrgId
 from tests import make
 from tests.installation import Installation
 

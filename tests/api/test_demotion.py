@@ -5,7 +5,7 @@ from collections import Counter
 import httpx
 import pytest
 
-from recibo.shapes.states import AuditAction, MailKind, Role
+from recibo.schemas.states import AuditAction, MailKind, Role
 from recibo.store.tables import Mail
 from tests import people
 from tests.installation import Installation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from recibo.api import door as doors
-from recibo.shapes.receipts import DetailedReceipt
+from recibo.schemas.receipts import DetailedReceipt
 from tests import make
 from tests.installation import Installation
 

@@ -11,10 +11,10 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as SyncSession
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
+from recibo.common.pace import Pace
 from recibo.extract.load.formats import Kind
-from recibo.kit.pace import Pace
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
 from recibo.store import crews, shared
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker import presence

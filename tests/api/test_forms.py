@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
 from recibo.extract.load.formats import Kind
 from recibo.extract.load.limits import MAX_BYTES
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
-from recibo.shapes.states import Scope
+from recibo.schemas.states import Scope
 from recibo.store.tables import Receipt
 from tests import installation, make
 from tests.installation import Installation

@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recibo.kit import clock
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
-from recibo.shapes.plans import PlanName
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
+from recibo.common import clock
+from recibo.schemas.plans import PlanName
 from recibo.store.tables import AuditEvent, Receipt, Replay, UsageEvent, UsageMonth
 from tests import installation, make
 from tests.installation import Installation

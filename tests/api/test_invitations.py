@@ -8,11 +8,11 @@ import httpx
 import pytest
 from sqlalchemy import update
 
+from recibo.common import clock, ids
 from recibo.errors import RateLimitExceeded
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Member
+from recibo.schemas.states import AuditAction, MailKind, Role
 from recibo.services.identity import invitations, sessions
-from recibo.shapes.actor import Member
-from recibo.shapes.states import AuditAction, MailKind, Role
 from recibo.store.tables import Invitation, Mail, User
 from tests import make, people, races
 from tests.installation import Installation

@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
-from recibo.kit import clock, tokens
-from recibo.shapes.states import Scope
+from recibo.common import clock, tokens
+from recibo.schemas.states import Scope
 from recibo.store.tables import ApiKey
 from tests import make
 from tests.installation import Installation

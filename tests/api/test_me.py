@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import delete, update
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.states import Role
 from recibo.services.identity import sessions
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.states import Role
 from recibo.store import tables
 from tests import make
 from tests.installation import Installation

@@ -6,11 +6,11 @@ from typing import cast
 import httpx
 import pytest
 
+from recibo.common import clock, ids
 from recibo.errors import InsufficientScope, NoSession, ServiceError
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Member
+from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import members, sessions
-from recibo.shapes.actor import Member
-from recibo.shapes.states import AuditAction, Role
 from recibo.store.tables import ApiKey, Membership
 from tests import make, people, races
 from tests.installation import Installation

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import EventType, Role
 from recibo.services.identity import operators
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import EventType, Role
 from recibo.store import tables
 from tests import billing, events, installation, make, people
 from tests.installation import Installation

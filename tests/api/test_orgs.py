@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.shapes.states import AuditAction, Role
+from recibo.schemas.states import AuditAction, Role
 from tests import make, people
 from tests.installation import Installation
 from tests.people import Session

@@ -9,11 +9,11 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import Role
 from recibo.services.identity import keys, orgs, sessions
 from recibo.services.identity.keys import Wanted
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import Role
 from recibo.store import tables
 from tests import inbox, installation, make
 from tests.installation import Installation

@@ -7,8 +7,8 @@ import json
 import httpx
 import pytest
 
-from recibo.kit import clock
-from recibo.shapes.states import Role
+from recibo.common import clock
+from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import inbox
 from tests.installation import Installation

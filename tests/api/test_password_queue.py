@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from argon2 import PasswordHasher
 
-from recibo.kit.pace import Pace
+from recibo.common.pace import Pace
+from recibo.schemas.ids import UserId
+from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import accounts, links, passwords
-from recibo.shapes.ids import UserId
-from recibo.shapes.states import MailTokenKind
 from recibo.store.tables import AuditEvent
 from tests import installation, people
 from tests.installation import Installation

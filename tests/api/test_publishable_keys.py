@@ -12,10 +12,10 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from recibo.kit import clock
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
-from recibo.shapes.ids import OrgId
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
+from recibo.common import clock
+from recibo.schemas.ids import OrgId
 from recibo.store.tables import ApiKey, AuditEvent, Receipt
 from tests import installation, make
 from tests.installation import Installation, client_of

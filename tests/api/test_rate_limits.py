@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.shapes.plans import PLANS, PlanName
-from recibo.shapes.states import Role, Scope
+from recibo.schemas.plans import PLANS, PlanName
+from recibo.schemas.states import Role, Scope
 from tests import installation, make, people, servers
 from tests.hands import BEGINNING, Hands
 from tests.installation import Installation, client_of

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
 from recibo.extract.model import DocumentType, Moment, Receipt
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
 from tests import installation, make
 from tests.installation import Installation
 

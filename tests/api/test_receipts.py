@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
+from recibo.adapters.fake_reader import FakeReader
 from recibo.extract.model import Moment
-from recibo.outside.fake_reader import FakeReader
-from recibo.shapes.receipts import Receipt as ReceiptShape
-from recibo.shapes.states import Scope
+from recibo.schemas.receipts import Receipt as ReceiptShape
+from recibo.schemas.states import Scope
 from recibo.store.tables import AuditEvent, Receipt, UsageEvent
 from tests import installation, make
 from tests.installation import Installation

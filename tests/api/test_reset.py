@@ -8,9 +8,9 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import delete, update
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import OrgId, UserId
 from recibo.services.identity import sessions
-from recibo.shapes.ids import OrgId, UserId
 from recibo.store import tables
 from tests import inbox
 from tests.installation import Installation

@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.kit import ids
-from recibo.shapes.permissions import PERMISSIONS, Permission
-from recibo.shapes.states import Role
+from recibo.common import ids
+from recibo.schemas.permissions import PERMISSIONS, Permission
+from recibo.schemas.states import Role
 from tests import make, people
 from tests.installation import Installation
 

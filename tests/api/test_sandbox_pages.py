@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.states import AuditAction
 from recibo.services.billing import sandbox
-from recibo.shapes.states import AuditAction
 from recibo.store.tables import ProviderEvent
 from tests import billing, people
 from tests.installation import Installation

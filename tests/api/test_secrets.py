@@ -17,11 +17,11 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from recibo.kit import clock
-from recibo.outside.fake_mailer import FakeMailer
+from recibo.adapters.fake_mailer import FakeMailer
+from recibo.common import clock
+from recibo.schemas.states import AuditAction
 from recibo.services import letters
 from recibo.services.letters import Letterhead
-from recibo.shapes.states import AuditAction
 from recibo.store import tables
 from recibo.store.tables import Table
 from recibo.worker.post import Post

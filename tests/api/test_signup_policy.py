@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import MailKind, Role
 from recibo.services.identity import demo
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import MailKind, Role
 from recibo.store import tables
 from tests import installation, make, people
 from tests.installation import Installation

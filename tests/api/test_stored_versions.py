@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from recibo.common import clock
 from recibo.extract.model import Accuracy
-from recibo.kit import clock
-from recibo.shapes import stored
-from recibo.shapes.receipts import Evidence, Reading, Receipt
-from recibo.shapes.states import ReceiptStatus
+from recibo.schemas import stored
+from recibo.schemas.receipts import Evidence, Reading, Receipt
+from recibo.schemas.states import ReceiptStatus
 from recibo.store import tables
 from tests import installation, make
 from tests.installation import Installation

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from sqlalchemy import delete
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.states import Role
 from recibo.services.identity import sessions
-from recibo.shapes.states import Role
 from recibo.store import tables
 from tests import inbox, installation
 from tests.installation import Installation

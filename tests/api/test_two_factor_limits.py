@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.kit import clock
+from recibo.common import clock
 from recibo.services.identity import attempts
 from recibo.services.identity.attempts import Counted
 from recibo.store.db import Session

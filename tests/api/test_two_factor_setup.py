@@ -11,8 +11,8 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from recibo.kit import clock
-from recibo.shapes.states import AuditAction
+from recibo.common import clock
+from recibo.schemas.states import AuditAction
 from recibo.store.tables import AuditEvent, Mail, RecoveryCode, SpentTotpStep, User
 from tests import people, second_factors
 from tests.installation import Installation

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import UserId
+from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import links, operators
 from recibo.services.identity.sessions import read_access_token
-from recibo.shapes.ids import UserId
-from recibo.shapes.states import MailTokenKind
 from tests import installation, people, second_factors
 from tests.installation import Installation
 from tests.second_factors import (

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from recibo.kit.keyring import Keyring
-from recibo.kit.webhook_urls import Policy
-from recibo.outside.callbacks import Guarded
-from recibo.outside.fake_reader import FakeReader
+from recibo.adapters.callbacks import Guarded
+from recibo.adapters.fake_reader import FakeReader
+from recibo.common.keyring import Keyring
+from recibo.common.webhook_urls import Policy
+from recibo.schemas.ids import OrgId
 from recibo.services.webhooks import signing
-from recibo.shapes.ids import OrgId
 from recibo.store import tables
 from tests import installation, make
 from tests.installation import Installation

@@ -7,8 +7,8 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import EventType, Scope
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import EventType, Scope
 from recibo.store import tables
 from tests import events, installation, make, people
 from tests.installation import Installation

@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy import delete, func, select
 
 from benchmarks import rows
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity import demo
 from recibo.services.identity.passwords import Passwords
 from recibo.services.reading import totals
 from recibo.services.reading.receipts import shape
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import ReceiptStatus
 from recibo.store import tables
 from recibo.store.db import Database
 

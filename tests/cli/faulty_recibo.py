@@ -10,7 +10,7 @@ sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as Python's own path holds it
 
 if __name__ == "__main__":
     from recibo.__main__ import main
-    from recibo.outside import reader
+    from recibo.adapters import reader
     from tests.faulty import readers
 
     reader.on_runtime = Mock(return_value=readers.LIBRARY)

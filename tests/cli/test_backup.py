@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from recibo import maintenance
+from recibo.schemas.ids import ReceiptId
 from recibo.settings import Settings
-from recibo.shapes.ids import ReceiptId
 from recibo.starting import StartError
 from recibo.store import tables
 from tests import installation as installations

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recibo.extract.model import Accuracy, DocumentType
-from tests.outside import deaths
+from tests.adapters import deaths
 
 ROOT = Path(__file__).parents[2]
 RECIBO = [sys.executable, "-m", "recibo"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
 from recibo.cli import extract
 from recibo.extract.model import DocumentType
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
-from recibo.shapes.receipts import Reading
+from recibo.schemas.receipts import Reading
 
 
 async def fields_of(paths: list[Path], reader: FakeReader) -> list[dict[str, object]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from recibo.schemas.states import PaymentProvider, SignupPolicy
 from recibo.settings import Settings
-from recibo.shapes.states import PaymentProvider, SignupPolicy
 from tests.deploy import composed
 from tests.deploy.composed import GIVEN, THREE
 from tests.house import source

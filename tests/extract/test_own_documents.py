@@ -3,7 +3,7 @@
 import pytest
 
 from recibo.extract import pipeline
-from recibo.shapes import receipts
+from recibo.schemas import receipts
 from tests import drawing, make_danfe, make_documents
 
 TILL = make_documents.till_receipt()

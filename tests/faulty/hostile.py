@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recibo.adapters import frames
+from recibo.adapters.child import Handler
+from recibo.adapters.child_process import Program
+from recibo.adapters.reader import Library
 from recibo.extract.model import DocumentType, Found, Receipt
-from recibo.outside import frames
-from recibo.outside.child import Handler
-from recibo.outside.child_process import Program
-from recibo.outside.reader import Library
 
 # Asked before the call that tells it is filtered.
 _ON_ARM = os.uname().machine == "aarch64"

@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
+from recibo.adapters.child import Handler
+from recibo.adapters.child_process import Program
+from recibo.adapters.reader import Library
 from recibo.extract import errors
 from recibo.extract.load.formats import Kind
 from recibo.extract.model import DocumentType, Found, Receipt
-from recibo.outside.child import Handler
-from recibo.outside.child_process import Program
-from recibo.outside.reader import Library
 
 JPEG = Kind("image/jpeg", "jpg", 1)
 

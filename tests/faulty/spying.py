@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from recibo.adapters.child import Handler
+from recibo.adapters.child_process import Program
 from recibo.extract.model import Found, Receipt
 from recibo.extract.runtime import Runtime
-from recibo.outside.child import Handler
-from recibo.outside.child_process import Program
 
 NOTHING = "nothing"
 
 
 def load(*, runtime: str) -> Mapping[str, Handler]:
     """Load the library and listen from then on."""
-    from recibo.outside import library  # noqa: PLC0415 - heavy, and for the child alone
+    from recibo.adapters import library  # noqa: PLC0415 - heavy, and for the child alone
 
     read = library.reading(runtime=runtime)["read"]
     known = set(sys.modules)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from recibo.extract import pipeline
-from recibo.shapes import receipts
+from recibo.schemas import receipts
 from tests.house import source
 
 README = (source.ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from recibo.kit import clock
-from recibo.shapes.states import EventType
+from recibo.common import clock
+from recibo.schemas.states import EventType
 from tests.house import source
 
 WEBHOOKS = (source.ROOT / "docs" / "webhooks.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ import re
 import httpx
 from sqlalchemy import update
 
-from recibo.kit import clock
-from recibo.shapes.ids import OrgId
+from recibo.common import clock
+from recibo.schemas.ids import OrgId
 from recibo.store import tables
 from tests.installation import Installation
 from tests.people import Session

@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
+from recibo.adapters.fake_reader import FakeReader
 from recibo.extract.model import Found, LineItem, Moment, Receipt
-from recibo.outside.fake_reader import FakeReader
-from recibo.shapes.ids import OrgId
+from recibo.schemas.ids import OrgId
 from tests import installation, make, people
 from tests.installation import WAIT_SECONDS, Installation
 from tests.people import Session

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from recibo.portal import door as doors
-from recibo.shapes.plans import SOLD
+from recibo.schemas.plans import SOLD
 from tests.installation import Installation, client_of
 from tests.portal import looking
 

@@ -15,7 +15,7 @@ from recibo.errors import (
     ValidationFailed,
 )
 from recibo.portal import refusals
-from recibo.shapes.states import Role
+from recibo.schemas.states import Role
 from tests import people
 from tests.installation import Installation
 from tests.portal import looking, pressing, visits

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure, FailureKind
+from recibo.common import clock
 from recibo.extract.errors import Damaged
 from recibo.extract.model import Found
-from recibo.kit import clock
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure, FailureKind
-from recibo.shapes.states import EventType, Role
+from recibo.schemas.states import EventType, Role
 from recibo.store import tables
 from tests import billing, events, make, people
 from tests.installation import Installation

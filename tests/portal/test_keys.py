@@ -6,8 +6,8 @@ import re
 import httpx
 import pytest
 
-from recibo.kit import clock
-from recibo.shapes.states import Role
+from recibo.common import clock
+from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import people
 from tests.installation import Installation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.shapes.states import MailTokenKind
+from recibo.schemas.states import MailTokenKind
 from tests.installation import Installation, client_of
 from tests.portal import looking, visits
 from tests.portal.visits import EMAIL

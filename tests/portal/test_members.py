@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.shapes.states import Role
+from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import people
 from tests.installation import Installation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.shapes.states import AuditAction, Role
+from recibo.schemas.states import AuditAction, Role
 from tests import billing, people
 from tests.installation import Installation
 from tests.portal import looking, pressing, visits

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from recibo.schemas.ids import OrgId
+from recibo.schemas.permissions import PERMISSIONS
+from recibo.schemas.states import Role
 from recibo.services.identity import demo
-from recibo.shapes.ids import OrgId
-from recibo.shapes.permissions import PERMISSIONS
-from recibo.shapes.states import Role
 from recibo.store import tables
 from tests import installation, make, people
 from tests.installation import Installation

@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.identity import operators
-from recibo.shapes.plans import PLANS, PlanName
 from recibo.store import tables
 from tests import installation
 from tests.hands import BEGINNING, Hands

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from recibo.adapters.fake_reader import FakeReader
 from recibo.extract.model import DocumentType, Moment
-from recibo.outside.fake_reader import FakeReader
 from tests import make, people
 from tests.installation import Installation
 from tests.portal import looking, paperwork, pressing

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from recibo.common import clock
 from recibo.errors import FileTooLarge
 from recibo.extract.load.limits import MAX_BYTES
-from recibo.kit import clock
 from recibo.services.reading import usage
 from recibo.store import tables
 from recibo.store.slots import Cap

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from recibo.outside.fake_reader import FakeReader
-from recibo.shapes.states import Role
+from recibo.adapters.fake_reader import FakeReader
+from recibo.schemas.states import Role
 from recibo.store.tables import AuditEvent
 from tests import make, people
 from tests.portal import looking, paperwork, pressing, visits

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from recibo.shapes.permissions import PERMISSIONS, Permission
-from recibo.shapes.states import Role
+from recibo.schemas.permissions import PERMISSIONS, Permission
+from recibo.schemas.states import Role
 from tests import make, people
 from tests.installation import Installation
 from tests.portal import looking, pressing

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from recibo.portal import next_paths
-from recibo.shapes.states import MailKind, MailTokenKind
+from recibo.schemas.states import MailKind, MailTokenKind
 from recibo.store.tables import Mail
 from tests.installation import Installation
 from tests.portal import looking, visits

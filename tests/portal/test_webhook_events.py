@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from recibo.schemas.states import AuditAction, DeliveryState, EventType
 from recibo.services.identity.attempts import Limit
-from recibo.shapes.states import AuditAction, DeliveryState, EventType
 from tests import events
 from tests.installation import Installation
 from tests.portal import hooks, looking

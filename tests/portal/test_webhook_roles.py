@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from recibo.shapes.states import DeliveryState, Role
+from recibo.schemas.states import DeliveryState, Role
 from tests import events, make, people
 from tests.installation import Installation, client_of
 from tests.portal import hooks, looking, visits

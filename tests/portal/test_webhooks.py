@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import EndpointId
 from recibo.services.webhooks import signing
-from recibo.shapes.ids import EndpointId
 from tests import installation
 from tests.installation import Installation
 from tests.portal import hooks, looking, visits

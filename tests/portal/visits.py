@@ -4,9 +4,9 @@ import datetime as dt
 
 import httpx
 
+from recibo.schemas.ids import UserId
+from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import links, operators
-from recibo.shapes.ids import UserId
-from recibo.shapes.states import MailTokenKind
 from tests.installation import Installation
 from tests.people import PASSWORD
 from tests.portal import looking

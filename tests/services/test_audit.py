@@ -9,15 +9,15 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.actor import Actor, KeyActor, Member, Person, Visit
+from recibo.schemas.audit import AuditEvent
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.plans import PLANS, PlanName
+from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
 from recibo.services.audit import Filters
 from recibo.services.pages import Wanted
-from recibo.shapes.actor import Actor, KeyActor, Member, Person, Visit
-from recibo.shapes.audit import AuditEvent
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.plans import PLANS, PlanName
-from recibo.shapes.states import AuditAction, ResourceType, Role
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import make

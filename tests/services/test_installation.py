@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from recibo.schemas.ids import ReceiptId
 from recibo.services import installation
 from recibo.services.installation import ForeignFilesError, Marker
-from recibo.shapes.ids import ReceiptId
 from recibo.store import storage
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database

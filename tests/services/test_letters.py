@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recibo.schemas.states import MailKind
 from recibo.services import letters
 from recibo.services.letters import Content, Letterhead
-from recibo.shapes.states import MailKind
 from tests.mail_servers import parsed, part
 
 TOKEN = "x0Y" * 10 + "zZ"

@@ -5,11 +5,11 @@ import datetime as dt
 
 import pytest
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.states import MailKind
 from recibo.services import composing, mails
 from recibo.services.letters import Content
 from recibo.services.mails import Due, Lease
-from recibo.shapes.states import MailKind
 from recibo.store.db import Database
 from tests import owed
 from tests.owed import MARA

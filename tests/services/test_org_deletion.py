@@ -5,15 +5,12 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
+from recibo.common import clock
+from recibo.common.keyring import Keyring
 from recibo.errors import Conflict, InsufficientScope, NoSession, Unauthorized, ValidationFailed
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
-from recibo.services import org_deletion
-from recibo.services.identity import orgs
-from recibo.services.webhooks import endpoints
-from recibo.shapes.actor import KeyActor, Member
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import (
+from recibo.schemas.actor import KeyActor, Member
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import (
     AuditAction,
     DeliveryState,
     MailKind,
@@ -21,6 +18,9 @@ from recibo.shapes.states import (
     Role,
     SubscriptionStatus,
 )
+from recibo.services import org_deletion
+from recibo.services.identity import orgs
+from recibo.services.webhooks import endpoints
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table

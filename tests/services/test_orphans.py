@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import ReceiptId
 from recibo.services import installation, orphans
 from recibo.services.orphans import Swept
-from recibo.shapes.ids import ReceiptId
 from recibo.store import storage
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.outside import deaths
+from tests.adapters import deaths
 
 #: The command as it is installed.
 RECIBO = (sys.executable, "-m", "recibo")

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 
 from tests import make_documents
-from tests.outside import deaths
+from tests.adapters import deaths
 from tests.serving.running import Server, serving
 
 UPLOADS = 8

@@ -13,9 +13,9 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
 from recibo.services.identity import operators
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
 from recibo.store import db, tables
 from recibo.store.db import Database
 from tests import make, servers

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recibo.kit import clock
-from recibo.shapes.ids import ReceiptId
+from recibo.common import clock
+from recibo.schemas.ids import ReceiptId
 from recibo.store import storage
 from recibo.store.blobs import Blobs, Folder
 

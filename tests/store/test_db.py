@@ -12,8 +12,8 @@ from sqlalchemy import Connection, bindparam, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recibo.kit import clock
-from recibo.shapes.ids import OrgId
+from recibo.common import clock
+from recibo.schemas.ids import OrgId
 from recibo.store import db
 from recibo.store.db import Database
 from recibo.store.tables import Org, Table

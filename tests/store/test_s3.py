@@ -8,9 +8,9 @@ import obstore
 import pytest
 from structlog.testing import capture_logs
 
+from recibo.common import clock
 from recibo.errors import Overloaded
-from recibo.kit import clock
-from recibo.shapes.ids import ReceiptId
+from recibo.schemas.ids import ReceiptId
 from recibo.store import s3
 from recibo.store.blobs import Content
 from recibo.store.s3 import S3

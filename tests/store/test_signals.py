@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recibo.shapes.ids import ReceiptId
+from recibo.schemas.ids import ReceiptId
 from recibo.store import shared
 from recibo.store import signals as signals_
 from recibo.store.signals import Signals

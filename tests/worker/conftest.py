@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.shapes.actor import Actor
+from recibo.schemas.actor import Actor
 from recibo.store.db import Database
 from tests import core, make
 

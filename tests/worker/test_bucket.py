@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from recibo.common import clock
 from recibo.errors import Overloaded
-from recibo.kit import clock
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
 from recibo.services import installation
 from recibo.services.reading import readings
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
 from recibo.store import storage, tables
 from recibo.store.db import Database
 from tests import core, sweeping

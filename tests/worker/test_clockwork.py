@@ -8,10 +8,10 @@ import pytest
 from prometheus_client import REGISTRY
 from sqlalchemy import func, select
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings, receipts
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table

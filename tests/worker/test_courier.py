@@ -10,13 +10,13 @@ import pytest
 from prometheus_client import REGISTRY
 from sqlalchemy import event, select
 
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
-from recibo.outside.callbacks import Outcome
-from recibo.outside.fake_callbacks import FakeCallbacks, Posted
+from recibo.adapters.callbacks import Outcome
+from recibo.adapters.fake_callbacks import FakeCallbacks, Posted
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.schemas.actor import Actor
+from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries
-from recibo.shapes.actor import Actor
-from recibo.shapes.states import DeliveryState
 from recibo.store import db, tables
 from recibo.store.db import Database
 from recibo.worker import courier as couriers

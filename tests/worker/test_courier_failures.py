@@ -2,12 +2,12 @@
 
 import pytest
 
-from recibo.kit.keyring import Keyring
-from recibo.outside.fake_callbacks import FakeCallbacks
+from recibo.adapters.fake_callbacks import FakeCallbacks
+from recibo.common.keyring import Keyring
+from recibo.schemas.actor import Actor
+from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries
 from recibo.services.webhooks.deliveries import Taken
-from recibo.shapes.actor import Actor
-from recibo.shapes.states import DeliveryState
 from recibo.store.db import Database
 from recibo.worker.courier import Courier
 from tests import events

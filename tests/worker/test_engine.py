@@ -8,10 +8,10 @@ from docket import Docket
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
+from recibo.common import ids
 from recibo.extract.model import Accuracy
-from recibo.kit import ids
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.turns import Owed
-from recibo.shapes.ids import ReceiptId
 from recibo.store import shared
 from recibo.worker import engine as engines
 from tests import servers

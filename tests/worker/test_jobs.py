@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from prometheus_client import REGISTRY
 
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
 from recibo.services import org_deletion
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
 from recibo.store.db import Database
 from recibo.worker.jobs import Budget, Job
 from tests.core import Core

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import KeyId
 from recibo.services.identity.key_uses import KeyUses
-from recibo.shapes.ids import KeyId
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey
 from recibo.worker import key_uses

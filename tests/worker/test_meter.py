@@ -12,13 +12,13 @@ from prometheus_client import REGISTRY
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from recibo.kit import clock, ids
-from recibo.outside.payments import Used
-from recibo.outside.stripe_payments import Account, Stripe
+from recibo.adapters.payments import Used
+from recibo.adapters.stripe_payments import Account, Stripe
+from recibo.common import clock, ids
+from recibo.schemas.ids import OrgId, ReceiptId
+from recibo.schemas.states import PaymentProvider
 from recibo.services import meter_events
 from recibo.services.reading import usage
-from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.states import PaymentProvider
 from recibo.store import tables
 from recibo.store.db import Database, Session
 from recibo.worker.meter import Meter

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from recibo.adapters import mail
+from recibo.adapters.fake_mailer import FakeMailer
+from recibo.adapters.mail import Mailer, Outbox, SendError
+from recibo.common import clock, tokens
 from recibo.errors import ValidationFailed
-from recibo.kit import clock, tokens
-from recibo.outside import mail
-from recibo.outside.fake_mailer import FakeMailer
-from recibo.outside.mail import Mailer, Outbox, SendError
+from recibo.schemas.ids import UserId
+from recibo.schemas.states import MailKind, MailTokenKind
 from recibo.services import letters, mails
 from recibo.services.identity import links
 from recibo.services.letters import Letterhead
-from recibo.shapes.ids import UserId
-from recibo.shapes.states import MailKind, MailTokenKind
 from recibo.store import tables
 from recibo.store.db import Database, Session
 from recibo.worker.post import Post

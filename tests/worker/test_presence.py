@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from recibo.kit.pace import Pace
+from recibo.common.pace import Pace
 from recibo.store.crews import NOBODY, Crew, InMemory
 from recibo.worker import presence
 

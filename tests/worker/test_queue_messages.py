@@ -11,8 +11,8 @@ from docket import execution
 from redis.asyncio import Redis
 
 from recibo.extract.model import Accuracy
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.turns import Owed
-from recibo.shapes.ids import ReceiptId
 from recibo.worker import engine as engines
 from recibo.worker import queue_messages
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure
 from recibo.extract.model import Accuracy, DocumentType, Receipt
-from recibo.outside.fake_reader import FakeReader
-from recibo.outside.reader import Failure
+from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.services.reading.turns import Owed
-from recibo.shapes.ids import OrgId, ReceiptId
 from recibo.worker.shares import Shares
 from tests import installation, make
 from tests.installation import Installation

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from recibo.adapters.reader import Failure, FailureKind
+from recibo.common import clock
 from recibo.extract.model import Accuracy
-from recibo.kit import clock
-from recibo.outside.reader import Failure, FailureKind
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
 from recibo.store.db import Database, Session
 from tests import core, make
 from tests.core import Core

@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field
 from recibo.api import bodies, routers
 from recibo.api.answers import OkWithSession, errors_of, model_answer
 from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.plans import PlanName
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import Role
 from recibo.services.identity import own_account
-from recibo.shapes.actor import SignedIn
-from recibo.shapes.plans import PlanName
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import Role
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices
 

@@ -9,8 +9,8 @@ from recibo.api import routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayReadAnalytics, refuse_repeated
 from recibo.api.queries import Digits
+from recibo.schemas.analytics import CategoryCount, UsageOfDay, Vendor
 from recibo.services.reading import analytics
-from recibo.shapes.analytics import CategoryCount, UsageOfDay, Vendor
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/analytics", tag="analytics")

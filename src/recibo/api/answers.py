@@ -6,8 +6,8 @@ from fastapi import Response
 from pydantic import BaseModel
 
 from recibo.api.errors import ErrorAnswer
-from recibo.shapes.receipts import Receipt
-from recibo.shapes.sessions import TokenResponse
+from recibo.schemas.receipts import Receipt
+from recibo.schemas.sessions import TokenResponse
 
 #: What each status of an error means.
 MEANINGS = {

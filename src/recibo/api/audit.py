@@ -9,9 +9,9 @@ from recibo.api import routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayReadAudit, refuse_repeated
 from recibo.api.queries import Digits, Text, bound
+from recibo.schemas.audit import AuditEvent
 from recibo.services import audit
 from recibo.services.pages import Wanted
-from recibo.shapes.audit import AuditEvent
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/audit", tag="audit")

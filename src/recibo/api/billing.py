@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 from fastapi import Depends, Request
 from pydantic import BaseModel, Field
 
+from recibo.adapters.payments import Checkout
 from recibo.api import bodies, routers
 from recibo.api.answers import Ok, errors_of
 from recibo.api.deps import MayCheckOut, MayReadBilling, MayWriteBilling
 from recibo.errors import NotFound
-from recibo.outside.payments import Checkout
+from recibo.schemas.billing import Subscription
+from recibo.schemas.plans import PlanName
 from recibo.services.billing import checkouts, provider_events, subscriptions
-from recibo.shapes.billing import Subscription
-from recibo.shapes.plans import PlanName
 from recibo.web.services import TheServices
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from fastapi import Request, Response
 
 from recibo.api.requests import HANDED_OVER
+from recibo.schemas.actor import KeyActor
 from recibo.services.identity import browser_sessions
-from recibo.shapes.actor import KeyActor
 from recibo.web.cookies import LAX, is_secure
 from recibo.web.services import Services
 

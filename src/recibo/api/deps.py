@@ -13,11 +13,11 @@ from pydantic import BaseModel
 
 from recibo.api import browser_sessions, rate_limits
 from recibo.errors import InsufficientScope, NotFound, ValidationFailed
+from recibo.schemas.actor import KeyActor, Member, SignedIn
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import keys, sessions
 from recibo.services.identity.sessions import Shown
-from recibo.shapes.actor import KeyActor, Member, SignedIn
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import KeyKind, Scope
 from recibo.web import origins
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
 from recibo.web.services import Services, TheServices, services_of, visit_of

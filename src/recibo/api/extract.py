@@ -9,11 +9,11 @@ from recibo.api import forms, rate_limits, routers
 from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanExtract
+from recibo.common import webhook_urls
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.kit import webhook_urls
-from recibo.shapes.actor import KeyActor
-from recibo.shapes.receipts import Receipt
-from recibo.shapes.states import KeyKind
+from recibo.schemas.actor import KeyActor
+from recibo.schemas.receipts import Receipt
+from recibo.schemas.states import KeyKind
 from recibo.web.services import Services, TheServices
 
 router = routers.make("/v1", tag="extraction")

@@ -11,12 +11,12 @@ from typing import TypeVar
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
+from recibo.common import webhook_urls
 from recibo.errors import InsufficientScope, ValidationFailed
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.kit import webhook_urls
+from recibo.schemas.states import Scope
 from recibo.services.reading.extraction import Upload
-from recibo.shapes.states import Scope
 from recibo.web import uploads
 
 Choice = TypeVar("Choice", bound=StrEnum)

@@ -8,10 +8,10 @@ from pydantic import BaseModel
 from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayInvite, MayReadTeam, refuse_cross_site, shown_by
+from recibo.schemas.invitations import Invitation
+from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import invitations
 from recibo.services.identity.mailed import Proof
-from recibo.shapes.invitations import Invitation
-from recibo.shapes.sessions import TokenResponse
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, visit_of
 

@@ -10,11 +10,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import AnySecretKey, MayReadKeys, MayWriteKeys
+from recibo.schemas.keys import Key
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import keys
 from recibo.services.reading import usage
-from recibo.shapes.keys import Key
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import KeyKind, Scope
 from recibo.web.services import TheServices
 
 router = routers.make("/v1", tag="api keys")

@@ -13,10 +13,10 @@ from recibo.api.deps import (
     refuse_cross_site_cookies,
     shown_by,
 )
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import MailKind
 from recibo.services.identity import mailed
 from recibo.services.identity.mailed import Proof
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import MailKind
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, visit_of
 

@@ -8,10 +8,10 @@ from pydantic import BaseModel
 from recibo.api import bodies, routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import MayInvite, MayReadTeam, MayRemoveMembers, MayWriteTeam
+from recibo.schemas.invitations import Invitation
+from recibo.schemas.members import Member
+from recibo.schemas.states import Role
 from recibo.services.identity import invitations, members
-from recibo.shapes.invitations import Invitation
-from recibo.shapes.members import Member
-from recibo.shapes.states import Role
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/org/members", tag="team")

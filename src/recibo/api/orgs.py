@@ -10,8 +10,8 @@ from recibo.api import bodies, routers
 from recibo.api.answers import errors_of, model_answer
 from recibo.api.deps import MayWriteOrg, OrgReader
 from recibo.errors import NotFound
+from recibo.schemas.orgs import Org
 from recibo.services.identity import orgs
-from recibo.shapes.orgs import Org
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/org", tag="org")

@@ -11,10 +11,10 @@ from fastapi import Request
 from starlette.types import Scope
 
 from recibo.errors import RateLimitExceeded
+from recibo.schemas.actor import Actor, KeyActor, SignedIn, Visit
+from recibo.schemas.plans import Plan
 from recibo.services.reading import usage
 from recibo.services.reading.usage import Quota
-from recibo.shapes.actor import Actor, KeyActor, SignedIn, Visit
-from recibo.shapes.plans import Plan
 from recibo.store.limits import Limit, Standing
 from recibo.web import rate_limits
 from recibo.web.services import Services, visit_of

@@ -14,11 +14,11 @@ from recibo.api.queries import Digits, bound
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
 from recibo.extract.model import DocumentType
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.receipts import DetailedReceipt, Receipt
+from recibo.schemas.states import ReceiptStatus
 from recibo.services.pages import Wanted
 from recibo.services.reading import receipt_lists, receipts
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.receipts import DetailedReceipt, Receipt
-from recibo.shapes.states import ReceiptStatus
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/receipts", tag="receipts")

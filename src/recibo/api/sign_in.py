@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 from recibo.api import bodies, routers
 from recibo.api.answers import Ok, errors_of
 from recibo.api.deps import refuse_cross_site
+from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import accounts, sessions
-from recibo.shapes.sessions import TokenResponse
 from recibo.web.cookies import REFRESH_COOKIE, clear_session, set_session
 from recibo.web.services import TheServices, visit_of
 

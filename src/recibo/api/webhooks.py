@@ -9,10 +9,10 @@ from recibo.api import routers
 from recibo.api.answers import errors_of
 from recibo.api.deps import CanRead, refuse_repeated
 from recibo.api.queries import Digits
+from recibo.schemas.states import EventType
+from recibo.schemas.webhooks import WebhookEvent
 from recibo.services.pages import Wanted
 from recibo.services.webhooks import events
-from recibo.shapes.states import EventType
-from recibo.shapes.webhooks import WebhookEvent
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/webhooks", tag="webhooks")

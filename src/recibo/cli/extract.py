@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
+from recibo.adapters.reader import Failure, PoolReader, Reader
 from recibo.cli import inputs
 from recibo.cli.progress import Bar
 from recibo.errors import ServiceError
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.extract.runtime import Runtime
-from recibo.outside.reader import Failure, PoolReader, Reader
-from recibo.shapes import receipts
+from recibo.schemas import receipts
 
 T = TypeVar("T")
 

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
+from recibo.common import clock
 from recibo.errors import ValidationFailed
-from recibo.kit import clock
 from recibo.portal import callers, pages
 from recibo.portal.callers import Caller
+from recibo.schemas.analytics import UsageOfDay
+from recibo.schemas.permissions import Permission
 from recibo.services.reading import analytics, usage
-from recibo.shapes.analytics import UsageOfDay
-from recibo.shapes.permissions import Permission
 
 router = APIRouter(prefix="/portal/analytics")
 

@@ -12,15 +12,15 @@ from fastapi import APIRouter, Depends, Response
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.portal import callers, pages
 from recibo.portal.callers import Caller
+from recibo.schemas.audit import AuditEvent
+from recibo.schemas.keys import Key
+from recibo.schemas.members import Member as TeamMember
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import audit
 from recibo.services.audit import Filters, Slice
 from recibo.services.identity import keys, members, names
 from recibo.services.pages import Wanted
-from recibo.shapes.audit import AuditEvent
-from recibo.shapes.keys import Key
-from recibo.shapes.members import Member as TeamMember
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import AuditAction, ResourceType
 
 router = APIRouter(prefix="/portal/audit")
 

@@ -6,17 +6,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
+from recibo.adapters.payments import Checkout
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.outside.payments import Checkout
 from recibo.portal import callers, forms, headers, pages
 from recibo.portal.callers import Caller
 from recibo.portal.refusals import SAID
+from recibo.schemas.billing import PAID_PLANS
+from recibo.schemas.permissions import Permission
+from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.billing import checkouts, subscriptions
 from recibo.services.billing.sandbox import PRICES
 from recibo.services.reading import usage
-from recibo.shapes.billing import PAID_PLANS
-from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import PLANS, PlanName
 from recibo.web.services import Services
 
 router = APIRouter(prefix="/portal/billing")

@@ -8,8 +8,8 @@ from fastapi import Depends, Request
 
 from recibo.portal import guards
 from recibo.portal.visitors import TheUser
-from recibo.shapes.actor import Member, SignedIn
-from recibo.shapes.permissions import Permission
+from recibo.schemas.actor import Member, SignedIn
+from recibo.schemas.permissions import Permission
 from recibo.web.services import Services, TheServices
 
 

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 from recibo.errors import InsufficientScope
 from recibo.portal.visitors import TheUser
-from recibo.shapes.actor import Member, SignedIn
-from recibo.shapes.permissions import Permission
+from recibo.schemas.actor import Member, SignedIn
+from recibo.schemas.permissions import Permission
 
 
 def may(permission: Permission) -> Callable[[SignedIn], Awaitable[Member]]:

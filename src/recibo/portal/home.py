@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request, Response
 
 from recibo.portal import pages, sections
 from recibo.portal.visitors import TheUser
-from recibo.shapes.actor import SignedIn
-from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import Plans
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.permissions import Permission
+from recibo.schemas.plans import Plans
 from recibo.web.services import TheServices
 
 router = APIRouter()

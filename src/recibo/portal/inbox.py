@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from recibo.adapters import outbox
 from recibo.errors import NotFound
-from recibo.outside import outbox
 from recibo.portal import pages
 from recibo.portal.visitors import TheVisitor
 from recibo.web import local

@@ -8,17 +8,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
+from recibo.common import clock
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.kit import clock
 from recibo.portal import callers, forms, pages
 from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
+from recibo.schemas.keys import Key
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import keys, names
 from recibo.services.identity.keys import Issued, Wanted
-from recibo.shapes.keys import Key
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import KeyKind, Scope
 
 router = APIRouter(prefix="/portal/keys")
 

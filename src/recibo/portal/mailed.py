@@ -13,10 +13,10 @@ from recibo.portal import forms, next_paths, pages
 from recibo.portal.forms import Trimmed
 from recibo.portal.sign_in import signed_in
 from recibo.portal.visitors import SIGN_IN, TheUser, TheVisitor, Visitor
+from recibo.schemas.states import MailKind
 from recibo.services.identity import mailed
 from recibo.services.identity.mailed import Proof
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
-from recibo.shapes.states import MailKind
 from recibo.web.services import Services, TheServices
 
 router = APIRouter()

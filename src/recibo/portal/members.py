@@ -11,9 +11,9 @@ from recibo.portal import callers, forms, pages
 from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import Role
 from recibo.services.identity import invitations, members
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import Role
 
 router = APIRouter(prefix="/portal/members")
 

@@ -13,10 +13,10 @@ from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
 from recibo.portal.visitors import SIGN_IN
+from recibo.schemas.permissions import Permission
 from recibo.services import org_deletion
 from recibo.services.billing import subscriptions
 from recibo.services.identity import members, orgs
-from recibo.shapes.permissions import Permission
 
 router = APIRouter(prefix="/portal/organization")
 

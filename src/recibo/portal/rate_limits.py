@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from recibo.shapes.plans import Plan
+from recibo.schemas.plans import Plan
 from recibo.web import rate_limits
 from recibo.web.services import services_of, visit_of
 

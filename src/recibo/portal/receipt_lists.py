@@ -18,10 +18,10 @@ from recibo.errors import ServiceError, ValidationFailed
 from recibo.extract.model import DocumentType
 from recibo.portal import forms
 from recibo.portal.callers import Caller
+from recibo.schemas.states import ReceiptStatus
 from recibo.services.pages import Wanted
 from recibo.services.reading import receipt_lists
 from recibo.services.reading.receipt_lists import Filters, Slice
-from recibo.shapes.states import ReceiptStatus
 
 PAGE = "/portal/receipts"
 _A_PAGE = 25

@@ -16,11 +16,11 @@ from recibo.portal.callers import Caller
 from recibo.portal.receipt_lists import PAGE, Listed
 from recibo.portal.receipt_uploads import Sent
 from recibo.portal.refusals import SAID, Refusal
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity import names
 from recibo.services.reading import papers, receipts, usage
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import ReceiptStatus
 
 router = APIRouter(prefix=PAGE)
 

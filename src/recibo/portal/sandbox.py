@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
-from recibo.outside.payments import PORTAL_PATH
+from recibo.adapters.payments import PORTAL_PATH
 from recibo.portal import errors, forms, headers, pages
 from recibo.portal.headers import Headers
 from recibo.portal.visitors import count_strangers, refuse_cross_site
+from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.billing import sandbox
 from recibo.services.billing.sandbox import PRICES, Change
-from recibo.shapes.plans import PLANS, PlanName
 from recibo.web.services import Services, TheServices
 
 router = APIRouter(prefix="/sandbox")

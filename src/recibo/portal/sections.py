@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from recibo.shapes.actor import SignedIn
-from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import SOLD, Plans
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.permissions import Permission
+from recibo.schemas.plans import SOLD, Plans
 
 
 @dataclass(frozen=True, slots=True)

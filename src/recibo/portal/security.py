@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 
+from recibo.common import totp
 from recibo.errors import (
     AuthenticationFailed,
     Conflict,
@@ -14,13 +15,12 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.kit import totp
 from recibo.portal import forms, pages, visitors
 from recibo.portal.forms import Trimmed
 from recibo.portal.visitors import TheUser
+from recibo.schemas.actor import SignedIn
 from recibo.services.identity import enrolment, own_account
 from recibo.services.identity.enrolment import Enrolment
-from recibo.shapes.actor import SignedIn
 from recibo.web.services import Services, TheServices
 
 router = APIRouter(prefix="/portal/security")

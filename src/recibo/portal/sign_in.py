@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 from recibo.portal import forms, next_paths, pages, visitors
 from recibo.portal.forms import Trimmed
 from recibo.portal.visitors import SECOND_FACTOR, SIGN_IN, TheVisitor, Visitor
+from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import accounts
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
-from recibo.shapes.sessions import TokenResponse
 from recibo.web.services import TheServices
 
 router = APIRouter()

@@ -9,10 +9,10 @@ from fastapi import Depends, Request
 from recibo.errors import AuthenticationFailed, NoSession
 from recibo.portal import headers, next_paths, pages, rate_limits, sections
 from recibo.portal.pages import Elsewhere
+from recibo.schemas.actor import SignedIn, Visit
+from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import sessions
 from recibo.services.identity.sessions import Shown
-from recibo.shapes.actor import SignedIn, Visit
-from recibo.shapes.sessions import TokenResponse
 from recibo.web import origins
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
 from recibo.web.services import Services, TheServices, visit_of

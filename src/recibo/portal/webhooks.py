@@ -9,17 +9,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
+from recibo.common import clock
 from recibo.errors import ServiceError
-from recibo.kit import clock
 from recibo.portal import callers, forms, pages
 from recibo.portal.callers import Caller
 from recibo.portal.forms import Trimmed
 from recibo.portal.refusals import SAID
+from recibo.schemas.permissions import Permission
+from recibo.schemas.webhooks import Delivered, Endpoint
 from recibo.services.pages import Wanted
 from recibo.services.webhooks import endpoints, outcomes, sending
 from recibo.services.webhooks.endpoints import Secrets
-from recibo.shapes.permissions import Permission
-from recibo.shapes.webhooks import Delivered, Endpoint
 from recibo.store.db import Session
 
 router = APIRouter(prefix="/portal/webhooks")

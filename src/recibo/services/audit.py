@@ -7,13 +7,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, delete, false, select
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas import audit as shapes
+from recibo.schemas.actor import Actor, KeyActor, Person
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import pages
 from recibo.services.pages import Wanted
-from recibo.shapes import audit as shapes
-from recibo.shapes.actor import Actor, KeyActor, Person
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import AuditAction, ResourceType
 from recibo.store import append_only, scope
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import AuditEvent

@@ -17,9 +17,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import receipts
-from recibo.shapes.ids import ReceiptId
 from recibo.store import db, folders, table_files
 from recibo.store.blobs import Blobs, key_of
 from recibo.store.db import Database

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from sqlalchemy import select
 
+from recibo.schemas.ids import InvitationId, UserId
+from recibo.schemas.states import MailKind, MailTokenKind
 from recibo.services.identity import links
 from recibo.services.letters import Content
 from recibo.services.mails import Lease
-from recibo.shapes.ids import InvitationId, UserId
-from recibo.shapes.states import MailKind, MailTokenKind
 from recibo.store.db import Session
 from recibo.store.tables import User
 

@@ -11,10 +11,10 @@ from typing import Any
 import structlog
 from sqlalchemy import func, select
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import audit
 from recibo.services.reading import receipts
-from recibo.shapes.states import AuditAction, ResourceType
 from recibo.store import upsert
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database, ReadSession, Session

@@ -16,8 +16,8 @@ from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from recibo.kit import clock, foreign_names
-from recibo.shapes.states import MailKind
+from recibo.common import clock, foreign_names
+from recibo.schemas.states import MailKind
 
 _TEXTS = Path(__file__).parent / "mail_texts"
 _TEMPLATES = Environment(

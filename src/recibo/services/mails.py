@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.states import MailKind
 from recibo.services import pauses
-from recibo.shapes.states import MailKind
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Mail
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, literal, select, update
 
-from recibo.kit import clock
-from recibo.outside.payments import Used
+from recibo.adapters.payments import Used
+from recibo.common import clock
+from recibo.schemas.states import PaymentProvider
 from recibo.services import pauses
-from recibo.shapes.states import PaymentProvider
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import MeterEvent, Subscription, UsageEvent
 

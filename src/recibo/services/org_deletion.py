@@ -10,17 +10,17 @@ import datetime as dt
 
 from sqlalchemy import Select, delete, select
 
+from recibo.common import clock
 from recibo.errors import Conflict, ValidationFailed
-from recibo.kit import clock
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.orgs import Org as OrgShape
+from recibo.schemas.permissions import Permission
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.states import AuditAction, DeliveryState, MailKind, ResourceType, Role
 from recibo.services import audit, mails
 from recibo.services.billing import subscriptions
 from recibo.services.identity import orgs
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.orgs import Org as OrgShape
-from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.states import AuditAction, DeliveryState, MailKind, ResourceType, Role
 from recibo.store import scope
 from recibo.store.db import Database, Session
 from recibo.store.tables import (

@@ -13,11 +13,11 @@ from time import monotonic
 import structlog
 from sqlalchemy import delete, func, select
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.states import SweepStage
 from recibo.services import installation
 from recibo.services.reading import receipts
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.states import SweepStage
 from recibo.store import upsert
 from recibo.store.blobs import Blobs, Listed
 from recibo.store.db import Database, Session

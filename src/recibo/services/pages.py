@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from recibo.common import cursor
 from recibo.errors import ValidationFailed
-from recibo.kit import cursor
 from recibo.store.db import ReadSession
 
 Row = TypeVar("Row")

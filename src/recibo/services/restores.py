@@ -9,12 +9,12 @@ from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.states import AuditAction
 from recibo.services import backups, installation
 from recibo.services.backups import BackupError, Manifest
 from recibo.services.installation import Marker
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.states import AuditAction
 from recibo.store import db, folders, table_files
 from recibo.store.blobs import Blobs
 from recibo.store.db import Session

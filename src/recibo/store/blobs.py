@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from recibo.kit import clock, ids
-from recibo.shapes.ids import ReceiptId
+from recibo.common import clock, ids
+from recibo.schemas.ids import ReceiptId
 from recibo.store import folders
 
 #: Large enough that a file is few chunks, small enough that many downloads at once fit in memory.

@@ -21,7 +21,7 @@ from throttled.asyncio.store.redis import RedisStoreBackend
 from throttled.exceptions import BaseThrottledError
 from throttled.rate_limiter.base import per_min
 
-from recibo.kit import clock
+from recibo.common import clock
 from recibo.store.shared import Outage
 
 _WINDOW_SECONDS = 60

@@ -15,9 +15,9 @@ import structlog
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
+from recibo.common import clock
 from recibo.errors import Overloaded
-from recibo.kit import clock
-from recibo.shapes.ids import ReceiptId
+from recibo.schemas.ids import ReceiptId
 from recibo.store.blobs import (
     CHUNK_BYTES,
     MARKER,

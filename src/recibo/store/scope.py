@@ -5,9 +5,9 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Delete, Select, Update, delete, select, update
 
-from recibo.shapes.actor import Actor, KeyActor
-from recibo.shapes.ids import BROWSER_SESSION
-from recibo.shapes.states import KeyKind
+from recibo.schemas.actor import Actor, KeyActor
+from recibo.schemas.ids import BROWSER_SESSION
+from recibo.schemas.states import KeyKind
 from recibo.store.tables import Receipt, Replay, Table
 
 Row = TypeVar("Row", bound=Table)

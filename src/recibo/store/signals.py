@@ -12,7 +12,7 @@ from redis.asyncio.client import PubSub
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
-from recibo.shapes.ids import ReceiptId
+from recibo.schemas.ids import ReceiptId
 from recibo.store.shared import Outage
 
 _CHANNEL = "recibo:signals"

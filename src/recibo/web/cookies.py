@@ -4,8 +4,8 @@ from typing import Literal, cast
 
 from fastapi import Request, Response
 
+from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import sessions
-from recibo.shapes.sessions import TokenResponse
 from recibo.web.services import Services
 
 ACCESS_COOKIE = "service_access"

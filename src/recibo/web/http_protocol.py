@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from recibo.common import ip_addresses
 from recibo.errors import (
     HeadersTooLarge,
     Overloaded,
@@ -18,7 +19,6 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.kit import ip_addresses
 from recibo.web.connections import Connections, Pace
 
 #: The part of a request's state that holds the error to answer it with, whatever it asks for.

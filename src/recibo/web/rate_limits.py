@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from prometheus_client import Counter
 
 from recibo.errors import RateLimitExceeded
-from recibo.shapes.actor import Visit
-from recibo.shapes.plans import PLANS, Plan, PlanName
+from recibo.schemas.actor import Visit
+from recibo.schemas.plans import PLANS, Plan, PlanName
 from recibo.store.limits import Limit, Limits, Standing
 
 #: The plan whose figures hold for strangers.

@@ -8,11 +8,11 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from recibo.kit import webhook_urls
+from recibo.common import webhook_urls
+from recibo.schemas.actor import Visit
 from recibo.services.billing.billing import Billing
 from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Extraction
-from recibo.shapes.actor import Visit
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.store.limits import Limits

@@ -7,13 +7,13 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from recibo.schemas.plans import SOLD, Plans
 from recibo.services import audit, org_deletion, orphans
 from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import attempts, key_notices, links, sessions
 from recibo.services.reading import pending, readings, receipts, replays, turns
 from recibo.services.reading.extraction import Carrier
 from recibo.services.webhooks import deliveries
-from recibo.shapes.plans import SOLD, Plans
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.worker import metrics

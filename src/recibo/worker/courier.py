@@ -13,13 +13,13 @@ from typing import TypeVar
 
 import structlog
 
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
-from recibo.outside.callbacks import Callbacks, Outcome
+from recibo.adapters.callbacks import Callbacks, Outcome
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries, turns
 from recibo.services.webhooks.deliveries import Taken, Tried
 from recibo.services.webhooks.turns import Lane, Load
-from recibo.shapes.states import DeliveryState
 from recibo.store.db import Database
 from recibo.worker import metrics
 

@@ -16,9 +16,9 @@ from docket.execution import TaskCall
 from redis.exceptions import RedisError
 
 from recibo.extract.model import Accuracy
+from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings
 from recibo.services.reading.turns import Owed
-from recibo.shapes.ids import ReceiptId
 from recibo.store.shared import Outage
 from recibo.worker import queue_messages
 

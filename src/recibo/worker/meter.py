@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import structlog
 
-from recibo.kit import clock
-from recibo.outside.payments import MeterError, UsageMeter, Used, UseRefusedError
+from recibo.adapters.payments import MeterError, UsageMeter, Used, UseRefusedError
+from recibo.common import clock
 from recibo.services import meter_events
 from recibo.services.meter_events import Due, Lease
 from recibo.store.db import Database

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from recibo.outside.mail import Mailer, RecipientRefusedError, SendError
+from recibo.adapters.mail import Mailer, RecipientRefusedError, SendError
 from recibo.services import composing, letters, mails
 from recibo.services.letters import Letterhead
 from recibo.services.mails import Due, Lease

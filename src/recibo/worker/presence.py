@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from recibo.kit import ids
-from recibo.kit.pace import Pace
+from recibo.common import ids
+from recibo.common.pace import Pace
 from recibo.store.crews import Crew, Crews
 from recibo.worker import rounds
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.services.reading.turns import Owed
-from recibo.shapes.ids import OrgId, ReceiptId
 
 
 class Shares:

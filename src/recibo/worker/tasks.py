@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from recibo.adapters.reader import Failure, FailureKind, Reader
+from recibo.common.pace import Pace
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, Receipt
-from recibo.kit.pace import Pace
-from recibo.outside.reader import Failure, FailureKind, Reader
+from recibo.schemas.ids import OrgId, ReceiptId
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.states import FailureCode
 from recibo.services.reading import readings, turns
 from recibo.services.reading.extraction import Carrier
 from recibo.services.reading.readings import Order, Refusal
 from recibo.services.reading.turns import Owed
-from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.states import FailureCode
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.store.signals import Signals

@@ -5,8 +5,8 @@ import datetime as dt
 
 import pytest
 
+from recibo.common import clock
 from recibo.errors import RateLimitExceeded
-from recibo.kit import clock
 from recibo.services.identity import attempts
 from recibo.services.identity.attempts import Counted, Limit
 from recibo.store import counters

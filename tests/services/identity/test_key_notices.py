@@ -6,11 +6,11 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import MailKind, Role
 from recibo.services.identity import key_notices, keys
 from recibo.services.identity.keys import Wanted
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import MailKind, Role
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey, Mail, Membership, User
 from tests import make

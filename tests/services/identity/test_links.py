@@ -6,11 +6,11 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
+from recibo.common import clock, tokens
 from recibo.errors import ValidationFailed
-from recibo.kit import clock, tokens
+from recibo.schemas.ids import InvitationId, UserId
+from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import links
-from recibo.shapes.ids import InvitationId, UserId
-from recibo.shapes.states import MailTokenKind
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import owed

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from recibo.common import clock, ids
 from recibo.errors import SignupClosed, ValidationFailed
-from recibo.kit import clock, ids
+from recibo.schemas.states import Role, SignupPolicy
 from recibo.services.identity import invitations, operator_orgs
 from recibo.services.identity.operator_orgs import Created, Wanted
-from recibo.shapes.states import Role, SignupPolicy
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from recibo.common import clock, ids
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock, ids
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import MailKind, Role, TotpLedger
 from recibo.services.identity import operators
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import MailKind, Role, TotpLedger
 from recibo.store import tables
 from recibo.store.db import Database, Session
 from recibo.store.tables import Table

@@ -3,11 +3,11 @@
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.schemas.ids import UserId
+from recibo.schemas.states import TotpLedger
 from recibo.services.identity import second_factors
-from recibo.shapes.ids import UserId
-from recibo.shapes.states import TotpLedger
 from recibo.store.db import Database
 from recibo.store.tables import RecoveryCode, SpentTotpStep, User
 from tests import owed

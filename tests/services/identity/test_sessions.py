@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from recibo.common import clock
+from recibo.common.keyring import Keyring
 from recibo.errors import AuthenticationFailed, InsufficientScope, NoSession
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import SignInMethod
 from recibo.services.identity import sessions
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.identity.sessions import Start
-from recibo.shapes.actor import SignedIn
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import SignInMethod
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import make, owed

@@ -9,9 +9,9 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as SyncSession
 
 from recibo.errors import Overloaded
+from recibo.schemas.actor import Actor
 from recibo.services.reading import replays
 from recibo.services.reading.extraction import Capacity, Submitted
-from recibo.shapes.actor import Actor
 from recibo.store import tables
 from recibo.store.crews import Crew, InMemory
 from recibo.store.signals import InProcess

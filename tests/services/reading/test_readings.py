@@ -5,13 +5,13 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
+from recibo.common import clock
 from recibo.extract.model import Accuracy
-from recibo.kit import clock
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.states import FailureCode
 from recibo.services.reading import pending, readings
 from recibo.services.reading.readings import Order, Refusal
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.states import FailureCode
 from recibo.store import tables
 from tests import make
 from tests.core import Core

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from recibo.schemas import receipts
+from recibo.schemas.receipts import Reading
 from recibo.services.reading import rereads
-from recibo.shapes import receipts
-from recibo.shapes.receipts import Reading
 from tests import make
 
 

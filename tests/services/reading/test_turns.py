@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
+from recibo.common import clock
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy
-from recibo.kit import clock
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.plans import READINGS_CARRIED, PlanName, Plans
 from recibo.services.reading import pending, readings, receipts, turns
 from recibo.services.reading.turns import Owed
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.plans import READINGS_CARRIED, PlanName, Plans
 from recibo.store.db import Database
 from tests import make
 from tests.core import Core

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recibo.common import clock
 from recibo.errors import RateLimitExceeded
-from recibo.kit import clock
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.plans import PlanName
 from recibo.services.reading import usage
 from recibo.services.reading.usage import Usage
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.plans import PlanName
 from recibo.store.db import Database
 from recibo.store.tables import UsageMonth
 from tests import make

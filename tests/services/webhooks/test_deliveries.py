@@ -8,14 +8,14 @@ import pytest
 from sqlalchemy import select, update
 from standardwebhooks import Webhook
 
-from recibo.kit import clock
-from recibo.kit.keyring import BadTokenError, Keyring
-from recibo.outside.callbacks import Outcome
+from recibo.adapters.callbacks import Outcome
+from recibo.common import clock
+from recibo.common.keyring import BadTokenError, Keyring
+from recibo.schemas.actor import Actor, Member
+from recibo.schemas.ids import EventId, OrgId
+from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries, sending, signing
 from recibo.services.webhooks.deliveries import PAUSES, Taken, Tried
-from recibo.shapes.actor import Actor, Member
-from recibo.shapes.ids import EventId, OrgId
-from recibo.shapes.states import DeliveryState
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.common.webhook_urls import Policy
 from recibo.errors import InsufficientScope, NotFound, ServiceError, ValidationFailed
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
-from recibo.kit.webhook_urls import Policy
+from recibo.schemas.actor import Actor, Member
+from recibo.schemas.ids import EndpointId
+from recibo.schemas.states import DeliveryState, Role
+from recibo.schemas.webhooks import Endpoint, Signing
 from recibo.services.webhooks import endpoints, signing
 from recibo.services.webhooks.endpoints import Secrets
-from recibo.shapes.actor import Actor, Member
-from recibo.shapes.ids import EndpointId
-from recibo.shapes.states import DeliveryState, Role
-from recibo.shapes.webhooks import Endpoint, Signing
 from recibo.store import tables
 from recibo.store.db import Database, Session
 from tests import events, make

@@ -1,11 +1,11 @@
 """Which events are owed, to whom, and what they say."""
 
-from recibo.kit import ids
+from recibo.common import ids
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import DeliveryState
 from recibo.services.reading import receipts, usage
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import DeliveryState
 from recibo.store.db import Database
 from recibo.store.tables import Org
 from tests import core, events, make

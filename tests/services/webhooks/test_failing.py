@@ -5,14 +5,14 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
-from recibo.outside.callbacks import Outcome
+from recibo.adapters.callbacks import Outcome
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import EventId
+from recibo.schemas.states import DeliveryState, MailKind, Role
 from recibo.services.webhooks import deliveries, endpoints, failing
 from recibo.services.webhooks.deliveries import Tried
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import EventId
-from recibo.shapes.states import DeliveryState, MailKind, Role
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make

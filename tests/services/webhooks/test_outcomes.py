@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from recibo.errors import NotFound, ValidationFailed
+from recibo.schemas.actor import Actor, Member
+from recibo.schemas.states import DeliveryState, EventType
 from recibo.services.pages import Wanted
 from recibo.services.webhooks import outcomes
-from recibo.shapes.actor import Actor, Member
-from recibo.shapes.states import DeliveryState, EventType
 from recibo.store.db import Database
 from tests import events, make
 

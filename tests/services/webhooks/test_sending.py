@@ -6,11 +6,11 @@ from collections.abc import Awaitable
 import pytest
 from sqlalchemy import select, update
 
+from recibo.common import clock
 from recibo.errors import Conflict, InsufficientScope, NotFound, RateLimitExceeded, ServiceError
-from recibo.kit import clock
+from recibo.schemas.actor import Actor, Member
+from recibo.schemas.states import AuditAction, DeliveryState, Role
 from recibo.services.webhooks import endpoints, sending
-from recibo.shapes.actor import Actor, Member
-from recibo.shapes.states import AuditAction, DeliveryState, Role
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make

@@ -5,12 +5,12 @@ import datetime as dt
 import pytest
 from sqlalchemy import insert, text, update
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import DeliveryState, EventType
 from recibo.services.webhooks import turns
 from recibo.services.webhooks.turns import Chosen, Lane, Load
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import DeliveryState, EventType
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from recibo.adapters.payments import Events, Payments, Sandbox
 from recibo.errors import NotFound
-from recibo.outside.payments import Events, Payments, Sandbox
 from recibo.store.db import Database
 
 

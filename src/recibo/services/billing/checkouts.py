@@ -5,18 +5,18 @@ from urllib.parse import urlsplit
 import structlog
 from sqlalchemy.exc import NoResultFound
 
+from recibo.adapters.payments import Checkout
+from recibo.common import clock
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock
-from recibo.outside.payments import Checkout
+from recibo.schemas.actor import Member
+from recibo.schemas.billing import PAID_PLANS
+from recibo.schemas.permissions import Permission
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import AuditAction, ResourceType, SubscriptionStatus
 from recibo.services import audit
 from recibo.services.billing import subscriptions
 from recibo.services.billing.billing import Billing
 from recibo.services.identity import orgs
-from recibo.shapes.actor import Member
-from recibo.shapes.billing import PAID_PLANS
-from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import AuditAction, ResourceType, SubscriptionStatus
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, Subscription
 

@@ -7,11 +7,11 @@ asked for the present state, and what was asked before the last change is asked 
 import structlog
 from sqlalchemy import select
 
+from recibo.adapters.payments import Event, Events, Subscribed
 from recibo.errors import NotFound, Overloaded
-from recibo.outside.payments import Event, Events, Subscribed
+from recibo.schemas.ids import OrgId
 from recibo.services.billing import subscriptions
 from recibo.services.billing.billing import Billing
-from recibo.shapes.ids import OrgId
 from recibo.store.tables import ProviderEvent
 
 log = structlog.get_logger(__name__)

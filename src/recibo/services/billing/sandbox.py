@@ -7,15 +7,15 @@ from enum import StrEnum
 
 from sqlalchemy import select
 
+from recibo.adapters.payments import OpenCheckout, OpenPortal, Sandbox, Subscribed
+from recibo.common import clock, ids
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock, ids
-from recibo.outside.payments import OpenCheckout, OpenPortal, Sandbox, Subscribed
+from recibo.schemas.billing import PAID_PLANS
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import PaymentProvider, SubscriptionStatus
 from recibo.services.billing import subscriptions
 from recibo.services.billing.billing import Billing
-from recibo.shapes.billing import PAID_PLANS
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import PaymentProvider, SubscriptionStatus
 from recibo.store.db import Database, ReadSession
 from recibo.store.tables import Org, Subscription
 

@@ -5,21 +5,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from recibo.kit import clock
-from recibo.outside.payments import Subscribed
+from recibo.adapters.payments import Subscribed
+from recibo.common import clock
+from recibo.schemas import billing as shapes
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import SOLD, PlanName, Plans
+from recibo.schemas.states import AuditAction, PaymentProvider, ResourceType, SubscriptionStatus
 from recibo.services import audit
 from recibo.services.identity import orgs
 from recibo.services.reading import usage
-from recibo.shapes import billing as shapes
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import SOLD, PlanName, Plans
-from recibo.shapes.states import (
-    AuditAction,
-    PaymentProvider,
-    ResourceType,
-    SubscriptionStatus,
-)
 from recibo.store import purging, scope, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Org, ProviderEvent, Subscription

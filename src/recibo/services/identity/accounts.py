@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.exc import IntegrityError
 
+from recibo.common import clock, ids
 from recibo.errors import AuthenticationFailed, Conflict
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Person, Visit
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.services import audit, mails
 from recibo.services.identity import attempts, orgs, passwords, sessions
 from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.sessions import Start
-from recibo.shapes.actor import Person, Visit
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User
 

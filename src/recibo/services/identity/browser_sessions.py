@@ -7,14 +7,14 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recibo.kit import clock, ids
-from recibo.kit.keyring import BadTokenError, Keyring
+from recibo.common import clock, ids
+from recibo.common.keyring import BadTokenError, Keyring
+from recibo.schemas.actor import KeyActor
+from recibo.schemas.ids import BROWSER_SESSION
+from recibo.schemas.states import KeyKind
 from recibo.services.identity import attempts
 from recibo.services.identity.attempts import Limit
 from recibo.services.identity.identity import Identity
-from recibo.shapes.actor import KeyActor
-from recibo.shapes.ids import BROWSER_SESSION
-from recibo.shapes.states import KeyKind
 
 LIFE = dt.timedelta(hours=24)
 

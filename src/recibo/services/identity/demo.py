@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import Role
 from recibo.services.identity import keys
 from recibo.services.identity.keys import Wanted
 from recibo.services.identity.passwords import Passwords
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import Role
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, User
 

@@ -3,15 +3,15 @@
 import base64
 from dataclasses import dataclass
 
+from recibo.common import clock, totp
 from recibo.errors import AuthenticationFailed, Conflict, NoSession, ValidationFailed
-from recibo.kit import clock, totp
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, TotpLedger
 from recibo.services import audit, mails
 from recibo.services.identity import attempts, second_factors, sessions
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.second_factors import FOR_AN_ACCOUNT, WRONG
-from recibo.shapes.actor import SignedIn
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, TotpLedger
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import User
 

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from recibo.common import emails
+from recibo.common.keyring import Keyring
+from recibo.common.turns import Turns
 from recibo.errors import SignupClosed, ValidationFailed
-from recibo.kit import emails
-from recibo.kit.keyring import Keyring
-from recibo.kit.turns import Turns
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.states import SignupPolicy
 from recibo.services.identity.key_uses import KeyUses
 from recibo.services.identity.passwords import Passwords
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.states import SignupPolicy
 from recibo.store.db import Database
 
 _NO_NEW_ACCOUNTS = "This installation takes no new accounts; its operator can change that."

@@ -5,20 +5,20 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, select
 
+from recibo.common import clock, ids, tokens
 from recibo.errors import AuthenticationFailed, Conflict, NotFound, ValidationFailed
-from recibo.kit import clock, ids, tokens
+from recibo.schemas import invitations as shapes
+from recibo.schemas.actor import Member, Person, Visit
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.permissions import PERMISSIONS, Permission
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.services import audit, mails
 from recibo.services.identity import accounts, attempts, orgs, ownership
 from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.mailed import Proof
 from recibo.services.identity.sessions import Start
-from recibo.shapes import invitations as shapes
-from recibo.shapes.actor import Member, Person, Visit
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.permissions import PERMISSIONS, Permission
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.store import scope, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Invitation, Membership, Org, User

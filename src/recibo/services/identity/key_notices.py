@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, or_, select, update
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.states import MailKind, Role
 from recibo.services import mails
-from recibo.shapes.states import MailKind, Role
 from recibo.store.db import Database, Session
 from recibo.store.tables import ApiKey, Membership, Org, User
 

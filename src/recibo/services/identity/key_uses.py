@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 from sqlalchemy import bindparam, or_, update
 
-from recibo.kit import clock
-from recibo.shapes.ids import KeyId
-from recibo.shapes.keys import Key
+from recibo.common import clock
+from recibo.schemas.ids import KeyId
+from recibo.schemas.keys import Key
 from recibo.store.columns import UtcDateTime
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, bindparam, func, or_, select
 
+from recibo.common import clock, ids, tokens
 from recibo.errors import (
     Conflict,
     Detail,
@@ -16,16 +17,15 @@ from recibo.errors import (
     Unauthorized,
     ValidationFailed,
 )
-from recibo.kit import clock, ids, tokens
+from recibo.schemas.actor import KeyActor, Member, Visit
+from recibo.schemas.ids import KeyId, OrgId, UserId
+from recibo.schemas.keys import Key
+from recibo.schemas.permissions import PERMISSIONS, Permission
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.states import AuditAction, KeyKind, ResourceType, Role, Scope
 from recibo.services import audit
 from recibo.services.identity import key_notices, orgs
 from recibo.services.identity.key_uses import KeyUses
-from recibo.shapes.actor import KeyActor, Member, Visit
-from recibo.shapes.ids import KeyId, OrgId, UserId
-from recibo.shapes.keys import Key
-from recibo.shapes.permissions import PERMISSIONS, Permission
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.states import AuditAction, KeyKind, ResourceType, Role, Scope
 from recibo.store import scope
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import ApiKey, Org

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, delete, select, update
 
+from recibo.common import clock, tokens
 from recibo.errors import ValidationFailed
-from recibo.kit import clock, tokens
-from recibo.shapes.ids import InvitationId, UserId
-from recibo.shapes.states import MailTokenKind
+from recibo.schemas.ids import InvitationId, UserId
+from recibo.schemas.states import MailTokenKind
 from recibo.store import purging
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Invitation, MailToken, User

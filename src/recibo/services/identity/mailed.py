@@ -4,21 +4,15 @@ import datetime as dt
 from dataclasses import dataclass
 
 from recibo.errors import AuthenticationFailed, RateLimitExceeded
+from recibo.schemas.actor import Person, SignedIn, Visit
+from recibo.schemas.ids import UserId
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import AuditAction, MailKind, MailTokenKind, ResourceType, SignInMethod
 from recibo.services import audit, mails
 from recibo.services.identity import accounts, attempts, links, orgs, ownership, passwords, sessions
 from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.sessions import Shown
-from recibo.shapes.actor import Person, SignedIn, Visit
-from recibo.shapes.ids import UserId
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import (
-    AuditAction,
-    MailKind,
-    MailTokenKind,
-    ResourceType,
-    SignInMethod,
-)
 from recibo.store.db import ReadSession
 from recibo.store.tables import User
 

@@ -4,15 +4,15 @@ from typing import Any
 
 from sqlalchemy import Row, Select
 
+from recibo.common import ids
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import ids
+from recibo.schemas import members as shapes
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import UserId
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
 from recibo.services.identity import invitations, keys, orgs, sessions
-from recibo.shapes import members as shapes
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import UserId
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import AuditAction, ResourceType, Role
 from recibo.store import scope
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, User

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select
 
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import BROWSER_SESSION
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import BROWSER_SESSION
 from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import ApiKey, User

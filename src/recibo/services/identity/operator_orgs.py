@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from sqlalchemy import exists, select, update
 
+from recibo.common import clock, ids, tokens
 from recibo.errors import SignupClosed, ValidationFailed
-from recibo.kit import clock, ids, tokens
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignupPolicy
 from recibo.services import audit
 from recibo.services.identity import invitations, orgs
 from recibo.services.identity.identity import lasting_email
 from recibo.services.identity.invitations import OPERATOR, OPERATOR_NAME
 from recibo.services.letters import Content
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role, SignupPolicy
 from recibo.store.db import Session
 from recibo.store.tables import Invitation, Membership, Org, User
 

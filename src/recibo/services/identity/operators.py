@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 from sqlalchemy import or_, select
 
+from recibo.common import clock
 from recibo.errors import NotFound, ValidationFailed
-from recibo.kit import clock
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName
+from recibo.schemas.states import AuditAction, MailKind, ResourceType
 from recibo.services import audit, mails
 from recibo.services.identity import orgs, second_factors, sessions
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName
-from recibo.shapes.states import AuditAction, MailKind, ResourceType
 from recibo.store.db import Session
 from recibo.store.tables import Membership, Org, User
 

@@ -7,16 +7,16 @@ from typing import Any, TypedDict
 
 from sqlalchemy import Row, or_, select
 
+from recibo.common import clock, ids
 from recibo.errors import InsufficientScope, NoSession, NotFound, ValidationFailed
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import OrgId
+from recibo.schemas.orgs import Org as OrgShape
+from recibo.schemas.permissions import Permission
+from recibo.schemas.plans import SOLD, PlanName, Plans
+from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
 from recibo.services.identity.identity import Identity
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import OrgId
-from recibo.shapes.orgs import Org as OrgShape
-from recibo.shapes.permissions import Permission
-from recibo.shapes.plans import SOLD, PlanName, Plans
-from recibo.shapes.states import AuditAction, ResourceType, Role
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, Org, User

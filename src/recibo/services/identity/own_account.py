@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
+from recibo.common import clock, ids
 from recibo.errors import AuthenticationFailed, NoSession, NotFound, ValidationFailed
-from recibo.kit import clock, ids
+from recibo.schemas.actor import SignedIn
+from recibo.schemas.ids import OrgId
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, SignInMethod
 from recibo.services import audit, mails
 from recibo.services.identity import accounts, passwords, sessions
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.sessions import Start
-from recibo.shapes.actor import SignedIn
-from recibo.shapes.ids import OrgId
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, SignInMethod
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User, UserSession
 

@@ -7,13 +7,13 @@ maker would keep a way in (pre-hijacking, https://arxiv.org/abs/2205.10174).
 
 from sqlalchemy import delete, select, update
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.actor import Person, Visit
+from recibo.schemas.ids import OrgId, UserId
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role
 from recibo.services import audit, mails
 from recibo.services.identity import orgs, second_factors, sessions
 from recibo.services.identity.sessions import Shown
-from recibo.shapes.actor import Person, Visit
-from recibo.shapes.ids import OrgId, UserId
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role
 from recibo.store.db import Session
 from recibo.store.tables import ApiKey, MailToken, Membership, User
 

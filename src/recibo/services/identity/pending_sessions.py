@@ -2,9 +2,9 @@
 
 from sqlalchemy import select, update
 
-from recibo.kit import clock
-from recibo.shapes.actor import Visit
-from recibo.shapes.ids import OrgId, SessionId
+from recibo.common import clock
+from recibo.schemas.actor import Visit
+from recibo.schemas.ids import OrgId, SessionId
 from recibo.store.db import Session
 from recibo.store.tables import User, UserSession
 

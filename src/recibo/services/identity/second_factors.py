@@ -10,11 +10,11 @@ import secrets
 import structlog
 from sqlalchemy import delete, func, select, update
 
-from recibo.kit import clock, totp
-from recibo.kit.keyring import BadTokenError, Keyring
+from recibo.common import clock, totp
+from recibo.common.keyring import BadTokenError, Keyring
+from recibo.schemas.ids import UserId
+from recibo.schemas.states import TotpLedger
 from recibo.services.identity.attempts import Limit
-from recibo.shapes.ids import UserId
-from recibo.shapes.states import TotpLedger
 from recibo.store import upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import RecoveryCode, SpentTotpStep, User

@@ -12,16 +12,16 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
 
+from recibo.common import clock, ids
+from recibo.common.keyring import BadTokenError, Keyring
 from recibo.errors import AuthenticationFailed, Detail, InsufficientScope, NoSession
-from recibo.kit import clock, ids
-from recibo.kit.keyring import BadTokenError, Keyring
+from recibo.schemas.actor import SignedIn, Visit
+from recibo.schemas.ids import OrgId, SessionId, UserId
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import Role, SignInMethod
 from recibo.services.identity import orgs
 from recibo.services.identity.identity import Identity
-from recibo.shapes.actor import SignedIn, Visit
-from recibo.shapes.ids import OrgId, SessionId, UserId
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import Role, SignInMethod
 from recibo.store import purging
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, RefreshToken, User, UserSession

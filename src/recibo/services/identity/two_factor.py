@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recibo.errors import AuthenticationFailed
+from recibo.schemas.actor import Person, Visit
+from recibo.schemas.ids import OrgId, SessionId, UserId
+from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, SignInMethod, TotpLedger
 from recibo.services import audit, mails
 from recibo.services.identity import (
     accounts,
@@ -23,10 +27,6 @@ from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.second_factors import FOR_AN_ACCOUNT, WRONG
 from recibo.services.identity.sessions import Shown, Start
-from recibo.shapes.actor import Person, Visit
-from recibo.shapes.ids import OrgId, SessionId, UserId
-from recibo.shapes.sessions import TokenResponse
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, SignInMethod, TotpLedger
 from recibo.store import counters
 from recibo.store.db import Session
 from recibo.store.tables import User, UserSession

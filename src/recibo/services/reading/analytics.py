@@ -2,9 +2,9 @@
 
 import datetime as dt
 
-from recibo.kit import clock
-from recibo.shapes.actor import Actor
-from recibo.shapes.analytics import CategoryCount, UsageOfDay, Vendor
+from recibo.common import clock
+from recibo.schemas.actor import Actor
+from recibo.schemas.analytics import CategoryCount, UsageOfDay, Vendor
 from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import CategoryTotal, MerchantTotal, UsageDay

@@ -6,7 +6,7 @@ sends more pays for them with the month's quota, though never with credits.
 
 import datetime as dt
 
-from recibo.shapes.ids import OrgId
+from recibo.schemas.ids import OrgId
 from recibo.store import counters
 from recibo.store.db import Session
 

@@ -16,6 +16,9 @@ from typing import Protocol
 
 from sqlalchemy import ColumnElement
 
+from recibo.adapters.reader import Failure, FailureKind, Reader
+from recibo.common import clock, ids
+from recibo.common.turns import Turns
 from recibo.errors import (
     DatabaseUnavailable,
     LowConfidence,
@@ -29,18 +32,15 @@ from recibo.errors import (
 )
 from recibo.extract.load.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.kit import clock, ids
-from recibo.kit.turns import Turns
-from recibo.outside.reader import Failure, FailureKind, Reader
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.receipts import Receipt
+from recibo.schemas.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
 from recibo.services import audit
 from recibo.services.reading import in_flight, pending, readings, receipts, replays, turns, usage
 from recibo.services.reading.in_flight import Arrivals
 from recibo.services.reading.turns import Owed
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.receipts import Receipt
-from recibo.shapes.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
 from recibo.store import scope, tables
 from recibo.store.blobs import Blobs
 from recibo.store.crews import Crews

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
+from recibo.common import ids, tokens
 from recibo.errors import RateLimitExceeded
-from recibo.kit import ids, tokens
+from recibo.schemas.actor import Actor, KeyActor
 from recibo.services.reading.replays import Fingerprint
-from recibo.shapes.actor import Actor, KeyActor
 from recibo.store import scope
 from recibo.store.slots import Cap, Slots
 

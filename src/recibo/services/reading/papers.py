@@ -5,11 +5,11 @@ from typing import Any
 
 from recibo.extract.errors import Damaged
 from recibo.extract.model import Accuracy
+from recibo.schemas import stored
+from recibo.schemas.actor import Actor
+from recibo.schemas.receipts import Evidence, Receipt
+from recibo.schemas.states import ReceiptStatus
 from recibo.services.reading import readings, receipts
-from recibo.shapes import stored
-from recibo.shapes.actor import Actor
-from recibo.shapes.receipts import Evidence, Receipt
-from recibo.shapes.states import ReceiptStatus
 from recibo.store import tables
 from recibo.store.db import ReadSession
 

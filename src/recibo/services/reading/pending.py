@@ -5,8 +5,8 @@ Whoever changes a row here does it last in the transaction: no two wait for each
 
 from sqlalchemy import ColumnElement, Select, case, func, select
 
-from recibo.shapes.ids import OrgId
-from recibo.shapes.plans import PlanName, Plans
+from recibo.schemas.ids import OrgId
+from recibo.schemas.plans import PlanName, Plans
 from recibo.store import upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, PendingReadings

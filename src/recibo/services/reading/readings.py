@@ -13,8 +13,14 @@ from decimal import Decimal
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
+from recibo.common import clock
 from recibo.extract import model
-from recibo.kit import clock
+from recibo.schemas import receipts as shapes
+from recibo.schemas import stored
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId, ReceiptId
+from recibo.schemas.plans import SOLD, Plans
+from recibo.schemas.states import EventType, FailureCode, ReceiptStatus
 from recibo.services.reading import (
     breakdowns,
     pending,
@@ -24,12 +30,6 @@ from recibo.services.reading import (
     totals,
     usage,
 )
-from recibo.shapes import receipts as shapes
-from recibo.shapes import stored
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import SOLD, Plans
-from recibo.shapes.states import EventType, FailureCode, ReceiptStatus
 from recibo.store import scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Evidence, Receipt

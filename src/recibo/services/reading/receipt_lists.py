@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import ColumnElement, Select, func, null, select
 
+from recibo.schemas.actor import Actor
+from recibo.schemas.receipts import Receipt
 from recibo.services import pages
 from recibo.services.pages import Wanted
 from recibo.services.reading import receipts
-from recibo.shapes.actor import Actor
-from recibo.shapes.receipts import Receipt
 from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import Receipt as Row

@@ -6,16 +6,16 @@ from typing import Any
 
 from sqlalchemy import Select, delete, select
 
+from recibo.common import clock, ids
 from recibo.errors import NotFound
-from recibo.kit import clock, ids
+from recibo.schemas import stored
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId, ReceiptId
+from recibo.schemas.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
+from recibo.schemas.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
 from recibo.services import audit
 from recibo.services.reading import pending, replays, totals
 from recibo.services.webhooks import events
-from recibo.shapes import stored
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
-from recibo.shapes.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
 from recibo.store import scope, tables
 from recibo.store.db import Database, ReadSession, Session
 

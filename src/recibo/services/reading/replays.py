@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete
 
+from recibo.common import clock
 from recibo.errors import Conflict
-from recibo.kit import clock
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import ReceiptId
-from recibo.shapes.states import ReceiptStatus, ReplayKind
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import ReceiptId
+from recibo.schemas.states import ReceiptStatus, ReplayKind
 from recibo.store import purging, scope, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Receipt, Replay

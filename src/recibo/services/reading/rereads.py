@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from recibo.shapes.receipts import Reading
+from recibo.schemas.receipts import Reading
 
 #: The fields that changed, each with its value before and after; `confidence` may be one of them.
 Changes: TypeAlias = Mapping[str, tuple[Any, Any]]

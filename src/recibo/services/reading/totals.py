@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import delete
 
-from recibo.shapes.ids import OrgId
+from recibo.schemas.ids import OrgId
 from recibo.store import upsert
 from recibo.store.db import Session
 from recibo.store.tables import CategoryTotal, MerchantTotal, Receipt

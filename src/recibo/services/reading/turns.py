@@ -11,11 +11,11 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Label, Select, func, literal, select
 
+from recibo.common import clock
 from recibo.extract.model import Accuracy
-from recibo.kit import clock
+from recibo.schemas.ids import OrgId, ReceiptId
+from recibo.schemas.plans import READINGS_CARRIED, SOLD, PlanName, Plans
 from recibo.services.reading import pending, readings
-from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import READINGS_CARRIED, SOLD, PlanName, Plans
 from recibo.store.db import ReadSession
 from recibo.store.tables import Org, Receipt
 

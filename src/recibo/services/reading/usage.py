@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import update
 
+from recibo.common import clock, ids
 from recibo.errors import RateLimitExceeded
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId, ReceiptId
+from recibo.schemas.plans import SOLD, Plan, Plans
+from recibo.schemas.states import EventType
 from recibo.services import meter_events
 from recibo.services.webhooks import events
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import OrgId, ReceiptId
-from recibo.shapes.plans import SOLD, Plan, Plans
-from recibo.shapes.states import EventType
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, UsageDay, UsageEvent, UsageMonth

@@ -15,16 +15,16 @@ import structlog
 from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 from standardwebhooks import Webhook
 
-from recibo.kit import clock, ids
-from recibo.kit.keyring import BadTokenError, Keyring
-from recibo.outside.callbacks import Outcome
+from recibo.adapters.callbacks import Outcome
+from recibo.common import clock, ids
+from recibo.common.keyring import BadTokenError, Keyring
+from recibo.schemas.ids import EndpointId, EventId, OrgId
+from recibo.schemas.states import DeliveryState
+from recibo.schemas.webhooks import Signing
 from recibo.services.webhooks import failing, signing
 from recibo.services.webhooks.failing import Try
 from recibo.services.webhooks.signing import Owner
 from recibo.services.webhooks.turns import Lane
-from recibo.shapes.ids import EndpointId, EventId, OrgId
-from recibo.shapes.states import DeliveryState
-from recibo.shapes.webhooks import Signing
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Delivery, DeliveryAttempt, WebhookEndpoint, WebhookEvent
 

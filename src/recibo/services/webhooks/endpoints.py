@@ -6,18 +6,18 @@ from typing import Any
 
 from sqlalchemy import select, update
 
+from recibo.common import clock, ids, webhook_urls
+from recibo.common.keyring import Keyring
 from recibo.errors import Conflict, NotFound, ValidationFailed
-from recibo.kit import clock, ids, webhook_urls
-from recibo.kit.keyring import Keyring
+from recibo.schemas import webhooks as shapes
+from recibo.schemas.actor import Member
+from recibo.schemas.ids import EndpointId
+from recibo.schemas.permissions import Permission
+from recibo.schemas.states import AuditAction, DeliveryState, ResourceType
+from recibo.schemas.webhooks import Signing
 from recibo.services import audit
 from recibo.services.identity import orgs
 from recibo.services.webhooks import signing
-from recibo.shapes import webhooks as shapes
-from recibo.shapes.actor import Member
-from recibo.shapes.ids import EndpointId
-from recibo.shapes.permissions import Permission
-from recibo.shapes.states import AuditAction, DeliveryState, ResourceType
-from recibo.shapes.webhooks import Signing
 from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, SigningSecret, WebhookEndpoint

@@ -9,13 +9,13 @@ from typing import Any
 
 from sqlalchemy import select
 
-from recibo.kit import clock, ids
+from recibo.common import clock, ids
+from recibo.schemas import webhooks as shapes
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import DeliveryState, EventType
 from recibo.services import pages
 from recibo.services.pages import Wanted
-from recibo.shapes import webhooks as shapes
-from recibo.shapes.actor import Actor
-from recibo.shapes.ids import OrgId
-from recibo.shapes.states import DeliveryState, EventType
 from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, WebhookEndpoint, WebhookEvent

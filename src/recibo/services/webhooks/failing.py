@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Row, Update, select, update
 
-from recibo.kit import clock
+from recibo.common import clock
+from recibo.schemas.ids import EndpointId, OrgId
+from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role
 from recibo.services import audit, mails
 from recibo.services.webhooks import endpoints
-from recibo.shapes.ids import EndpointId, OrgId
-from recibo.shapes.states import AuditAction, MailKind, ResourceType, Role
 from recibo.store.db import Session
 from recibo.store.tables import Membership, Org, User, WebhookEndpoint
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from recibo.common import ids
 from recibo.errors import NotFound
-from recibo.kit import ids
+from recibo.schemas.actor import Member
+from recibo.schemas.states import DeliveryState
+from recibo.schemas.webhooks import Attempt, Delivered
 from recibo.services import pages
 from recibo.services.pages import Wanted
 from recibo.services.webhooks import events
-from recibo.shapes.actor import Member
-from recibo.shapes.states import DeliveryState
-from recibo.shapes.webhooks import Attempt, Delivered
 from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import Delivery, DeliveryAttempt, WebhookEvent

@@ -2,14 +2,14 @@
 
 import datetime as dt
 
+from recibo.common import clock, ids
 from recibo.errors import NotFound
-from recibo.kit import clock, ids
+from recibo.schemas.actor import Member
+from recibo.schemas.states import AuditAction, DeliveryState, EventType, ResourceType
 from recibo.services import audit
 from recibo.services.identity import attempts
 from recibo.services.identity.attempts import Limit
 from recibo.services.webhooks import endpoints, events
-from recibo.shapes.actor import Member
-from recibo.shapes.states import AuditAction, DeliveryState, EventType, ResourceType
 from recibo.store import db, scope
 from recibo.store.db import Session
 from recibo.store.tables import Delivery

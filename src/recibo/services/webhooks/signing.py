@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select
 
-from recibo.kit import clock
-from recibo.kit.keyring import Keyring
-from recibo.shapes.ids import EndpointId, OrgId
-from recibo.shapes.webhooks import EarlierSecret, Signing
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.schemas.ids import EndpointId, OrgId
+from recibo.schemas.webhooks import EarlierSecret, Signing
 from recibo.store import upsert
 from recibo.store.db import Session
 from recibo.store.tables import SigningSecret

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Select, exists, func, select
 
-from recibo.kit import clock
-from recibo.shapes.ids import EventId, OrgId
+from recibo.common import clock
+from recibo.schemas.ids import EventId, OrgId
 from recibo.store.db import ReadSession
 from recibo.store.tables import Delivery, WebhookEndpoint
 

@@ -1,0 +1,55 @@
+"""Why there is no reading: what the reader answers instead of one."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recibo.schemas.states import FailureCode
+
+CRASHED = "The reader failed on this document; try again."
+OUT_OF_MEMORY = (
+    "Reading this document took more memory than it may; send a smaller picture, or fewer pages."
+)
+
+
+class FailureKind(StrEnum):
+    """Why there is no reading."""
+
+    UNSUPPORTED_FORMAT = "unsupported_format"
+    INVALID_DOCUMENT = "invalid_document"
+    UNREADABLE = "unreadable"
+    #: A page or the document took longer than it may.
+    TIMED_OUT = "timed_out"
+    #: Reading took more memory than it may.
+    OUT_OF_MEMORY = "out_of_memory"
+    CRASHED = "crashed"
+    BROKEN = "broken"
+
+    @property
+    def code(self) -> FailureCode:
+        """The error code for clients."""
+        return _CODES.get(self, FailureCode.SERVER_ERROR)
+
+    @property
+    def is_the_documents_fault(self) -> bool:
+        """Whether another attempt would end the same way."""
+        return self in _CODES
+
+
+_CODES = {
+    FailureKind.UNSUPPORTED_FORMAT: FailureCode.UNSUPPORTED_FORMAT,
+    FailureKind.INVALID_DOCUMENT: FailureCode.VALIDATION_ERROR,
+    FailureKind.UNREADABLE: FailureCode.LOW_CONFIDENCE,
+    FailureKind.TIMED_OUT: FailureCode.LOW_CONFIDENCE,
+    FailureKind.OUT_OF_MEMORY: FailureCode.LOW_CONFIDENCE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A document that could not be read, this time or ever."""
+
+    kind: FailureKind
+    #: For the client.
+    message: str
+    #: For the log: how the child died, or a traceback.
+    detail: str = ""

@@ -1,0 +1,239 @@
+"""The reading library at work, in processes that may die.
+
+The service imports this module, so it imports nothing heavy: only the processes load the library.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from recibo.adapters import answers, frames
+from recibo.adapters.child_process import Job, ProcessDiedError, Program
+from recibo.adapters.failures import CRASHED, OUT_OF_MEMORY, Failure, FailureKind
+from recibo.adapters.limits import Limits, MemoryLimitError, TimeLimitError, TimeLimits
+from recibo.adapters.processes import Lane
+from recibo.errors import Overloaded
+from recibo.extract.runtime import Runtime
+
+if TYPE_CHECKING:
+    from recibo.extract.load.formats import Kind
+    from recibo.extract.model import Accuracy, DocumentType, Receipt
+
+__all__ = ["Failure", "FailureKind", "Library", "PoolReader", "Reader"]
+
+T = TypeVar("T")
+
+#: Processor seconds that a document and each of its pages may take.
+DOCUMENT_LIMIT_S, PAGE_LIMIT_S = 120.0, 20.0
+
+# Looking at a file's head and counting its pages takes milliseconds; a file that takes longer
+# hangs its decoder.
+_INSPECTION_LIMITS = TimeLimits(5.0, 5.0)
+
+#: An upload waits so long for a process that inspects it.
+_INSPECTION_WAIT_S = 10.0
+_RETRY_AFTER_S = 5
+
+# Heads and the objects of pages, nothing decoded: honest files take a tenth of it.
+_INSPECTION_MEMORY_BYTES = 768 << 20
+
+# Little can leak from looking at heads, so a process that does only that is kept for longer.
+_INSPECTIONS = 5_000
+
+_TIMED_OUT = "Reading this document took too long; send fewer pages, or a plainer picture of it."
+
+#: What a process answers at once, whatever it loaded.
+_PING, _PING_LIMITS = Job(frames.PING), TimeLimits(10.0, 10.0)
+
+
+class Reader(Protocol):
+    """Reads documents. The paths are on a local disk."""
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: "DocumentType | None",
+        accuracy: "Accuracy",
+        time_limit_s: float,
+    ) -> "Receipt | Failure":
+        """Read the document; the limit holds from when a process takes it, not while it waits."""
+
+    async def inspect(self, path: Path) -> "Kind | Failure":
+        """Tell the type by content, and refuse what would be refused before it is read.
+
+        Raises:
+            Overloaded: no process that inspects is free.
+        """
+
+    def is_ready(self) -> bool:
+        """Tell whether documents can be read: the models are there and were loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What the processes load: one program to read, one to inspect."""
+
+    reading: Program
+    inspection: Program
+
+
+def on_runtime(runtime: Runtime) -> Library:
+    """Return the library with the recognition of lines on this runtime."""
+    return Library(
+        Program("recibo.adapters.library:reading", {"runtime": runtime.value}),
+        Program("recibo.adapters.library:inspection"),
+    )
+
+
+class PoolReader:
+    """Reads in child processes, each document in one, as many at once as there are processes.
+
+    Inspecting has processes of its own, so that an upload waits for no reading.
+    """
+
+    def __init__(
+        self,
+        *,
+        processes: int | None = None,
+        spare: int = 0,
+        limits: Limits | None = None,
+        runtime: Runtime = Runtime.AUTO,
+        library: Library | None = None,
+    ) -> None:
+        limits = limits or Limits()
+        library = library or on_runtime(runtime)
+        self._count = processes or len(os.sched_getaffinity(0))
+        # The spare ones start when they are needed, and are kept.
+        self._reading = _Lanes(self._count + spare, library.reading, limits)
+        inspection_limits = replace(
+            limits,
+            tasks=_INSPECTIONS,
+            memory_bytes=min(_INSPECTION_MEMORY_BYTES, limits.memory_bytes),
+        )
+        # Each org has one upload inspected at a time, so that of two processes one is for others.
+        inspectors = max(self._count, 2)
+        self._inspection = _Lanes(inspectors, library.inspection, inspection_limits)
+        self._starts: list[asyncio.Task[Failure | None]] = []
+        self._is_ready = False
+        answers.prepare()
+
+    async def start(self) -> Failure | None:
+        """Start the processes and wait until one has its models; say what is wrong if none has."""
+        readers = [self._start_one(self._reading) for _ in range(self._count)]
+        self._starts = [*readers, self._start_one(self._inspection)]
+        failure = None
+        for start in asyncio.as_completed(readers):
+            failure = await start
+            if failure is None:
+                self._is_ready = True
+                break
+        return failure
+
+    async def aclose(self) -> None:
+        """End the processes; whoever still waits for a reading gets a failure `crashed`."""
+        self._is_ready = False
+        await asyncio.gather(self._reading.aclose(), self._inspection.aclose())
+        await asyncio.gather(*self._starts)
+
+    def is_ready(self) -> bool:
+        """Tell whether a process has loaded the models and none of it is closing."""
+        return self._is_ready
+
+    async def read(
+        self,
+        path: Path,
+        *,
+        hint: "DocumentType | None",
+        accuracy: "Accuracy",
+        time_limit_s: float,
+    ) -> "Receipt | Failure":
+        """Read the document in the next free process."""
+        arguments = {"hint": hint, "accuracy": accuracy}
+        limits = TimeLimits(DOCUMENT_LIMIT_S, PAGE_LIMIT_S, time_limit_s)
+        with _opened(path) as document:
+            if isinstance(document, Failure):
+                return document
+            job = Job("read", arguments, document)
+            return await self._reading.run(job, answers.receipt, limits)
+
+    async def inspect(self, path: Path) -> "Kind | Failure":
+        """Look at the document in a process that reads none."""
+        with _opened(path) as document:
+            if isinstance(document, Failure):
+                return document
+            job = Job("inspect", {}, document)
+            return await self._inspection.run(
+                job, answers.kind, _INSPECTION_LIMITS, wait_s=_INSPECTION_WAIT_S
+            )
+
+    def _start_one(self, lanes: "_Lanes") -> "asyncio.Task[Failure | None]":
+        return asyncio.create_task(lanes.run(_PING, answers.nothing, _PING_LIMITS))
+
+
+class _Lanes:
+    """Gives each job the next free lane."""
+
+    def __init__(self, count: int, program: Program, limits: Limits) -> None:
+        self._lanes = tuple(Lane(program, limits) for _ in range(count))
+        # The lane used last is used next: its process is warm, and idle ones need not start.
+        self._free: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
+        for lane in self._lanes:
+            self._free.put_nowait(lane)
+
+    async def run(
+        self,
+        job: Job,
+        parse: Callable[[bytes], T],
+        limits: TimeLimits,
+        *,
+        wait_s: float | None = None,
+    ) -> T | Failure:
+        """Do the job; raise Overloaded if no process takes it within `wait_s`."""
+        try:
+            async with self._lane(wait_s) as lane:
+                return await lane.run(job, parse, limits)
+        except ProcessDiedError as e:
+            return Failure(FailureKind.CRASHED, CRASHED, str(e))
+        except TimeLimitError as e:
+            return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(e))
+        except MemoryLimitError as e:
+            return Failure(FailureKind.OUT_OF_MEMORY, OUT_OF_MEMORY, str(e))
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*(lane.aclose() for lane in self._lanes))
+
+    @asynccontextmanager
+    async def _lane(self, wait_s: float | None) -> AsyncIterator[Lane]:
+        """Hold the next free lane, whose process takes jobs.
+
+        Raises:
+            Overloaded: there is none within `wait_s`.
+        """
+        async with AsyncExitStack() as stack:
+            try:
+                async with asyncio.timeout(wait_s):
+                    lane = await self._free.get()
+                    stack.callback(self._free.put_nowait, lane)
+                    await lane.ready()
+            except TimeoutError:
+                raise Overloaded(retry_after=_RETRY_AFTER_S) from None
+            yield lane
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int | Failure]:
+    """Give the descriptor of a file, which a process reads though it may open none."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError as e:
+        yield Failure(FailureKind.CRASHED, CRASHED, str(e))
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,118 @@
+"""Who acts: the one value that every service function is told."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from recibo.common import ip_addresses
+from recibo.schemas.ids import KeyId, OrgId, SessionId, UserId
+from recibo.schemas.orgs import Org
+from recibo.schemas.permissions import PERMISSIONS, Permission
+from recibo.schemas.plans import Plan
+from recibo.schemas.states import KeyKind, Role, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Where a request comes from."""
+
+    request_id: str
+    ip_address: str | None = None
+    user_agent: str | None = None
+    #: Whether limits per IP may refuse it; they spare a developer's own machine.
+    is_limited_by_ip: bool = True
+
+    @property
+    def limit_subject(self) -> str:
+        """What limits per IP count by: an IPv4 address, or the /64 of an IPv6 one."""
+        return ip_addresses.limit_subject(self.ip_address)
+
+
+@dataclass(frozen=True, slots=True)
+class _InOrg:
+    """Somebody at work in an org."""
+
+    org_id: OrgId
+    plan: Plan
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class KeyActor(_InOrg):
+    """An API key at work in its org."""
+
+    key_id: KeyId
+    kind: KeyKind
+    scopes: frozenset[Scope]
+    #: The browser session of a publishable key, the only one whose receipts it sees.
+    browser_session: str | None = None
+
+    @property
+    def created_by(self) -> str:
+        """What is told of who made a thing."""
+        return self.browser_session or self.key_id
+
+
+@dataclass(frozen=True, slots=True)
+class Member(_InOrg):
+    """A member at work in an org, with the role of this very request."""
+
+    user_id: UserId
+    role: Role
+    #: Of the session's token; None where no session is shown.
+    epoch: int | None = None
+
+    @property
+    def created_by(self) -> str:
+        """What is told of who made a thing."""
+        return self.user_id
+
+    def may(self, permission: Permission) -> bool:
+        """Tell whether the role allows it."""
+        return permission in PERMISSIONS[self.role]
+
+
+Actor: TypeAlias = KeyActor | Member
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user at work on an account, not on an org's things."""
+
+    #: None for whoever gave an unknown address.
+    user_id: UserId | None
+    #: In whose audit log it is told.
+    org_id: OrgId | None
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A user with a session, in an org or in none."""
+
+    user_id: UserId
+    session_id: SessionId
+    epoch: int
+    email: str
+    full_name: str | None
+    created_at: dt.datetime
+    is_email_verified: bool
+    has_second_factor: bool
+    #: None for a user without a membership, as are `plan` and `role`.
+    org: Org | None
+    plan: Plan | None
+    role: Role | None
+    visit: Visit
+
+    @property
+    def member(self) -> Member | None:
+        """The user at work in the org; None without one."""
+        if self.org is None or self.plan is None or self.role is None:
+            return None
+        org_id = OrgId(self.org.id)
+        return Member(org_id, self.plan, self.visit, self.user_id, self.role, self.epoch)
+
+    @property
+    def person(self) -> Person:
+        """The user at work on the own account."""
+        return Person(self.user_id, OrgId(self.org.id) if self.org else None, self.visit)

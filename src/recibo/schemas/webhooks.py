@@ -1,0 +1,99 @@
+"""Webhook events as they go over the wire, and what the portal shows of webhooks."""
+
+import datetime as dt
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from recibo.schemas.ids import EndpointId
+from recibo.schemas.states import DeliveryState, EventType
+
+
+class WebhookEvent(BaseModel):
+    """Something that an org is told; the body of the request that tells it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str = Field(examples=["evt_01964f3b2c4d7e8f9a0b1c2d3e4f5a6b"])
+    type: EventType = Field(description="The list grows.")
+    org_id: str
+    created_at: dt.datetime
+    data: dict[str, Any] = Field(
+        description="By type: `{receipt}`, `{threshold, used, quota}`, or `{}` of a test."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where an org's events go that name no address of their own."""
+
+    id: EndpointId
+    url: str
+    created_at: dt.datetime
+    updated_at: dt.datetime
+    failing_since: dt.datetime | None
+    disabled_at: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """The secrets that sign what goes to one receiver, `whsec_…`."""
+
+    current: str
+    #: Those before that sign along, the newest first.
+    earlier: tuple["EarlierSecret", ...] = ()
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """All that sign, the current one first."""
+        return (self.current, *(one.secret for one in self.earlier))
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierSecret:
+    """A secret that was replaced."""
+
+    secret: str
+    #: It signs along so long.
+    until: dt.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try at a delivery."""
+
+    url: str
+    started_at: dt.datetime
+    duration_ms: int
+    #: The HTTP status; None when there was no answer.
+    status: int | None
+    #: Why there was none, or why it did not count.
+    error: str | None
+    #: The first bytes of the answer, as text.
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """An event and what became of it, as the portal shows it."""
+
+    event: WebhookEvent
+    #: The address that the request named; None when it goes to the endpoint.
+    url: str | None
+    state: DeliveryState
+    #: The next try; None when none is owed.
+    due_at: dt.datetime | None
+    #: The newest first.
+    attempts: tuple[Attempt, ...]
+    #: Whether there were others before these.
+    has_older: bool
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether the last attempt failed and another one follows."""
+        if self.due_at is None or not self.attempts:
+            return False
+        status = self.attempts[0].status
+        return status is None or not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES

@@ -1,0 +1,84 @@
+"""The real library in the reader's processes, and under the command."""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from recibo.adapters.reader import Failure, FailureKind, PoolReader
+from recibo.extract.load.formats import Kind
+from recibo.extract.model import Accuracy, Receipt
+from recibo.schemas import receipts
+from tests import make_documents
+
+PAPER = make_documents.till_receipt()
+LONG_S = 240.0
+
+HOSTILE = [
+    (b"", FailureKind.INVALID_DOCUMENT),
+    (b"TOTAL 10.00", FailureKind.UNSUPPORTED_FORMAT),
+    (b"%PDF-1.7\nno more", FailureKind.UNREADABLE),
+]
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[PoolReader]:
+    reader = PoolReader(processes=1)
+    yield reader
+    await reader.aclose()
+
+
+def write(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+async def read(reader: PoolReader, path: Path) -> Receipt | Failure:
+    return await reader.read(path, hint=None, accuracy=Accuracy.STANDARD, time_limit_s=LONG_S)
+
+
+async def test_started_reader_reads_a_paper(reader: PoolReader, tmp_path: Path) -> None:
+    assert await reader.start() is None
+    outcome = await read(reader, write(tmp_path, "receipt", PAPER.file()))
+
+    assert isinstance(outcome, Receipt)
+    wire = receipts.reading(outcome)
+    assert (wire.total, wire.currency) == (PAPER.truth.total, PAPER.truth.currency)
+
+
+async def test_papers_kind_is_told_by_its_content(reader: PoolReader, tmp_path: Path) -> None:
+    path = write(tmp_path, "receipt.jpg", PAPER.pdf())
+
+    assert await reader.inspect(path) == Kind("application/pdf", "pdf", 1)
+
+
+@pytest.mark.parametrize(("data", "kind"), HOSTILE)
+async def test_hostile_file_gets_the_same_answer_from_reading_and_inspecting(
+    reader: PoolReader, tmp_path: Path, data: bytes, kind: FailureKind
+) -> None:
+    path = write(tmp_path, "receipt.jpg", data)
+
+    for outcome in (await reader.inspect(path), await read(reader, path)):
+        assert isinstance(outcome, Failure)
+        assert outcome.kind is kind
+
+
+def test_command_reads_papers_among_hostile_files(tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, "a.pdf", PAPER.pdf()),
+        write(tmp_path, "b.jpg", b"TOTAL 10.00"),
+        write(tmp_path, "c.png", PAPER.file("PNG")),
+    ]
+    command = [sys.executable, "-m", "recibo", "extract", *map(str, files)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    first, second, third = (json.loads(line) for line in done.stdout.splitlines())
+
+    assert done.returncode == 1
+    assert second["error"]["code"] == "unsupported_format"
+    for line in (first, third):
+        assert PAPER.truth.total == line["total"]
+        assert PAPER.truth.issued_at == line["issued_at"]

@@ -1,0 +1,42 @@
+"""A sandboxed reader has loaded all it needs: every format, at every accuracy, on every runtime."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from recibo.adapters.reader import Library, PoolReader, on_runtime
+from recibo.extract.load import formats
+from recibo.extract.model import Accuracy, Receipt
+from recibo.extract.runtime import Runtime
+from tests.faulty import spying
+
+SAMPLES = Path(str(formats.__file__)).parent / "samples"
+LONG_S = 240.0
+
+
+@pytest.fixture(params=[Runtime.ONNXRUNTIME, Runtime.OPENVINO])
+async def reader(request: pytest.FixtureRequest) -> AsyncIterator[PoolReader]:
+    if request.param is Runtime.OPENVINO:
+        pytest.importorskip("openvino")
+    library = Library(spying.program(request.param), on_runtime(request.param).inspection)
+    reader = PoolReader(processes=1, library=library)
+    yield reader
+    await reader.aclose()
+
+
+async def test_nothing_is_imported_or_opened_once_the_reader_is_ready(reader: PoolReader) -> None:
+    assert await reader.start() is None
+    for name in sorted(entry.name for entry in SAMPLES.glob("*.*") if entry.suffix != ".py"):
+        path = SAMPLES / name
+        for accuracy in Accuracy:
+            read = await reader.read(path, hint=None, accuracy=accuracy, time_limit_s=LONG_S)
+
+            assert isinstance(read, Receipt), (name, read)
+            assert ("12.30", spying.NOTHING) == (
+                str(read.total and read.total.value),
+                read.merchant_name and read.merchant_name.value,
+            )
+        seen = await reader.inspect(path)
+
+        assert isinstance(seen, formats.Kind), (name, seen)
