@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from benchmarks import measuring
 from benchmarks.measuring import Times
-from recibo.store import limits, shared
+from recibo.store import limits, redis_client
 from recibo.store.limits import Limit, Limits
 from tests import servers
 
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 async def _times(redis_url: str, rounds: int) -> Times:
-    async with shared.opened(redis_url) as client:
+    async with redis_client.opened(redis_url) as client:
         counted = limits.of(client)
         await _time(counted)
         return Times(tuple([await _time(counted) for _ in range(rounds)]))

@@ -23,8 +23,8 @@ from recibo.adapters.fake_reader import FakeReader
 from recibo.common import clock, ids
 from recibo.extract.model import Accuracy
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.identity.demo import Demo
-from recibo.services.reading import turns
+from recibo.services.identity.demo_org import Demo
+from recibo.services.reading import fair_queue
 from recibo.settings import Settings
 from recibo.store import tables
 from recibo.store.db import Database, migrate
@@ -108,7 +108,7 @@ async def _upload(asgi: FastAPI, key: str, name: str) -> float:
 async def _refill(database: Database) -> float:
     started = time.perf_counter()
     async with database.read() as session:
-        await turns.of_all(session, limit=1000)
+        await fair_queue.of_all(session, limit=1000)
     return (time.perf_counter() - started) * 1000
 
 

@@ -23,7 +23,7 @@ import httpx
 
 from benchmarks import measuring, server
 from benchmarks.measuring import Times
-from recibo.adapters.limits import Limits
+from recibo.adapters.reader_process.limits import Limits
 from recibo.extract import pipeline
 from recibo.extract.errors import ReadingError
 from tests import make_documents

@@ -13,8 +13,8 @@ from hypothesis import settings
 from recibo.store import db
 from recibo.store.tables import Table
 from tests import servers, stripe_server
-from tests.relays import Relay, relay
 from tests.stripe_server import StripeServer
+from tests.tcp_proxy import Relay, relay
 
 # The same examples at every run: a gate that fails by chance is none.
 settings.register_profile("gate", derandomize=True, deadline=None)

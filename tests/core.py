@@ -8,17 +8,17 @@ from sqlalchemy import select
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Reader
-from recibo.common.pace import Pace
+from recibo.common.moving_average import Pace
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted
-from recibo.services.reading.in_flight import Arrivals
-from recibo.services.reading.turns import Owed
-from recibo.store import crews, slots, tables
+from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.upload_limits import Arrivals
+from recibo.store import semaphores, tables, worker_registry
 from recibo.store.blobs import Blobs, Folder
 from recibo.store.db import Database
-from recibo.store.signals import InProcess
-from recibo.worker.clockwork import Clockwork
+from recibo.store.pubsub import InProcess
+from recibo.worker.periodic_tasks import Clockwork
 from recibo.worker.tasks import Tasks
 from tests import make
 
@@ -92,10 +92,10 @@ def build(
             signals=signals,
             reader=reader,
             carrier=carrier,
-            capacity=Capacity(crews.InMemory(), 300),
-            slots=slots.InMemory(),
+            capacity=Capacity(worker_registry.InMemory(), 300),
+            slots=semaphores.InMemory(),
             wait_seconds=25,
-            arrivals=Arrivals(slots.InMemory()),
+            arrivals=Arrivals(semaphores.InMemory()),
         ),
         tasks=Tasks(database, blobs, signals, reader, pace, carrier),
         clockwork=Clockwork(database, blobs, carrier),

@@ -3,10 +3,10 @@
 from email.message import EmailMessage
 
 from recibo.adapters.fake_mailer import FakeMailer
-from recibo.services import letters
-from recibo.services.letters import Letterhead
-from recibo.worker.post import Post
-from tests import owed
+from recibo.services import mail_templates
+from recibo.services.mail_templates import Letterhead
+from recibo.worker.mail_worker import Post
+from tests import mail_fixtures
 from tests.installation import Installation
 from tests.mail_servers import part
 
@@ -16,7 +16,7 @@ _ADDRESS = "http://recibo.test"
 async def new_mails(i: Installation) -> list[EmailMessage]:
     """Send what is owed, and return it; only where nothing else sends."""
     mailer = FakeMailer()
-    head = Letterhead(_ADDRESS, letters.sender("", _ADDRESS))
+    head = Letterhead(_ADDRESS, mail_templates.sender("", _ADDRESS))
     await Post(i.database, mailer, head).round()
     return mailer.sent
 
@@ -30,7 +30,7 @@ async def new_token(i: Installation, page: str) -> str:
 async def new_tokens(i: Installation, page: str) -> list[str]:
     """Send what is owed, and return the tokens of all mails that lead to a page."""
     mails = await new_mails(i)
-    return [owed.token(one) for one in mails if f"/portal/{page}?" in part(one, "plain")]
+    return [mail_fixtures.token(one) for one in mails if f"/portal/{page}?" in part(one, "plain")]
 
 
 async def new_subjects(i: Installation) -> list[str]:

@@ -14,12 +14,12 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from recibo import app
-from recibo.adapters.callbacks import Callbacks
-from recibo.adapters.fake_callbacks import FakeCallbacks
 from recibo.adapters.fake_reader import FakeReader
-from recibo.api import door
+from recibo.adapters.fake_webhook_client import FakeCallbacks
+from recibo.adapters.webhook_client import Callbacks
+from recibo.api import application
 from recibo.schemas.ids import ReceiptId
-from recibo.services.identity.demo import Demo
+from recibo.services.identity.demo_org import Demo
 from recibo.settings import Settings
 from recibo.store.db import Database
 from recibo.store.tables import Table
@@ -186,7 +186,7 @@ async def _insist_on_documents(answer: httpx.Response) -> None:
 @cache
 def _statuses(method: str) -> Sequence[tuple[re.Pattern[str], Container[int]]]:
     """Return the paths that take a method, each with the statuses that its documents name."""
-    paths = door.make(cast("Services", None)).openapi()["paths"]
+    paths = application.make(cast("Services", None)).openapi()["paths"]
     return [
         (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), [int(one) for one in named["responses"]])
         for path, operations in paths.items()

@@ -8,7 +8,7 @@ import httpx
 
 from recibo.schemas.ids import InvitationId, OrgId
 from recibo.schemas.states import AuditAction, Role
-from recibo.services.identity import links
+from recibo.services.identity import email_tokens
 from tests import make
 from tests.installation import Installation
 
@@ -66,7 +66,7 @@ async def invited(
 async def invitation_token(i: Installation, invitation_id: str) -> str:
     """Return a token as the invitation's mail brings one; only where no mail is sent."""
     async with i.database.write() as session:
-        token = await links.mint_invitation(session, InvitationId(invitation_id))
+        token = await email_tokens.mint_invitation(session, InvitationId(invitation_id))
     assert token is not None
     return token
 

@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recibo.adapters.callbacks import Callbacks, Guarded, Outcome
+from recibo.adapters.webhook_client import Callbacks, Guarded, Outcome
 from recibo.common.webhook_urls import Address, Policy
 
 DEVELOPMENT = Policy(https_only=False, private_allowed=True)

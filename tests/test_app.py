@@ -11,10 +11,10 @@ import pytest
 from recibo import app
 from recibo.common import clock
 from recibo.schemas.ids import ReceiptId
-from recibo.services.identity.demo import Demo
+from recibo.services.identity.demo_org import Demo
 from recibo.services.reading import readings
-from recibo.starting import StartError
-from recibo.store.lock import FolderInUseError
+from recibo.startup import StartError
+from recibo.store.folder_lock import FolderInUseError
 from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make
 from tests.readers import HeldReader

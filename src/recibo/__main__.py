@@ -112,9 +112,9 @@ def _describe_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo.cli import server
 
-    return serving.serve(
+    return server.serve(
         _settings(),
         host=arguments.host,
         port=arguments.port,
@@ -127,9 +127,9 @@ def _describe_worker(parser: argparse.ArgumentParser) -> None:
 
 
 def _worker(_: argparse.Namespace) -> int:
-    from recibo import serving
+    from recibo.cli import server
 
-    return serving.work(_settings())
+    return server.work(_settings())
 
 
 def _describe_migrate(parser: argparse.ArgumentParser) -> None:
@@ -137,9 +137,9 @@ def _describe_migrate(parser: argparse.ArgumentParser) -> None:
 
 
 def _migrate(_: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
-    return operating.migrate(_settings())
+    return admin.migrate(_settings())
 
 
 def _describe_admin(parser: argparse.ArgumentParser) -> None:
@@ -198,75 +198,75 @@ def _describe_files(parser: argparse.ArgumentParser) -> None:
 
 
 def _backup(arguments: argparse.Namespace) -> int:
-    from recibo import maintenance
+    from recibo.cli import backup_commands
 
-    return maintenance.back_up(_settings(), arguments.folder)
+    return backup_commands.back_up(_settings(), arguments.folder)
 
 
 def _restore(arguments: argparse.Namespace) -> int:
-    from recibo import maintenance
+    from recibo.cli import backup_commands
 
-    return maintenance.restore(_settings(), arguments.folder)
+    return backup_commands.restore(_settings(), arguments.folder)
 
 
 def _list_trash(_: argparse.Namespace) -> int:
-    from recibo import maintenance
+    from recibo.cli import backup_commands
 
-    return maintenance.list_trash(_settings())
+    return backup_commands.list_trash(_settings())
 
 
 def _restore_from_trash(arguments: argparse.Namespace) -> int:
-    from recibo import maintenance
+    from recibo.cli import backup_commands
 
-    return maintenance.restore_from_trash(
+    return backup_commands.restore_from_trash(
         _settings(), arguments.ids, everything=arguments.everything
     )
 
 
 def _adopt_files(arguments: argparse.Namespace) -> int:
-    from recibo import maintenance
+    from recibo.cli import backup_commands
 
-    return maintenance.adopt_files(_settings(), by_force=arguments.force)
+    return backup_commands.adopt_files(_settings(), by_force=arguments.force)
 
 
 def _create_key(arguments: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
-    return operating.create_key(
+    return admin.create_key(
         _settings(), org=arguments.org, name=arguments.name, scopes=arguments.scopes
     )
 
 
 def _create_org(arguments: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
-    return operating.create_org(_settings(), name=arguments.name, owner=arguments.owner)
+    return admin.create_org(_settings(), name=arguments.name, owner=arguments.owner)
 
 
 def _disable_user(arguments: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
-    return operating.disable_user(_settings(), arguments.user)
+    return admin.disable_user(_settings(), arguments.user)
 
 
 def _enable_user(arguments: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
-    return operating.enable_user(_settings(), arguments.user)
+    return admin.enable_user(_settings(), arguments.user)
 
 
 def _reset_2fa(arguments: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
-    return operating.reset_second_factor(_settings(), arguments.user)
+    return admin.reset_second_factor(_settings(), arguments.user)
 
 
 def _set_plan(arguments: argparse.Namespace) -> int:
-    from recibo import operating
+    from recibo.cli import admin
 
     given = {figure: getattr(arguments, figure) for figure in _FIGURES}
     agreed = {figure: value for figure, value in given.items() if value is not None}
-    return operating.set_plan(_settings(), arguments.org, plan=arguments.plan, agreed=agreed)
+    return admin.set_plan(_settings(), arguments.org, plan=arguments.plan, agreed=agreed)
 
 
 def _settings() -> "Settings":

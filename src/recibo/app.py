@@ -10,49 +10,59 @@ import structlog
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
-from recibo.adapters import mail, names
-from recibo.adapters.callbacks import Callbacks, Guarded
-from recibo.adapters.names import Names
+from recibo.adapters import mail, resolver
 from recibo.adapters.payments import Sandbox
 from recibo.adapters.reader import PoolReader, Reader
+from recibo.adapters.resolver import Names
 from recibo.adapters.stripe_payments import Account, Stripe
-from recibo.api import door
+from recibo.adapters.webhook_client import Callbacks, Guarded
+from recibo.api import application
 from recibo.common import ids, webhook_urls
 from recibo.common.keyring import Keyring
-from recibo.common.pace import Pace
-from recibo.portal.door import Pages
+from recibo.common.moving_average import Pace
+from recibo.portal.application import Pages
 from recibo.portal.sandbox import SandboxPages
 from recibo.schemas.plans import PlanName, Plans
 from recibo.schemas.states import PaymentProvider
-from recibo.services import installation, letters, orphans
+from recibo.services import installation, mail_templates, orphans
 from recibo.services.billing.billing import Billing
-from recibo.services.identity import demo
-from recibo.services.identity.demo import Demo
+from recibo.services.identity import demo_org
+from recibo.services.identity.demo_org import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.installation import ForeignFilesError
 from recibo.services.reading.extraction import Capacity, Extraction
-from recibo.services.reading.in_flight import Arrivals
+from recibo.services.reading.upload_limits import Arrivals
 from recibo.settings import ADDRESS, Settings, secret_key
-from recibo.starting import StartError
-from recibo.store import crews, folders, limits, lock, shared, signals, slots, spool, storage
+from recibo.startup import StartError
+from recibo.store import (
+    folder_lock,
+    folders,
+    limits,
+    pubsub,
+    redis_client,
+    semaphores,
+    spool,
+    storage,
+    worker_registry,
+)
 from recibo.store.blobs import Blobs
-from recibo.store.crews import NOBODY, Crews
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
-from recibo.store.signals import Signals
-from recibo.store.slots import Slots
+from recibo.store.pubsub import Signals
+from recibo.store.semaphores import Slots
+from recibo.store.worker_registry import NOBODY, Crews
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
-from recibo.worker import engine as engines
-from recibo.worker import key_uses, presence
-from recibo.worker.clockwork import Clockwork
-from recibo.worker.courier import Courier
-from recibo.worker.engine import Engine
-from recibo.worker.meter import Meter
-from recibo.worker.post import Post
+from recibo.worker import heartbeat, key_uses
+from recibo.worker import task_queue as engines
+from recibo.worker.mail_worker import Post
+from recibo.worker.periodic_tasks import Clockwork
 from recibo.worker.shares import Shares
+from recibo.worker.task_queue import Engine
 from recibo.worker.tasks import Tasks
+from recibo.worker.usage_reporter import Meter
+from recibo.worker.webhook_dispatcher import Courier
 
 log = structlog.get_logger(__name__)
 
@@ -121,11 +131,11 @@ async def opened(
             await stack.enter_async_context(clockwork.watching())
         # Last, so that no start that fails tells the secret.
         if not settings.is_production:
-            made = await demo.seed(house.database, house.identity.passwords)
+            made = await demo_org.seed(house.database, house.identity.passwords)
             if made is not None:
                 greet(made)
         services = _services(house, works=works)
-        asgi = door.make(services)
+        asgi = application.make(services)
         asgi.router.routes.append(Pages(services))
         if services.billing.sandbox is not None:
             asgi.router.routes.append(SandboxPages(services))
@@ -153,7 +163,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         folders.make(folder)
     async with AsyncExitStack() as stack:
         if settings.is_embedded:
-            stack.enter_context(lock.held(settings.data_dir))
+            stack.enter_context(folder_lock.held(settings.data_dir))
             await migrate(settings.database)
             folders.sync(settings.data_dir)
         spool.clear(settings.spool_dir, is_shared=not settings.is_embedded)
@@ -163,7 +173,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         # A name of its own: two apps in one process would share one memory.
         queue = settings.redis_url or f"memory://{ids.new('queue')}"
         engine = await stack.enter_async_context(engines.opened(queue))
-        redis = await stack.enter_async_context(shared.opened(settings.redis_url))
+        redis = await stack.enter_async_context(redis_client.opened(settings.redis_url))
         if reader is None:
             reader = PoolReader(
                 processes=settings.readers or None,
@@ -180,13 +190,13 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         if isinstance(billing.payments, Stripe):
             stack.callback(billing.payments.close)
         post = _post(settings, database, address)
-        held = slots.of(redis)
+        held = semaphores.of(redis)
         await stack.enter_async_context(held.renewing())
         yield House(
             settings=settings,
             database=database,
             blobs=blobs,
-            signals=signals.of(redis),
+            signals=pubsub.of(redis),
             engine=engine,
             reader=reader,
             pace=pace,
@@ -195,7 +205,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             post=post,
             limits=limits.of(redis),
             slots=held,
-            crews=crews.of(redis),
+            crews=worker_registry.of(redis),
         )
 
 
@@ -220,10 +230,10 @@ def _post(settings: Settings, database: Database, address: str) -> Post:
     base_url = base_url_of(settings, address)
     try:
         mailer = mail.of(settings.email_url, outbox=settings.outbox_dir)
-        sender = letters.sender(settings.email_from, base_url)
+        sender = mail_templates.sender(settings.email_from, base_url)
     except ValueError as e:
         raise StartError(str(e)) from e
-    return Post(database, mailer, letters.Letterhead(base_url, sender))
+    return Post(database, mailer, mail_templates.Letterhead(base_url, sender))
 
 
 def _plans(settings: Settings) -> Plans:
@@ -322,9 +332,9 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         clockwork.running(),
         house.post.running(),
         meter.running() if meter else nullcontext(),
-        names.opened() as known_names,
+        resolver.opened() as known_names,
         _courier(house, callbacks, known_names).running() as courier,
-        presence.told(house.crews, readers=house.readers, pace=house.pace),
+        heartbeat.told(house.crews, readers=house.readers, pace=house.pace),
         # The first to end, so that others can take up what it hands back.
         # One more than its org may take: see `worker.shares`.
         house.engine.working(courier.beside(tasks.read), concurrency=house.readers + 1),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests import installation, people
-from tests.shop import Shop, settings
+from tests.stripe_fixtures import Shop, settings
 from tests.stripe_server import StripeServer
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from recibo.adapters.failures import Failure, FailureKind
-from recibo.adapters.limits import Limits
 from recibo.adapters.reader import Library, PoolReader
+from recibo.adapters.reader_process.failures import Failure, FailureKind
+from recibo.adapters.reader_process.limits import Limits
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, DocumentType, Receipt
-from tests.adapters import deaths
+from tests.adapters import process_exits
 from tests.faulty import readers
 
 LONG_S = 60.0
@@ -84,13 +84,13 @@ async def hang(reader: PoolReader, file: File) -> tuple[asyncio.Task[object], in
     # The process used last is used next.
     pid = int(str(await read(reader, file("pid"))))
     task: asyncio.Task[object] = asyncio.create_task(read(reader, file("hang")))
-    await deaths.deaf(pid)
+    await process_exits.deaf(pid)
     return task, pid
 
 
 def test_what_every_child_imports_is_light() -> None:
     """A child limits its threads before it imports what would start them."""
-    check = "import sys, recibo.adapters.child; print(*sys.modules)"
+    check = "import sys, recibo.adapters.reader_process.child; print(*sys.modules)"
     said = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
     heavy = {"numpy", "cv2", "onnxruntime", "fastapi", "sqlalchemy", "pydantic", "rich", "httpx"}
 
@@ -118,7 +118,7 @@ async def test_document_that_takes_too_long_is_given_up(reader: PoolReader, file
     pid = int(str(await read(reader, file("pid"))))
 
     assert await kind_of(reader, file("hang"), time_limit_s=0.2) is FailureKind.TIMED_OUT
-    assert await deaths.gone(pid)
+    assert await process_exits.gone(pid)
     assert await read(reader, file("fine")) == "fine"
 
 
@@ -166,7 +166,7 @@ async def test_death_of_one_process_harms_no_other_reading(reader: PoolReader, f
     assert await read(reader, file("fine")) == "fine"
     assert not waiting.done()
     waiting.cancel()
-    assert await deaths.gone(pid)
+    assert await process_exits.gone(pid)
 
 
 async def test_no_more_documents_are_read_at_once_than_there_are_processes(
@@ -183,7 +183,7 @@ async def test_cancelled_reading_frees_its_process(reader: PoolReader, file: Fil
     first.cancel()
 
     assert await read(reader, file("fine")) == "fine"
-    assert await deaths.gone(pid)
+    assert await process_exits.gone(pid)
     second.cancel()
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from recibo.adapters import child_process
-from recibo.adapters.failures import Failure, FailureKind
-from recibo.adapters.limits import Limits
 from recibo.adapters.reader import PoolReader
+from recibo.adapters.reader_process import child_process
+from recibo.adapters.reader_process.failures import Failure, FailureKind
+from recibo.adapters.reader_process.limits import Limits
 from recibo.extract.model import Accuracy
-from tests.adapters import deaths
+from tests.adapters import process_exits
 from tests.faulty import hostile
 
 LONG_S = 60.0
@@ -206,12 +206,12 @@ async def test_child_that_never_answers_is_killed_and_its_document_at_fault(
 
 
 async def test_no_attack_leaves_a_process_behind(reader: PoolReader, folder: Path) -> None:
-    before = deaths.children(os.getpid())
+    before = process_exits.children(os.getpid())
     for attack in ("huge", "steps", "nothing"):
         await attempt(reader, folder, attack)
     await reader.aclose()
 
-    assert deaths.children(os.getpid()) == before
+    assert process_exits.children(os.getpid()) == before
 
 
 def test_missing_protections_are_warned_of_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -14,7 +14,7 @@ from recibo.schemas.plans import PlanName
 from recibo.schemas.states import AuditAction
 from recibo.store.tables import Subscription
 from tests import billing, installation, people, stripe_server
-from tests.shop import EVENTS, FREE, Shop
+from tests.stripe_fixtures import EVENTS, FREE, Shop
 from tests.stripe_server import StripeServer, signature
 
 

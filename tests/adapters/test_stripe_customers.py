@@ -7,7 +7,7 @@ import pytest
 from recibo.schemas.states import AuditAction
 from recibo.store.tables import Org, Subscription
 from tests import billing, people
-from tests.shop import FREE, Shop
+from tests.stripe_fixtures import FREE, Shop
 
 NEW = "bills@aurora.test"
 

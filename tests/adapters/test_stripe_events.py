@@ -10,7 +10,7 @@ import pytest
 from recibo.schemas.states import AuditAction
 from recibo.store.tables import ProviderEvent
 from tests import billing, people, stripe_server
-from tests.shop import EVENTS, FREE, Shop
+from tests.stripe_fixtures import EVENTS, FREE, Shop
 from tests.stripe_server import PERIOD_END, signature
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from recibo.common import clock
 from recibo.schemas.ids import ReceiptId
-from recibo.starting import StartError
+from recibo.startup import StartError
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
-from recibo.worker.clockwork import Clockwork
+from recibo.worker.periodic_tasks import Clockwork
 from tests import core, installation, make
-from tests.relays import Relay
+from tests.tcp_proxy import Relay
 
 PAPER = make.jpeg("paper" * 100_000)
 

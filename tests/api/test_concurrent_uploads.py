@@ -14,7 +14,7 @@ from recibo.adapters.reader import Failure, FailureKind
 from recibo.errors import Overloaded
 from recibo.extract.load.formats import Kind
 from recibo.schemas.plans import PlanName
-from recibo.store import shared
+from recibo.store import redis_client
 from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make, sockets
 from tests.installation import Installation, client_of
@@ -33,7 +33,7 @@ async def i(
 ) -> AsyncIterator[Installation]:
     """A service that waits for its readings, its slots at each place in turn."""
     # On a machine that is busy, Redis is slow, and what is slow would not be counted.
-    monkeypatch.setattr(shared, "_PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(redis_client, "_PATIENCE_SECONDS", 60)
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
     async with installation.opened(sqlite_url, tmp_path, redis_url=url) as opened:
         yield opened
@@ -225,7 +225,7 @@ async def test_key_has_four_arriving_uploads_for_each_in_flight(
     i: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Judged before the body is read: forty trickling ones filled the disk."""
-    monkeypatch.setattr("recibo.services.reading.in_flight._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("recibo.services.reading.upload_limits._PATIENCE_SECONDS", 0.1)
     secret = await key(i)
     async with sockets.listening(i.asgi) as server, AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(server.client()) for _ in range(40)]

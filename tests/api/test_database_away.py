@@ -12,7 +12,7 @@ from recibo.errors import DatabaseUnavailable
 from recibo.store import db, postgres
 from tests import installation, make, servers
 from tests.installation import Installation
-from tests.relays import Relay, relay
+from tests.tcp_proxy import Relay, relay
 
 # A client hangs up after so long; on a busy machine a test waits longer for a verdict.
 PROMISED_SECONDS = 5

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from argon2 import PasswordHasher
 
-from recibo.common.pace import Pace
+from recibo.common.moving_average import Pace
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailTokenKind
-from recibo.services.identity import accounts, links, passwords
+from recibo.services.identity import email_tokens, password_auth, passwords
 from recibo.store.tables import AuditEvent
 from tests import installation, people
 from tests.installation import Installation
@@ -136,7 +136,7 @@ async def test_every_place_that_hashes_is_refused_when_the_queue_is_full(
 ) -> None:
     ana = await people.signed_up(i)
     async with i.database.write() as session:
-        token = await links.mint(session, MailTokenKind.PASSWORD_RESET, UserId(ana.user_id))
+        token = await email_tokens.mint(session, MailTokenKind.PASSWORD_RESET, UserId(ana.user_id))
     change = {"new_password": OTHER, "current_password": PASSWORD}
     reset = {"token": token, "new_password": OTHER}
     signup = {"email": "bea@people.test", "password": PASSWORD, "org_name": "Bea"}
@@ -169,7 +169,7 @@ async def test_try_that_waits_too_long_for_its_turn_is_refused(
     i: Installation, hashing: Hashing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ana = await people.signed_up(i)
-    monkeypatch.setattr(accounts, "_LONGEST_TURN_SECONDS", 0.01)
+    monkeypatch.setattr(password_auth, "_LONGEST_TURN_SECONDS", 0.01)
     hashing.hold()
     first = right_log_in(i, ana, "203.0.113.7")
     await asyncio.to_thread(hashing.has_begun.wait, 60)

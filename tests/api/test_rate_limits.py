@@ -14,7 +14,7 @@ import pytest
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import Role, Scope
 from tests import installation, make, people, servers
-from tests.hands import BEGINNING, Hands
+from tests.fake_clock import BEGINNING, Hands
 from tests.installation import Installation, client_of
 
 NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, cast
 
 from fastapi.routing import APIRoute
 
-from recibo.api import door as doors
+from recibo.api import application as doors
 from recibo.api.deps import count_strangers
 
 if TYPE_CHECKING:

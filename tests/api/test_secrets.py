@@ -20,16 +20,16 @@ from sqlalchemy import select
 from recibo.adapters.fake_mailer import FakeMailer
 from recibo.common import clock
 from recibo.schemas.states import AuditAction
-from recibo.services import letters
-from recibo.services.letters import Letterhead
+from recibo.services import mail_templates
+from recibo.services.mail_templates import Letterhead
 from recibo.store import tables
 from recibo.store.tables import Table
-from recibo.worker.post import Post
-from tests import installation, make, owed
+from recibo.worker.mail_worker import Post
+from tests import installation, mail_fixtures, make
 from tests.installation import Installation
 from tests.second_factors import STEP, code_of, new_step
 
-HEAD = Letterhead("https://recibo.test", letters.sender("", "https://recibo.test"))
+HEAD = Letterhead("https://recibo.test", mail_templates.sender("", "https://recibo.test"))
 PASSWORDS = ["first long password", "second long password", "third long password"]
 MISTYPED = ["xfirst long password", "short-1", "unfinished password"]
 ANA, BETO = "ana@people.test", "beto@people.test"
@@ -90,7 +90,7 @@ class Journey:
             pass
         # Several are sent at once, in no order; some bring no token.
         newest = [one for one in reversed(self.mailer.sent) if to in one["To"]]
-        token = owed.token(next(one for one in newest if owed.has_token(one)))
+        token = mail_fixtures.token(next(one for one in newest if mail_fixtures.has_token(one)))
         self.secrets.add(token)
         return token
 

@@ -9,7 +9,7 @@ import pytest
 
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import MailKind, Role
-from recibo.services.identity import demo
+from recibo.services.identity import demo_org
 from recibo.store import tables
 from tests import installation, make, people
 from tests.installation import Installation
@@ -50,7 +50,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     [
         {"json": BODY},
         {"json": {}},
-        {"json": BODY | {"email": demo.OWNER_EMAIL}},
+        {"json": BODY | {"email": demo_org.OWNER_EMAIL}},
         {"content": b"{"},
         {"content": b"x" * 2_000_000},
     ],
@@ -62,7 +62,7 @@ async def test_sign_up_is_refused_whatever_it_brings(
     answer = await restricted.stranger.post("/v1/auth/signup", **sent)
 
     assert (403, "signup_closed") == refusal(answer)
-    assert [demo.OWNER_EMAIL] == [user.email for user in await restricted.rows(tables.User)]
+    assert [demo_org.OWNER_EMAIL] == [user.email for user in await restricted.rows(tables.User)]
 
 
 async def test_refused_sign_up_counts_as_no_try(sqlite_url: str, tmp_path: Path) -> None:
@@ -132,4 +132,4 @@ async def test_sign_in_link_makes_no_account(restricted: Installation) -> None:
 
     assert 202 == answer.status_code
     assert {MailKind.MAGIC_LINK} >= {mail.kind for mail in mails}
-    assert [demo.OWNER_EMAIL] == [user.email for user in await restricted.rows(tables.User)]
+    assert [demo_org.OWNER_EMAIL] == [user.email for user in await restricted.rows(tables.User)]

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import update
 
 from recibo.common import clock
-from recibo.services.identity import attempts
-from recibo.services.identity.attempts import Counted
+from recibo.services.identity import throttles
+from recibo.services.identity.throttles import Counted
 from recibo.store.db import Session
 from recibo.store.tables import RecoveryCode, SpentTotpStep, UserSession
 from tests import installation, people, second_factors
@@ -349,14 +349,14 @@ async def test_nothing_is_spent_when_the_session_ends_meanwhile(
 ) -> None:
     who = await guarded(service)
     pending = await log_in(service, who)
-    refuse = attempts.refuse_if_reached
+    refuse = throttles.refuse_if_reached
 
     async def refuse_and_end(session: Session, counted: Sequence[Counted]) -> None:
         """Judge the try, then do what a login from the same place does at that moment."""
         await refuse(session, counted)
         await session.execute(update(UserSession).values(ended_at=clock.now()))
 
-    monkeypatch.setattr(attempts, "refuse_if_reached", refuse_and_end)
+    monkeypatch.setattr(throttles, "refuse_if_reached", refuse_and_end)
     answers = [
         await recover(service, who, shows(pending)),
         await verify(service, who, shows(await log_in(service, who))),

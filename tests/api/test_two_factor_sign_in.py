@@ -9,7 +9,7 @@ import pytest
 from recibo.common import clock
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailTokenKind
-from recibo.services.identity import links, operators
+from recibo.services.identity import email_tokens, operators
 from recibo.services.identity.sessions import read_access_token
 from tests import installation, people, second_factors
 from tests.installation import Installation
@@ -405,7 +405,7 @@ async def test_disabled_account_is_not_let_in(service: Installation) -> None:
 async def test_magic_link_goes_on_behind_the_second_factor(service: Installation) -> None:
     who = await guarded(service)
     async with service.database.write() as session:
-        token = await links.mint(session, MailTokenKind.MAGIC_LINK, UserId(who.user_id))
+        token = await email_tokens.mint(session, MailTokenKind.MAGIC_LINK, UserId(who.user_id))
     # From where the account was made: else a first proof of the mailbox would empty it.
     answer = await service.stranger.post("/v1/auth/magic-link/verify", json={"token": token})
     service.stranger.cookies.clear()

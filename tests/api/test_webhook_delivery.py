@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from recibo.adapters.callbacks import Guarded
 from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.webhook_client import Guarded
 from recibo.common.keyring import Keyring
 from recibo.common.webhook_urls import Policy
 from recibo.schemas.ids import OrgId

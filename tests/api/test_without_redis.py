@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recibo.worker import clockwork
+from recibo.worker import periodic_tasks
 from tests import installation, make, servers
 from tests.installation import Installation
 
@@ -39,7 +39,7 @@ async def readiness(i: Installation) -> tuple[int, set[str]]:
 async def test_uploads_without_redis_are_owed_and_read_when_it_is_back(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clockwork, "_READINGS_SECONDS", 0.1)
+    monkeypatch.setattr(periodic_tasks, "_READINGS_SECONDS", 0.1)
     port = servers.free_port()
     async with opened(sqlite_url, tmp_path, port, works=True) as i:
         gone = await readiness(i)

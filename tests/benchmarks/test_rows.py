@@ -8,9 +8,9 @@ from sqlalchemy import delete, func, select
 from benchmarks import rows
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.identity import demo
+from recibo.services.identity import demo_org
 from recibo.services.identity.passwords import Passwords
-from recibo.services.reading import totals
+from recibo.services.reading import rollups
 from recibo.services.reading.receipts import shape
 from recibo.store import tables
 from recibo.store.db import Database
@@ -21,7 +21,7 @@ TOTALS = (tables.CategoryTotal, tables.MerchantTotal)
 async def test_org_is_filled_up_to_a_size_with_receipts_that_can_be_shown(
     database: Database,
 ) -> None:
-    await demo.seed(database, Passwords())
+    await demo_org.seed(database, Passwords())
     await rows.fill(database, 200)
     await rows.fill(database, 310)
     async with database.read() as session:
@@ -37,7 +37,7 @@ async def test_org_is_filled_up_to_a_size_with_receipts_that_can_be_shown(
 
 
 async def test_totals_are_those_that_the_service_keeps(database: Database) -> None:
-    await demo.seed(database, Passwords())
+    await demo_org.seed(database, Passwords())
     await rows.fill(database, 200)
     await rows.fill(database, 310)
     made = await totals_of(database)
@@ -68,7 +68,7 @@ async def total_again(database: Database) -> list[tables.Receipt]:
             await session.execute(delete(table))
         completed = list((await session.execute(query)).scalars())
         for row in completed:
-            await totals.change(session, OrgId(row.org_id), before=None, after=totals.of(row))
+            await rollups.change(session, OrgId(row.org_id), before=None, after=rollups.of(row))
     return completed
 
 

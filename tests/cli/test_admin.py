@@ -11,7 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from recibo.services.identity import demo
+from recibo.services.identity import demo_org
 from recibo.services.identity.passwords import Passwords
 from recibo.store import tables
 from recibo.store.db import Database, migrate
@@ -51,7 +51,7 @@ async def seed(database_url: str) -> None:
     """Make a database with the demo org."""
     await migrate(database_url)
     database = Database(database_url)
-    await demo.seed(database, Passwords())
+    await demo_org.seed(database, Passwords())
     await database.close()
 
 
@@ -75,18 +75,18 @@ def told(folder: Path) -> list[str]:
 
 def test_commands_say_in_a_line_what_they_did(folder: Path) -> None:
     done = [
-        admin(folder, "disable-user", demo.OWNER_EMAIL),
-        admin(folder, "disable-user", demo.OWNER_EMAIL),
-        admin(folder, "enable-user", demo.OWNER_EMAIL),
-        admin(folder, "reset-2fa", demo.OWNER_EMAIL),
+        admin(folder, "disable-user", demo_org.OWNER_EMAIL),
+        admin(folder, "disable-user", demo_org.OWNER_EMAIL),
+        admin(folder, "enable-user", demo_org.OWNER_EMAIL),
+        admin(folder, "reset-2fa", demo_org.OWNER_EMAIL),
         admin(folder, "set-plan", "demo", "indie"),
     ]
 
     assert [(0, "")] * 5 == [(one.returncode, one.stderr) for one in done]
     assert [
-        f"{demo.OWNER_EMAIL} is disabled; all sessions ended.\n",
+        f"{demo_org.OWNER_EMAIL} is disabled; all sessions ended.\n",
         "It was so already.\n",
-        f"{demo.OWNER_EMAIL} is enabled.\n",
+        f"{demo_org.OWNER_EMAIL} is enabled.\n",
         "It was so already.\n",
         "demo is on the plan indie.\n",
     ] == [one.stdout for one in done]

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from recibo import maintenance
+from recibo.cli import backup_commands
 from recibo.schemas.ids import ReceiptId
 from recibo.settings import Settings
-from recibo.starting import StartError
+from recibo.startup import StartError
 from recibo.store import tables
 from tests import installation as installations
 from tests import make, people, servers
@@ -121,10 +121,10 @@ async def test_restored_installation_answers_as_the_first_did(pair: Pair, tmp_pa
         secret, owner = first.secret, await people.signed_up(first)
         known = await uploaded(first, 2, "kept")
         await uploaded(first, 1, "other")
-        await maintenance.back_up_to(pair.first, tmp_path / "backup")
+        await backup_commands.back_up_to(pair.first, tmp_path / "backup")
         before = await answers(first, secret, owner, known)
-    await maintenance.restore_from(pair.second, tmp_path / "backup")
-    await maintenance.back_up_to(pair.second, tmp_path / "again")
+    await backup_commands.restore_from(pair.second, tmp_path / "backup")
+    await backup_commands.back_up_to(pair.second, tmp_path / "again")
     async with opened(pair.second) as second:
         after = await answers(second, secret, owner, known)
         body = {"email": owner.email, "password": people.PASSWORD}
@@ -144,9 +144,9 @@ async def test_backup_under_load_is_of_one_moment(folders: Pair, tmp_path: Path)
     async with opened(folders.first) as first:
         await uploaded(first, 2, "before")
         load = asyncio.create_task(uploaded(first, 20, "during"))
-        await maintenance.back_up_to(folders.first, tmp_path / "backup")
+        await backup_commands.back_up_to(folders.first, tmp_path / "backup")
         await load
-    await maintenance.restore_from(folders.second, tmp_path / "backup")
+    await backup_commands.restore_from(folders.second, tmp_path / "backup")
     async with opened(folders.second, works=False) as second:
         receipts = await second.rows(tables.Receipt)
         entries = await second.rows(tables.AuditEvent)
@@ -167,7 +167,7 @@ async def backup(sqlite_url: str, tmp_path: Path) -> tuple[Path, str]:
     async with installations.opened(sqlite_url, tmp_path / "first", secret_key=SECRET) as first:
         (receipt_id,) = await uploaded(first, 1, "one")
     folder = tmp_path / "backup"
-    await maintenance.back_up_to(
+    await backup_commands.back_up_to(
         installations.make_settings(tmp_path / "first", **settings), folder
     )
     return folder, receipt_id
@@ -180,7 +180,7 @@ def target_of(tmp_path: Path, **settings: str) -> Settings:
 async def refusal(target: Settings, folder: Path) -> str:
     """Return why a restore is refused, which leaves nothing behind."""
     with pytest.raises((ValueError, StartError)) as raised:
-        await maintenance.restore_from(target, folder)
+        await backup_commands.restore_from(target, folder)
     assert not target.has_database
     assert not [one for one in target.files_dir.rglob("*") if one.is_file()]
     return str(raised.value)
@@ -200,7 +200,7 @@ async def test_backup_goes_into_no_folder_with_something_in_it(
     )
 
     with pytest.raises(ValueError, match="is not empty"):
-        await maintenance.back_up_to(settings, backup[0])
+        await backup_commands.back_up_to(settings, backup[0])
 
 
 def break_off(folder: Path, _: str) -> None:
@@ -291,10 +291,10 @@ async def test_restore_over_existing_data_is_refused(
     backup: tuple[Path, str], tmp_path: Path
 ) -> None:
     folder, _ = backup
-    await maintenance.restore_from(target_of(tmp_path), folder)
+    await backup_commands.restore_from(target_of(tmp_path), folder)
 
     with pytest.raises(ValueError, match="the database is not empty"):
-        await maintenance.restore_from(target_of(tmp_path), folder)
+        await backup_commands.restore_from(target_of(tmp_path), folder)
 
 
 async def test_restore_that_broke_off_keeps_servers_out_and_is_begun_again(
@@ -309,13 +309,16 @@ async def test_restore_that_broke_off_keeps_servers_out_and_is_begun_again(
     with monkeypatch.context() as broken:
         broken.setattr("recibo.store.table_files.read_all", fail)
         with pytest.raises(OSError):  # noqa: PT011 - our own
-            await maintenance.restore_from(target, folder)
+            await backup_commands.restore_from(target, folder)
     with pytest.raises(StartError, match="run `recibo restore` again"):
         async with installations.opened(target.database, target.data_dir, secret_key=SECRET):
             pass
-    await maintenance.restore_from(target, folder)
+    await backup_commands.restore_from(target, folder)
 
-    async with maintenance.opened(target) as own, own.blobs.fetched(ReceiptId(receipt_id)) as path:
+    async with (
+        backup_commands.opened(target) as own,
+        own.blobs.fetched(ReceiptId(receipt_id)) as path,
+    ):
         assert path is not None
 
 
@@ -325,9 +328,9 @@ async def test_generated_secret_is_in_the_backup_and_restored(
     async with installations.opened(sqlite_url, tmp_path / "first"):
         pass
     first = installations.make_settings(tmp_path / "first", database_url=sqlite_url)
-    await maintenance.back_up_to(first, tmp_path / "backup")
+    await backup_commands.back_up_to(first, tmp_path / "backup")
     second = installations.make_settings(tmp_path / "second")
-    await maintenance.restore_from(second, tmp_path / "backup")
+    await backup_commands.restore_from(second, tmp_path / "backup")
 
     secrets = [(one.data_dir / "secret_key").read_text() for one in (first, second)]
     assert secrets[0] == secrets[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recibo.extract.model import Accuracy, DocumentType
-from tests.adapters import deaths
+from tests.adapters import process_exits
 
 ROOT = Path(__file__).parents[2]
 RECIBO = [sys.executable, "-m", "recibo"]
@@ -96,20 +96,20 @@ def test_hyphen_reads_stdin(tmp_path: Path) -> None:
 
 def test_interrupt_ends_command_and_children_without_noise(tmp_path: Path) -> None:
     with start(write(tmp_path, "a.jpg", "hang")) as command:
-        child = deaths.wait_until_child_is_deaf(command.pid)
+        child = process_exits.wait_until_child_is_deaf(command.pid)
         command.send_signal(signal.SIGINT)
-        out, err = command.communicate(timeout=deaths.PATIENCE_S)
+        out, err = command.communicate(timeout=process_exits.PATIENCE_S)
 
     assert (command.returncode, out, err) == (130, b"", b"")
-    assert deaths.wait_until_gone(child)
+    assert process_exits.wait_until_gone(child)
 
 
 def test_kill_leaves_no_child(tmp_path: Path) -> None:
     with start(write(tmp_path, "a.jpg", "hang")) as command:
-        child = deaths.wait_until_child_is_deaf(command.pid)
+        child = process_exits.wait_until_child_is_deaf(command.pid)
         command.kill()
 
-    assert deaths.wait_until_gone(child)
+    assert process_exits.wait_until_gone(child)
 
 
 def test_reader_of_the_output_that_leaves_ends_the_command_quietly(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_reader_of_the_output_that_leaves_ends_the_command_quietly(tmp_path: Pat
     os.close(read_end)
     with start(write(tmp_path, "a.jpg", "fine"), stdout=write_end) as command:
         os.close(write_end)
-        _, err = command.communicate(timeout=deaths.PATIENCE_S)
+        _, err = command.communicate(timeout=process_exits.PATIENCE_S)
 
     assert (command.returncode, err) == (141, b"")
 
@@ -126,7 +126,7 @@ def test_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         command = start(write(tmp_path, "a.jpg", "fine"), stdout=full.fileno())
     with command:
-        _, err = command.communicate(timeout=deaths.PATIENCE_S)
+        _, err = command.communicate(timeout=process_exits.PATIENCE_S)
 
     assert command.returncode == 1
     assert err.startswith(b"recibo: cannot go on")
@@ -141,7 +141,7 @@ def test_terminal_shows_how_far_several_files_have_come(
     terminal, side = pty.openpty()
     with start(*files, stderr=side) as command:
         os.close(side)
-        out, _ = command.communicate(timeout=deaths.PATIENCE_S)
+        out, _ = command.communicate(timeout=process_exits.PATIENCE_S)
     shown = said_on(terminal)
 
     assert len(lines(out)) == count

@@ -18,10 +18,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recibo.adapters import frames
-from recibo.adapters.child import Handler
-from recibo.adapters.child_process import Program
 from recibo.adapters.reader import Library
+from recibo.adapters.reader_process import frames
+from recibo.adapters.reader_process.child import Handler
+from recibo.adapters.reader_process.child_process import Program
 from recibo.extract.model import DocumentType, Found, Receipt
 
 # Asked before the call that tells it is filtered.

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from recibo.adapters.child import Handler
-from recibo.adapters.child_process import Program
 from recibo.adapters.reader import Library
+from recibo.adapters.reader_process.child import Handler
+from recibo.adapters.reader_process.child_process import Program
 from recibo.extract import errors
 from recibo.extract.load.formats import Kind
 from recibo.extract.model import DocumentType, Found, Receipt

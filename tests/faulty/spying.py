@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from recibo.adapters.child import Handler
-from recibo.adapters.child_process import Program
+from recibo.adapters.reader_process.child import Handler
+from recibo.adapters.reader_process.child_process import Program
 from recibo.extract.model import Found, Receipt
 from recibo.extract.runtime import Runtime
 
@@ -15,7 +15,7 @@ NOTHING = "nothing"
 
 def load(*, runtime: str) -> Mapping[str, Handler]:
     """Load the library and listen from then on."""
-    from recibo.adapters import library  # noqa: PLC0415 - heavy, and for the child alone
+    from recibo.adapters.reader_process import library  # noqa: PLC0415 - heavy, and for the child alone
 
     read = library.reading(runtime=runtime)["read"]
     known = set(sys.modules)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from recibo import errors
-from recibo.api import door
+from recibo.api import application
 from recibo.settings import Settings
 from tests.house import source
 
@@ -87,7 +87,7 @@ def _documents() -> list[Path]:
 
 def _schema() -> dict[str, Any]:
     # The description of the interface needs none of the services behind it.
-    app = door.make(cast("Services", None))
+    app = application.make(cast("Services", None))
     return app.openapi()
 
 

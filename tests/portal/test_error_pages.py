@@ -14,7 +14,7 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.portal import refusals
+from recibo.portal import error_messages
 from recibo.schemas.states import Role
 from tests import people
 from tests.installation import Installation
@@ -103,11 +103,11 @@ async def test_strangers_are_shown_no_sections(door: Installation) -> None:
     ],
 )
 def test_sentence_of_an_error(error: ServiceError, said: str) -> None:
-    assert said == refusals.sentence(error)
+    assert said == error_messages.sentence(error)
 
 
 @pytest.mark.parametrize(
     "kind", [CrossSiteRequest, MethodNotAllowed, ServerError, Overloaded, ValidationFailed]
 )
 def test_errors_without_words_of_their_own_have_some_for_people(kind: type[ServiceError]) -> None:
-    assert refusals.sentence(kind()) != kind.__doc__
+    assert error_messages.sentence(kind()) != kind.__doc__

@@ -10,13 +10,13 @@ import pytest
 from recibo.schemas.ids import OrgId
 from recibo.schemas.permissions import PERMISSIONS
 from recibo.schemas.states import Role
-from recibo.services.identity import demo
+from recibo.services.identity import demo_org
 from recibo.store import tables
 from tests import installation, make, people
 from tests.installation import Installation
 from tests.people import PASSWORD, Session
 from tests.portal import looking, pressing
-from tests.portal.test_sections import SECTIONS
+from tests.portal.test_navigation import SECTIONS
 
 SIGN_UP = {"email": "eve@people.test", "password": PASSWORD, "org_name": "Eve & Co"}
 
@@ -77,7 +77,7 @@ async def test_organization_is_changed_and_keeps_its_address_for_bills(own: Inst
     (org,) = await own.rows(tables.Org)
 
     assert "Your changes are saved." in page.text
-    assert ("Aurora", demo.OWNER_EMAIL) == (org.name, org.billing_email)
+    assert ("Aurora", demo_org.OWNER_EMAIL) == (org.name, org.billing_email)
 
 
 async def test_no_plan_is_offered_at_sign_up(own: Installation) -> None:
@@ -125,7 +125,7 @@ async def test_sign_up_page_says_why_there_is_no_form(
     assert [403, 403] == [refused.status_code, empty.status_code]
     assert "new accounts" in looking.at(refused).text.lower()
     assert not [link for link in sign_in.links if "sign-up" in link]
-    assert [demo.OWNER_EMAIL] == [user.email for user in users]
+    assert [demo_org.OWNER_EMAIL] == [user.email for user in users]
 
 
 async def test_invitation_that_would_make_an_account_is_refused_on_its_page(

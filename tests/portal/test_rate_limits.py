@@ -10,7 +10,7 @@ from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.identity import operators
 from recibo.store import tables
 from tests import installation
-from tests.hands import BEGINNING, Hands
+from tests.fake_clock import BEGINNING, Hands
 from tests.installation import Installation, client_of
 from tests.portal import visits
 

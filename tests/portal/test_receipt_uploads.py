@@ -9,7 +9,7 @@ from recibo.errors import FileTooLarge
 from recibo.extract.load.limits import MAX_BYTES
 from recibo.services.reading import usage
 from recibo.store import tables
-from recibo.store.slots import Cap
+from recibo.store.semaphores import Cap
 from tests import make, people
 from tests.installation import Installation
 from tests.portal import looking, paperwork, pressing, visits

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from recibo.schemas.states import AuditAction, DeliveryState, EventType
-from recibo.services.identity.attempts import Limit
+from recibo.services.identity.throttles import Limit
 from tests import events
 from tests.installation import Installation
 from tests.portal import hooks, looking
@@ -116,7 +116,7 @@ async def test_too_many_clicks_are_told_when_to_go_on(
     door: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = Limit("webhooks-asked-for", 1, dt.timedelta(minutes=1))
-    monkeypatch.setattr("recibo.services.webhooks.sending._ASKED_FOR", limit)
+    monkeypatch.setattr("recibo.services.webhooks.manual_sends._ASKED_FOR", limit)
     await hooks.owner(door)
     await hooks.pressed(door, url=hooks.URL)
     answers = [await hooks.press(door, "/test") for _ in range(2)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from recibo.adapters.fake_callbacks import FakeCallbacks, Posted
+from recibo.adapters.fake_webhook_client import FakeCallbacks, Posted
 from tests import installation, make
 from tests.installation import WAIT_SECONDS, Installation
 from tests.portal import hooks, visits

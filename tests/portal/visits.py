@@ -6,7 +6,7 @@ import httpx
 
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailTokenKind
-from recibo.services.identity import links, operators
+from recibo.services.identity import email_tokens, operators
 from tests.installation import Installation
 from tests.people import PASSWORD
 from tests.portal import looking
@@ -38,7 +38,7 @@ async def home(client: httpx.AsyncClient) -> looking.Page | None:
 async def minted(i: Installation, kind: MailTokenKind, user_id: str) -> str:
     """Return a token as a mail brings one; only where no mail is sent."""
     async with i.database.write() as session:
-        return await links.mint(session, kind, UserId(user_id))
+        return await email_tokens.mint(session, kind, UserId(user_id))
 
 
 async def disable(i: Installation, email: str) -> None:

@@ -17,7 +17,7 @@ from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
 from recibo.services.audit import Filters
-from recibo.services.pages import Wanted
+from recibo.services.pagination import Wanted
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import make

@@ -7,12 +7,12 @@ import pytest
 
 from recibo.common import clock
 from recibo.schemas.states import MailKind
-from recibo.services import composing, mails
-from recibo.services.letters import Content
+from recibo.services import mail_rendering, mails
+from recibo.services.mail_templates import Content
 from recibo.services.mails import Due, Lease
 from recibo.store.db import Database
-from tests import owed
-from tests.owed import MARA
+from tests import mail_fixtures
+from tests.mail_fixtures import MARA
 
 NOTICE = MailKind.PASSWORD_CHANGED
 SECOND = dt.timedelta(seconds=1)
@@ -50,11 +50,13 @@ async def composed(database: Database) -> Content | None:
     """Compose the only mail that is due."""
     lease = await taken(database)
     async with database.write() as session:
-        return await composing.compose(session, lease)
+        return await mail_rendering.compose(session, lease)
 
 
 async def test_mail_is_owed_at_once(database: Database) -> None:
-    await owed.mail(database, MailKind.KEY_EXPIRING, key="till", org="Aurora", when="2026-04-01")
+    await mail_fixtures.mail(
+        database, MailKind.KEY_EXPIRING, key="till", org="Aurora", when="2026-04-01"
+    )
 
     lease = await taken(database)
 
@@ -69,7 +71,7 @@ async def test_mail_of_a_change_that_fails_is_not_owed(database: Database) -> No
             mails.owe(session, NOTICE, to=MARA)
             raise RuntimeError
 
-    assert [] == await owed.rows(database)
+    assert [] == await mail_fixtures.rows(database)
 
 
 @pytest.mark.parametrize(
@@ -80,16 +82,18 @@ async def test_mail_that_lacks_a_name_is_refused_where_it_is_owed(
     database: Database, kind: MailKind, missing: str
 ) -> None:
     with pytest.raises(ValueError, match=missing):
-        await owed.mail(database, kind, key="till", org="Aurora", role="viewer", invitation_id="x")
+        await mail_fixtures.mail(
+            database, kind, key="till", org="Aurora", role="viewer", invitation_id="x"
+        )
 
 
 async def test_longest_due_come_first_and_no_more_than_asked(database: Database) -> None:
     for minutes in (2, 3, 1):
         with clock.moved(-minutes * MINUTE):
-            await owed.mail(database, to=f"{minutes}@acme.test")
+            await mail_fixtures.mail(database, to=f"{minutes}@acme.test")
     with clock.moved(MINUTE):
-        await owed.mail(database, to="later@acme.test")
-    recipient = {row.id: row.recipient for row in await owed.rows(database)}
+        await mail_fixtures.mail(database, to="later@acme.test")
+    recipient = {row.id: row.recipient for row in await mail_fixtures.rows(database)}
 
     found = [recipient[one.id] for one in await due(database, limit=2)]
 
@@ -98,7 +102,7 @@ async def test_longest_due_come_first_and_no_more_than_asked(database: Database)
 
 
 async def test_of_many_that_saw_it_one_takes_a_mail(database: Database) -> None:
-    await owed.mail(database)
+    await mail_fixtures.mail(database)
     (seen,) = await due(database)
 
     leases = await asyncio.gather(*(take(database, seen) for _ in range(10)))
@@ -108,7 +112,7 @@ async def test_of_many_that_saw_it_one_takes_a_mail(database: Database) -> None:
 
 
 async def test_lease_that_is_over_lets_another_take_the_mail(database: Database) -> None:
-    await owed.mail(database)
+    await mail_fixtures.mail(database)
     await taken(database)
 
     with clock.moved(mails.LEASE - SECOND):
@@ -118,8 +122,8 @@ async def test_lease_that_is_over_lets_another_take_the_mail(database: Database)
 
 
 async def test_mail_that_is_forgotten_is_owed_no_more(database: Database) -> None:
-    await owed.mail(database)
-    await owed.mail(database, to="other@acme.test")
+    await mail_fixtures.mail(database)
+    await mail_fixtures.mail(database, to="other@acme.test")
     seen = (await due(database))[0]
     lease = await take(database, seen)
     assert lease is not None
@@ -127,12 +131,12 @@ async def test_mail_that_is_forgotten_is_owed_no_more(database: Database) -> Non
     async with database.write() as session:
         await mails.forget(session, lease)
 
-    assert [seen.id] != [row.id for row in await owed.rows(database)]
-    assert 1 == len(await owed.rows(database))
+    assert [seen.id] != [row.id for row in await mail_fixtures.rows(database)]
+    assert 1 == len(await mail_fixtures.rows(database))
 
 
 async def test_tries_come_ever_less_often(database: Database) -> None:
-    await owed.mail(database)
+    await mail_fixtures.mail(database)
     pauses = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, HOUR, HOUR]
     passed = dt.timedelta(0)
     for pause in pauses:
@@ -146,26 +150,26 @@ async def test_tries_come_ever_less_often(database: Database) -> None:
 
 
 async def test_mail_that_failed_for_three_days_is_dropped(database: Database) -> None:
-    await owed.mail(database)
+    await mail_fixtures.mail(database)
 
     with clock.moved(dt.timedelta(days=3) - MINUTE):
         assert await put_off(database, await taken(database))
-    assert 1 == len(await owed.rows(database))
+    assert 1 == len(await mail_fixtures.rows(database))
     with clock.moved(dt.timedelta(days=3) + 2 * MINUTE):
         assert not await put_off(database, await taken(database))
-    assert [] == await owed.rows(database)
+    assert [] == await mail_fixtures.rows(database)
 
 
 @pytest.mark.parametrize("age", [dt.timedelta(0), dt.timedelta(days=4)])
 async def test_whose_lease_is_over_puts_off_no_other(database: Database, age: dt.timedelta) -> None:
     with clock.moved(-age):
-        await owed.mail(database)
+        await mail_fixtures.mail(database)
     late = await taken(database)
     with clock.moved(mails.LEASE + SECOND):
         current = await taken(database)
         await put_off(database, late)
 
-    assert [current.until] == [row.due_at for row in await owed.rows(database)]
+    assert [current.until] == [row.due_at for row in await mail_fixtures.rows(database)]
 
 
 @pytest.mark.parametrize(
@@ -174,19 +178,19 @@ async def test_whose_lease_is_over_puts_off_no_other(database: Database, age: dt
 async def test_mail_with_a_link_is_for_users_who_may_sign_in(
     database: Database, kind: MailKind
 ) -> None:
-    await owed.user(database)
-    await owed.user(database, "gone@acme.test", disabled_at=clock.now())
+    await mail_fixtures.user(database)
+    await mail_fixtures.user(database, "gone@acme.test", disabled_at=clock.now())
 
     contents = []
     for to in (MARA, "gone@acme.test", "nobody@acme.test"):
-        await owed.mail(database, kind, to=to)
+        await mail_fixtures.mail(database, kind, to=to)
         contents.append(await composed(database))
 
     assert [True, False, False] == [one is not None and bool(one.token) for one in contents]
 
 
 async def test_notice_needs_no_user_and_brings_no_token(database: Database) -> None:
-    await owed.mail(database, NOTICE, to="nobody@acme.test")
+    await mail_fixtures.mail(database, NOTICE, to="nobody@acme.test")
 
     content = await composed(database)
 
@@ -195,7 +199,7 @@ async def test_notice_needs_no_user_and_brings_no_token(database: Database) -> N
 
 
 async def test_each_try_has_an_id_of_its_own(database: Database) -> None:
-    await owed.mail(database)
+    await mail_fixtures.mail(database)
     first = await composed(database)
     with clock.moved(mails.LEASE + SECOND):
         second = await composed(database)
@@ -206,8 +210,8 @@ async def test_each_try_has_an_id_of_its_own(database: Database) -> None:
 
 
 async def test_invitation_is_mailed_while_it_is_pending(database: Database) -> None:
-    invitation_id = await owed.invitation(database)
-    await owed.invitation_mail(database, invitation_id)
+    invitation_id = await mail_fixtures.invitation(database)
+    await mail_fixtures.invitation_mail(database, invitation_id)
 
     content = await composed(database)
 
@@ -216,7 +220,7 @@ async def test_invitation_is_mailed_while_it_is_pending(database: Database) -> N
 
 
 async def test_invitation_that_was_revoked_is_not_mailed(database: Database) -> None:
-    invitation_id = await owed.invitation(database, revoked_at=clock.now())
-    await owed.invitation_mail(database, invitation_id)
+    invitation_id = await mail_fixtures.invitation(database, revoked_at=clock.now())
+    await mail_fixtures.invitation_mail(database, invitation_id)
 
     assert await composed(database) is None

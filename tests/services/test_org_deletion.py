@@ -24,7 +24,7 @@ from recibo.services.webhooks import endpoints
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table
-from tests import events, make, owed
+from tests import events, mail_fixtures, make
 from tests.core import Core
 
 TWO_HOURS = dt.timedelta(hours=2)
@@ -129,7 +129,7 @@ async def test_ways_in_and_what_is_owed_end_at_once(parts: Core) -> None:
     await parts.clockwork.add_owed_readings()
 
     assert [] == parts.carrier.added
-    (mail,) = await owed.rows(parts.database)
+    (mail,) = await mail_fixtures.rows(parts.database)
     assert (MailKind.ORG_DELETED, f"{owner.user_id}@recibo.test") == (mail.kind, mail.recipient)
     assert mail.recipient == mail.names["by"]
     deliveries = await events.deliveries(parts.database)

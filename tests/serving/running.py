@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.adapters import deaths
+from tests.adapters import process_exits
 
 #: The command as it is installed.
 RECIBO = (sys.executable, "-m", "recibo")
@@ -38,7 +38,7 @@ class Server:
 
     def children(self) -> set[int]:
         """Return the process ids of its children."""
-        return deaths.children(self.process.pid)
+        return process_exits.children(self.process.pid)
 
     def kill(self) -> None:
         """Kill it as a power cut would."""

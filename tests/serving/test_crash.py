@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 
 from tests import make_documents
-from tests.adapters import deaths
+from tests.adapters import process_exits
 from tests.serving.running import Server, serving
 
 UPLOADS = 8
@@ -63,7 +63,7 @@ async def test_killed_amid_uploads_every_accepted_one_ends_and_is_billed_once(
         secret = server.secret
         children = server.children()
         await kill_amid_uploads(server, secret)
-        orphans = [child for child in children if not await deaths.gone(child)]
+        orphans = [child for child in children if not await process_exits.gone(child)]
 
     with serving(tmp_path) as server:
         async with server.client(secret) as client:

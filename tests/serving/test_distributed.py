@@ -12,7 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from recibo.store import crews, shared
+from recibo.store import redis_client, worker_registry
 from recibo.store.db import Database
 from recibo.store.tables import Receipt, UsageEvent
 from tests import make, servers
@@ -65,8 +65,8 @@ class Fleet:
 
     async def both_work(self) -> None:
         """Wait until two workers say that they read."""
-        async with shared.opened(self.settings["REDIS_URL"]) as client:
-            while (await crews.of(client).at_work()).readers < 2:
+        async with redis_client.opened(self.settings["REDIS_URL"]) as client:
+            while (await worker_registry.of(client).at_work()).readers < 2:
                 pass
 
     async def begun(self) -> None:

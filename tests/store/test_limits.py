@@ -8,10 +8,10 @@ import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from recibo.store import limits, shared
+from recibo.store import limits, redis_client
 from recibo.store.limits import InRedis, Limit, Limits, Standing
 from tests import servers
-from tests.hands import BEGINNING, Hands
+from tests.fake_clock import BEGINNING, Hands
 
 N = 10
 HERE = Limit("ip:203.0.113.9", N)
@@ -151,14 +151,14 @@ async def test_limits_are_at_hand(bench: Bench) -> None:
 
 
 async def test_processes_share_what_is_in_redis(redis_url: str) -> None:
-    async with shared.opened(redis_url) as one, shared.opened(redis_url) as two:
+    async with redis_client.opened(redis_url) as one, redis_client.opened(redis_url) as two:
         await limits.of(one).take([MINE])
 
         assert N - 2 == (await limits.of(two).take([MINE])).remaining
 
 
 async def test_redis_keeps_no_count_for_long(redis_url: str) -> None:
-    async with shared.opened(redis_url) as client:
+    async with redis_client.opened(redis_url) as client:
         assert client is not None
         await limits.of(client).take([HERE, MINE])
         names = await client.keys("*")
@@ -170,10 +170,10 @@ async def test_redis_keeps_no_count_for_long(redis_url: str) -> None:
 async def test_requests_pass_while_redis_is_gone_and_are_counted_again_when_it_is_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shared, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 0)
     port = servers.free_port()
     with capture_logs() as logs:
-        async with shared.opened(f"redis://127.0.0.1:{port}/0") as client:
+        async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
             counted = limits.of(client)
             with servers.run_redis(port):
                 before = await counted.take([MINE])
@@ -191,9 +191,9 @@ async def test_requests_pass_while_redis_is_gone_and_are_counted_again_when_it_i
 async def test_not_every_request_waits_for_a_redis_that_is_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shared, "_PAUSE_SECONDS", 3600)
+    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
     port = servers.free_port()
-    async with shared.opened(f"redis://127.0.0.1:{port}/0") as client:
+    async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
         counted = limits.of(client)
         await counted.take([MINE])
         with servers.run_redis(port):

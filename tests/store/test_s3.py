@@ -14,7 +14,7 @@ from recibo.schemas.ids import ReceiptId
 from recibo.store import s3
 from recibo.store.blobs import Content
 from recibo.store.s3 import S3
-from tests.relays import Relay
+from tests.tcp_proxy import Relay
 
 ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
 MINUTE = dt.timedelta(minutes=1)

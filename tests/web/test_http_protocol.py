@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from recibo.api.requests import Requests
+from recibo.api.request_log import Requests
 from recibo.web.connections import Bounds
 from tests import sockets
 from tests.sockets import Listening

@@ -15,7 +15,7 @@ from recibo.store import storage, tables
 from recibo.store.db import Database
 from tests import core, sweeping
 from tests.core import Core
-from tests.relays import Relay
+from tests.tcp_proxy import Relay
 
 HOUR = dt.timedelta(hours=1)
 

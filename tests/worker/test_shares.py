@@ -12,7 +12,7 @@ from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.schemas.ids import OrgId, ReceiptId
-from recibo.services.reading.turns import Owed
+from recibo.services.reading.fair_queue import Owed
 from recibo.worker.shares import Shares
 from tests import installation, make
 from tests.installation import Installation

@@ -11,11 +11,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from recibo.adapters import answers, frames
-from recibo.adapters.child_process import Job, ProcessDiedError, Program
-from recibo.adapters.failures import CRASHED, OUT_OF_MEMORY, Failure, FailureKind
-from recibo.adapters.limits import Limits, MemoryLimitError, TimeLimitError, TimeLimits
-from recibo.adapters.processes import Lane
+from recibo.adapters.reader_process import frames, results
+from recibo.adapters.reader_process.child_process import Job, ProcessDiedError, Program
+from recibo.adapters.reader_process.failures import CRASHED, OUT_OF_MEMORY, Failure, FailureKind
+from recibo.adapters.reader_process.lane import Lane
+from recibo.adapters.reader_process.limits import (
+    Limits,
+    MemoryLimitError,
+    TimeLimitError,
+    TimeLimits,
+)
 from recibo.errors import Overloaded
 from recibo.extract.runtime import Runtime
 
@@ -85,8 +90,8 @@ class Library:
 def on_runtime(runtime: Runtime) -> Library:
     """Return the library with the recognition of lines on this runtime."""
     return Library(
-        Program("recibo.adapters.library:reading", {"runtime": runtime.value}),
-        Program("recibo.adapters.library:inspection"),
+        Program("recibo.adapters.reader_process.library:reading", {"runtime": runtime.value}),
+        Program("recibo.adapters.reader_process.library:inspection"),
     )
 
 
@@ -120,7 +125,7 @@ class PoolReader:
         self._inspection = _Lanes(inspectors, library.inspection, inspection_limits)
         self._starts: list[asyncio.Task[Failure | None]] = []
         self._is_ready = False
-        answers.prepare()
+        results.prepare()
 
     async def start(self) -> Failure | None:
         """Start the processes and wait until one has its models; say what is wrong if none has."""
@@ -159,7 +164,7 @@ class PoolReader:
             if isinstance(document, Failure):
                 return document
             job = Job("read", arguments, document)
-            return await self._reading.run(job, answers.receipt, limits)
+            return await self._reading.run(job, results.receipt, limits)
 
     async def inspect(self, path: Path) -> "Kind | Failure":
         """Look at the document in a process that reads none."""
@@ -168,11 +173,11 @@ class PoolReader:
                 return document
             job = Job("inspect", {}, document)
             return await self._inspection.run(
-                job, answers.kind, _INSPECTION_LIMITS, wait_s=_INSPECTION_WAIT_S
+                job, results.kind, _INSPECTION_LIMITS, wait_s=_INSPECTION_WAIT_S
             )
 
     def _start_one(self, lanes: "_Lanes") -> "asyncio.Task[Failure | None]":
-        return asyncio.create_task(lanes.run(_PING, answers.nothing, _PING_LIMITS))
+        return asyncio.create_task(lanes.run(_PING, results.nothing, _PING_LIMITS))
 
 
 class _Lanes:

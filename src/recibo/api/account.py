@@ -6,14 +6,14 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies, routers
-from recibo.api.answers import OkWithSession, errors_of, model_answer
+from recibo.api import json_body, routers
 from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site
+from recibo.api.responses import OkWithSession, errors_of, model_answer
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.plans import PlanName
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import Role
-from recibo.services.identity import own_account
+from recibo.services.identity import account
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices
 
@@ -77,25 +77,25 @@ async def get_me(user: TheUser) -> Response:
 @router.patch(
     "/me",
     summary="Rename the caller",
-    openapi_extra=bodies.documented(Renaming),
+    openapi_extra=json_body.documented(Renaming),
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def rename_me(
     user: TheUser,
     services: TheServices,
-    body: Annotated[Renaming, Depends(bodies.of(Renaming))],
+    body: Annotated[Renaming, Depends(json_body.of(Renaming))],
 ) -> Me:
     """Change the caller's name; null takes it away."""
     if "name" not in body.model_fields_set:
         return _me(user)
-    return _me(await own_account.rename(services.identity, user, body.name))
+    return _me(await account.rename(services.identity, user, body.name))
 
 
 @router.post(
     "/password",
     summary="Change the password",
     dependencies=[Depends(refuse_cross_site)],
-    openapi_extra=bodies.documented(NewPassword),
+    openapi_extra=json_body.documented(NewPassword),
     responses=errors_of(400, 401, 403, 429, 500, 503),
 )
 async def change_password(
@@ -103,10 +103,10 @@ async def change_password(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[NewPassword, Depends(bodies.of(NewPassword))],
+    body: Annotated[NewPassword, Depends(json_body.of(NewPassword))],
 ) -> OkWithSession:
     """Set a password and end all other sessions."""
-    tokens = await own_account.change_password(
+    tokens = await account.change_password(
         services.identity, user, body.new_password, body.current_password
     )
     set_session(response, tokens, request, services)
@@ -123,7 +123,7 @@ async def end_sessions(
     user: TheUnboundUser, request: Request, response: Response, services: TheServices
 ) -> OkWithSession:
     """End every session of the caller; the one that asks goes on with a new pair."""
-    tokens = await own_account.end_sessions(services.identity, user)
+    tokens = await account.end_sessions(services.identity, user)
     set_session(response, tokens, request, services)
     return OkWithSession.of(tokens)
 
@@ -132,7 +132,7 @@ async def end_sessions(
     "/switch-org",
     summary="Switch to another org",
     dependencies=[Depends(refuse_cross_site)],
-    openapi_extra=bodies.documented(Switch),
+    openapi_extra=json_body.documented(Switch),
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def switch_org(
@@ -140,10 +140,10 @@ async def switch_org(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Switch, Depends(bodies.of(Switch))],
+    body: Annotated[Switch, Depends(json_body.of(Switch))],
 ) -> TokenResponse:
     """Begin a session in another org of the caller's."""
-    tokens = await own_account.switch_org(services.identity, user, body.org_id)
+    tokens = await account.switch_org(services.identity, user, body.org_id)
     set_session(response, tokens, request, services)
     return tokens
 

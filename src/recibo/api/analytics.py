@@ -6,9 +6,9 @@ from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
 from recibo.api import routers
-from recibo.api.answers import errors_of
 from recibo.api.deps import MayReadAnalytics, refuse_repeated
 from recibo.api.queries import Digits
+from recibo.api.responses import errors_of
 from recibo.schemas.analytics import CategoryCount, UsageOfDay, Vendor
 from recibo.services.reading import analytics
 from recibo.web.services import TheServices

@@ -6,12 +6,12 @@ from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
 from recibo.api import routers
-from recibo.api.answers import errors_of
 from recibo.api.deps import MayReadAudit, refuse_repeated
 from recibo.api.queries import Digits, Text, bound
+from recibo.api.responses import errors_of
 from recibo.schemas.audit import AuditEvent
 from recibo.services import audit
-from recibo.services.pages import Wanted
+from recibo.services.pagination import Wanted
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/audit", tag="audit")

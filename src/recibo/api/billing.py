@@ -6,9 +6,9 @@ from fastapi import Depends, Request
 from pydantic import BaseModel, Field
 
 from recibo.adapters.payments import Checkout
-from recibo.api import bodies, routers
-from recibo.api.answers import Ok, errors_of
+from recibo.api import json_body, routers
 from recibo.api.deps import MayCheckOut, MayReadBilling, MayWriteBilling
+from recibo.api.responses import Ok, errors_of
 from recibo.errors import NotFound
 from recibo.schemas.billing import Subscription
 from recibo.schemas.plans import PlanName
@@ -59,14 +59,14 @@ async def get_subscription(member: MayReadBilling, services: TheServices) -> Sub
 @router.post(
     "/checkout-session",
     summary="Begin a checkout",
-    openapi_extra=bodies.documented(CheckoutWanted),
+    openapi_extra=json_body.documented(CheckoutWanted),
     responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
 async def begin_checkout(
     member: MayCheckOut,
     services: TheServices,
     _: _SellsPlans,
-    body: Annotated[CheckoutWanted, Depends(bodies.of(CheckoutWanted))],
+    body: Annotated[CheckoutWanted, Depends(json_body.of(CheckoutWanted))],
 ) -> Hosted:
     """Return the address of a page that sells a plan; who has one already changes it there."""
     wanted = Checkout(PlanName(body.plan), body.success_url, body.cancel_url)
@@ -76,14 +76,14 @@ async def begin_checkout(
 @router.post(
     "/portal-session",
     summary="Visit the customer portal",
-    openapi_extra=bodies.documented(PortalWanted),
+    openapi_extra=json_body.documented(PortalWanted),
     responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
 async def visit_portal(
     member: MayWriteBilling,
     services: TheServices,
     _: _SellsPlans,
-    body: Annotated[PortalWanted, Depends(bodies.of(PortalWanted))],
+    body: Annotated[PortalWanted, Depends(json_body.of(PortalWanted))],
 ) -> Hosted:
     """Return the address of a page that changes and cancels the subscription."""
     url = await checkouts.visit_portal(services.billing, member, return_url=body.return_url)
@@ -99,7 +99,7 @@ async def take_event(request: Request, services: TheServices) -> Ok:
     """Take an event that the payment provider signed; again changes nothing."""
     if services.billing.events is None:
         raise NotFound
-    payload = await bodies.text_of(request)
+    payload = await json_body.text_of(request)
     signature = request.headers.get("stripe-signature", "")
     await provider_events.take(services.billing, payload, signature)
     return Ok()

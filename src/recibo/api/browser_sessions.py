@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from recibo.api.requests import HANDED_OVER
+from recibo.api.request_log import HANDED_OVER
 from recibo.schemas.actor import KeyActor
 from recibo.services.identity import browser_sessions
 from recibo.web.cookies import LAX, is_secure

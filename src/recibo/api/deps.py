@@ -18,7 +18,7 @@ from recibo.schemas.permissions import Permission
 from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import keys, sessions
 from recibo.services.identity.sessions import Shown
-from recibo.web import origins
+from recibo.web import csrf
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
 from recibo.web.services import Services, TheServices, services_of, visit_of
 
@@ -111,13 +111,13 @@ def access_token_of(request: Request) -> str | None:
 
 async def refuse_cross_site(request: Request, services: TheServices) -> None:
     """Guard the routes that set or clear the session's cookies."""
-    origins.refuse_cross_site(request, services.base_url)
+    csrf.refuse_cross_site(request, services.base_url)
 
 
 async def refuse_cross_site_cookies(request: Request, services: TheServices) -> None:
     """Guard public routes that bear the session's cookies, if at all, and do not set them."""
     if ACCESS_COOKIE in request.cookies or REFRESH_COOKIE in request.cookies:
-        origins.refuse_cross_site(request, services.base_url)
+        csrf.refuse_cross_site(request, services.base_url)
 
 
 def shown_by(request: Request, services: Services) -> Shown | None:
@@ -139,7 +139,7 @@ async def _signed_in(
     # calls, though it solves those once.
     services = await services_of(request)
     if "authorization" not in request.headers and ACCESS_COOKIE in request.cookies:
-        origins.refuse_cross_site(request, services.base_url)
+        csrf.refuse_cross_site(request, services.base_url)
     identity = services.identity
     user = await sessions.authenticate(
         services.database, identity.keyring, token, visit=visit_of(request), plans=identity.plans

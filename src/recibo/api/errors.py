@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from recibo.api import refused
+from recibo.api import validation_errors
 from recibo.errors import (
     AuthenticationFailed,
     Detail,
@@ -108,7 +108,7 @@ async def _service_error(request: Request, error: Exception) -> Response:
 
 async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for nothing else
-    return render(refused.fields(error.errors(), above=1), request.state.request_id)
+    return render(validation_errors.fields(error.errors(), above=1), request.state.request_id)
 
 
 _BY_STATUS: Mapping[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAllowed}

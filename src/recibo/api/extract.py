@@ -5,10 +5,10 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from recibo.api import forms, rate_limits, routers
-from recibo.api.answers import errors_of, receipt_answer
+from recibo.api import rate_limits, routers, upload_form
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanExtract
+from recibo.api.responses import errors_of, receipt_answer
 from recibo.common import webhook_urls
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.schemas.actor import KeyActor
@@ -99,7 +99,7 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
     async with AsyncExitStack() as in_flight:
         async with (
             extraction.arrivals.arriving(actor),
-            forms.received(request, services.spool, _webhooks(actor, services)) as upload,
+            upload_form.received(request, services.spool, _webhooks(actor, services)) as upload,
         ):
             submitted = await in_flight.enter_async_context(extraction.submitted(actor, upload))
         receipt = await extraction.outcome(

@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
-from recibo.api import bodies, routers
-from recibo.api.answers import errors_of
+from recibo.api import json_body, routers
 from recibo.api.deps import MayInvite, MayReadTeam, refuse_cross_site, shown_by
+from recibo.api.responses import errors_of
 from recibo.schemas.invitations import Invitation
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import invitations
-from recibo.services.identity.mailed import Proof
+from recibo.services.identity.email_links import Proof
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, visit_of
 
@@ -57,14 +57,14 @@ async def revoke(invitation_id: str, actor: MayInvite, services: TheServices) ->
     summary="Accept an invitation",
     tags=["sessions"],
     dependencies=[Depends(refuse_cross_site)],
-    openapi_extra=bodies.documented(Acceptance),
+    openapi_extra=json_body.documented(Acceptance),
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def accept(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Acceptance, Depends(bodies.of(Acceptance))],
+    body: Annotated[Acceptance, Depends(json_body.of(Acceptance))],
 ) -> TokenResponse:
     """Use up the invitation's token, join its org and begin a session there."""
     proof = Proof(body.token, visit_of(request), shown_by(request, services))

@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from recibo.api import bodies, routers
-from recibo.api.answers import errors_of
+from recibo.api import json_body, routers
 from recibo.api.deps import AnySecretKey, MayReadKeys, MayWriteKeys
+from recibo.api.responses import errors_of
 from recibo.schemas.keys import Key
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import KeyKind, Scope
@@ -79,14 +79,14 @@ class OwnKey(Key):
     "/api-keys",
     summary="Create an API key",
     status_code=201,
-    openapi_extra=bodies.documented(NewKey),
+    openapi_extra=json_body.documented(NewKey),
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
 async def create_key(
     member: MayWriteKeys,
     response: Response,
     services: TheServices,
-    body: Annotated[NewKey, Depends(bodies.of(NewKey))],
+    body: Annotated[NewKey, Depends(json_body.of(NewKey))],
 ) -> IssuedKey:
     """Make a key and answer its secret, which nobody can look up afterwards."""
     wanted = keys.Wanted(

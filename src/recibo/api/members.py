@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import Depends
 from pydantic import BaseModel
 
-from recibo.api import bodies, routers
-from recibo.api.answers import errors_of
+from recibo.api import json_body, routers
 from recibo.api.deps import MayInvite, MayReadTeam, MayRemoveMembers, MayWriteTeam
+from recibo.api.responses import errors_of
 from recibo.schemas.invitations import Invitation
 from recibo.schemas.members import Member
 from recibo.schemas.states import Role
@@ -41,13 +41,13 @@ async def list_members(actor: MayReadTeam, services: TheServices) -> list[Member
     "",
     summary="Invite somebody",
     status_code=201,
-    openapi_extra=bodies.documented(Invited),
+    openapi_extra=json_body.documented(Invited),
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
 async def invite(
     actor: MayInvite,
     services: TheServices,
-    body: Annotated[Invited, Depends(bodies.of(Invited))],
+    body: Annotated[Invited, Depends(json_body.of(Invited))],
 ) -> Invitation:
     """Mail an invitation, which replaces an earlier one to the address; only owners invite owners.
 
@@ -59,14 +59,14 @@ async def invite(
 @router.patch(
     "/{user_id}",
     summary="Change a member's role",
-    openapi_extra=bodies.documented(NewRole),
+    openapi_extra=json_body.documented(NewRole),
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def change_role(
     user_id: str,
     actor: MayWriteTeam,
     services: TheServices,
-    body: Annotated[NewRole, Depends(bodies.of(NewRole))],
+    body: Annotated[NewRole, Depends(json_body.of(NewRole))],
 ) -> Member:
     """Give a member another role, from the next request on; the last owner stays one."""
     return await members.change_role(services.database, actor, user_id, role=body.role)

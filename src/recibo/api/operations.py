@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 
-from recibo.api.answers import errors_of
 from recibo.api.errors import ErrorAnswer, render
+from recibo.api.responses import errors_of
 from recibo.errors import NotFound, Overloaded
-from recibo.web import local
+from recibo.web import loopback
 from recibo.web.services import Probe, TheServices
 
 router = APIRouter(tags=["operations"])
@@ -108,7 +108,7 @@ async def _works(probe: Probe, within_seconds: float) -> bool:
 
 def _may_see_metrics(request: Request, token: str | None) -> bool:
     # With a proxy between, everybody seems to come from here.
-    if local.is_direct(request):
+    if loopback.is_direct(request):
         return True
     given = request.headers.get("authorization", "")
     return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())

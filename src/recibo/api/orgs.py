@@ -6,9 +6,9 @@ from fastapi import Depends, Response
 from pydantic import BaseModel, BeforeValidator, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from recibo.api import bodies, routers
-from recibo.api.answers import errors_of, model_answer
+from recibo.api import json_body, routers
 from recibo.api.deps import MayWriteOrg, OrgReader
+from recibo.api.responses import errors_of, model_answer
 from recibo.errors import NotFound
 from recibo.schemas.orgs import Org
 from recibo.services.identity import orgs
@@ -49,13 +49,13 @@ async def get_org(user: OrgReader) -> Response:
 @router.patch(
     "",
     summary="Change the org",
-    openapi_extra=bodies.documented(OrgChanges),
+    openapi_extra=json_body.documented(OrgChanges),
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def change_org(
     actor: MayWriteOrg,
     services: TheServices,
-    body: Annotated[OrgChanges, Depends(bodies.of(OrgChanges))],
+    body: Annotated[OrgChanges, Depends(json_body.of(OrgChanges))],
 ) -> Org:
     """Change name, logo or billing address; slug and plan cannot be changed here."""
     changes = cast("orgs.Changes", body.model_dump(exclude_unset=True))

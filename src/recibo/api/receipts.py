@@ -7,17 +7,17 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from recibo.api import routers
-from recibo.api.answers import errors_of, receipt_answer
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanDelete, CanReadReceipts, refuse_repeated
 from recibo.api.queries import Digits, bound
+from recibo.api.responses import errors_of, receipt_answer
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
 from recibo.extract.model import DocumentType
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.receipts import DetailedReceipt, Receipt
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.pages import Wanted
+from recibo.services.pagination import Wanted
 from recibo.services.reading import receipt_lists, receipts
 from recibo.web.services import TheServices
 

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from fastapi import APIRouter, Depends
 
-from recibo.api.answers import errors_of
 from recibo.api.deps import count_strangers
+from recibo.api.responses import errors_of
 
 
 def make(

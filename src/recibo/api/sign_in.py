@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies, routers
-from recibo.api.answers import Ok, errors_of
+from recibo.api import json_body, routers
 from recibo.api.deps import refuse_cross_site
+from recibo.api.responses import Ok, errors_of
 from recibo.schemas.sessions import TokenResponse
-from recibo.services.identity import accounts, sessions
+from recibo.services.identity import password_auth, sessions
 from recibo.web.cookies import REFRESH_COOKIE, clear_session, set_session
 from recibo.web.services import TheServices, visit_of
 
@@ -49,19 +49,19 @@ class Refresh(BaseModel):
     status_code=201,
     # Before the body, whatever it says.
     dependencies=[Depends(_require_open_signup)],
-    openapi_extra=bodies.documented(Signup),
+    openapi_extra=json_body.documented(Signup),
     responses=errors_of(400, 403, 409, 429, 500, 503),
 )
 async def sign_up(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Signup, Depends(bodies.of(Signup))],
+    body: Annotated[Signup, Depends(json_body.of(Signup))],
 ) -> TokenResponse:
     """Create a user and an org owned by that user, mail a verify-email link, begin a session."""
-    tokens = await accounts.sign_up(
+    tokens = await password_auth.sign_up(
         services.identity,
-        accounts.Signup(body.email, body.password, body.full_name, body.org_name),
+        password_auth.Signup(body.email, body.password, body.full_name, body.org_name),
         visit=visit_of(request),
     )
     set_session(response, tokens, request, services)
@@ -71,17 +71,17 @@ async def sign_up(
 @router.post(
     "/login",
     summary="Sign in by password",
-    openapi_extra=bodies.documented(Login),
+    openapi_extra=json_body.documented(Login),
     responses=errors_of(400, 401, 403, 429, 500, 503),
 )
 async def log_in(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Login, Depends(bodies.of(Login))],
+    body: Annotated[Login, Depends(json_body.of(Login))],
 ) -> TokenResponse:
     """Begin a session; with two-factor authentication on, the pair works once that is shown."""
-    tokens = await accounts.sign_in(
+    tokens = await password_auth.sign_in(
         services.identity, email=body.email, password=body.password, visit=visit_of(request)
     )
     set_session(response, tokens, request, services)
@@ -91,14 +91,14 @@ async def log_in(
 @router.post(
     "/refresh",
     summary="Refresh a session",
-    openapi_extra=bodies.documented(Refresh, required=False),
+    openapi_extra=json_body.documented(Refresh, required=False),
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def refresh(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Refresh, Depends(bodies.optional(Refresh))],
+    body: Annotated[Refresh, Depends(json_body.optional(Refresh))],
 ) -> TokenResponse:
     """Use up the refresh token, of the body or else of the cookie, and return the next pair."""
     is_from_cookie = body.refresh_token is None

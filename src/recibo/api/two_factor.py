@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.api import bodies, routers
-from recibo.api.answers import Ok, OkWithSession, errors_of
+from recibo.api import json_body, routers
 from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site, shown_by
-from recibo.services.identity import enrolment, two_factor
+from recibo.api.responses import Ok, OkWithSession, errors_of
+from recibo.services.identity import two_factor, two_factor_setup
 from recibo.services.identity.two_factor import Attempt, Factor
 from recibo.web.cookies import set_session
 from recibo.web.services import Services, TheServices, visit_of
@@ -61,39 +61,39 @@ class RecoveryCodes(BaseModel):
     unused: int
 
 
-TheCode = Annotated[CodeOf, Depends(bodies.of(CodeOf))]
+TheCode = Annotated[CodeOf, Depends(json_body.of(CodeOf))]
 
 
 @router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
 async def enroll(user: TheUnboundUser, response: Response, services: TheServices) -> Enrolled:
     """Return a secret for an authenticator app; the first code of it switches it on."""
     response.headers.update(_NO_STORE)
-    made = await enrolment.enroll(services.identity, user)
+    made = await two_factor_setup.enroll(services.identity, user)
     return Enrolled.model_validate(made, from_attributes=True)
 
 
 @router.post(
     "/enroll/verify",
     summary="Switch it on",
-    openapi_extra=bodies.documented(FirstCode),
+    openapi_extra=json_body.documented(FirstCode),
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
 async def enable(
     user: TheUnboundUser,
     response: Response,
     services: TheServices,
-    body: Annotated[FirstCode, Depends(bodies.of(FirstCode))],
+    body: Annotated[FirstCode, Depends(json_body.of(FirstCode))],
 ) -> Enabled:
     """Switch two-factor authentication on and return ten recovery codes, once."""
     response.headers.update(_NO_STORE)
-    return Enabled(recovery_codes=await enrolment.enable(services.identity, user, body.code))
+    return Enabled(recovery_codes=await two_factor_setup.enable(services.identity, user, body.code))
 
 
 @router.post(
     "/verify",
     summary="Sign in with a code of the app",
     dependencies=_SETS_COOKIES,
-    openapi_extra=bodies.documented(CodeOf),
+    openapi_extra=json_body.documented(CodeOf),
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def verify(
@@ -107,7 +107,7 @@ async def verify(
     "/recovery/use",
     summary="Sign in with a recovery code",
     dependencies=_SETS_COOKIES,
-    openapi_extra=bodies.documented(CodeOf),
+    openapi_extra=json_body.documented(CodeOf),
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def use_recovery_code(
@@ -121,14 +121,14 @@ async def use_recovery_code(
 async def count_recovery_codes(user: TheUser, services: TheServices) -> RecoveryCodes:
     """Return how many recovery codes the caller has, and how many are unused."""
     async with services.database.read() as session:
-        counted = await enrolment.recovery_codes(session, user)
+        counted = await two_factor_setup.recovery_codes(session, user)
     return RecoveryCodes.model_validate(counted, from_attributes=True)
 
 
 @router.post(
     "/disable",
     summary="Switch it off",
-    openapi_extra=bodies.documented(Code),
+    openapi_extra=json_body.documented(Code),
     responses=errors_of(400, 401, 403, 429, 500),
 )
 async def disable(
@@ -136,10 +136,10 @@ async def disable(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Code, Depends(bodies.of(Code))],
+    body: Annotated[Code, Depends(json_body.of(Code))],
 ) -> OkWithSession:
     """Wipe the secret and all recovery codes, and end all sessions but the caller's."""
-    tokens = await enrolment.disable(services.identity, user, body.code)
+    tokens = await two_factor_setup.disable(services.identity, user, body.code)
     set_session(response, tokens, request, services)
     return OkWithSession.of(tokens)
 

@@ -6,12 +6,12 @@ from fastapi import Query, Request
 from pydantic import BaseModel, Field
 
 from recibo.api import routers
-from recibo.api.answers import errors_of
 from recibo.api.deps import CanRead, refuse_repeated
 from recibo.api.queries import Digits
+from recibo.api.responses import errors_of
 from recibo.schemas.states import EventType
 from recibo.schemas.webhooks import WebhookEvent
-from recibo.services.pages import Wanted
+from recibo.services.pagination import Wanted
 from recibo.services.webhooks import events
 from recibo.web.services import TheServices
 

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, visitors
-from recibo.portal.visitors import TheUser
-from recibo.services.identity import own_account
+from recibo.portal import forms, next_paths, pages, request_user
+from recibo.portal.request_user import TheUser
+from recibo.services.identity import account
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from recibo.web.services import TheServices
 
@@ -28,7 +28,7 @@ async def show_set_password(request: Request, user: TheUser, services: TheServic
     """Ask whoever has no password for one; others have nothing to do here."""
     wanted = next_paths.of(request.query_params.get("next"))
     async with services.database.read() as session:
-        if not await own_account.lacks_password(session, user):
+        if not await account.lacks_password(session, user):
             return pages.lead_to(wanted)
     return pages.form(request, "set_password.html", {"username": user.email, "next": wanted})
 
@@ -41,8 +41,8 @@ async def set_password(
     form: Annotated[FirstPassword, Depends(forms.of(FirstPassword, "set_password.html"))],
 ) -> Response:
     """Set the first password of the account."""
-    tokens = await own_account.change_password(
+    tokens = await account.change_password(
         services.identity, user, form.new_password, current_password=None
     )
-    visitors.begin(request, tokens)
+    request_user.begin(request, tokens)
     return pages.lead_to(next_paths.of(form.next))

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, Response
 
 from recibo.common import clock
 from recibo.errors import ValidationFailed
-from recibo.portal import callers, pages
-from recibo.portal.callers import Caller
+from recibo.portal import pages, request_context
+from recibo.portal.request_context import Caller
 from recibo.schemas.analytics import UsageOfDay
 from recibo.schemas.permissions import Permission
 from recibo.services.reading import analytics, usage
@@ -26,7 +26,7 @@ _PITCH = 10
 _GAP = 2
 _DAY = dt.timedelta(days=1)
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.ANALYTICS_READ))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.ANALYTICS_READ))]
 
 
 @dataclass(frozen=True, slots=True)

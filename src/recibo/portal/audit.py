@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Response
 
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import callers, pages
-from recibo.portal.callers import Caller
+from recibo.portal import pages, request_context
+from recibo.portal.request_context import Caller
 from recibo.schemas.audit import AuditEvent
 from recibo.schemas.keys import Key
 from recibo.schemas.members import Member as TeamMember
@@ -19,8 +19,8 @@ from recibo.schemas.permissions import Permission
 from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import audit
 from recibo.services.audit import Filters, Slice
-from recibo.services.identity import keys, members, names
-from recibo.services.pages import Wanted
+from recibo.services.identity import actor_names, keys, members
+from recibo.services.pagination import Wanted
 
 router = APIRouter(prefix="/portal/audit")
 
@@ -29,7 +29,7 @@ _ENTRIES_A_PAGE = 50
 _FILTERS = ("action", "resource_type", "actor", "since", "until")
 _MAX_FILTER = 255
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.AUDIT_READ))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.AUDIT_READ))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ async def show_audit(caller: Reader) -> Response:
             log = await audit.page(session, caller.member, _filters(values), wanted=wanted)
         except ValidationFailed as e:
             error = e
-        named = await names.of(session, caller.member, _ids(log.items, values["actor"]))
+        named = await actor_names.of(session, caller.member, _ids(log.items, values["actor"]))
     chosen = {name: value for name, value in values.items() if value}
     return pages.section(
         caller.request,

@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 from recibo.adapters.payments import Checkout
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import callers, forms, headers, pages
-from recibo.portal.callers import Caller
-from recibo.portal.refusals import SAID
+from recibo.portal import forms, headers, pages, request_context
+from recibo.portal.error_messages import SAID
+from recibo.portal.request_context import Caller
 from recibo.schemas.billing import PAID_PLANS
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import PLANS, PlanName
@@ -30,8 +30,8 @@ _NOTICES = {
 # The plans that stand beside each other; enterprise is agreed.
 _PLANS = tuple(PLANS[name] for name in (PlanName.FREE, *PAID_PLANS))
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.BILLING_READ))]
-Buyer = Annotated[Caller, Depends(callers.who_may(Permission.BILLING_WRITE))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.BILLING_READ))]
+Buyer = Annotated[Caller, Depends(request_context.who_may(Permission.BILLING_WRITE))]
 
 
 class PlanForm(BaseModel):

@@ -13,7 +13,7 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.portal import forms, pages, rate_limits, refusals, visitors
+from recibo.portal import error_messages, forms, pages, rate_limits, request_user
 from recibo.web import methods
 
 _TITLES = {
@@ -37,9 +37,9 @@ def install(app: FastAPI) -> None:
 async def _page(request: Request, error: ServiceError) -> Response:
     # Tokens are renewed for our own pages alone, and what is refused for its number costs little.
     may_renew = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
-    await visitors.note_viewer(request, request.app.state.services, may_renew=may_renew)
+    await request_user.note_viewer(request, request.app.state.services, may_renew=may_renew)
     title = _TITLES.get(error.status, "Something went wrong")
-    message = refusals.sentence(error)
+    message = error_messages.sentence(error)
     return pages.show(request, "error.html", status=error.status, title=title, message=message)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from recibo.errors import InsufficientScope
-from recibo.portal.visitors import TheUser
+from recibo.portal.request_user import TheUser
 from recibo.schemas.actor import Member, SignedIn
 from recibo.schemas.permissions import Permission
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 
-from recibo.portal import pages, sections
-from recibo.portal.visitors import TheUser
+from recibo.portal import navigation, pages
+from recibo.portal.request_user import TheUser
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import Plans
@@ -56,7 +56,7 @@ async def home(request: Request, user: TheUser, services: TheServices) -> Respon
 
 
 def _offered(user: SignedIn, plans: Plans) -> list[Card]:
-    seen = {one.path for one in sections.seen_by(user, plans=plans)} | {_DOCUMENTS}
+    seen = {one.path for one in navigation.seen_by(user, plans=plans)} | {_DOCUMENTS}
     offered: dict[str, Card] = {}
     for card in _CARDS:
         is_allowed = user.member is not None and user.member.may(card.permission)

@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from recibo.adapters import outbox
+from recibo.adapters import mail_folder
 from recibo.errors import NotFound
 from recibo.portal import pages
-from recibo.portal.visitors import TheVisitor
-from recibo.web import local
+from recibo.portal.request_user import TheVisitor
+from recibo.web import loopback
 from recibo.web.services import TheServices
 
 router = APIRouter(prefix=pages.INBOX)
@@ -35,7 +35,7 @@ class Piece:
 
 
 async def _folder(request: Request, services: TheServices) -> Path:
-    if services.outbox is None or not local.is_local(request):
+    if services.outbox is None or not loopback.is_local(request):
         raise NotFound
     return services.outbox
 
@@ -46,7 +46,7 @@ TheFolder = Annotated[Path, Depends(_folder)]
 @router.get("")
 async def show_inbox(request: Request, folder: TheFolder, _visitor: TheVisitor) -> Response:
     """List the mails, newest first."""
-    mails = await asyncio.to_thread(outbox.newest, folder, limit=_LISTED)
+    mails = await asyncio.to_thread(mail_folder.newest, folder, limit=_LISTED)
     return pages.show(request, "inbox.html", mails=mails, folder=str(folder), limit=_LISTED)
 
 
@@ -55,7 +55,7 @@ async def show_mail(
     request: Request, folder: TheFolder, _visitor: TheVisitor, name: str
 ) -> Response:
     """Show one mail; the links in its text can be followed."""
-    mail = await asyncio.to_thread(outbox.get, folder, f"{name}.eml")
+    mail = await asyncio.to_thread(mail_folder.get, folder, f"{name}.eml")
     if mail is None:
         raise NotFound
     return pages.show(request, "inbox_mail.html", mail=mail, mail_pieces=_pieces(mail.text))

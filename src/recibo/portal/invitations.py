@@ -8,10 +8,10 @@ from pydantic import BaseModel, Field
 from recibo.portal import forms, next_paths, pages
 from recibo.portal.account import SET_PASSWORD
 from recibo.portal.forms import Trimmed
+from recibo.portal.request_user import TheVisitor
 from recibo.portal.sign_in import signed_in
-from recibo.portal.visitors import TheVisitor
 from recibo.services.identity import invitations
-from recibo.services.identity.mailed import Proof
+from recibo.services.identity.email_links import Proof
 from recibo.web.services import TheServices
 
 router = APIRouter()

@@ -10,14 +10,14 @@ from pydantic import BaseModel
 
 from recibo.common import clock
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import callers, forms, pages
-from recibo.portal.callers import Caller
+from recibo.portal import forms, pages, request_context
+from recibo.portal.error_messages import SAID
 from recibo.portal.forms import Trimmed
-from recibo.portal.refusals import SAID
+from recibo.portal.request_context import Caller
 from recibo.schemas.keys import Key
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import KeyKind, Scope
-from recibo.services.identity import keys, names
+from recibo.services.identity import actor_names, keys
 from recibo.services.identity.keys import Issued, Wanted
 
 router = APIRouter(prefix="/portal/keys")
@@ -28,8 +28,8 @@ _NOTICES = {"revoked": "The key is revoked: its next request is refused."}
 # What the form begins with.
 _BLANK = {"name": "", "kind": KeyKind.SECRET.value, "read": "on", "write": "on", "last_day": ""}
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.KEYS_READ))]
-Writer = Annotated[Caller, Depends(callers.who_may(Permission.KEYS_WRITE))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.KEYS_READ))]
+Writer = Annotated[Caller, Depends(request_context.who_may(Permission.KEYS_WRITE))]
 
 
 class KeyForm(BaseModel):
@@ -123,7 +123,7 @@ async def _listed(caller: Caller) -> list[Listed]:
     member, now = caller.member, clock.now()
     async with caller.services.database.read() as session:
         found = await keys.newest_first(session, member, caller.services.identity.key_uses)
-        makers = await names.of(session, member, [key.created_by for key in found])
+        makers = await actor_names.of(session, member, [key.created_by for key in found])
     return [
         Listed(
             key=key,

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import callers, forms, pages
-from recibo.portal.callers import Caller
+from recibo.portal import forms, pages, request_context
+from recibo.portal.error_messages import SAID
 from recibo.portal.forms import Trimmed
-from recibo.portal.refusals import SAID
+from recibo.portal.request_context import Caller
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import Role
 from recibo.services.identity import invitations, members
@@ -34,10 +34,10 @@ _ROLES = {
     Role.BILLING: "plan and payments",
 }
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_READ))]
-Inviter = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_INVITE))]
-Writer = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_WRITE))]
-Remover = Annotated[Caller, Depends(callers.who_may(Permission.TEAM_REMOVE))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_READ))]
+Inviter = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_INVITE))]
+Writer = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_WRITE))]
+Remover = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_REMOVE))]
 
 
 class InvitationForm(BaseModel):

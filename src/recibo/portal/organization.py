@@ -8,11 +8,11 @@ from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import NotFound, ServiceError
-from recibo.portal import callers, forms, headers, pages, visitors
-from recibo.portal.callers import Caller
+from recibo.portal import forms, headers, pages, request_context, request_user
+from recibo.portal.error_messages import SAID
 from recibo.portal.forms import Trimmed
-from recibo.portal.refusals import SAID
-from recibo.portal.visitors import SIGN_IN
+from recibo.portal.request_context import Caller
+from recibo.portal.request_user import SIGN_IN
 from recibo.schemas.permissions import Permission
 from recibo.services import org_deletion
 from recibo.services.billing import subscriptions
@@ -25,9 +25,9 @@ _NOTICES = {"changed": "Your changes are saved."}
 _LEFT = f"{SIGN_IN}?notice=left"
 _DELETED = f"{SIGN_IN}?notice=org-deleted"
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.ORG_READ))]
-Deleter = Annotated[Caller, Depends(callers.who_may(Permission.ORG_DELETE))]
-Writer = Annotated[Caller, Depends(callers.who_may(Permission.ORG_WRITE))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.ORG_READ))]
+Deleter = Annotated[Caller, Depends(request_context.who_may(Permission.ORG_DELETE))]
+Writer = Annotated[Caller, Depends(request_context.who_may(Permission.ORG_WRITE))]
 
 
 class OrgForm(BaseModel):
@@ -72,7 +72,7 @@ async def leave(caller: Reader) -> Response:
         await members.leave(caller.services.database, caller.member)
     except SAID as e:
         return await _shown(caller, error=e)
-    visitors.end(caller.request)
+    request_user.end(caller.request)
     return pages.lead_to(_LEFT)
 
 
@@ -90,7 +90,7 @@ async def delete(
         )
     except SAID as e:
         return await _shown(caller, error=e, values=form.model_dump())
-    visitors.end(caller.request)
+    request_user.end(caller.request)
     return pages.lead_to(_DELETED)
 
 

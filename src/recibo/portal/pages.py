@@ -12,10 +12,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
-from recibo.portal import formats, sections
+from recibo.portal import formats, navigation
+from recibo.portal.error_messages import Refusal
 from recibo.portal.forms import Filled
-from recibo.portal.refusals import Refusal
-from recibo.web import local
+from recibo.web import loopback
 
 if TYPE_CHECKING:
     from recibo.web.services import Services
@@ -48,7 +48,7 @@ def show(request: Request, template: str, *, status: int = 200, **said: Any) -> 
             request_id=request.state.request_id,
             path=request.url.path,
             is_signed_in=viewer is not None,
-            sections=sections.seen_by(viewer, plans=identity.plans),
+            sections=navigation.seen_by(viewer, plans=identity.plans),
             sells_plans=identity.plans.are_sold,
             signup=identity.signup.value,
             mail_goes=_mail_goes(request, services),
@@ -120,7 +120,7 @@ def _mail_goes(request: Request, services: "Services") -> str:
     """Return where people find mail that is not sent: `inbox`, `files`, or nowhere."""
     if services.outbox is None:
         return ""
-    return "inbox" if local.is_local(request) else "files"
+    return "inbox" if loopback.is_local(request) else "files"
 
 
 @cache

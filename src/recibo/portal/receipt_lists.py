@@ -17,9 +17,9 @@ from pydantic import (
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.extract.model import DocumentType
 from recibo.portal import forms
-from recibo.portal.callers import Caller
+from recibo.portal.request_context import Caller
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.pages import Wanted
+from recibo.services.pagination import Wanted
 from recibo.services.reading import receipt_lists
 from recibo.services.reading.receipt_lists import Filters, Slice
 

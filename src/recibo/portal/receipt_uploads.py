@@ -11,8 +11,8 @@ from starlette.datastructures import FormData, UploadFile
 from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, ValidationFailed
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.portal import forms, refusals
-from recibo.portal.callers import Caller
+from recibo.portal import error_messages, forms
+from recibo.portal.request_context import Caller
 from recibo.services.reading.extraction import Submitted, Upload
 from recibo.web import uploads
 
@@ -45,7 +45,7 @@ class Taken:
         """Why it was not taken in, to be said after its name."""
         if self.error is None:
             return ""
-        return refusals.sentence(self.error)
+        return error_messages.sentence(self.error)
 
 
 @dataclass(frozen=True, slots=True)

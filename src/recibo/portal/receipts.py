@@ -11,16 +11,24 @@ from pydantic import BaseModel
 from recibo.errors import NotFound, Overloaded, ServiceError
 from recibo.extract.load import formats
 from recibo.extract.model import Accuracy
-from recibo.portal import callers, forms, headers, pages, receipt_lists, receipt_uploads, refusals
-from recibo.portal.callers import Caller
+from recibo.portal import (
+    error_messages,
+    forms,
+    headers,
+    pages,
+    receipt_lists,
+    receipt_uploads,
+    request_context,
+)
+from recibo.portal.error_messages import SAID, Refusal
 from recibo.portal.receipt_lists import PAGE, Listed
 from recibo.portal.receipt_uploads import Sent
-from recibo.portal.refusals import SAID, Refusal
+from recibo.portal.request_context import Caller
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.identity import names
-from recibo.services.reading import papers, receipts, usage
+from recibo.services.identity import actor_names
+from recibo.services.reading import receipt_details, receipts, usage
 
 router = APIRouter(prefix=PAGE)
 
@@ -48,8 +56,8 @@ _PAPER_HEADERS = {
     "Accept-Ranges": "none",
 }
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.RECEIPTS_READ))]
-Writer = Annotated[Caller, Depends(callers.who_may(Permission.RECEIPTS_WRITE))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.RECEIPTS_READ))]
+Writer = Annotated[Caller, Depends(request_context.who_may(Permission.RECEIPTS_WRITE))]
 
 
 class AgainForm(BaseModel):
@@ -87,7 +95,7 @@ async def show_receipt(caller: Reader, receipt_id: str) -> Response:
 async def show_file(caller: Reader, receipt_id: str) -> Response:
     """Return the file as it was uploaded, to be shown by the browser."""
     async with caller.services.database.read() as session:
-        paper = await papers.get(session, caller.member, receipt_id)
+        paper = await receipt_details.get(session, caller.member, receipt_id)
     content = await caller.services.blobs.content(ReceiptId(paper.receipt.id))
     if content is None:
         message = "The file of this receipt is gone."
@@ -176,15 +184,15 @@ async def _list(caller: Caller, listed: Listed, sent: Sent | None = None) -> Res
 
 async def _one(caller: Caller, receipt_id: str, *, error: ServiceError | None = None) -> Response:
     async with caller.services.database.read() as session:
-        paper = await papers.get(session, caller.member, receipt_id)
-        named = await names.of(session, caller.member, [paper.receipt.created_by])
+        paper = await receipt_details.get(session, caller.member, receipt_id)
+        named = await actor_names.of(session, caller.member, [paper.receipt.created_by])
     answer = pages.show(
         caller.request,
         "receipt.html",
         status=error.status if error else HTTPStatus.OK,
         paper=paper,
         receipt=paper.receipt,
-        error=refusals.sentence(error) if error else "",
+        error=error_messages.sentence(error) if error else "",
         notice="" if error else caller.notice(_NOTICES),
         uploader=named.get(paper.receipt.created_by, "a deleted user"),
         is_own=paper.receipt.created_by == caller.member.user_id,

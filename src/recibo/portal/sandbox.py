@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from recibo.adapters.payments import PORTAL_PATH
 from recibo.portal import errors, forms, headers, pages
 from recibo.portal.headers import Headers
-from recibo.portal.visitors import count_strangers, refuse_cross_site
+from recibo.portal.request_user import count_strangers, refuse_cross_site
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.billing import sandbox
 from recibo.services.billing.sandbox import PRICES, Change

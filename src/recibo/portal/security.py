@@ -15,12 +15,12 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.portal import forms, pages, visitors
+from recibo.portal import forms, pages, request_user
 from recibo.portal.forms import Trimmed
-from recibo.portal.visitors import TheUser
+from recibo.portal.request_user import TheUser
 from recibo.schemas.actor import SignedIn
-from recibo.services.identity import enrolment, own_account
-from recibo.services.identity.enrolment import Enrolment
+from recibo.services.identity import account, two_factor_setup
+from recibo.services.identity.two_factor_setup import Enrolment
 from recibo.web.services import Services, TheServices
 
 router = APIRouter(prefix="/portal/security")
@@ -90,7 +90,7 @@ async def rename(
 ) -> Response:
     """Change the own name."""
     try:
-        await own_account.rename(owner.services.identity, owner.user, form.name or None)
+        await account.rename(owner.services.identity, owner.user, form.name or None)
     except _SAID as e:
         return await _shown(owner, error=e, values=form.model_dump())
     return _done("named")
@@ -102,21 +102,21 @@ async def change_password(
 ) -> Response:
     """Set a password and end all other sessions."""
     try:
-        tokens = await own_account.change_password(
+        tokens = await account.change_password(
             owner.services.identity, owner.user, form.new_password, form.current_password or None
         )
     except _SAID as e:
         # What was filled in is never sent back.
         return await _shown(owner, error=e, values=dict.fromkeys(PasswordForm.model_fields, ""))
-    visitors.begin(owner.request, tokens)
+    request_user.begin(owner.request, tokens)
     return _done("password")
 
 
 @router.post("/end-sessions")
 async def end_sessions(owner: TheOwner) -> Response:
     """End all sessions but this one, which goes on with new tokens."""
-    tokens = await own_account.end_sessions(owner.services.identity, owner.user)
-    visitors.begin(owner.request, tokens)
+    tokens = await account.end_sessions(owner.services.identity, owner.user)
+    request_user.begin(owner.request, tokens)
     return _done("ended")
 
 
@@ -124,7 +124,7 @@ async def end_sessions(owner: TheOwner) -> Response:
 async def enroll(owner: TheOwner) -> Response:
     """Show a secret for an app to take in, on this answer alone."""
     try:
-        made = await enrolment.enroll(owner.services.identity, owner.user)
+        made = await two_factor_setup.enroll(owner.services.identity, owner.user)
     except _SAID as e:
         return await _shown(owner, error=e)
     return _enrolling(owner, made)
@@ -135,10 +135,10 @@ async def confirm(owner: TheOwner, form: TheCode) -> Response:
     """Switch the second factor on by a first code, and show the recovery codes, once."""
     identity = owner.services.identity
     try:
-        codes = await enrolment.enable(identity, owner.user, form.bare)
+        codes = await two_factor_setup.enable(identity, owner.user, form.bare)
     except _SAID as e:
         async with owner.services.database.read() as session:
-            made = await enrolment.tentative(session, identity, owner.user)
+            made = await two_factor_setup.tentative(session, identity, owner.user)
         if made is None:
             never_begun = ValidationFailed(
                 "Setting up two-factor authentication was not started or has ended. Start over."
@@ -152,10 +152,10 @@ async def confirm(owner: TheOwner, form: TheCode) -> Response:
 async def disable(owner: TheOwner, form: TheCode) -> Response:
     """Switch the second factor off, and end all other sessions."""
     try:
-        tokens = await enrolment.disable(owner.services.identity, owner.user, form.bare)
+        tokens = await two_factor_setup.disable(owner.services.identity, owner.user, form.bare)
     except _SAID as e:
         return await _shown(owner, error=e, values={"code": ""})
-    visitors.begin(owner.request, tokens)
+    request_user.begin(owner.request, tokens)
     return _done("disabled")
 
 
@@ -182,8 +182,8 @@ async def _shown(
 ) -> Response:
     user = owner.user
     async with owner.services.database.read() as session:
-        protection = await own_account.protection(session, user)
-        codes = await enrolment.recovery_codes(session, user)
+        protection = await account.protection(session, user)
+        codes = await two_factor_setup.recovery_codes(session, user)
     told = owner.request.query_params.get("notice", "")
     return pages.section(
         owner.request,

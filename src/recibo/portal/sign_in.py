@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, visitors
+from recibo.portal import forms, next_paths, pages, request_user
 from recibo.portal.forms import Trimmed
-from recibo.portal.visitors import SECOND_FACTOR, SIGN_IN, TheVisitor, Visitor
+from recibo.portal.request_user import SECOND_FACTOR, SIGN_IN, TheVisitor, Visitor
 from recibo.schemas.sessions import TokenResponse
-from recibo.services.identity import accounts
+from recibo.services.identity import password_auth
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from recibo.web.services import TheServices
 
@@ -54,7 +54,7 @@ async def sign_in(
     form: Annotated[SignIn, Depends(forms.of(SignIn, "sign_in.html"))],
 ) -> Response:
     """Begin a session, and ask for the second factor where there is one."""
-    tokens = await accounts.sign_in(
+    tokens = await password_auth.sign_in(
         services.identity, email=form.email, password=form.password, visit=visitor.visit
     )
     return signed_in(request, tokens, next_paths.of(form.next))
@@ -74,21 +74,21 @@ async def sign_up(
     form: Annotated[SignUp, Depends(forms.of(SignUp, "sign_up.html"))],
 ) -> Response:
     """Create a user and an org, and begin a session."""
-    wanted = accounts.Signup(form.email, form.password, form.full_name or None, form.org_name)
-    tokens = await accounts.sign_up(services.identity, wanted, visit=visitor.visit)
+    wanted = password_auth.Signup(form.email, form.password, form.full_name or None, form.org_name)
+    tokens = await password_auth.sign_up(services.identity, wanted, visit=visitor.visit)
     return signed_in(request, tokens, next_paths.of(form.next))
 
 
 @router.post("/portal/sign-out")
 async def sign_out(request: Request) -> Response:
     """Take the session from this browser."""
-    visitors.end(request)
+    request_user.end(request)
     return pages.lead_to(f"{SIGN_IN}?notice=signed-out")
 
 
 def signed_in(request: Request, tokens: TokenResponse, wanted: str) -> Response:
     """Begin a session and lead to the page that was wanted, or first to the second factor."""
-    visitors.begin(request, tokens)
+    request_user.begin(request, tokens)
     if tokens.two_factor_required:
         return pages.lead_to(next_paths.after(SECOND_FACTOR, wanted))
     return pages.lead_to(wanted)

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 
 from recibo.portal import forms, next_paths, pages
 from recibo.portal.pages import Elsewhere
+from recibo.portal.request_user import RECOVERY, SECOND_FACTOR, SIGN_IN, TheVisitor
 from recibo.portal.sign_in import signed_in
-from recibo.portal.visitors import RECOVERY, SECOND_FACTOR, SIGN_IN, TheVisitor
 from recibo.services.identity import two_factor
 from recibo.services.identity.sessions import Shown
 from recibo.services.identity.two_factor import Attempt, Factor

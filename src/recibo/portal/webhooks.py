@@ -11,14 +11,14 @@ from pydantic import BaseModel
 
 from recibo.common import clock
 from recibo.errors import ServiceError
-from recibo.portal import callers, forms, pages
-from recibo.portal.callers import Caller
+from recibo.portal import forms, pages, request_context
+from recibo.portal.error_messages import SAID
 from recibo.portal.forms import Trimmed
-from recibo.portal.refusals import SAID
+from recibo.portal.request_context import Caller
 from recibo.schemas.permissions import Permission
 from recibo.schemas.webhooks import Delivered, Endpoint
-from recibo.services.pages import Wanted
-from recibo.services.webhooks import endpoints, outcomes, sending
+from recibo.services.pagination import Wanted
+from recibo.services.webhooks import delivery_log, endpoints, manual_sends
 from recibo.services.webhooks.endpoints import Secrets
 from recibo.store.db import Session
 
@@ -43,8 +43,8 @@ _NOTICES = {
 Act = Callable[[Session], Awaitable[object]]
 
 
-Reader = Annotated[Caller, Depends(callers.who_may(Permission.WEBHOOKS_READ))]
-Writer = Annotated[Caller, Depends(callers.who_may(Permission.WEBHOOKS_WRITE))]
+Reader = Annotated[Caller, Depends(request_context.who_may(Permission.WEBHOOKS_READ))]
+Writer = Annotated[Caller, Depends(request_context.who_may(Permission.WEBHOOKS_WRITE))]
 
 
 class SecretOf(StrEnum):
@@ -129,7 +129,7 @@ async def rotate_secret(
 async def send_test(caller: Writer) -> Response:
     """Send an event that tells of nothing."""
     return await _done(
-        caller, lambda session: sending.send_test(session, caller.member), notice="tested"
+        caller, lambda session: manual_sends.send_test(session, caller.member), notice="tested"
     )
 
 
@@ -138,7 +138,7 @@ async def show_event(caller: Reader, event_id: str) -> Response:
     """Show an event as it is sent, and a page of the attempts at it."""
     wanted = _wanted(caller, _ATTEMPTS_A_PAGE)
     async with caller.services.database.read() as session:
-        one = await outcomes.get(session, caller.member, event_id, wanted=wanted)
+        one = await delivery_log.get(session, caller.member, event_id, wanted=wanted)
     return pages.show(
         caller.request,
         "webhook_event.html",
@@ -155,7 +155,7 @@ async def resend_event(caller: Writer, event_id: str) -> Response:
     """Send an event once more."""
     return await _done(
         caller,
-        lambda session: sending.resend(session, caller.member, event_id),
+        lambda session: manual_sends.resend(session, caller.member, event_id),
         notice="resent",
         page=f"{_PAGE}/events/{event_id}",
     )
@@ -189,7 +189,7 @@ async def _shown(
     async with caller.services.database.read() as session:
         endpoint = await endpoints.get(session, caller.member)
         wanted = _wanted(caller, _EVENTS_A_PAGE)
-        events = await outcomes.recent(session, caller.member, wanted=wanted)
+        events = await delivery_log.recent(session, caller.member, wanted=wanted)
     return pages.section(
         caller.request,
         "webhooks.html",

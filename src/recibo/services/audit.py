@@ -12,8 +12,8 @@ from recibo.schemas import audit as shapes
 from recibo.schemas.actor import Actor, KeyActor, Person
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import AuditAction, ResourceType
-from recibo.services import pages
-from recibo.services.pages import Wanted
+from recibo.services import pagination
+from recibo.services.pagination import Wanted
 from recibo.store import append_only, scope
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import AuditEvent
@@ -89,7 +89,7 @@ async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: 
     """Return one page of the org's log, newest first."""
     bound_to = {"list": "audit", "org": actor.org_id, **asdict(filters)}
     query = scope.of(actor, AuditEvent).where(*_conditions(filters))
-    rows, next_cursor = await pages.newest_first(
+    rows, next_cursor = await pagination.newest_first(
         session, query, AuditEvent.id, wanted=wanted, bound_to=bound_to
     )
     return Slice([_shape(row) for row in rows], next_cursor)

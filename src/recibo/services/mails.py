@@ -11,7 +11,7 @@ from sqlalchemy import delete, select, update
 
 from recibo.common import clock, ids
 from recibo.schemas.states import MailKind
-from recibo.services import pauses
+from recibo.services import backoff
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Mail
 
@@ -128,6 +128,6 @@ async def put_off(session: Session, lease: Lease) -> bool:
     if now - lease.created_at >= _LONGEST_WAIT:
         await session.execute(delete(Mail).where(*is_ours))
         return False
-    due_at = now + pauses.after(lease.attempt)
+    due_at = now + backoff.after(lease.attempt)
     await session.execute(update(Mail).where(*is_ours).values(due_at=due_at))
     return True

@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, literal, select, update
 from recibo.adapters.payments import Used
 from recibo.common import clock
 from recibo.schemas.states import PaymentProvider
-from recibo.services import pauses
+from recibo.services import backoff
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import MeterEvent, Subscription, UsageEvent
 
@@ -93,7 +93,7 @@ async def put_off(session: Session, lease: Lease) -> None:
 
     Nothing happens when the lease is over and another took it.
     """
-    due_at = clock.now() + pauses.after(lease.attempt)
+    due_at = clock.now() + backoff.after(lease.attempt)
     await session.execute(
         update(MeterEvent)
         .where(MeterEvent.id == lease.used.id, MeterEvent.due_at == lease.until)

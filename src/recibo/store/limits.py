@@ -22,7 +22,7 @@ from throttled.exceptions import BaseThrottledError
 from throttled.rate_limiter.base import per_min
 
 from recibo.common import clock
-from recibo.store.shared import Outage
+from recibo.store.redis_client import Outage
 
 _WINDOW_SECONDS = 60
 # At 200 bytes each this is 20 MB. Beyond them a bucket that is full again goes first, and else the

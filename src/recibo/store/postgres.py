@@ -22,7 +22,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.util import await_only
 
 from recibo.errors import DatabaseUnavailable
-from recibo.store.shared import Outage
+from recibo.store.redis_client import Outage
 
 log = structlog.get_logger(__name__)
 

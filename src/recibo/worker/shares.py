@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from recibo.schemas.ids import OrgId, ReceiptId
-from recibo.services.reading.turns import Owed
+from recibo.services.reading.fair_queue import Owed
 
 
 class Shares:

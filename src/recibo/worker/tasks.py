@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 import structlog
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
-from recibo.common.pace import Pace
+from recibo.common.moving_average import Pace
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, Receipt
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.states import FailureCode
-from recibo.services.reading import readings, turns
+from recibo.services.reading import fair_queue, readings
 from recibo.services.reading.extraction import Carrier
+from recibo.services.reading.fair_queue import Owed
 from recibo.services.reading.readings import Order, Refusal
-from recibo.services.reading.turns import Owed
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
-from recibo.store.signals import Signals
+from recibo.store.pubsub import Signals
 from recibo.worker import metrics
 from recibo.worker.shares import Shares
 
@@ -139,7 +139,7 @@ class Tasks:
     async def _next_of(self, receipt_id: ReceiptId) -> list[Owed]:
         """Return what the receipt's org has now room for in the queue."""
         async with self.database.read() as session:
-            return await turns.next_of(session, receipt_id, plans=self.plans)
+            return await fair_queue.next_of(session, receipt_id, plans=self.plans)
 
     async def _hand_back(self, order: Order | None) -> None:
         if order is None:

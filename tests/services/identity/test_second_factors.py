@@ -10,7 +10,7 @@ from recibo.schemas.states import TotpLedger
 from recibo.services.identity import second_factors
 from recibo.store.db import Database
 from recibo.store.tables import RecoveryCode, SpentTotpStep, User
-from tests import owed
+from tests import mail_fixtures
 from tests.second_factors import code_of
 
 OLD = Keyring("the secret of before")
@@ -18,7 +18,7 @@ NEW = Keyring("the secret of now", previous=["the secret of before"])
 
 
 async def _enrolled(database: Database, keyring: Keyring = OLD) -> tuple[UserId, str]:
-    user_id = await owed.user(database)
+    user_id = await mail_fixtures.user(database)
     async with database.write() as session:
         user = await session.get_one(User, user_id)
         return user_id, await second_factors.replace_secret(session, keyring, user)
@@ -75,7 +75,7 @@ async def test_lost_secret_of_the_installation_makes_every_code_wrong_and_says_s
 
 async def test_secret_of_one_user_opens_for_no_other(database: Database) -> None:
     user_id, secret = await _enrolled(database)
-    other_id = await owed.user(database, email="other@recibo.test")
+    other_id = await mail_fixtures.user(database, email="other@recibo.test")
     sealed = (await _user(database, user_id)).totp_secret
     async with database.write() as session:
         (await session.get_one(User, other_id)).totp_secret = sealed
@@ -86,7 +86,7 @@ async def test_secret_of_one_user_opens_for_no_other(database: Database) -> None
 
 
 async def test_wiping_takes_what_came_after_the_row_was_read(database: Database) -> None:
-    user_id = await owed.user(database)
+    user_id = await mail_fixtures.user(database)
     stale = await _user(database, user_id)
     async with database.write() as session:
         user = await session.get_one(User, user_id)
@@ -104,7 +104,7 @@ async def test_wiping_takes_what_came_after_the_row_was_read(database: Database)
 
 
 async def test_step_is_spent_once_in_each_ledger(database: Database) -> None:
-    user_id = await owed.user(database)
+    user_id = await mail_fixtures.user(database)
 
     for ledger in TotpLedger:
         assert await _spends(database, user_id, ledger, 1000)
@@ -113,7 +113,7 @@ async def test_step_is_spent_once_in_each_ledger(database: Database) -> None:
 
 
 async def test_old_steps_are_forgotten_when_one_is_spent(database: Database) -> None:
-    user_id = await owed.user(database)
+    user_id = await mail_fixtures.user(database)
     for step in (1000, 1099, 1100):
         await _spends(database, user_id, TotpLedger.VERIFY, step)
 

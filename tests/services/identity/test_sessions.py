@@ -20,7 +20,7 @@ from recibo.services.identity.passwords import Passwords
 from recibo.services.identity.sessions import Start
 from recibo.store import tables
 from recibo.store.db import Database
-from tests import make, owed
+from tests import mail_fixtures, make
 
 DAY = dt.timedelta(days=1)
 SECOND = dt.timedelta(seconds=1)
@@ -59,7 +59,7 @@ async def refreshes(identity: Identity, tokens: TokenResponse) -> bool:
 
 
 async def test_tokens_say_who_where_and_under_which_epoch(identity: Identity) -> None:
-    user_id, org_id = await owed.user(identity.database), await make.org(identity.database)
+    user_id, org_id = await mail_fixtures.user(identity.database), await make.org(identity.database)
     shown = sessions.read_access_token(
         identity.keyring, (await begun(identity, user_id, org_id)).access_token
     )
@@ -76,7 +76,7 @@ def test_no_text_is_an_access_token(text: str | None) -> None:
 
 
 async def test_ending_the_sessions_of_an_org_ends_no_other(identity: Identity) -> None:
-    user_id = await owed.user(identity.database)
+    user_id = await mail_fixtures.user(identity.database)
     org_id, other_id = await make.org(identity.database), await make.org(identity.database)
     here, there = await begun(identity, user_id, org_id), await begun(identity, user_id, other_id)
     async with identity.database.write() as session:
@@ -89,8 +89,8 @@ async def test_ending_the_sessions_of_an_org_ends_no_other(identity: Identity) -
 async def test_ending_all_sessions_ends_access_tokens_at_once_and_those_of_no_other_user(
     identity: Identity,
 ) -> None:
-    ana = await owed.user(identity.database)
-    bea = await owed.user(identity.database, "bea@acme.test")
+    ana = await mail_fixtures.user(identity.database)
+    bea = await mail_fixtures.user(identity.database, "bea@acme.test")
     of_ana, of_bea = await begun(identity, ana), await begun(identity, bea)
     async with identity.database.write() as session:
         await sessions.end_all(session, await session.get_one(tables.User, ana))
@@ -104,7 +104,7 @@ async def test_ending_all_sessions_ends_access_tokens_at_once_and_those_of_no_ot
 
 
 async def test_session_that_began_while_all_were_ended_is_over_too(identity: Identity) -> None:
-    user_id = await owed.user(identity.database)
+    user_id = await mail_fixtures.user(identity.database)
     tokens = await begun(identity, user_id)
     async with identity.database.write() as session:
         # Its row was not there yet when the others were ended.
@@ -116,7 +116,7 @@ async def test_session_that_began_while_all_were_ended_is_over_too(identity: Ide
 
 
 async def test_bound_session_is_not_free_and_an_ended_one_is_none(identity: Identity) -> None:
-    user_id = await owed.user(identity.database)
+    user_id = await mail_fixtures.user(identity.database)
     bound = await caller(identity, await begun(identity, user_id, is_bound=True))
     ended = await caller(identity, await begun(identity, user_id))
     async with identity.database.write() as session:
@@ -131,7 +131,7 @@ async def test_bound_session_is_not_free_and_an_ended_one_is_none(identity: Iden
 
 
 async def test_what_is_over_is_purged_and_the_rest_is_kept(identity: Identity) -> None:
-    user_id = await owed.user(identity.database)
+    user_id = await mail_fixtures.user(identity.database)
     await begun(identity, user_id)
     with clock.moved(80 * DAY):
         kept = await begun(identity, user_id)

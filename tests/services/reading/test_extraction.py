@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session as SyncSession
 
 from recibo.errors import Overloaded
 from recibo.schemas.actor import Actor
-from recibo.services.reading import replays
+from recibo.services.reading import idempotency
 from recibo.services.reading.extraction import Capacity, Submitted
 from recibo.store import tables
-from recibo.store.crews import Crew, InMemory
-from recibo.store.signals import InProcess
+from recibo.store.pubsub import InProcess
+from recibo.store.worker_registry import Crew, InMemory
 from tests import make
 from tests.core import Core
 
@@ -133,6 +133,6 @@ async def test_key_is_not_bound_to_a_receipt_that_failed_meanwhile(
         row.status = "failed"
 
     async with parts.database.write() as session:
-        assert not await replays.bind_key(session, actor, keyed, submitted.receipt_id)
+        assert not await idempotency.bind_key(session, actor, keyed, submitted.receipt_id)
     async with parts.database.read() as session:
-        assert not await replays.is_key_bound(session, actor, keyed)
+        assert not await idempotency.is_key_bound(session, actor, keyed)

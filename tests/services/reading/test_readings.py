@@ -10,7 +10,7 @@ from recibo.extract.model import Accuracy
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.states import FailureCode
-from recibo.services.reading import pending, readings
+from recibo.services.reading import pending_counts, readings
 from recibo.services.reading.readings import Order, Refusal
 from recibo.store import tables
 from tests import make
@@ -80,7 +80,7 @@ async def owed(parts: Core) -> list[ReceiptId]:
         is_owed = tables.Receipt.owed_accuracy.is_not(None)
         query = select(tables.Receipt.id).where(is_owed).order_by(tables.Receipt.id)
         found = list((await session.execute(query)).scalars())
-        assert await pending.total(session) == len(found)
+        assert await pending_counts.total(session) == len(found)
     return [ReceiptId(one) for one in found]
 
 

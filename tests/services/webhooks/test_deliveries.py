@@ -8,18 +8,18 @@ import pytest
 from sqlalchemy import select, update
 from standardwebhooks import Webhook
 
-from recibo.adapters.callbacks import Outcome
+from recibo.adapters.webhook_client import Outcome
 from recibo.common import clock
 from recibo.common.keyring import BadTokenError, Keyring
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.ids import EventId, OrgId
 from recibo.schemas.states import DeliveryState
-from recibo.services.webhooks import deliveries, sending, signing
+from recibo.services.webhooks import deliveries, manual_sends, signing
 from recibo.services.webhooks.deliveries import PAUSES, Taken, Tried
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
-from tests.hands import Hands
+from tests.fake_clock import Hands
 
 KEYRING = Keyring("a secret")
 SECOND = dt.timedelta(seconds=1)
@@ -325,7 +325,7 @@ async def test_event_that_is_sent_again_meanwhile_stays_owed(
     event_id = await events.owed(database, actor.org_id)
     one = await taken(database, event_id)
     async with database.write() as session:
-        await sending.resend(session, member, event_id)
+        await manual_sends.resend(session, member, event_id)
 
     await record(database, one, OK)
 

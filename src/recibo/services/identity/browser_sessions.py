@@ -12,9 +12,9 @@ from recibo.common.keyring import BadTokenError, Keyring
 from recibo.schemas.actor import KeyActor
 from recibo.schemas.ids import BROWSER_SESSION
 from recibo.schemas.states import KeyKind
-from recibo.services.identity import attempts
-from recibo.services.identity.attempts import Limit
+from recibo.services.identity import throttles
 from recibo.services.identity.identity import Identity
+from recibo.services.identity.throttles import Limit
 
 LIFE = dt.timedelta(hours=24)
 
@@ -73,7 +73,7 @@ async def _count(identity: Identity, actor: KeyActor, limits: Sequence[Limit]) -
         return
     counted = [(limit, actor.visit.limit_subject) for limit in limits]
     async with identity.database.write() as session:
-        await attempts.take(session, counted)
+        await throttles.take(session, counted)
 
 
 def _token(keyring: Keyring, actor: KeyActor, session_id: str) -> str:

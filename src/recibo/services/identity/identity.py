@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from recibo.common import emails
+from recibo.common.keyed_lock import Turns
 from recibo.common.keyring import Keyring
-from recibo.common.turns import Turns
 from recibo.errors import SignupClosed, ValidationFailed
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.states import SignupPolicy

@@ -14,11 +14,11 @@ from recibo.schemas.permissions import PERMISSIONS, Permission
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.services import audit, mails
-from recibo.services.identity import accounts, attempts, orgs, ownership
-from recibo.services.identity.attempts import Counted, Limit
+from recibo.services.identity import email_verification, orgs, password_auth, throttles
+from recibo.services.identity.email_links import Proof
 from recibo.services.identity.identity import Identity
-from recibo.services.identity.mailed import Proof
 from recibo.services.identity.sessions import Start
+from recibo.services.identity.throttles import Counted, Limit
 from recibo.store import scope, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Invitation, Membership, Org, User
@@ -89,7 +89,7 @@ async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> 
         await _refuse_member(session, actor, address)
         await _refuse_to_replace(session, actor, address)
         # Counted and sent in one transaction: what is refused or fails was not sent.
-        await attempts.take(session, _limits(identity, actor, address))
+        await throttles.take(session, _limits(identity, actor, address))
         await _revoke(session, actor, Invitation.email == address)
         row = new(actor.org_id, address, role, invited_by=actor.user_id)
         session.add(row)
@@ -154,7 +154,7 @@ async def accept(identity: Identity, proof: Proof) -> TokenResponse:
             identity.require_new_accounts()
         if user.disabled_at is not None:
             raise AuthenticationFailed("This account is disabled.")
-        await ownership.prove(session, user, visit=proof.visit, shown=proof.shown)
+        await email_verification.prove(session, user, visit=proof.visit, shown=proof.shown)
         org_id = OrgId(invitation.org_id)
         await _join(session, user, invitation)
         invitation.accepted_at = clock.now()
@@ -162,7 +162,7 @@ async def accept(identity: Identity, proof: Proof) -> TokenResponse:
             session, Person(UserId(user.id), org_id, proof.visit), invitation, is_new
         )
         start = Start(SignInMethod.INVITATION, org_id, proof.visit, is_bound=not is_new)
-        return await accounts.begin_session(session, identity, user, start)
+        return await password_auth.begin_session(session, identity, user, start)
 
 
 async def _refuse_member(session: Session, actor: Member, address: str) -> None:

@@ -19,7 +19,7 @@ from recibo.services import audit
 from recibo.services.identity import invitations, orgs
 from recibo.services.identity.identity import lasting_email
 from recibo.services.identity.invitations import OPERATOR, OPERATOR_NAME
-from recibo.services.letters import Content
+from recibo.services.mail_templates import Content
 from recibo.store.db import Session
 from recibo.store.tables import Invitation, Membership, Org, User
 

@@ -14,7 +14,7 @@ from recibo.common import clock, totp
 from recibo.common.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import TotpLedger
-from recibo.services.identity.attempts import Limit
+from recibo.services.identity.throttles import Limit
 from recibo.store import upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import RecoveryCode, SpentTotpStep, User

@@ -16,17 +16,17 @@ from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, SignInMethod, TotpLedger
 from recibo.services import audit, mails
 from recibo.services.identity import (
-    accounts,
-    attempts,
     orgs,
+    password_auth,
     pending_sessions,
     second_factors,
     sessions,
+    throttles,
 )
-from recibo.services.identity.attempts import Counted, Limit
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.second_factors import FOR_AN_ACCOUNT, WRONG
 from recibo.services.identity.sessions import Shown, Start
+from recibo.services.identity.throttles import Counted, Limit
 from recibo.store import counters
 from recibo.store.db import Session
 from recibo.store.tables import User, UserSession
@@ -89,7 +89,7 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
     async with identity.database.write() as session:
         user = await _enabled(session, attempt.user_id)
         aim = await _aim(session, user, attempt)
-        await attempts.refuse_if_reached(session, [_on_account(attempt), *aim.counted])
+        await throttles.refuse_if_reached(session, [_on_account(attempt), *aim.counted])
         row = await pending_sessions.held(session, aim.session_id) if aim.session_id else None
         # A newer login may have ended it meanwhile.
         is_there = row is not None or aim.session_id is None
@@ -101,7 +101,7 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
             pending_sessions.complete(user, row)
             start = _start(row, attempt.visit)
             return await sessions.begin(session, identity, user, start) if aim.is_shown else None
-        await attempts.count(session, aim.counted)
+        await throttles.count(session, aim.counted)
         await _refuse(session, attempt, aim)
     raise AuthenticationFailed(WRONG)
 
@@ -139,7 +139,7 @@ async def _meant(session: Session, attempt: Attempt) -> tuple[UserSession | None
         # somebody who knows the password could have it done from the same place.
         is_complete = row is not None and pending_sessions.is_completed(row)
         if not is_complete:
-            await attempts.refuse_if_reached(session, [_on_account(attempt)])
+            await throttles.refuse_if_reached(session, [_on_account(attempt)])
             raise AuthenticationFailed(_IS_OVER)
     row = await pending_sessions.newest_from(session, attempt.user_id, attempt.visit)
     if row is not None and await _counts(session, row):
@@ -216,7 +216,7 @@ async def _refuse(session: Session, attempt: Attempt, aim: _Aim) -> None:
     """Write a wrong code to the log; the last one that a session gets ends it."""
     if aim.session_id is not None and await _is_used_up(session, aim.session_id):
         await pending_sessions.end(session, aim.session_id)
-    await accounts.record_failure(
+    await password_auth.record_failure(
         session,
         User.id == attempt.user_id,
         visit=attempt.visit,

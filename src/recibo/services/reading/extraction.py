@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
 from recibo.common import clock, ids
-from recibo.common.turns import Turns
+from recibo.common.keyed_lock import Turns
 from recibo.errors import (
     DatabaseUnavailable,
     LowConfidence,
@@ -38,15 +38,23 @@ from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.receipts import Receipt
 from recibo.schemas.states import AuditAction, FailureCode, ReceiptStatus, ResourceType
 from recibo.services import audit
-from recibo.services.reading import in_flight, pending, readings, receipts, replays, turns, usage
-from recibo.services.reading.in_flight import Arrivals
-from recibo.services.reading.turns import Owed
+from recibo.services.reading import (
+    fair_queue,
+    idempotency,
+    pending_counts,
+    readings,
+    receipts,
+    upload_limits,
+    usage,
+)
+from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.upload_limits import Arrivals
 from recibo.store import scope, tables
 from recibo.store.blobs import Blobs
-from recibo.store.crews import Crews
 from recibo.store.db import Database, Session
-from recibo.store.signals import Signals
-from recibo.store.slots import Slots
+from recibo.store.pubsub import Signals
+from recibo.store.semaphores import Slots
+from recibo.store.worker_registry import Crews
 
 # A signal can be lost (another process, a crash), so waiters look again this often.
 _LOOK_AGAIN_SECONDS = 1.0
@@ -89,9 +97,9 @@ class Upload:
     reread: bool = False
 
     @property
-    def fingerprint(self) -> replays.Fingerprint:
+    def fingerprint(self) -> idempotency.Fingerprint:
         """What a repeated upload is recognised by."""
-        return replays.Fingerprint(self.sha256, self.idempotency_key)
+        return idempotency.Fingerprint(self.sha256, self.idempotency_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +158,12 @@ class Extraction:
             upload = await self._told_by_decoder(actor, upload)
         while (known := await self._known(actor, upload)) is None:
             # Copies that come at once wait for the first of them, and need no slot.
-            async with in_flight.turn(self.slots, actor, upload.fingerprint) as is_ours:
+            async with upload_limits.turn(self.slots, actor, upload.fingerprint) as is_ours:
                 if not is_ours:
                     continue
                 try:
                     return await self._accept(actor, upload, slot)
-                except replays.AlreadyKnownError:
+                except idempotency.AlreadyKnownError:
                     # Unless the winner failed since: then this upload is a new one after all.
                     continue
                 except (RateLimitExceeded, Overloaded):
@@ -233,15 +241,15 @@ class Extraction:
 
     async def _known(self, actor: Actor, upload: Upload) -> Submitted | None:
         async with self.database.read() as session:
-            found = await replays.find(session, actor, upload.fingerprint)
+            found = await idempotency.find(session, actor, upload.fingerprint)
             if found is None:
                 failed = await readings.failures_of(session, actor, upload.sha256, upload.accuracy)
                 is_hopeless = len(failed) >= _FAILURES_BEFORE_RECORD
                 return Submitted(failed[0], is_replay=True) if is_hopeless else None
-            is_bound = await replays.is_key_bound(session, actor, upload.fingerprint)
+            is_bound = await idempotency.is_key_bound(session, actor, upload.fingerprint)
         if not is_bound:
             async with self.database.write() as writing:
-                is_bound = await replays.bind_key(writing, actor, upload.fingerprint, found)
+                is_bound = await idempotency.bind_key(writing, actor, upload.fingerprint, found)
             if not is_bound:
                 return await self._known(actor, upload)
         return Submitted(found, is_replay=True)
@@ -255,7 +263,7 @@ class Extraction:
         """
         while await self._may_read_again(actor, upload, known.receipt_id):
             # Who asks for the same at once waits for the first of them, and needs no slot.
-            async with in_flight.turn(self.slots, actor, upload.fingerprint) as is_ours:
+            async with upload_limits.turn(self.slots, actor, upload.fingerprint) as is_ours:
                 if not is_ours:
                     continue
                 try:
@@ -270,7 +278,7 @@ class Extraction:
         self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
     ) -> Submitted:
         async with AsyncExitStack() as taken:
-            await taken.enter_async_context(in_flight.slot(self.slots, actor))
+            await taken.enter_async_context(upload_limits.slot(self.slots, actor))
             await self._refuse_if_overloaded(actor)
             if not await self._order_again(actor, upload, known.receipt_id):
                 return known
@@ -308,12 +316,12 @@ class Extraction:
             if is_ordered:
                 resource = (ResourceType.RECEIPT, receipt_id)
                 audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
-                await pending.add(session, actor.org_id)
+                await pending_counts.add(session, actor.org_id)
         return is_ordered
 
     async def _accept(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         async with AsyncExitStack() as taken:
-            await taken.enter_async_context(in_flight.slot(self.slots, actor))
+            await taken.enter_async_context(upload_limits.slot(self.slots, actor))
             await self._refuse_over_quota(actor)
             await self._refuse_if_overloaded(actor)
             await self._refuse_if_invalid(actor, upload)
@@ -328,7 +336,7 @@ class Extraction:
 
     async def _refuse_if_overloaded(self, actor: Actor) -> None:
         async with self.database.read() as session:
-            ahead = await turns.ahead(session, actor.org_id, plans=self.plans)
+            ahead = await fair_queue.ahead(session, actor.org_id, plans=self.plans)
         if not ahead:
             return
         crew = await self.capacity.crews.at_work()
@@ -377,7 +385,7 @@ class Extraction:
         except DatabaseUnavailable:
             # The commit may have come through, and only its answer got lost.
             raise
-        except (replays.AlreadyKnownError, ServiceError):
+        except (idempotency.AlreadyKnownError, ServiceError):
             # Only what is known not to be committed: else the sweep decides by the row.
             await self.blobs.discard(receipt_id)
             raise
@@ -387,7 +395,7 @@ class Extraction:
     async def _carry(self, actor: Actor, owed: Owed) -> None:
         """Have it read soon, or in its turn when its org has enough in the queue."""
         async with self.database.read() as session:
-            is_next = await turns.is_next(
+            is_next = await fair_queue.is_next(
                 session, actor.org_id, owed.receipt_id, plan=actor.plan.name
             )
         if is_next:
@@ -401,7 +409,7 @@ class Extraction:
         # The rows below refer to the receipt.
         await session.flush()
         # Before the quota: of many copies at its edge, all but one are replays and cost nothing.
-        await replays.claim(session, actor, upload.fingerprint, receipt_id)
+        await idempotency.claim(session, actor, upload.fingerprint, receipt_id)
         await usage.hold(session, actor, row.quota_month)
         for key, value in upload.metadata.items():
             session.add(
@@ -414,7 +422,7 @@ class Extraction:
             resource=(ResourceType.RECEIPT, receipt_id),
             after={"accuracy": upload.accuracy, "media_type": upload.media_type},
         )
-        await pending.add(session, actor.org_id)
+        await pending_counts.add(session, actor.org_id)
 
 
 def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:

@@ -22,12 +22,12 @@ from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.states import EventType, FailureCode, ReceiptStatus
 from recibo.services.reading import (
-    breakdowns,
-    pending,
+    idempotency,
+    pending_counts,
+    reader_failures,
     receipts,
-    replays,
     rereads,
-    totals,
+    rollups,
     usage,
 )
 from recibo.store import scope
@@ -144,7 +144,7 @@ async def let_go(session: Session, order: Order, *, is_breakdown: bool = False) 
     await session.execute(update(Receipt).where(*_is_ours(order)).values(held_until=None))
     if is_breakdown:
         # After the receipt, as where a reading ends: in one order, no two wait for each other.
-        await breakdowns.note(session, order.org_id)
+        await reader_failures.note(session, order.org_id)
 
 
 async def hand_back(session: Session, order: Order) -> None:
@@ -221,10 +221,10 @@ async def complete(
                 row.rereads = MAX_REREADS
             else:
                 row.accuracy = order.accuracy
-            await pending.add(session, order.org_id, -1)
+            await pending_counts.add(session, order.org_id, -1)
             return True
         row.reread_changes = dict(changes)
-    before = totals.of(row) if is_again else None
+    before = rollups.of(row) if is_again else None
     await _store(session, row, read)
     row.accuracy = order.accuracy
     await usage.bill(
@@ -236,9 +236,9 @@ async def complete(
         is_metered=is_metered,
         plans=plans,
     )
-    await totals.change(session, order.org_id, before=before, after=totals.of(row))
+    await rollups.change(session, order.org_id, before=before, after=rollups.of(row))
     await receipts.tell(session, row, EventType.RECEIPT_COMPLETED)
-    await pending.add(session, order.org_id, -1)
+    await pending_counts.add(session, order.org_id, -1)
     return True
 
 
@@ -251,17 +251,17 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
     if row is None:
         return False
     row.owed_accuracy = row.held_until = None
-    is_charged = refusal.is_breakdown and await breakdowns.note(session, order.org_id)
+    is_charged = refusal.is_breakdown and await reader_failures.note(session, order.org_id)
     if row.status == ReceiptStatus.PENDING:
         row.status = ReceiptStatus.FAILED
         row.failure_code = refusal.code
-        row.failure_message = refusal.message + (breakdowns.CHARGED if is_charged else "")
+        row.failure_message = refusal.message + (reader_failures.CHARGED if is_charged else "")
         row.updated_at = clock.now()
         if not is_charged:
             await usage.give_back(session, order.org_id, row.quota_month)
-        await replays.forget(session, order.receipt_id)
+        await idempotency.forget(session, order.receipt_id)
         await receipts.tell(session, row, EventType.RECEIPT_FAILED)
-    await pending.add(session, order.org_id, -1)
+    await pending_counts.add(session, order.org_id, -1)
     return True
 
 

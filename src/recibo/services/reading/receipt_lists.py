@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Select, func, null, select
 
 from recibo.schemas.actor import Actor
 from recibo.schemas.receipts import Receipt
-from recibo.services import pages
-from recibo.services.pages import Wanted
+from recibo.services import pagination
+from recibo.services.pagination import Wanted
 from recibo.services.reading import receipts
 from recibo.store import scope
 from recibo.store.db import ReadSession
@@ -52,7 +52,7 @@ async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: 
     """Return one page of the org's receipts, newest first."""
     bound_to = {"org": actor.org_id, "space": scope.space_of(actor), **asdict(filters)}
     query = await _filtered(session, actor, filters)
-    rows, next_cursor = await pages.newest_first(
+    rows, next_cursor = await pagination.newest_first(
         session, query, Row.id, wanted=wanted, bound_to=bound_to
     )
     return Slice([receipts.shape(row) for row in rows], next_cursor)

@@ -14,7 +14,7 @@ from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
 from recibo.schemas.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
 from recibo.services import audit
-from recibo.services.reading import pending, replays, totals
+from recibo.services.reading import idempotency, pending_counts, rollups
 from recibo.services.webhooks import events
 from recibo.store import scope, tables
 from recibo.store.db import Database, ReadSession, Session
@@ -72,13 +72,13 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     row.deleted_at = row.updated_at = clock.now()
     row.owed_accuracy = None
     if row.status == ReceiptStatus.COMPLETED:
-        await totals.change(session, actor.org_id, before=totals.of(row), after=None)
-    await replays.forget(session, ReceiptId(receipt_id))
+        await rollups.change(session, actor.org_id, before=rollups.of(row), after=None)
+    await idempotency.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
     audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
     await tell(session, row, EventType.RECEIPT_DELETED)
     if was_pending:
-        await pending.add(session, actor.org_id, -1)
+        await pending_counts.add(session, actor.org_id, -1)
 
 
 async def tell(session: Session, row: tables.Receipt, event_type: EventType) -> None:

@@ -15,16 +15,16 @@ import structlog
 from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 from standardwebhooks import Webhook
 
-from recibo.adapters.callbacks import Outcome
+from recibo.adapters.webhook_client import Outcome
 from recibo.common import clock, ids
 from recibo.common.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import EndpointId, EventId, OrgId
 from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import Signing
-from recibo.services.webhooks import failing, signing
-from recibo.services.webhooks.failing import Try
+from recibo.services.webhooks import endpoint_health, signing
+from recibo.services.webhooks.endpoint_health import Try
+from recibo.services.webhooks.fair_queue import Lane
 from recibo.services.webhooks.signing import Owner
-from recibo.services.webhooks.turns import Lane
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Delivery, DeliveryAttempt, WebhookEndpoint, WebhookEvent
 
@@ -160,7 +160,7 @@ async def record(session: Session, ended: Sequence[Tried]) -> None:
     What was taken by others since, asked for anew or dropped stays as it is.
     """
     # Endpoints before deliveries, as everywhere: two couriers wait for each other, no more.
-    await failing.note(session, [_try(one, one.taken.endpoint_id) for one in ended
+    await endpoint_health.note(session, [_try(one, one.taken.endpoint_id) for one in ended
                                  if one.taken.endpoint_id is not None])  # fmt: skip
     connection = await session.connection()
     await connection.execute(insert(DeliveryAttempt), [_attempt(one) for one in ended])

@@ -14,8 +14,8 @@ from recibo.schemas import webhooks as shapes
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import DeliveryState, EventType
-from recibo.services import pages
-from recibo.services.pages import Wanted
+from recibo.services import pagination
+from recibo.services.pagination import Wanted
 from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, WebhookEndpoint, WebhookEvent
@@ -88,7 +88,7 @@ async def history(
     query = scope.of(actor, WebhookEvent).where(WebhookEvent.attempted_at.is_not(None))
     if event_type is not None:
         query = query.where(WebhookEvent.type == event_type)
-    rows, next_cursor = await pages.newest_first(
+    rows, next_cursor = await pagination.newest_first(
         session, query, WebhookEvent.id, wanted=wanted, bound_to=bound_to
     )
     return Slice([shape(row) for row in rows], next_cursor)

@@ -1,0 +1,49 @@
+"""What reader processes load: the reading library, or the part of it that looks at heads.
+
+Only children import this module. Once it is loaded a child opens no file any more, so what the
+library would load with the first document that needs it is loaded here.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from recibo.adapters.reader_process.child import Handler
+from recibo.extract import pipeline
+from recibo.extract.load import pages, sample_files
+from recibo.extract.load.formats import Kind
+from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.extract.pipeline import Spare
+from recibo.extract.runtime import Runtime
+
+#: High accuracy makes a further look where it ends within this: a little less than the limits.
+_SPARE = Spare(page_s=18.0, document_s=110.0)
+
+
+def reading(*, runtime: str) -> Mapping[str, Handler]:
+    """Load the models and return what reads; raises MissingModel."""
+    chosen = Runtime(runtime)
+    pipeline.prepare(chosen)
+
+    def read(data: bytes, arguments: Mapping[str, Any], step: Callable[[], None]) -> Receipt:
+        hint = arguments["hint"]
+        return pipeline.extract(
+            data,
+            hint=None if hint is None else DocumentType(hint),
+            accuracy=Accuracy(arguments["accuracy"]),
+            runtime=chosen,
+            spare=_SPARE,
+            step=step,
+        )
+
+    return {"read": read}
+
+
+def inspection() -> Mapping[str, Handler]:
+    """Load the decoders and return what inspects."""
+    for sample in sample_files.every():
+        pages.inspect(sample)
+
+    def inspect(data: bytes, _: Mapping[str, Any], __: Callable[[], None]) -> Kind:
+        return pages.inspect(data)
+
+    return {"inspect": inspect}

@@ -1,0 +1,52 @@
+"""What a mail that is owed will say: who it is still for, and the token that it brings."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlalchemy import select
+
+from recibo.schemas.ids import InvitationId, UserId
+from recibo.schemas.states import MailKind, MailTokenKind
+from recibo.services.identity import email_tokens
+from recibo.services.mail_templates import Content
+from recibo.services.mails import Lease
+from recibo.store.db import Session
+from recibo.store.tables import User
+
+_PROOFS: Mapping[MailKind, MailTokenKind] = {
+    MailKind.VERIFY_EMAIL: MailTokenKind.VERIFY_EMAIL,
+    MailKind.MAGIC_LINK: MailTokenKind.MAGIC_LINK,
+    MailKind.PASSWORD_RESET: MailTokenKind.PASSWORD_RESET,
+}
+
+
+async def compose(session: Session, lease: Lease) -> Content | None:
+    """Return what the mail says, with a token minted for it; None when it is not to be sent.
+
+    It is not when nobody, or nobody who may sign in, has the address, or the invitation is no
+    longer pending. The token is worth something from the commit on.
+    """
+    content = Content(
+        # Another at each try: a second mail has another token, and must not pass for the first.
+        id=f"{lease.id}.{lease.attempt}",
+        kind=lease.kind,
+        to=lease.recipient,
+        names=lease.names,
+        created_at=lease.created_at,
+    )
+    if lease.kind is MailKind.INVITATION:
+        invitation_id = InvitationId(str(lease.names["invitation_id"]))
+        token = await email_tokens.mint_invitation(session, invitation_id)
+    elif lease.kind in _PROOFS:
+        token = await _mint(session, lease)
+    else:
+        return content
+    return None if token is None else replace(content, token=token)
+
+
+async def _mint(session: Session, lease: Lease) -> str | None:
+    query = select(User.id).where(User.email == lease.recipient, User.disabled_at.is_(None))
+    user_id = (await session.execute(query)).scalar_one_or_none()
+    if user_id is None:
+        return None
+    return await email_tokens.mint(session, _PROOFS[lease.kind], UserId(user_id))

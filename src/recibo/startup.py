@@ -1,0 +1,35 @@
+"""Running a command to its end, and telling in a line why it cannot."""
+
+import contextlib
+import sys
+from collections.abc import Coroutine
+from typing import Any
+
+import structlog
+import uvloop
+from sqlalchemy.exc import SQLAlchemyError
+
+from recibo.common import logs
+from recibo.errors import ServiceError
+from recibo.store.folder_lock import FolderInUseError
+
+
+class StartError(Exception):
+    """The service cannot start; the message says what to do."""
+
+
+def run(main: Coroutine[Any, Any, None]) -> int:
+    """Run a command; returns the status to exit with."""
+    if not structlog.is_configured():
+        logs.configure_for_commands()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            uvloop.run(main)
+    except SQLAlchemyError as e:
+        # The statement and a link follow; nobody at a terminal is helped by them.
+        sys.stderr.write(f"recibo: the database fails: {str(e).splitlines()[0]}\n")
+        return 1
+    except (StartError, FolderInUseError, ServiceError, OSError, ValueError) as e:
+        sys.stderr.write(f"recibo: {e}\n")
+        return 1
+    return 0

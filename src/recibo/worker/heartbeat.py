@@ -1,0 +1,27 @@
+"""Tells all processes, each second, that this one reads: how many at once, and how fast."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from recibo.common import ids
+from recibo.common.moving_average import Pace
+from recibo.store.worker_registry import Crew, Crews
+from recibo.worker import poll_loop
+
+
+@asynccontextmanager
+async def told(crews: Crews, *, readers: int, pace: Pace) -> AsyncIterator[None]:
+    """Be counted as a crew while the block lasts."""
+    name = ids.new("crew")
+
+    async def tell(*_: object) -> bool:
+        await crews.tell(name, Crew(readers, pace.mean_seconds))
+        return False
+
+    # Before anything is served: an upload that comes first knows of it, too.
+    await tell()
+    try:
+        async with poll_loop.running("presence", tell):
+            yield
+    finally:
+        await crews.leave(name)

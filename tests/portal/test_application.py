@@ -1,0 +1,227 @@
+"""What holds for every page."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from recibo.portal import application as doors
+from recibo.schemas.plans import SOLD
+from tests.installation import Installation, client_of
+from tests.portal import looking
+
+if TYPE_CHECKING:
+    from recibo.web.services import Services
+
+
+def paths(method: str) -> list[str]:
+    """Return the paths of pages that take a method."""
+    # The routes depend on no service, only on whether plans are sold.
+    services = SimpleNamespace(identity=SimpleNamespace(plans=SOLD))
+    described = doors.make(cast("Services", services)).openapi()["paths"]
+    return [path for path, operations in described.items() if method in operations]
+
+
+FOREIGN = {
+    "another site": {"Origin": "https://evil.example"},
+    "a page without an origin": {"Origin": "null"},
+    "another port": {"Origin": "http://recibo.test:8080"},
+    "another scheme": {"Origin": "https://recibo.test"},
+    "by fetch metadata": {"Sec-Fetch-Site": "cross-site"},
+    "a header that exempts from the rule elsewhere": {
+        "Origin": "https://evil.example",
+        "Authorization": "Bearer x",
+    },
+}
+
+
+@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
+async def test_no_form_is_taken_from_a_page_of_another_site(
+    door: Installation, headers: Mapping[str, str]
+) -> None:
+    assert len(paths("post")) > 9
+    for path in paths("post"):
+        answer = await door.stranger.post(path, data={"token": "x"}, headers=headers)
+
+        assert 403 == answer.status_code, path
+        assert "another site" in looking.at(answer).text
+        assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://recibo.test", "Sec-Fetch-Site": "same-origin"},
+        {"Sec-Fetch-Site": "none"},
+        {},
+    ],
+    ids=["of our own", "typed by hand", "from no browser"],
+)
+async def test_forms_of_our_own_pages_are_taken(
+    door: Installation, headers: Mapping[str, str]
+) -> None:
+    answer = await door.stranger.post("/portal/sign-out", headers=headers)
+
+    assert (303, "/portal/sign-in?notice=signed-out") == (
+        answer.status_code,
+        answer.headers["location"],
+    )
+
+
+async def test_every_answer_guards_its_page(door: Installation) -> None:
+    client = door.stranger
+    answers = [
+        *[await client.get(path) for path in ("/", "/portal/", *paths("get"))],
+        await client.get("/portal/nowhere"),
+        await client.get("/portal/sign-out"),
+        await client.get("/portal/static/nothing.css"),
+        await client.post("/portal/sign-in", data={}),
+        await client.post("/portal/sign-in", headers={"Origin": "null"}),
+    ]
+
+    assert {200, 303, 400, 403, 404, 405} == {answer.status_code for answer in answers}
+    for answer in answers:
+        policy = answer.headers["content-security-policy"].split("; ")
+        assert {"default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"} <= set(policy)
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert "no-store" == answer.headers["cache-control"]
+        assert "nosniff" == answer.headers["x-content-type-options"]
+        assert "strict-origin" == answer.headers["referrer-policy"]
+        assert answer.headers["x-request-id"]
+
+
+async def test_pages_hold_no_script_and_no_style_of_their_own(door: Installation) -> None:
+    for path in paths("get"):
+        text = (await door.stranger.get(path, params={"token": "x"})).text
+
+        assert "<script" not in text
+        assert "<style" not in text
+        assert " style=" not in text
+        assert "://" not in text, "nothing is loaded from afar"
+
+
+async def test_every_field_has_a_label_and_tells_what_may_fill_it(door: Installation) -> None:
+    for path in paths("get"):
+        answer = await door.stranger.get(path)
+        if answer.status_code == 200:
+            page = looking.at(answer)
+            seen = {name for name, one in page.inputs.items() if one.get("type") != "hidden"}
+            assert seen == set(page.labels)
+            assert all(page.inputs[name]["autocomplete"] for name in seen)
+
+
+async def test_start_leads_to_the_portal(door: Installation) -> None:
+    answers = [await door.stranger.get(path) for path in ("/", "/portal/")]
+
+    assert [(303, "/portal")] * 2 == [
+        (answer.status_code, answer.headers["location"]) for answer in answers
+    ]
+
+
+async def test_head_is_answered_as_get_is_without_a_body(door: Installation) -> None:
+    got = await door.stranger.get("/portal/sign-in")
+    asked = await door.stranger.head("/portal/sign-in")
+
+    assert 200 == asked.status_code
+    assert b"" == asked.content
+    assert got.headers["content-length"] == asked.headers["content-length"]
+
+
+async def test_wrong_method_is_told_the_right_ones(door: Installation) -> None:
+    answers = [await door.stranger.put(path) for path in ("/portal/sign-in", "/portal/sign-out")]
+
+    assert [(405, "GET, POST"), (405, "POST")] == [
+        (answer.status_code, answer.headers["allow"]) for answer in answers
+    ]
+
+
+async def test_unknown_pages_are_pages_and_unknown_paths_of_the_api_are_json(
+    door: Installation,
+) -> None:
+    page = await door.stranger.get("/portal/nowhere")
+    beside = await door.stranger.get("/portalx")
+
+    assert 404 == page.status_code
+    assert "Page not found · Recibo" == looking.at(page).title
+    assert (404, "not_found") == (beside.status_code, beside.json()["error"]["code"])
+
+
+async def test_static_files_are_kept_for_good_under_an_address_of_their_content(
+    door: Installation,
+) -> None:
+    page = (await door.stranger.get("/portal/sign-in")).text
+    address = page.partition('rel="stylesheet" href="')[2].partition('"')[0]
+    answer = await door.stranger.get(address)
+
+    assert "?v=" in address
+    assert (200, "text/css; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
+    assert "immutable" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize(
+    ("body", "media_type"),
+    [
+        (b'{"email": "ana@people.test"}', "application/json"),
+        (b"email=ana%40people.test", "text/plain"),
+        (b"--b\r\n\r\n--b--", "multipart/form-data; boundary=b"),
+        (b"email=a&password=" + b"x" * 64 * 1024, "application/x-www-form-urlencoded"),
+        (b"email=%00", "application/x-www-form-urlencoded"),
+        (b"%00=x", "application/x-www-form-urlencoded"),
+        (b"email=%ED%A0%80", "application/x-www-form-urlencoded"),
+        (b"email=%FF", "application/x-www-form-urlencoded"),
+        ("email=ä".encode(), "application/x-www-form-urlencoded"),
+        (b"&".join([b"a=b"] * 101), "application/x-www-form-urlencoded"),
+    ],
+    ids=[
+        "JSON", "text", "multipart", "too large", "NUL", "NUL in a name", "half of a surrogate",
+        "no UTF-8", "not encoded", "too many fields",
+    ],
+)  # fmt: skip
+async def test_what_is_no_form_is_refused(door: Installation, body: bytes, media_type: str) -> None:
+    answer = await door.stranger.post(
+        "/portal/sign-in", content=body, headers={"Content-Type": media_type}
+    )
+
+    assert 400 == answer.status_code
+    assert "That did not work · Recibo" == looking.at(answer).title
+
+
+async def test_what_nobody_foresaw_is_a_page_with_the_id_of_the_request(
+    door: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        message = "SELECT secret FROM /etc/passwd"
+        raise ZeroDivisionError(message)
+
+    monkeypatch.setattr("recibo.services.identity.password_auth.sign_in", fail)
+    form = {"email": "ana@people.test", "password": "x"}
+
+    answer = await door.stranger.post("/portal/sign-in", data=form)
+
+    assert 500 == answer.status_code
+    assert answer.headers["x-request-id"] in looking.at(answer).text
+    assert "passwd" not in answer.text
+    assert "no-store" == answer.headers["cache-control"]
+    assert any(line["event"] == "request failed" for line in door.logs)
+
+
+async def test_names_of_strangers_are_text(door: Installation) -> None:
+    """Whatever was typed comes back on the form that is refused."""
+    hostile = "\"><script>alert(1)</script><img src=x onerror='x'>"
+    answer = await door.stranger.post("/portal/sign-up", data={"org_name": hostile})
+
+    assert hostile == looking.at(answer).inputs["org_name"]["value"]
+    assert "<script" not in answer.text
+
+
+async def test_cookies_are_those_of_the_api_and_go_back_over_tls_only(door: Installation) -> None:
+    form = {"email": "ana@people.test", "password": "long enough", "org_name": "Aurora"}
+    async with client_of(door.asgi) as client:
+        client.base_url = "https://recibo.test"
+        answer = await client.post("/portal/sign-up", data=form)
+
+    cookies = answer.headers.get_list("set-cookie")
+    assert ["service_access", "service_refresh"] == [one.partition("=")[0] for one in cookies]
+    for cookie in cookies:
+        assert {"HttpOnly", "SameSite=Lax", "Path=/", "Secure"} <= set(cookie.split("; "))

@@ -1,0 +1,177 @@
+"""What the portal is told of events: their deliveries, and their attempts in pages."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from recibo.errors import NotFound, ValidationFailed
+from recibo.schemas.actor import Actor, Member
+from recibo.schemas.states import DeliveryState, EventType
+from recibo.services.pagination import Wanted
+from recibo.services.webhooks import delivery_log
+from recibo.store.db import Database
+from tests import events, make
+
+FIRST = Wanted(3, None, "key")
+
+
+@pytest.fixture
+async def member(database: Database, actor: Actor) -> Member:
+    """A member of the org."""
+    return await make.member(database, actor.org_id)
+
+
+async def recent(database: Database, member: Member, wanted: Wanted = FIRST) -> delivery_log.Slice:
+    """Return a page of the events of somebody's org."""
+    async with database.read() as session:
+        return await delivery_log.recent(session, member, wanted=wanted)
+
+
+async def one(
+    database: Database, member: Member, event_id: str, wanted: Wanted = FIRST
+) -> delivery_log.One:
+    """Return an event with a page of its attempts."""
+    async with database.read() as session:
+        return await delivery_log.get(session, member, event_id, wanted=wanted)
+
+
+def after(cursor: str | None) -> Wanted:
+    """Want the page after another."""
+    assert cursor is not None
+    return Wanted(3, cursor, "key")
+
+
+async def test_events_are_listed_newest_first_before_they_are_tried_too(
+    database: Database, member: Member
+) -> None:
+    await events.endpoint(database, member)
+    taken = await events.sent(database, member.org_id, EventType.RECEIPT_COMPLETED, {"a": 1})
+    waiting = await events.owed(database, member.org_id, url=None)
+    page = await recent(database, member)
+
+    assert [waiting, taken] == [told.event.id for told in page.data]
+    assert [DeliveryState.OWED, DeliveryState.DELIVERED] == [told.state for told in page.data]
+    assert [None, events.OWN_URL] == [told.url for told in page.data]
+    assert [True, False] == [told.due_at is not None for told in page.data]
+    assert [0, 1] == [len(told.attempts) for told in page.data]
+    assert {"a": 1} == page.data[1].event.data
+    assert page.next_cursor is None
+
+
+async def test_attempts_are_told_as_they_were(database: Database, member: Member) -> None:
+    event_id = await events.owed(database, member.org_id)
+    await events.attempt(database, event_id, status=None, error="timed out", answer=None)
+    await events.attempt(database, event_id, status=503, duration_ms=40, answer="<b>busy</b>")
+    (told,) = (await recent(database, member)).data
+
+    newest, oldest = told.attempts
+    assert (503, None, "<b>busy</b>", 40, events.OWN_URL) == (
+        newest.status,
+        newest.error,
+        newest.answer,
+        newest.duration_ms,
+        newest.url,
+    )
+    assert (None, "timed out", None) == (oldest.status, oldest.error, oldest.answer)
+    assert newest.started_at >= oldest.started_at
+    assert told.attempts == (await one(database, member, event_id)).delivered.attempts
+
+
+async def test_pages_hold_every_event_once(database: Database, member: Member) -> None:
+    sent = [await events.sent(database, member.org_id) for _ in range(7)]
+
+    first = await recent(database, member)
+    second = await recent(database, member, after(first.next_cursor))
+    third = await recent(database, member, after(second.next_cursor))
+
+    found = [told.event.id for page in (first, second, third) for told in page.data]
+    assert sent[::-1] == found
+    assert third.next_cursor is None
+
+
+async def test_list_holds_the_last_ten_attempts_and_says_that_there_are_older_ones(
+    database: Database, member: Member
+) -> None:
+    ten = await events.owed(database, member.org_id)
+    eleven = await events.owed(database, member.org_id)
+    for number in range(10):
+        await events.attempt(database, ten, status=500, duration_ms=number)
+    for number in range(11):
+        await events.attempt(database, eleven, status=500, duration_ms=number)
+    newest, oldest = (await recent(database, member)).data
+
+    assert list(range(10, 0, -1)) == [tried.duration_ms for tried in newest.attempts]
+    assert list(range(9, -1, -1)) == [tried.duration_ms for tried in oldest.attempts]
+    assert (True, False) == (newest.has_older, oldest.has_older)
+
+
+async def test_many_events_take_as_many_queries_as_one(
+    database: Database, member: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        await events.sent(database, member.org_id)
+    counted: list[int] = []
+    execute = AsyncSession.execute
+
+    async def counting(self: AsyncSession, *args: Any, **kwargs: Any) -> Any:
+        counted.append(1)
+        return await execute(self, *args, **kwargs)
+
+    monkeypatch.setattr(AsyncSession, "execute", counting)
+    await recent(database, member, Wanted(1, None, "key"))
+    of_one = len(counted)
+    await recent(database, member)
+
+    assert of_one == len(counted) - of_one
+
+
+async def test_pages_of_an_event_hold_every_attempt_once(
+    database: Database, member: Member
+) -> None:
+    event_id = await events.owed(database, member.org_id)
+    for number in range(5):
+        await events.attempt(database, event_id, status=500, duration_ms=number)
+    first = await one(database, member, event_id)
+    second = await one(database, member, event_id, after(first.next_cursor))
+
+    assert [4, 3, 2] == [tried.duration_ms for tried in first.delivered.attempts]
+    assert [1, 0] == [tried.duration_ms for tried in second.delivered.attempts]
+    assert (True, False) == (first.delivered.has_older, second.delivered.has_older)
+    assert second.next_cursor is None
+
+
+async def test_cursor_is_bound_to_its_list(database: Database, member: Member) -> None:
+    event_id = await events.owed(database, member.org_id)
+    for _ in range(4):
+        await events.attempt(database, event_id, status=500)
+        await events.sent(database, member.org_id)
+    of_list = after((await recent(database, member)).next_cursor)
+    of_event = after((await one(database, member, event_id)).next_cursor)
+    foreign = await make.member(database, await make.org(database))
+    other_event = await events.sent(database, member.org_id)
+
+    with pytest.raises(ValidationFailed):
+        await recent(database, member, of_event)
+    with pytest.raises(ValidationFailed):
+        await recent(database, foreign, of_list)
+    with pytest.raises(ValidationFailed):
+        await one(database, member, event_id, of_list)
+    with pytest.raises(ValidationFailed):
+        await one(database, member, other_event, of_event)
+
+
+async def test_events_of_another_org_are_not_there(database: Database, member: Member) -> None:
+    event_id = await events.sent(database, await make.org(database))
+
+    assert [] == (await recent(database, member)).data
+    with pytest.raises(NotFound):
+        await one(database, member, event_id)
+
+
+@pytest.mark.parametrize("event_id", ["evt_" + "0" * 32, "", "evt_\0", "x" * 5000])
+async def test_unknown_event_is_not_found(
+    database: Database, member: Member, event_id: str
+) -> None:
+    with pytest.raises(NotFound, match="no event"):
+        await one(database, member, event_id)

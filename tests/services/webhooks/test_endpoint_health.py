@@ -1,0 +1,223 @@
+"""Endpoints that fail: since when, and when they are switched off."""
+
+import datetime as dt
+
+import pytest
+from sqlalchemy import select
+
+from recibo.adapters.webhook_client import Outcome
+from recibo.common import clock
+from recibo.common.keyring import Keyring
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import EventId
+from recibo.schemas.states import DeliveryState, MailKind, Role
+from recibo.services.webhooks import deliveries, endpoint_health, endpoints
+from recibo.services.webhooks.deliveries import Tried
+from recibo.store import tables
+from recibo.store.db import Database
+from tests import events, make
+from tests.fake_clock import Hands
+
+KEYRING = Keyring("a secret")
+OK = Outcome(0.02, status=200)
+DOWN = Outcome(0.02, status=500)
+GONE = Outcome(0.02, status=410)
+DAY = 86400.0
+RESOURCE = "webhook_endpoint"
+
+
+@pytest.fixture(autouse=True)
+def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    """The hands of the clock."""
+    return Hands(monkeypatch)
+
+
+async def try_(database: Database, event_id: str, *outcomes: Outcome, tries: int = 0) -> None:
+    """Try a delivery as though it had been tried so often, and write down all at once."""
+    async with database.write() as session:
+        delivery = await session.get_one(tables.Delivery, event_id)
+        delivery.due_at, delivery.tries, delivery.state = clock.now(), tries, DeliveryState.OWED
+    async with database.write() as session:
+        (one,) = await deliveries.take(session, KEYRING, [EventId(event_id)])
+    now = clock.now()
+    async with database.write() as session:
+        await deliveries.record(session, [Tried(one, now, now, outcome) for outcome in outcomes])
+
+
+async def row(database: Database) -> tables.WebhookEndpoint:
+    """Return the endpoint."""
+    async with database.read() as session:
+        return (await session.execute(select(tables.WebhookEndpoint))).scalar_one()
+
+
+async def mails(database: Database) -> list[tables.Mail]:
+    """Return the mails that are owed."""
+    async with database.read() as session:
+        return list(await session.scalars(select(tables.Mail).order_by(tables.Mail.recipient)))
+
+
+@pytest.fixture
+async def event_id(database: Database, actor: Actor) -> str:
+    """An event that is owed to the endpoint of an org."""
+    await events.endpoint(database, actor)
+    return await events.owed(database, actor.org_id, url=None)
+
+
+async def test_endpoint_fails_since_its_first_failure(
+    database: Database, event_id: str, hands: Hands
+) -> None:
+    assert (await row(database)).failing_since is None
+    first = clock.now()
+    await try_(database, event_id, DOWN)
+    await hands.move(100)
+    await try_(database, event_id, DOWN)
+
+    assert first == (await row(database)).failing_since
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "fails"),
+    [
+        ((OK,), False),
+        ((DOWN, OK), False),
+        ((OK, DOWN), True),
+        ((DOWN, OK, DOWN), True),
+    ],
+)
+async def test_success_ends_failing_and_the_last_try_of_many_decides(
+    database: Database, event_id: str, hands: Hands, outcomes: tuple[Outcome, ...], *, fails: bool
+) -> None:
+    await try_(database, event_id, DOWN)
+    await hands.move(100)
+
+    await try_(database, event_id, *outcomes)
+
+    assert (clock.now() if fails else None) == (await row(database)).failing_since
+
+
+async def test_addresses_that_requests_named_say_nothing_of_the_endpoint(
+    database: Database, actor: Actor
+) -> None:
+    await events.endpoint(database, actor)
+
+    await try_(database, await events.owed(database, actor.org_id), DOWN)
+
+    assert (await row(database)).failing_since is None
+
+
+async def test_endpoint_whose_address_was_changed_begins_anew(
+    database: Database, event_id: str
+) -> None:
+    async with database.write() as session:
+        (one,) = await deliveries.take(session, KEYRING, [EventId(event_id)])
+    async with database.write() as session:
+        endpoint = (await session.execute(select(tables.WebhookEndpoint))).scalar_one()
+        endpoint.url = "https://other.test/"
+    now = clock.now()
+    async with database.write() as session:
+        await deliveries.record(session, [Tried(one, now, now, DOWN)])
+
+    assert (await row(database)).failing_since is None
+
+
+async def test_endpoint_that_fails_for_five_days_is_switched_off(
+    database: Database, actor: Actor, event_id: str, hands: Hands
+) -> None:
+    people = [await make.member(database, actor.org_id, role) for role in Role]
+    told = {f"{one.user_id}@recibo.test" for one in people if one.role in (Role.OWNER, Role.ADMIN)}
+    other = await events.owed(database, actor.org_id, url=None)
+    own = await events.owed(database, actor.org_id)
+    began = clock.now()
+    await try_(database, event_id, DOWN)
+    await hands.move(5 * DAY - 1)
+    await try_(database, event_id, DOWN, tries=5)
+    before = await row(database)
+    await hands.move(1)
+    await try_(database, event_id, DOWN, tries=6)
+
+    assert before.disabled_at is None
+    assert clock.now() == (await row(database)).disabled_at
+    states = {one.event_id: (one.state, one.due_at) for one in await events.deliveries(database)}
+    assert {(DeliveryState.DROPPED, None)} == {states[event_id], states[other]}
+    assert DeliveryState.OWED == states[own][0]
+    owed = await mails(database)
+    assert told == {one.recipient for one in owed}
+    assert {MailKind.WEBHOOKS_SWITCHED_OFF} == {one.kind for one in owed}
+    assert {"org": actor.org_id, "host": "hooks.acme.test", "when": began.isoformat()} == (
+        owed[0].names
+    )
+
+
+async def test_switching_off_is_audited_once_without_an_actor(
+    database: Database, event_id: str, hands: Hands
+) -> None:
+    await try_(database, event_id, DOWN)
+    await hands.move(5 * DAY)
+    await try_(database, event_id, DOWN, DOWN, tries=6)
+
+    async with database.read() as session:
+        query = select(tables.AuditEvent).where(tables.AuditEvent.resource_type == RESOURCE)
+        (entry,) = await session.scalars(query)
+    endpoint = await row(database)
+    assert ("webhook_endpoint.disabled", endpoint.id) == (entry.action, entry.resource_id)
+    assert (None, None) == (entry.actor_user_id, entry.actor_api_key_id)
+    assert {"url": events.URL, "disabled_at": None} == entry.before
+    assert (entry.after or {})["disabled_at"] is not None
+
+
+async def test_first_tries_after_a_long_silence_switch_nothing_off(
+    database: Database, actor: Actor, event_id: str, hands: Hands
+) -> None:
+    await try_(database, event_id, DOWN)
+    await hands.move(14 * DAY)
+    event_id = await events.owed(database, actor.org_id, url=None)
+
+    for tries in range(3):
+        await try_(database, event_id, DOWN, tries=tries)
+
+    assert (await row(database)).disabled_at is None
+    await try_(database, event_id, DOWN, tries=3)
+    assert (await row(database)).disabled_at is not None
+
+
+async def test_endpoint_where_all_is_gone_is_switched_off_too(
+    database: Database, actor: Actor, event_id: str, hands: Hands
+) -> None:
+    await try_(database, event_id, GONE)
+    await hands.move(5 * DAY)
+    event_id = await events.owed(database, actor.org_id, url=None)
+    before = await row(database)
+    await try_(database, event_id, GONE)
+
+    assert before.disabled_at is None
+    assert (await row(database)).disabled_at is not None
+
+
+async def test_endpoint_that_succeeds_now_and_then_stays_on(
+    database: Database, event_id: str, hands: Hands
+) -> None:
+    for _ in range(4):
+        await try_(database, event_id, DOWN, tries=5)
+        await hands.move(2 * DAY)
+        await try_(database, event_id, DOWN, OK, DOWN, tries=5)
+
+    assert (await row(database)).disabled_at is None
+
+
+async def test_endpoint_that_is_switched_on_again_has_five_days_anew(
+    database: Database, actor: Actor, event_id: str, hands: Hands
+) -> None:
+    owner = await make.member(database, actor.org_id, Role.OWNER)
+    await try_(database, event_id, DOWN)
+    await hands.move(5 * DAY)
+    await try_(database, event_id, DOWN, tries=6)
+    async with database.write() as session:
+        await endpoints.enable(session, owner)
+
+    event_id = await events.owed(database, actor.org_id, url=None)
+    await try_(database, event_id, DOWN, tries=6)
+    await hands.move(endpoint_health.LIMIT.total_seconds() - 1)
+    await try_(database, event_id, DOWN, tries=6)
+
+    assert (await row(database)).disabled_at is None
+    assert endpoint_health.LIMIT == dt.timedelta(days=5)

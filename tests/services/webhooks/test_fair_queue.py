@@ -1,0 +1,161 @@
+"""Whose turn it is: which deliveries are begun next."""
+
+import datetime as dt
+
+import pytest
+from sqlalchemy import insert, text, update
+
+from recibo.common import clock, ids
+from recibo.schemas.actor import Actor
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import DeliveryState, EventType
+from recibo.services.webhooks import fair_queue
+from recibo.services.webhooks.fair_queue import Chosen, Lane, Load
+from recibo.store import tables
+from recibo.store.db import Database
+from tests import events, make
+
+CAPACITY = 100
+
+
+async def choose(database: Database, load: Load | None = None) -> Chosen:
+    """Choose for a courier that has nothing under way, unless told."""
+    async with database.read() as session:
+        return await fair_queue.choose(session, load or Load(CAPACITY))
+
+
+async def owe(database: Database, org_id: str, count: int, **columns: object) -> list[str]:
+    """Owe an org so many events to an address that a request named; return their ids."""
+    now = clock.now()
+    event_ids = [ids.new("evt") for _ in range(count)]
+    row = {"org_id": org_id, "url": events.OWN_URL, "state": DeliveryState.OWED, "due_at": now,
+           "tries": 0, **columns}  # fmt: skip
+    event = {"org_id": org_id, "type": EventType.WEBHOOK_TEST, "created_at": now, "body": "{}"}
+    async with database.write() as session:
+        await session.execute(
+            insert(tables.WebhookEvent), [{"id": one, **event} for one in event_ids]
+        )
+        await session.execute(
+            insert(tables.Delivery), [{"event_id": one, **row} for one in event_ids]
+        )
+    return event_ids
+
+
+async def test_nothing_is_chosen_where_nothing_is_due(database: Database, actor: Actor) -> None:
+    await owe(database, actor.org_id, 3, due_at=clock.now() + dt.timedelta(seconds=60))
+    await owe(database, actor.org_id, 3, due_at=None, state=DeliveryState.DELIVERED)
+
+    chosen = await choose(database)
+
+    assert ({}, None, False) == (chosen.event_ids, chosen.last, chosen.has_more)
+
+
+async def test_what_is_due_longest_is_first(database: Database, actor: Actor) -> None:
+    young = await owe(database, actor.org_id, 16)
+    old = await owe(database, actor.org_id, 1, due_at=clock.now() - dt.timedelta(seconds=60))
+
+    chosen = await choose(database)
+
+    assert 16 == len(chosen.event_ids)
+    assert old[0] in chosen.event_ids
+    assert chosen.has_more
+    assert 15 == len(set(young) & chosen.event_ids.keys())
+
+
+async def test_lane_to_the_endpoint_and_those_elsewhere_are_apart(
+    database: Database, actor: Actor
+) -> None:
+    endpoint_id = await events.endpoint(database, actor)
+    await owe(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
+    await owe(database, actor.org_id, 20)
+
+    assert 32 == len((await choose(database)).event_ids)
+
+
+async def test_what_is_under_way_counts(database: Database, actor: Actor) -> None:
+    await owe(database, actor.org_id, 20)
+    lane = Lane(actor.org_id, is_to_endpoint=False)
+
+    some = await choose(database, Load(CAPACITY, {lane: 10}))
+    none = await choose(database, Load(CAPACITY, {lane: 16}))
+    full = await choose(database, Load(10, {Lane(OrgId("org_other"), is_to_endpoint=True): 10}))
+
+    assert [6, 0, 0] == [len(one.event_ids) for one in (some, none, full)]
+    assert [True] * 3 == [one.has_more for one in (some, none, full)]
+
+
+@pytest.mark.parametrize(("busy", "share"), [(0, 16), (49, 16), (50, 4), (74, 4), (75, 1), (99, 1)])
+async def test_share_of_a_lane_is_less_when_little_is_left(
+    database: Database, actor: Actor, busy: int, share: int
+) -> None:
+    await owe(database, actor.org_id, 20)
+    load = Load(CAPACITY, {Lane(OrgId("org_other"), is_to_endpoint=True): busy})
+
+    assert share == len((await choose(database, load)).event_ids)
+
+
+async def test_next_lane_after_the_last_is_first(database: Database) -> None:
+    orgs = sorted([await make.org(database) for _ in range(4)])
+    owed = {org: (await owe(database, org, 1))[0] for org in orgs}
+
+    first = await choose(database, Load(2))
+    second = await choose(database, Load(2, last=first.last))
+    third = await choose(database, Load(2, last=Lane(orgs[2], is_to_endpoint=False)))
+
+    assert [owed[org] for org in orgs[:2]] == sorted(first.event_ids)
+    assert [owed[org] for org in orgs[2:]] == sorted(second.event_ids)
+    assert {owed[orgs[3]], owed[orgs[0]]} == third.event_ids.keys()
+
+
+async def test_failing_endpoint_has_one_turn_and_calls_for_no_more(
+    database: Database, actor: Actor
+) -> None:
+    endpoint_id = await events.endpoint(database, actor)
+    async with database.write() as session:
+        await session.execute(update(tables.WebhookEndpoint).values(failing_since=clock.now()))
+    await owe(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
+    lane = Lane(actor.org_id, is_to_endpoint=True)
+
+    first = await choose(database)
+    second = await choose(database, Load(CAPACITY, {lane: 1}, {lane: 1}))
+
+    assert [True] == list(first.event_ids.values())
+    assert [0, False, False] == [len(second.event_ids), second.has_more, first.has_more]
+
+
+async def test_addresses_that_failed_have_four_turns_beside_those_that_did_not(
+    database: Database, actor: Actor
+) -> None:
+    tried = await owe(
+        database, actor.org_id, 20, tries=1, due_at=clock.now() - dt.timedelta(seconds=9)
+    )
+    fresh = await owe(database, actor.org_id, 20)
+    lane = Lane(actor.org_id, is_to_endpoint=False)
+
+    chosen = await choose(database)
+    busy = await choose(database, Load(CAPACITY, {lane: 4}, {lane: 4}))
+
+    assert (4, 12) == (
+        len(set(tried) & chosen.event_ids.keys()),
+        len(set(fresh) & chosen.event_ids.keys()),
+    )
+    assert not set(tried) & busy.event_ids.keys()
+    assert 12 == len(busy.event_ids)
+
+
+async def test_each_org_costs_a_look_at_an_index_however_much_it_is_owed(sqlite_url: str) -> None:
+    database = Database(sqlite_url)
+    looks = list[str]()
+    for is_to_endpoint in (False, True):
+        # What is sent is the point, and nobody else says it.
+        query = fair_queue._due_orgs(is_to_endpoint=is_to_endpoint)  # noqa: SLF001
+        engine = database._reader.sync_engine  # noqa: SLF001
+        sql = query.compile(engine, compile_kwargs={"literal_binds": True})
+        async with database.read() as session:
+            plan = await session.execute(text(f"EXPLAIN QUERY PLAN {sql}"))
+            looks += [row.detail for row in plan if "deliveries" in row.detail]
+    await database.close()
+
+    assert 6 == len(looks)
+    assert [] == [one for one in looks if "SEARCH deliveries USING" not in one]
+    assert [] == [one for one in looks if "INDEX ix_deliveries_due" not in one]

@@ -1,0 +1,158 @@
+"""Slots and turns, in memory and in Redis alike."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from redis.asyncio import Redis
+from structlog.testing import capture_logs
+
+from recibo.store import redis_client
+from recibo.store import semaphores as slots_
+from recibo.store.semaphores import Cap, Slots
+from tests import servers
+
+MINE = Cap("key_mine", 2)
+HERE = Cap("ip:203.0.113.9", 3)
+LEASE = 10
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Slots]:
+    """Slots at each place in turn."""
+    url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
+    async with redis_client.opened(url) as client:
+        yield slots_.of(client)
+
+
+async def took(slots: Slots, *caps: Cap, names: str) -> list[bool]:
+    """Take a slot for each letter."""
+    return [await slots.take(name, caps) for name in names]
+
+
+async def test_no_more_are_held_than_the_cap(slots: Slots) -> None:
+    assert [True, True, False] == await took(slots, MINE, names="abc")
+
+    await slots.free("a", [MINE])
+    assert [True, False] == await took(slots, MINE, names="cd")
+
+
+async def test_all_are_taken_or_none(slots: Slots) -> None:
+    await took(slots, MINE, names="ab")
+
+    assert [False] * 5 == await took(slots, HERE, MINE, names="cdefg")
+    assert [True, True, True, False] == await took(slots, HERE, names="hijk")
+
+
+async def test_slot_freed_twice_is_freed_once(slots: Slots) -> None:
+    await took(slots, MINE, names="ab")
+    for _ in range(2):
+        await slots.free("a", [MINE])
+
+    assert [True, False] == await took(slots, MINE, names="cd")
+
+
+async def test_each_figure_has_slots_of_its_own(slots: Slots) -> None:
+    await took(slots, MINE, names="ab")
+
+    assert [True] == await took(slots, Cap(MINE.subject, 3), names="c")
+
+
+async def test_turn_is_one_s_own_until_it_ends(slots: Slots) -> None:
+    assert await slots.begin("work")
+    assert await slots.begin("other work")
+    waiting = [asyncio.create_task(slots.begin("work")) for _ in range(3)]
+    done, _ = await asyncio.wait(waiting, timeout=0.1)
+    assert not done
+
+    await slots.end("work")
+    assert [False] * 3 == await asyncio.gather(*waiting)
+    assert await slots.begin("work")
+
+
+async def test_what_a_killed_process_held_ends_by_itself(redis_url: str) -> None:
+    client = Redis.from_url(redis_url)
+    killed, other = slots_.InRedis(client), slots_.InRedis(client)
+    await took(killed, MINE, names="ab")
+    await killed.begin("work")
+    # Time passes: Redis goes by the clock of its machine, so what it holds is made older.
+    (held,) = await client.keys("*key_mine*")
+    assert 0 < await client.ttl(held) <= LEASE
+    for name in "ab":
+        await client.zincrby(held, -LEASE, name)
+    (turn,) = await client.keys("*:turn:*")
+    assert 0 < await client.ttl(turn) <= LEASE
+    await client.delete(turn)
+
+    assert [True, True, False] == await took(other, MINE, names="cde")
+    assert await other.begin("work")
+    await client.aclose()
+
+
+async def test_what_a_living_process_holds_is_renewed(redis_url: str) -> None:
+    client = Redis.from_url(redis_url)
+    living, other = slots_.InRedis(client), slots_.InRedis(client)
+    await took(living, MINE, HERE, names="ab")
+    await living.begin("work")
+    await living.free("b", [MINE, HERE])
+    names = await client.keys("recibo:slots:*")
+    for name in names:
+        await client.expire(name, 1)
+    for held in ("recibo:slots:key_mine:2", "recibo:slots:ip:203.0.113.9:3"):
+        await client.zincrby(held, 1 - LEASE, "a")
+
+    await living.renew()
+
+    assert 3 == len(names)
+    assert all([LEASE - 2 < await client.ttl(name) <= LEASE for name in names])
+    # One of two is left: what was freed is not brought back.
+    assert [True, False] == await took(other, MINE, names="cd")
+    await client.aclose()
+
+
+async def test_without_redis_uploads_pass() -> None:
+    port = servers.free_port()
+    with capture_logs() as logs:
+        async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+            slots = slots_.of(client)
+            assert [True] * 5 == await took(slots, MINE, names="abcde")
+            assert await slots.begin("work")
+            assert await slots.begin("work")
+            await slots.end("work")
+            await slots.free("a", [MINE])
+
+    # One line, not one an upload.
+    assert ["slots are out of reach; uploads pass without one"] == [one["event"] for one in logs]
+
+
+async def test_not_every_upload_waits_for_a_redis_that_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
+    port = servers.free_port()
+    async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+        assert client is not None
+        slots = slots_.of(client)
+        assert [True] == await took(slots, MINE, names="a")
+        with servers.run_redis(port):
+            assert [True] * 3 == await took(slots, MINE, names="bcd")
+            assert await slots.begin("work")
+            await slots.end("work")
+
+            assert [] == await client.keys("*")
+
+
+async def test_slot_taken_before_redis_was_gone_is_freed_when_it_is_back(
+    monkeypatch: pytest.MonkeyPatch, redis_url: str
+) -> None:
+    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
+    async with redis_client.opened(redis_url) as client:
+        assert client is not None
+        slots = slots_.of(client)
+        await took(slots, MINE, names="ab")
+        # Redis fails another upload.
+        await client.set("recibo:slots:key_other:2", "")
+        assert [True] == await took(slots, Cap("key_other", 2), names="c")
+        await slots.free("a", [MINE])
+
+        assert 1 == await client.zcard("recibo:slots:key_mine:2")

@@ -1,0 +1,47 @@
+"""What a process that reads tells of itself."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from recibo.common.moving_average import Pace
+from recibo.store.worker_registry import NOBODY, Crew, InMemory
+from recibo.worker import heartbeat
+
+
+@dataclass
+class Listening(InMemory):
+    """Crews that wake whoever waits for the next word."""
+
+    word: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    async def tell(self, name: str, crew: Crew) -> None:
+        await super().tell(name, crew)
+        self.word.set()
+
+
+async def test_crew_counts_from_the_start_to_the_end_at_its_pace_of_the_moment() -> None:
+    crews, pace = Listening(), Pace(2)
+    async with heartbeat.told(crews, readers=3, pace=pace):
+        at_first = await crews.at_work()
+        pace.note(12)
+        # The word that was under way may be of before.
+        for _ in range(2):
+            crews.word.clear()
+            await crews.word.wait()
+        later = await crews.at_work()
+
+    assert Crew(3, 2) == at_first
+    assert Crew(3, 3) == later
+    assert NOBODY == await crews.at_work()
+
+
+async def test_processes_count_each() -> None:
+    crews = InMemory()
+    async with (
+        heartbeat.told(crews, readers=3, pace=Pace(2)),
+        heartbeat.told(crews, readers=1, pace=Pace(2)),
+    ):
+        assert Crew(4, 2) == await crews.at_work()

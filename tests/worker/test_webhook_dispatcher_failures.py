@@ -1,0 +1,73 @@
+"""The courier: exceptions on this side are tries that failed, and never go on for ever."""
+
+import pytest
+
+from recibo.adapters.fake_webhook_client import FakeCallbacks
+from recibo.common.keyring import Keyring
+from recibo.schemas.actor import Actor
+from recibo.schemas.states import DeliveryState
+from recibo.services.webhooks import deliveries
+from recibo.services.webhooks.deliveries import Taken
+from recibo.store.db import Database
+from recibo.worker.webhook_dispatcher import Courier
+from tests import events
+from tests.fake_clock import Hands
+
+KEYRING = Keyring("a secret")
+URL = "https://receiver.test/"
+FAILED = "internal error: the request could not be sent"
+# Longer than any pause between two tries.
+PAUSE_S = 30 * 60 * 60
+
+
+async def deliver(courier: Courier) -> int:
+    """Try what is due, and write down how that ended; return how many there were."""
+    begun = await courier.begin()
+    for post in begun:
+        await post
+    while await courier.write_down():
+        pass
+    return len(begun)
+
+
+async def states(database: Database) -> list[str]:
+    """Return how the deliveries stand."""
+    return [one.state for one in await events.deliveries(database)]
+
+
+async def test_try_that_always_raises_is_made_as_often_as_any_and_given_up(
+    database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Taken) -> dict[str, str]:
+        raise RuntimeError
+
+    monkeypatch.setattr(deliveries, "headers", broken)
+    hands, callbacks = Hands(monkeypatch), FakeCallbacks()
+    courier = Courier(database, callbacks, KEYRING)
+    await events.owed(database, actor.org_id, url=URL)
+
+    tries = 0
+    while await deliver(courier):
+        tries += 1
+        await hands.move(PAUSE_S)
+
+    assert len(deliveries.PAUSES) + 1 == tries
+    assert [DeliveryState.FAILED] == await states(database)
+    made = await events.attempts(database)
+    assert [(FAILED, None)] * tries == [(one.error, one.status) for one in made]
+    assert [] == callbacks.posts
+
+
+async def test_secret_that_cannot_be_opened_is_a_try_that_failed(
+    database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Hands(monkeypatch)
+    callbacks = FakeCallbacks()
+    for keyring in (KEYRING, Keyring("another secret")):
+        await events.owed(database, actor.org_id, url=URL)
+        assert 1 == await deliver(Courier(database, callbacks, keyring))
+
+    assert 1 == len(callbacks.posts)
+    _, failed = await events.attempts(database)
+    assert FAILED == failed.error
+    assert [DeliveryState.DELIVERED, DeliveryState.OWED] == await states(database)
