@@ -20,7 +20,7 @@ from sqlalchemy import func, insert, select
 
 from benchmarks import measuring, server
 from benchmarks.server import Server
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.extract.model import Accuracy
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.plans import PlanName

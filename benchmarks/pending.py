@@ -20,7 +20,7 @@ from sqlalchemy import delete, insert, text
 
 from recibo import app
 from recibo.adapters.fake_reader import FakeReader
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.extract.model import Accuracy
 from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity.demo_org import Demo

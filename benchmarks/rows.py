@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, insert, select, text
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.model import Accuracy, Category, DocumentType
 from recibo.schemas.receipts import LineItem, Reading
 from recibo.schemas.states import ReceiptStatus

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import ReceiptId
 from recibo.services import installation, orphans
 from recibo.store import storage

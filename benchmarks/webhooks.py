@@ -27,7 +27,7 @@ from sqlalchemy import insert, select
 
 from benchmarks import measuring, server
 from benchmarks.measuring import Times
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.states import DeliveryState, EventType
 from recibo.store import tables
 from recibo.store.db import Database, migrate

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Reader
-from recibo.common.moving_average import Pace
+from recibo.lib.moving_average import Pace
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import EndpointId, OrgId
 from recibo.schemas.states import DeliveryState, EventType

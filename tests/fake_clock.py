@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from redis.asyncio import Redis
 
-from recibo.common import clock
+from recibo.lib import clock
 
 # Somewhere within a second, as most times are.
 BEGINNING = 1_800_000_000.25

@@ -6,7 +6,7 @@ from email.message import EmailMessage
 
 from sqlalchemy import select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import InvitationId, UserId
 from recibo.schemas.states import MailKind, Role
 from recibo.services import mails

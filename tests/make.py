@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
 from recibo.schemas.actor import Actor, KeyActor, Member, Visit
 from recibo.schemas.ids import OrgId, UserId

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recibo.adapters.webhook_client import Callbacks, Guarded, Outcome
-from recibo.common.webhook_urls import Address, Policy
+from recibo.lib.webhook_urls import Address, Policy
 
 DEVELOPMENT = Policy(https_only=False, private_allowed=True)
 PRODUCTION = Policy(https_only=True, private_allowed=False)

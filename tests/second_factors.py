@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from pyotp.totp import TOTP
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store.tables import AuditEvent
 from tests import people
 from tests.installation import Installation

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
-from recibo.common import clock
+from recibo.lib import clock
 
 API_KEY = "sk_test_recibo"
 WEBHOOK_SECRET = "whsec_recibo"  # noqa: S105 - opens nothing

@@ -3,7 +3,7 @@
 import datetime as dt
 import io
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import ReceiptId
 from recibo.services import orphans
 from recibo.services.orphans import Swept

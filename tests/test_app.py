@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recibo import app
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.services.identity.demo_org import Demo
 from recibo.services.reading import readings

@@ -17,9 +17,9 @@ from recibo.adapters.resolver import Names
 from recibo.adapters.stripe_payments import Account, Stripe
 from recibo.adapters.webhook_client import Callbacks, Guarded
 from recibo.api import application
-from recibo.common import ids, webhook_urls
-from recibo.common.keyring import Keyring
-from recibo.common.moving_average import Pace
+from recibo.lib import ids, webhook_urls
+from recibo.lib.keyring import Keyring
+from recibo.lib.moving_average import Pace
 from recibo.portal.application import Pages
 from recibo.portal.sandbox import SandboxPages
 from recibo.schemas.plans import PlanName, Plans

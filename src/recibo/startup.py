@@ -9,7 +9,7 @@ import structlog
 import uvloop
 from sqlalchemy.exc import SQLAlchemyError
 
-from recibo.common import logs
+from recibo.lib import logs
 from recibo.errors import ServiceError
 from recibo.store.folder_lock import FolderInUseError
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import trustme
 
-from recibo.common.webhook_urls import Policy
+from recibo.lib.webhook_urls import Policy
 from tests import receivers
 from tests.posting import DEVELOPMENT, PRODUCTION, SOON_S, Directory, guarded, post
 from tests.receivers import Receiver, receiving

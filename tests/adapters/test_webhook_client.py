@@ -11,7 +11,7 @@ import pytest
 from recibo.adapters import webhook_client
 from recibo.adapters.fake_webhook_client import FakeCallbacks, Posted
 from recibo.adapters.webhook_client import Outcome
-from recibo.common import clock
+from recibo.lib import clock
 from tests import receivers, servers
 from tests.fake_clock import Hands
 from tests.posting import BODY, HEADERS, SOON_S, Directory, guarded, post

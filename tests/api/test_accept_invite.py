@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import AuditAction, Role
 from recibo.store.tables import Invitation, Membership, User
 from tests import inbox, people, races

@@ -13,7 +13,7 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Connection, delete
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.model import Category, Receipt
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import Role

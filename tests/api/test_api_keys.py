@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import delete, update
 
-from recibo.common import clock, tokens
+from recibo.lib import clock, tokens
 from recibo.errors import InsufficientScope, NoSession
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import OrgId, UserId

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Member, Visit
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.plans import PLANS, PlanName

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import AuditAction, Role
 from recibo.services.billing import sandbox

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.startup import StartError
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth

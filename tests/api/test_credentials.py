@@ -8,8 +8,8 @@ import httpx
 import jwt
 import pytest
 
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from tests import installation
 from tests.installation import Installation
 from tests.people import Session, bearer, session_of, signed_up

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import Role
 from recibo.services.identity import keys, orgs, sessions

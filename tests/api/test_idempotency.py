@@ -9,7 +9,7 @@ import pytest
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.plans import PlanName
 from recibo.store.tables import AuditEvent, Receipt, Replay, UsageEvent, UsageMonth
 from tests import installation, make

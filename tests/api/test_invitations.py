@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import RateLimitExceeded
 from recibo.schemas.actor import Member
 from recibo.schemas.states import AuditAction, MailKind, Role

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import update
 
-from recibo.common import clock, tokens
+from recibo.lib import clock, tokens
 from recibo.schemas.states import Scope
 from recibo.store.tables import ApiKey
 from tests import make

@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import event, update
 from sqlalchemy.engine import Engine
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import tables
 from tests import installation, make
 from tests.installation import Installation

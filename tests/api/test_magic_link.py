@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import tables
 from tests import inbox, make
 from tests.installation import Installation

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import delete, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.states import Role
 from recibo.services.identity import sessions

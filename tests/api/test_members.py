@@ -6,7 +6,7 @@ from typing import cast
 import httpx
 import pytest
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import InsufficientScope, NoSession, ServiceError
 from recibo.schemas.actor import Member
 from recibo.schemas.states import AuditAction, Role

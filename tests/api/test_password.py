@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import inbox

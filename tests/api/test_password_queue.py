@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from argon2 import PasswordHasher
 
-from recibo.common.moving_average import Pace
+from recibo.lib.moving_average import Pace
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import email_tokens, password_auth, passwords

@@ -14,7 +14,7 @@ import pytest
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.store.tables import ApiKey, AuditEvent, Receipt
 from tests import installation, make

@@ -8,7 +8,7 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import delete, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId, UserId
 from recibo.services.identity import sessions
 from recibo.store import tables

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.schemas.permissions import PERMISSIONS, Permission
 from recibo.schemas.states import Role
 from tests import make, people

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import AuditAction
 from recibo.services.billing import sandbox
 from recibo.store.tables import ProviderEvent

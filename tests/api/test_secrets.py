@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from recibo.adapters.fake_mailer import FakeMailer
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import AuditAction
 from recibo.services import mail_templates
 from recibo.services.mail_templates import Letterhead

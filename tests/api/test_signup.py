@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import tables
 from tests import inbox, installation
 from tests.installation import Installation

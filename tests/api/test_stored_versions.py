@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.model import Accuracy
 from recibo.schemas import stored
 from recibo.schemas.receipts import Evidence, Reading, Receipt

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import delete
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import Role
 from recibo.services.identity import sessions
 from recibo.store import tables

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.services.identity import throttles
 from recibo.services.identity.throttles import Counted
 from recibo.store.db import Session

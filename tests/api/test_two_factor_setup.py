@@ -11,7 +11,7 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import AuditAction
 from recibo.store.tables import AuditEvent, Mail, RecoveryCode, SpentTotpStep, User
 from tests import people, second_factors

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import email_tokens, operators

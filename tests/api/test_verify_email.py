@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import tables
 from tests import inbox
 from tests.installation import Installation

@@ -11,8 +11,8 @@ from standardwebhooks import Webhook
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.webhook_client import Guarded
-from recibo.common.keyring import Keyring
-from recibo.common.webhook_urls import Policy
+from recibo.lib.keyring import Keyring
+from recibo.lib.webhook_urls import Policy
 from recibo.schemas.ids import OrgId
 from recibo.services.webhooks import signing
 from recibo.store import tables

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import EventType
 from tests.house import source
 

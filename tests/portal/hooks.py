@@ -5,7 +5,7 @@ import re
 import httpx
 from sqlalchemy import update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.store import tables
 from tests.installation import Installation

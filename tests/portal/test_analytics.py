@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import tables
 from tests import people
 from tests.installation import Installation

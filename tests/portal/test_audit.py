@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import httpx
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from tests import people
 from tests.installation import Installation
 from tests.portal import looking, pressing, visits

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.errors import Damaged
 from recibo.extract.model import Found
 from recibo.schemas.states import EventType, Role

@@ -6,7 +6,7 @@ import re
 import httpx
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import people

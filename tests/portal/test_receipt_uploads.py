@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import FileTooLarge
 from recibo.extract.load.limits import MAX_BYTES
 from recibo.services.reading import usage

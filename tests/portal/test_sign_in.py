@@ -5,7 +5,7 @@ import datetime as dt
 import httpx
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.portal import next_paths
 from tests.installation import Installation, client_of
 from tests.people import PASSWORD

@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from tests import second_factors
 from tests.installation import Installation
 from tests.portal import looking, visits

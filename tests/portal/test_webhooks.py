@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import EndpointId
 from recibo.services.webhooks import signing
 from tests import installation

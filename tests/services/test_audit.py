@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor, KeyActor, Member, Person, Visit
 from recibo.schemas.audit import AuditEvent
 from recibo.schemas.ids import OrgId, UserId

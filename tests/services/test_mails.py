@@ -5,7 +5,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import MailKind
 from recibo.services import mail_rendering, mails
 from recibo.services.mail_templates import Content

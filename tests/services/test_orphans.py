@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import ReceiptId
 from recibo.services import installation, orphans
 from recibo.services.orphans import Swept

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import IntegrityError
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.store import append_only, upsert
 from recibo.store.db import Database
 from recibo.store.tables import AuditEvent

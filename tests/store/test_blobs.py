@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.store import storage
 from recibo.store.blobs import Blobs, Folder

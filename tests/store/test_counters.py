@@ -5,7 +5,7 @@ import datetime as dt
 
 from sqlalchemy import select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import counters
 from recibo.store.db import Database
 from recibo.store.tables import Counter

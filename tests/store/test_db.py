@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.store import db
 from recibo.store.db import Database

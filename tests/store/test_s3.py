@@ -8,7 +8,7 @@ import obstore
 import pytest
 from structlog.testing import capture_logs
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Overloaded
 from recibo.schemas.ids import ReceiptId
 from recibo.store import s3

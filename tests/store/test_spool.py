@@ -4,7 +4,7 @@ import datetime as dt
 import os
 from pathlib import Path
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store import spool
 
 

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.web.proxies import Proxies

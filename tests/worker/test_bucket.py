@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Overloaded
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId

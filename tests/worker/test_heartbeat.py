@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from recibo.common.moving_average import Pace
+from recibo.lib.moving_average import Pace
 from recibo.store.worker_registry import NOBODY, Crew, InMemory
 from recibo.worker import heartbeat
 

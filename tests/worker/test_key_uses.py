@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import KeyId
 from recibo.services.identity.key_uses import KeyUses
 from recibo.store.db import Database

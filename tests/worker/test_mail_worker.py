@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from recibo.adapters import mail
 from recibo.adapters.fake_mailer import FakeMailer
 from recibo.adapters.mail import Mailer, Outbox, SendError
-from recibo.common import clock, tokens
+from recibo.lib import clock, tokens
 from recibo.errors import ValidationFailed
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailKind, MailTokenKind

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import REGISTRY
 from sqlalchemy import func, select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings, receipts

@@ -8,7 +8,7 @@ from docket import Docket
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.extract.model import Accuracy
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.fair_queue import Owed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.model import Accuracy
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId

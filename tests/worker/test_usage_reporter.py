@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from recibo.adapters.payments import Used
 from recibo.adapters.stripe_payments import Account, Stripe
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.states import PaymentProvider
 from recibo.services import meter_events

@@ -12,8 +12,8 @@ from sqlalchemy import event, select
 
 from recibo.adapters.fake_webhook_client import FakeCallbacks, Posted
 from recibo.adapters.webhook_client import Outcome
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
 from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries

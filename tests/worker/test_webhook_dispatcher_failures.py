@@ -3,7 +3,7 @@
 import pytest
 
 from recibo.adapters.fake_webhook_client import FakeCallbacks
-from recibo.common.keyring import Keyring
+from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
 from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import aiosmtplib
 
-from recibo.common import clock
+from recibo.lib import clock
 
 OUTBOX = "outbox"
 _BAD_URL = (

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from recibo.common import clock, ids
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib import clock, ids
+from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.errors import NotFound
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import aiodns
 
-from recibo.common.webhook_urls import Address
+from recibo.lib.webhook_urls import Address
 
 # Of the first try at a server; each further one is given twice as long. After the last, what is
 # known of IPv4 counts without IPv6, or the other way round. c-ares gives less to servers that are

@@ -16,8 +16,8 @@ import certifi
 import httpx
 
 from recibo.adapters.resolver import Names
-from recibo.common import clock, webhook_urls
-from recibo.common.webhook_urls import Address, Policy, Target
+from recibo.lib import clock, webhook_urls
+from recibo.lib.webhook_urls import Address, Policy, Target
 
 # For all of it: looking the name up, connecting, sending, the answer to its end.
 LIMIT_S = 15.0

@@ -9,7 +9,7 @@ from recibo.api import rate_limits, routers, upload_form
 from recibo.api.browser_sessions import SHOWN
 from recibo.api.deps import CanExtract
 from recibo.api.responses import errors_of, receipt_answer
-from recibo.common import webhook_urls
+from recibo.lib import webhook_urls
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.schemas.actor import KeyActor
 from recibo.schemas.receipts import Receipt

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.api import errors, metrics, rate_limits
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.errors import HeadersTooLarge, ServiceError, ValidationFailed
 from recibo.web.http_protocol import REFUSAL
 

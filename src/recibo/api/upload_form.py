@@ -11,7 +11,7 @@ from typing import TypeVar
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from recibo.common import webhook_urls
+from recibo.lib import webhook_urls
 from recibo.errors import InsufficientScope, ValidationFailed
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType

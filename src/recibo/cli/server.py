@@ -14,7 +14,7 @@ from typing import cast
 import uvicorn
 
 from recibo import app, startup
-from recibo.common import logs
+from recibo.lib import logs
 from recibo.services.identity.demo_org import Demo
 from recibo.settings import Settings
 from recibo.startup import StartError

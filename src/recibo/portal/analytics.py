@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import ValidationFailed
 from recibo.portal import pages, request_context
 from recibo.portal.request_context import Caller

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 
-from recibo.common import totp
+from recibo.lib import totp
 from recibo.errors import (
     AuthenticationFailed,
     Conflict,

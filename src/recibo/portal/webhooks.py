@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import ServiceError
 from recibo.portal import forms, pages, request_context
 from recibo.portal.error_messages import SAID

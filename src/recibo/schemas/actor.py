@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from recibo.common import ip_addresses
+from recibo.lib import ip_addresses
 from recibo.schemas.ids import KeyId, OrgId, SessionId, UserId
 from recibo.schemas.orgs import Org
 from recibo.schemas.permissions import PERMISSIONS, Permission

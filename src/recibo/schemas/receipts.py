@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recibo.common import money
+from recibo.lib import money
 from recibo.extract import model
 from recibo.extract.model import Accuracy, Category, DocumentType, Found
 from recibo.schemas.states import FailureCode, ReceiptStatus

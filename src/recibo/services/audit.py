@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, delete, false, select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas import audit as shapes
 from recibo.schemas.actor import Actor, KeyActor, Person
 from recibo.schemas.ids import OrgId

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import receipts
 from recibo.store import db, folders, table_files

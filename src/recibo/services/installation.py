@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 from sqlalchemy import func, select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import audit
 from recibo.services.reading import receipts

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from recibo.common import clock, names
+from recibo.lib import clock, names
 from recibo.schemas.states import MailKind
 
 _TEXTS = Path(__file__).parent / "mail_texts"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.states import MailKind
 from recibo.services import backoff
 from recibo.store.db import ReadSession, Session

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, literal, select, update
 
 from recibo.adapters.payments import Used
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import PaymentProvider
 from recibo.services import backoff
 from recibo.store.db import ReadSession, Session

@@ -10,7 +10,7 @@ import datetime as dt
 
 from sqlalchemy import Select, delete, select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Conflict, ValidationFailed
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import ReceiptId

@@ -13,7 +13,7 @@ from time import monotonic
 import structlog
 from sqlalchemy import delete, func, select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.states import SweepStage
 from recibo.services import installation

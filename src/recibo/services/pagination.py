@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from recibo.common import cursor
+from recibo.lib import cursor
 from recibo.errors import ValidationFailed
 from recibo.store.db import ReadSession
 

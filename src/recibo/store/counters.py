@@ -4,7 +4,7 @@ import datetime as dt
 
 from sqlalchemy import case, select
 
-from recibo.common import clock, tokens
+from recibo.lib import clock, tokens
 from recibo.store import purging, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Counter

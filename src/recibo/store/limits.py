@@ -21,7 +21,7 @@ from throttled.asyncio.store.redis import RedisStoreBackend
 from throttled.exceptions import BaseThrottledError
 from throttled.rate_limiter.base import per_min
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.store.redis_client import Outage
 
 _WINDOW_SECONDS = 60

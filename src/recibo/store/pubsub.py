@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Protocol
 
 from redis.asyncio import Redis
-from redis.asyncio.client import PubSub
+from redis.asyncio.client import PubSub as RedisPubSub
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
@@ -126,7 +126,7 @@ class InRedis:
                 self._deafness.begin(e)
             await asyncio.sleep(_RESTART_DELAY_SECONDS)
 
-    async def _hear(self, pubsub: PubSub, subscribed: asyncio.Event) -> None:
+    async def _hear(self, pubsub: RedisPubSub, subscribed: asyncio.Event) -> None:
         await pubsub.subscribe(_CHANNEL)
         is_asked = False
         while True:

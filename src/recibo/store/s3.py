@@ -15,7 +15,7 @@ import structlog
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Overloaded
 from recibo.schemas.ids import ReceiptId
 from recibo.store.blobs import (

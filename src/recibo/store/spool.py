@@ -3,7 +3,7 @@
 import datetime as dt
 from pathlib import Path
 
-from recibo.common import clock
+from recibo.lib import clock
 
 # No request lasts so long.
 _STRAY_AGE = dt.timedelta(hours=1)

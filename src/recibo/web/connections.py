@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from recibo.common import ip_addresses
+from recibo.lib import ip_addresses
 
 # With all heads at their limit these are 64 MB.
 _MOST_CONNECTIONS = 1024

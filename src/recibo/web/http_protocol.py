@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from recibo.common import ip_addresses
+from recibo.lib import ip_addresses
 from recibo.errors import (
     HeadersTooLarge,
     Overloaded,

@@ -7,7 +7,7 @@ from typing import Any, cast
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from recibo.common import ip_addresses
+from recibo.lib import ip_addresses
 
 _SCHEMES = {"http", "https"}
 

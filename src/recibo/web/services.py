@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
-from recibo.common import webhook_urls
+from recibo.lib import webhook_urls
 from recibo.schemas.actor import Visit
 from recibo.services.billing.billing import Billing
 from recibo.services.identity.identity import Identity

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from recibo.common import ids
-from recibo.common.moving_average import Pace
+from recibo.lib import ids
+from recibo.lib.moving_average import Pace
 from recibo.store.worker_registry import Crew, Crews
 from recibo.worker import poll_loop
 

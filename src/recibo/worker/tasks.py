@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
-from recibo.common.moving_average import Pace
+from recibo.lib.moving_average import Pace
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, Receipt
 from recibo.schemas.ids import OrgId, ReceiptId

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import structlog
 
 from recibo.adapters.payments import MeterError, UsageMeter, Used, UseRefusedError
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.services import meter_events
 from recibo.services.meter_events import Due, Lease
 from recibo.store.db import Database

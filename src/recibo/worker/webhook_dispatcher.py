@@ -14,8 +14,8 @@ from typing import TypeVar
 import structlog
 
 from recibo.adapters.webhook_client import Callbacks, Outcome
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries, fair_queue
 from recibo.services.webhooks.deliveries import Taken, Tried

@@ -6,7 +6,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from recibo.common import clock, tokens
+from recibo.lib import clock, tokens
 from recibo.errors import ValidationFailed
 from recibo.schemas.ids import InvitationId, UserId
 from recibo.schemas.states import MailTokenKind

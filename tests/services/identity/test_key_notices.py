@@ -6,7 +6,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import MailKind, Role
 from recibo.services.identity import key_notices, keys

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import SignupClosed, ValidationFailed
 from recibo.schemas.states import Role, SignupPolicy
 from recibo.services.identity import invitations, operator_orgs

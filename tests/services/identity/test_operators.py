@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import NotFound, ValidationFailed
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName

@@ -3,8 +3,8 @@
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import TotpLedger
 from recibo.services.identity import second_factors

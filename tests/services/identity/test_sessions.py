@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from recibo.errors import AuthenticationFailed, InsufficientScope, NoSession
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.ids import OrgId, UserId

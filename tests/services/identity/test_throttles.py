@@ -5,7 +5,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import RateLimitExceeded
 from recibo.services.identity import throttles
 from recibo.services.identity.throttles import Counted, Limit

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy
 from recibo.schemas.actor import Actor

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.model import Accuracy
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId

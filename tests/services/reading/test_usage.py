@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import RateLimitExceeded
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId

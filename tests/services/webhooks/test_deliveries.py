@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 from standardwebhooks import Webhook
 
 from recibo.adapters.webhook_client import Outcome
-from recibo.common import clock
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.ids import EventId, OrgId
 from recibo.schemas.states import DeliveryState

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from recibo.adapters.webhook_client import Outcome
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import EventId
 from recibo.schemas.states import DeliveryState, MailKind, Role

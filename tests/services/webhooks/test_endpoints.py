@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from recibo.common import clock
-from recibo.common.keyring import Keyring
-from recibo.common.webhook_urls import Policy
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
+from recibo.lib.webhook_urls import Policy
 from recibo.errors import InsufficientScope, NotFound, ServiceError, ValidationFailed
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.ids import EndpointId

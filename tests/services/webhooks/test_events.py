@@ -1,6 +1,6 @@
 """Which events are owed, to whom, and what they say."""
 
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.plans import PlanName

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from sqlalchemy import insert, text, update
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import DeliveryState, EventType

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 import pytest
 from sqlalchemy import select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Conflict, InsufficientScope, NotFound, RateLimitExceeded, ServiceError
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.states import AuditAction, DeliveryState, Role

@@ -6,7 +6,7 @@ import structlog
 from sqlalchemy.exc import NoResultFound
 
 from recibo.adapters.payments import Checkout
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import NotFound, ValidationFailed
 from recibo.schemas.actor import Member
 from recibo.schemas.billing import PAID_PLANS

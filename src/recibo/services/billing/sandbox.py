@@ -8,7 +8,7 @@ from enum import StrEnum
 from sqlalchemy import select
 
 from recibo.adapters.payments import OpenCheckout, OpenPortal, Sandbox, Subscribed
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import NotFound, ValidationFailed
 from recibo.schemas.billing import PAID_PLANS
 from recibo.schemas.ids import OrgId

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import select
 
 from recibo.adapters.payments import Subscribed
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas import billing as shapes
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import OrgId

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import AuthenticationFailed, NoSession, NotFound, ValidationFailed
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.ids import OrgId

@@ -7,8 +7,8 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recibo.common import clock, ids
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib import clock, ids
+from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.actor import KeyActor
 from recibo.schemas.ids import BROWSER_SESSION
 from recibo.schemas.states import KeyKind

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import Role

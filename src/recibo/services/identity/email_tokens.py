@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, delete, select, update
 
-from recibo.common import clock, tokens
+from recibo.lib import clock, tokens
 from recibo.errors import ValidationFailed
 from recibo.schemas.ids import InvitationId, UserId
 from recibo.schemas.states import MailTokenKind

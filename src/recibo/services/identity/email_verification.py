@@ -7,7 +7,7 @@ maker would keep a way in (pre-hijacking, https://arxiv.org/abs/2205.10174).
 
 from sqlalchemy import delete, select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.actor import Person, Visit
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from recibo.common import emails
-from recibo.common.keyed_lock import Turns
-from recibo.common.keyring import Keyring
+from recibo.lib import emails
+from recibo.lib.keyed_lock import Turns
+from recibo.lib.keyring import Keyring
 from recibo.errors import SignupClosed, ValidationFailed
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.states import SignupPolicy

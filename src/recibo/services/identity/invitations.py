@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, select
 
-from recibo.common import clock, ids, tokens
+from recibo.lib import clock, ids, tokens
 from recibo.errors import AuthenticationFailed, Conflict, NotFound, ValidationFailed
 from recibo.schemas import invitations as shapes
 from recibo.schemas.actor import Member, Person, Visit

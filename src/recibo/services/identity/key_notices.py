@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, or_, select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.states import MailKind, Role
 from recibo.services import mails
 from recibo.store.db import Database, Session

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from sqlalchemy import bindparam, or_, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import KeyId
 from recibo.schemas.keys import Key
 from recibo.store.columns import UtcDateTime

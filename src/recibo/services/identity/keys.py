@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, bindparam, func, or_, select
 
-from recibo.common import clock, ids, tokens
+from recibo.lib import clock, ids, tokens
 from recibo.errors import (
     Conflict,
     Detail,

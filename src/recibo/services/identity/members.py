@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select
 
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.errors import NotFound, ValidationFailed
 from recibo.schemas import members as shapes
 from recibo.schemas.actor import Member

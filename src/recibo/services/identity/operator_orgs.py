@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import exists, select, update
 
-from recibo.common import clock, ids, tokens
+from recibo.lib import clock, ids, tokens
 from recibo.errors import SignupClosed, ValidationFailed
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName

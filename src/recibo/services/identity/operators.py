@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import or_, select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import NotFound, ValidationFailed
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from sqlalchemy import Row, or_, select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import InsufficientScope, NoSession, NotFound, ValidationFailed
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import OrgId

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.exc import IntegrityError
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import AuthenticationFailed, Conflict
 from recibo.schemas.actor import Person, Visit
 from recibo.schemas.ids import OrgId, UserId

@@ -12,7 +12,7 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from recibo.common.fair_queue import FairQueue, QueueFullError
+from recibo.lib.fair_queue import FairQueue, QueueFullError
 from recibo.errors import Overloaded, ValidationFailed
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from sqlalchemy import select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.actor import Visit
 from recibo.schemas.ids import OrgId, SessionId
 from recibo.store.db import Session

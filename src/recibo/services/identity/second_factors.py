@@ -10,8 +10,8 @@ import secrets
 import structlog
 from sqlalchemy import delete, func, select, update
 
-from recibo.common import clock, totp
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib import clock, totp
+from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import TotpLedger
 from recibo.services.identity.throttles import Limit

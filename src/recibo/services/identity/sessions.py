@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
 
-from recibo.common import clock, ids
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib import clock, ids
+from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.errors import AuthenticationFailed, Detail, InsufficientScope, NoSession
 from recibo.schemas.actor import SignedIn, Visit
 from recibo.schemas.ids import OrgId, SessionId, UserId

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import RateLimitExceeded
 from recibo.store import counters
 from recibo.store.db import Database, ReadSession, Session

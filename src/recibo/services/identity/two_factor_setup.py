@@ -3,7 +3,7 @@
 import base64
 from dataclasses import dataclass
 
-from recibo.common import clock, totp
+from recibo.lib import clock, totp
 from recibo.errors import AuthenticationFailed, Conflict, NoSession, ValidationFailed
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.sessions import TokenResponse

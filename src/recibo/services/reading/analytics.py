@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.analytics import CategoryCount, UsageOfDay, Vendor
 from recibo.store import scope

@@ -17,8 +17,8 @@ from typing import Protocol
 from sqlalchemy import ColumnElement
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
-from recibo.common import clock, ids
-from recibo.common.keyed_lock import Turns
+from recibo.lib import clock, ids
+from recibo.lib.keyed_lock import Turns
 from recibo.errors import (
     DatabaseUnavailable,
     LowConfidence,

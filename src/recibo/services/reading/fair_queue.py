@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Label, Select, func, literal, select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract.model import Accuracy
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import READINGS_CARRIED, SOLD, PlanName, Plans

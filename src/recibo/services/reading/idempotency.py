@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.errors import Conflict
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.extract import model
 from recibo.schemas import receipts as shapes
 from recibo.schemas import stored

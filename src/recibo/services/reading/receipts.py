@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Select, delete, select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import NotFound
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from recibo.common import ids, tokens
+from recibo.lib import ids, tokens
 from recibo.errors import RateLimitExceeded
 from recibo.schemas.actor import Actor, KeyActor
 from recibo.services.reading.idempotency import Fingerprint

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import update
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import RateLimitExceeded
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId

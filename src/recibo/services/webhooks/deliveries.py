@@ -16,8 +16,8 @@ from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 from standardwebhooks import Webhook
 
 from recibo.adapters.webhook_client import Outcome
-from recibo.common import clock, ids
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib import clock, ids
+from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import EndpointId, EventId, OrgId
 from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import Signing

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from recibo.common import ids
+from recibo.lib import ids
 from recibo.errors import NotFound
 from recibo.schemas.actor import Member
 from recibo.schemas.states import DeliveryState

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Row, Update, select, update
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import EndpointId, OrgId
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role
 from recibo.services import audit, mails

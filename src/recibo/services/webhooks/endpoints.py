@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from recibo.common import clock, ids, webhook_urls
-from recibo.common.keyring import Keyring
+from recibo.lib import clock, ids, webhook_urls
+from recibo.lib.keyring import Keyring
 from recibo.errors import Conflict, NotFound, ValidationFailed
 from recibo.schemas import webhooks as shapes
 from recibo.schemas.actor import Member

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.schemas import webhooks as shapes
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Select, exists, func, select
 
-from recibo.common import clock
+from recibo.lib import clock
 from recibo.schemas.ids import EventId, OrgId
 from recibo.store.db import ReadSession
 from recibo.store.tables import Delivery, WebhookEndpoint

@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 from recibo.errors import NotFound
 from recibo.schemas.actor import Member
 from recibo.schemas.states import AuditAction, DeliveryState, EventType, ResourceType

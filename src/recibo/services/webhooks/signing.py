@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select
 
-from recibo.common import clock
-from recibo.common.keyring import Keyring
+from recibo.lib import clock
+from recibo.lib.keyring import Keyring
 from recibo.schemas.ids import EndpointId, OrgId
 from recibo.schemas.webhooks import EarlierSecret, Signing
 from recibo.store import upsert

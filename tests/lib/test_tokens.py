@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common import tokens
+from recibo.lib import tokens
 
 PREFIX = "sk_live_"
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from recibo.common import clock
+from recibo.lib import clock
 
 DAY = dt.timedelta(days=1)
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common import emails
-from recibo.common.emails import BadEmailError
+from recibo.lib import emails
+from recibo.lib.emails import BadEmailError
 
 # Seconds of processor time; without a bound the worst of these takes half of one.
 QUICK = 0.05

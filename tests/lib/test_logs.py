@@ -8,7 +8,7 @@ from typing import Any
 
 PROGRAM = """
 import logging, structlog
-from recibo.common import logs
+from recibo.lib import logs
 logs.configure()
 log = structlog.get_logger("recibo.test")
 with structlog.contextvars.bound_contextvars(request_id="req_1"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.common import ip_addresses
+from recibo.lib import ip_addresses
 
 
 @pytest.mark.parametrize(

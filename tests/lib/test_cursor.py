@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common import cursor
+from recibo.lib import cursor
 
 LIST = {"org": "org_1", "type": None}
 KEY = "key"

@@ -9,7 +9,7 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from recibo.common import totp
+from recibo.lib import totp
 
 # RFC 6238, appendix B, SHA-1; the last six of the eight digits printed there.
 SECRET = base64.b32encode(b"12345678901234567890").decode()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.common.moving_average import Pace
+from recibo.lib.moving_average import Pace
 
 
 def test_pace_is_the_assumption_until_something_is_measured() -> None:

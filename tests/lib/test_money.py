@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common import money
+from recibo.lib import money
 
 CURRENCIES = st.sampled_from([None, "BRL", "JPY", "KWD", "CLF", "XXX"])
 AMOUNTS = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**15), max_value=10**15)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common import webhook_urls
-from recibo.common.webhook_urls import Policy, Target
+from recibo.lib import webhook_urls
+from recibo.lib.webhook_urls import Policy, Target
 
 PRODUCTION = Policy(https_only=True, private_allowed=False)
 DEVELOPMENT = Policy(https_only=False, private_allowed=True)

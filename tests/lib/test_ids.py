@@ -2,7 +2,7 @@
 
 import pytest
 
-from recibo.common import clock, ids
+from recibo.lib import clock, ids
 
 
 def test_ids_name_their_kind_and_sort_by_time() -> None:

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.common.keyring import BadTokenError, Keyring
+from recibo.lib.keyring import BadTokenError, Keyring
 
 SECRET = "the secret of a test"  # noqa: S105 - opens nothing
 OTHER = "the secret of another"

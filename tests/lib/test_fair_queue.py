@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recibo.common.fair_queue import FairQueue, QueueFullError
+from recibo.lib.fair_queue import FairQueue, QueueFullError
 
 
 class Bench:

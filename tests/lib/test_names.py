@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recibo.common import names
+from recibo.lib import names
 
 # What a mail client may make a link of, generously: a scheme, an address of a page or a mailbox,
 # a server's share; with the dots, colons and slashes that browsers read as plain ones.

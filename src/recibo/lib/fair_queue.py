@@ -12,7 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from recibo.common.moving_average import Pace
+from recibo.lib.moving_average import Pace
 
 
 class QueueFullError(Exception):
