@@ -20,8 +20,8 @@ from sqlalchemy import func, insert, select
 
 from benchmarks import measuring, server
 from benchmarks.server import Server
-from recibo.lib import clock, ids
 from recibo.extract.model import Accuracy
+from recibo.lib import clock, ids
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import ReceiptStatus

@@ -38,7 +38,7 @@ def main() -> None:
 
 
 async def _times(redis_url: str, rounds: int) -> Times:
-    async with redis_client.opened(redis_url) as client:
+    async with redis_client.open_redis(redis_url) as client:
         counted = limits.of(client)
         await _time(counted)
         return Times(tuple([await _time(counted) for _ in range(rounds)]))

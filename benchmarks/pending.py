@@ -20,8 +20,8 @@ from sqlalchemy import delete, insert, text
 
 from recibo import app
 from recibo.adapters.fake_reader import FakeReader
-from recibo.lib import clock, ids
 from recibo.extract.model import Accuracy
+from recibo.lib import clock, ids
 from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity.demo_org import Demo
 from recibo.services.reading import fair_queue
@@ -58,7 +58,7 @@ async def _measure(folder: Path, url: str, sizes: Sequence[int]) -> None:
     )
     demos = list[Demo]()
     print("pending | of orgs | upload ms, median | growth | refill ms")
-    async with app.opened(settings, works=False, reader=FakeReader(), greet=demos.append) as asgi:
+    async with app.lifespan(settings, works=False, reader=FakeReader(), greet=demos.append) as asgi:
         first = 0.0
         for size, orgs in [(size, orgs) for orgs in (1, 1000) for size in sizes]:
             database: Database = asgi.state.services.database
@@ -108,7 +108,7 @@ async def _upload(asgi: FastAPI, key: str, name: str) -> float:
 async def _refill(database: Database) -> float:
     started = time.perf_counter()
     async with database.read() as session:
-        await fair_queue.of_all(session, limit=1000)
+        await fair_queue.next_batch(session, limit=1000)
     return (time.perf_counter() - started) * 1000
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, insert, select, text
 
-from recibo.lib import clock
 from recibo.extract.model import Accuracy, Category, DocumentType
+from recibo.lib import clock
 from recibo.schemas.receipts import LineItem, Reading
 from recibo.schemas.states import ReceiptStatus
 from recibo.store import tables

@@ -8,17 +8,17 @@ from sqlalchemy import select
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Reader
-from recibo.lib.moving_average import Pace
+from recibo.lib.moving_average import MovingAverage
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.extraction import Capacity, Extraction, Submitted
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.fair_queue import Job
 from recibo.services.reading.upload_limits import Arrivals
 from recibo.store import semaphores, tables, worker_registry
 from recibo.store.blobs import Blobs, Folder
 from recibo.store.db import Database
 from recibo.store.pubsub import InProcess
-from recibo.worker.periodic_tasks import Clockwork
+from recibo.worker.periodic_tasks import PeriodicTasks
 from recibo.worker.tasks import Tasks
 from tests import make
 
@@ -30,7 +30,7 @@ class NotingCarrier:
     added: list[ReceiptId] = field(default_factory=list)
     error: Exception | None = None
 
-    async def add_readings(self, owed: Sequence[Owed]) -> None:
+    async def add_readings(self, owed: Sequence[Job]) -> None:
         """Note receipts."""
         if self.error is not None:
             raise self.error
@@ -47,7 +47,7 @@ class Core:
     carrier: NotingCarrier
     extraction: Extraction
     tasks: Tasks
-    clockwork: Clockwork
+    clockwork: PeriodicTasks
 
     async def submit(self, actor: Actor, text: str = "paper") -> Submitted:
         """Take in a file that holds this text."""
@@ -80,7 +80,7 @@ def build(
     reader = reader or FakeReader()
     (folder / "files").mkdir(exist_ok=True)
     blobs = blobs or Folder(folder / "files")
-    signals, carrier, pace = InProcess(), NotingCarrier(), Pace(2)
+    signals, carrier, pace = InProcess(), NotingCarrier(), MovingAverage(2)
     return Core(
         database=database,
         folder=folder,
@@ -98,5 +98,5 @@ def build(
             arrivals=Arrivals(semaphores.InMemory()),
         ),
         tasks=Tasks(database, blobs, signals, reader, pace, carrier),
-        clockwork=Clockwork(database, blobs, carrier),
+        clockwork=PeriodicTasks(database, blobs, carrier),
     )

@@ -4,8 +4,8 @@ from email.message import EmailMessage
 
 from recibo.adapters.fake_mailer import FakeMailer
 from recibo.services import mail_templates
-from recibo.services.mail_templates import Letterhead
-from recibo.worker.mail_worker import Post
+from recibo.services.mail_templates import MailSettings
+from recibo.worker.mail_worker import MailWorker
 from tests import mail_fixtures
 from tests.installation import Installation
 from tests.mail_servers import part
@@ -16,8 +16,8 @@ _ADDRESS = "http://recibo.test"
 async def new_mails(i: Installation) -> list[EmailMessage]:
     """Send what is owed, and return it; only where nothing else sends."""
     mailer = FakeMailer()
-    head = Letterhead(_ADDRESS, mail_templates.sender("", _ADDRESS))
-    await Post(i.database, mailer, head).round()
+    head = MailSettings(_ADDRESS, mail_templates.sender("", _ADDRESS))
+    await MailWorker(i.database, mailer, head).round()
     return mailer.sent
 
 

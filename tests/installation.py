@@ -15,8 +15,8 @@ from structlog.testing import capture_logs
 
 from recibo import app
 from recibo.adapters.fake_reader import FakeReader
-from recibo.adapters.fake_webhook_client import FakeCallbacks
-from recibo.adapters.webhook_client import Callbacks
+from recibo.adapters.fake_webhook_client import FakeWebhookClient
+from recibo.adapters.webhook_client import WebhookClient
 from recibo.api import application
 from recibo.schemas.ids import ReceiptId
 from recibo.services.identity.demo_org import Demo
@@ -57,7 +57,7 @@ class Installation:
     data_dir: Path
     logs: Sequence[Mapping[str, Any]]
     #: What webhooks are handed to; the fake one unless the test brought its own.
-    callbacks: Callbacks
+    callbacks: WebhookClient
 
     @property
     def services(self) -> Services:
@@ -129,16 +129,16 @@ async def opened(
     data_dir: Path,
     *,
     reader: FakeReader | None = None,
-    callbacks: Callbacks | None = None,
+    callbacks: WebhookClient | None = None,
     works: bool = True,
     **settings: Any,
 ) -> AsyncIterator[Installation]:
     """Open an installation; its key is known only on a fresh database."""
-    reader, callbacks = reader or FakeReader(), callbacks or FakeCallbacks()
+    reader, callbacks = reader or FakeReader(), callbacks or FakeWebhookClient()
     demos = list[Demo]()
     chosen = make_settings(data_dir, database_url=database_url, **settings)
     with capture_logs() as logs:
-        async with app.opened(
+        async with app.lifespan(
             chosen, works=works, reader=reader, callbacks=callbacks, greet=demos.append
         ) as asgi:
             secret = demos[0].key if demos else ""
@@ -186,7 +186,7 @@ async def _insist_on_documents(answer: httpx.Response) -> None:
 @cache
 def _statuses(method: str) -> Sequence[tuple[re.Pattern[str], Container[int]]]:
     """Return the paths that take a method, each with the statuses that its documents name."""
-    paths = application.make(cast("Services", None)).openapi()["paths"]
+    paths = application.create_app(cast("Services", None)).openapi()["paths"]
     return [
         (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), [int(one) for one in named["responses"]])
         for path, operations in paths.items()

@@ -65,7 +65,7 @@ async def mail(
 ) -> None:
     """Owe a mail."""
     async with database.write() as session:
-        mails.owe(session, kind, to=to, names=names)
+        mails.enqueue(session, kind, to=to, names=names)
 
 
 async def invitation_mail(database: Database, invitation_id: InvitationId) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from recibo.lib import clock, ids
 from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
-from recibo.schemas.actor import Actor, KeyActor, Member, Visit
+from recibo.lib import clock, ids
+from recibo.schemas.actor import Actor, ClientInfo, KeyActor, Member
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.sessions import TokenResponse
@@ -20,7 +20,7 @@ from recibo.store.db import Database
 
 JPEG_HEAD = b"\xff\xd8\xff\xe0"
 BOTH = (Scope.READ, Scope.WRITE)
-VISIT = Visit(request_id="req_test")
+VISIT = ClientInfo(request_id="req_test")
 
 
 def jpeg(text: str) -> bytes:
@@ -74,14 +74,14 @@ async def key(
 ) -> str:
     """Add a key to an org and return its secret."""
     async with database.write() as session:
-        wanted = keys.Wanted("test", scopes=scopes, expires_at=expires_at)
+        wanted = keys.NewKey("test", scopes=scopes, expires_at=expires_at)
         return keys.create(session, org_id, wanted)
 
 
 async def publishable_key(database: Database, org_id: OrgId) -> str:
     """Add a publishable key to an org and return its secret."""
     async with database.write() as session:
-        return keys.create(session, org_id, keys.Wanted("site", KeyKind.PUBLISHABLE))
+        return keys.create(session, org_id, keys.NewKey("site", KeyKind.PUBLISHABLE))
 
 
 async def session(
@@ -89,7 +89,7 @@ async def session(
     org_id: OrgId | None,
     *,
     role: Role = Role.OWNER,
-    visit: Visit = VISIT,
+    visit: ClientInfo = VISIT,
 ) -> TokenResponse:
     """Add a user with this role in an org and return the tokens of a session."""
     user = tables.User(
@@ -103,7 +103,7 @@ async def session(
             session_.add(
                 tables.Membership(org_id=org_id, user_id=user_id, role=role, created_at=clock.now())
             )
-        start = sessions.Start(SignInMethod.PASSWORD, org_id, visit)
+        start = sessions.NewSession(SignInMethod.PASSWORD, org_id, visit)
         return await sessions.begin(session_, identity, user, start)
 
 

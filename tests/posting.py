@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recibo.adapters.webhook_client import Callbacks, Guarded, Outcome
+from recibo.adapters.webhook_client import CheckedWebhookClient, WebhookClient, WebhookResponse
 from recibo.lib.webhook_urls import Address, Policy
 
 DEVELOPMENT = Policy(https_only=False, private_allowed=True)
@@ -32,12 +32,14 @@ class Directory:
         return [ipaddress.ip_address(one) for one in told]
 
 
-def guarded(policy: Policy = DEVELOPMENT, **given: Any) -> Guarded:
+def guarded(policy: Policy = DEVELOPMENT, **given: Any) -> CheckedWebhookClient:
     """Return what posts, with names that are made up."""
     known = given.pop("known", {})
-    return Guarded(policy, given.pop("names", Directory(**known)), **given)
+    return CheckedWebhookClient(policy, given.pop("names", Directory(**known)), **given)
 
 
-async def post(sender: Callbacks, url: str, headers: Mapping[str, str] = HEADERS) -> Outcome:
+async def post(
+    sender: WebhookClient, url: str, headers: Mapping[str, str] = HEADERS
+) -> WebhookResponse:
     """Post the same as ever."""
     return await sender.post(url, BODY, headers)

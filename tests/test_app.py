@@ -80,7 +80,7 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
         receipt_id = ReceiptId((await idle.extracted(PAPER))["id"])
         async with idle.database.write() as session:
             await readings.begin(session, receipt_id)
-    async with asyncio.timeout(readings.HOLD.total_seconds()):
+    async with asyncio.timeout(readings.LEASE.total_seconds()):
         async with installation.opened(sqlite_url, tmp_path) as next_:
             actor = await make.actor_of(next_.database, idle.secret)
             ended = await next_.services.extraction.wait(actor, receipt_id, wait_seconds=60)
@@ -188,7 +188,7 @@ async def test_owner_of_the_demo_can_sign_in_as_told(sqlite_url: str, tmp_path: 
     told = list[Demo]()
     settings = installation.make_settings(tmp_path, database_url=sqlite_url)
     async with (
-        app.opened(settings, works=False, greet=told.append) as asgi,
+        app.lifespan(settings, works=False, greet=told.append) as asgi,
         installation.client_of(asgi) as client,
     ):
         body = {"email": told[0].email, "password": told[0].password}

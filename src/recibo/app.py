@@ -13,13 +13,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from recibo.adapters import mail, resolver
 from recibo.adapters.payments import Sandbox
 from recibo.adapters.reader import PoolReader, Reader
-from recibo.adapters.resolver import Names
+from recibo.adapters.resolver import Resolver
 from recibo.adapters.stripe_payments import Account, Stripe
-from recibo.adapters.webhook_client import Callbacks, Guarded
+from recibo.adapters.webhook_client import CheckedWebhookClient, WebhookClient
 from recibo.api import application
 from recibo.lib import ids, webhook_urls
 from recibo.lib.keyring import Keyring
-from recibo.lib.moving_average import Pace
+from recibo.lib.moving_average import MovingAverage
 from recibo.portal.application import Pages
 from recibo.portal.sandbox import SandboxPages
 from recibo.schemas.plans import PlanName, Plans
@@ -49,41 +49,41 @@ from recibo.store import (
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
-from recibo.store.pubsub import Signals
-from recibo.store.semaphores import Slots
-from recibo.store.worker_registry import NOBODY, Crews
+from recibo.store.pubsub import PubSub
+from recibo.store.semaphores import Semaphores
+from recibo.store.worker_registry import NO_WORKERS, WorkerRegistry
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
 from recibo.worker import heartbeat, key_uses
 from recibo.worker import task_queue as engines
-from recibo.worker.mail_worker import Post
-from recibo.worker.periodic_tasks import Clockwork
-from recibo.worker.shares import Shares
-from recibo.worker.task_queue import Engine
+from recibo.worker.mail_worker import MailWorker
+from recibo.worker.periodic_tasks import PeriodicTasks
+from recibo.worker.shares import ReaderShares
+from recibo.worker.task_queue import TaskQueue
 from recibo.worker.tasks import Tasks
-from recibo.worker.usage_reporter import Meter
-from recibo.worker.webhook_dispatcher import Courier
+from recibo.worker.usage_reporter import UsageReporter
+from recibo.worker.webhook_dispatcher import WebhookDispatcher
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class AppContext:
     """What every process of the service holds open."""
 
     settings: Settings
     database: Database
     blobs: Blobs
-    signals: Signals
-    engine: Engine
+    signals: PubSub
+    engine: TaskQueue
     reader: Reader
-    pace: Pace
+    pace: MovingAverage
     identity: Identity
     billing: Billing
-    post: Post
+    post: MailWorker
     limits: Limits
-    slots: Slots
-    crews: Crews
+    slots: Semaphores
+    crews: WorkerRegistry
 
     @property
     def readers(self) -> int:
@@ -91,21 +91,21 @@ class House:
         return self.settings.readers or len(os.sched_getaffinity(0))
 
     @property
-    def meter(self) -> Meter | None:
+    def meter(self) -> UsageReporter | None:
         """What tells the payment provider of credits, where it is to be told."""
         payments = self.billing.payments
         if not isinstance(payments, Stripe) or not self.settings.stripe_meter.strip():
             return None
-        return Meter(self.database, payments)
+        return UsageReporter(self.database, payments)
 
 
 @asynccontextmanager
-async def opened(
+async def lifespan(
     settings: Settings,
     *,
     works: bool = True,
     reader: Reader | None = None,
-    callbacks: Callbacks | None = None,
+    callbacks: WebhookClient | None = None,
     address: str = ADDRESS,
     greet: Callable[[Demo], None] = lambda _: None,
 ) -> AsyncIterator[FastAPI]:
@@ -135,7 +135,7 @@ async def opened(
             if made is not None:
                 greet(made)
         services = _services(house, works=works)
-        asgi = application.make(services)
+        asgi = application.create_app(services)
         asgi.router.routes.append(Pages(services))
         if services.billing.sandbox is not None:
             asgi.router.routes.append(SandboxPages(services))
@@ -156,14 +156,16 @@ async def worker(settings: Settings) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _house(settings: Settings, reader: Reader | None, address: str) -> AsyncIterator[House]:
+async def _house(
+    settings: Settings, reader: Reader | None, address: str
+) -> AsyncIterator[AppContext]:
     # Receipts are nobody else's business.
     folders.restrict(settings.private_paths)
     for folder in (settings.data_dir, settings.spool_dir):
         folders.make(folder)
     async with AsyncExitStack() as stack:
         if settings.is_embedded:
-            stack.enter_context(folder_lock.held(settings.data_dir))
+            stack.enter_context(folder_lock.hold_lock(settings.data_dir))
             await migrate(settings.database)
             folders.sync(settings.data_dir)
         spool.clear(settings.spool_dir, is_shared=not settings.is_embedded)
@@ -172,8 +174,8 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         await _check(database)
         # A name of its own: two apps in one process would share one memory.
         queue = settings.redis_url or f"memory://{ids.new('queue')}"
-        engine = await stack.enter_async_context(engines.opened(queue))
-        redis = await stack.enter_async_context(redis_client.opened(settings.redis_url))
+        engine = await stack.enter_async_context(engines.open_queue(queue))
+        redis = await stack.enter_async_context(redis_client.open_redis(settings.redis_url))
         if reader is None:
             reader = PoolReader(
                 processes=settings.readers or None,
@@ -183,7 +185,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
             stack.push_async_callback(reader.aclose)
         blobs = _blobs(settings)
         await _agree(database, blobs)
-        pace = Pace(NOBODY.mean_seconds)
+        pace = MovingAverage(NO_WORKERS.mean_seconds)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
         billing = _billing(settings, identity, address)
@@ -192,7 +194,7 @@ async def _house(settings: Settings, reader: Reader | None, address: str) -> Asy
         post = _post(settings, database, address)
         held = semaphores.of(redis)
         await stack.enter_async_context(held.renewing())
-        yield House(
+        yield AppContext(
             settings=settings,
             database=database,
             blobs=blobs,
@@ -226,14 +228,14 @@ async def _agree(database: Database, blobs: Blobs) -> None:
     await orphans.postpone(database)
 
 
-def _post(settings: Settings, database: Database, address: str) -> Post:
+def _post(settings: Settings, database: Database, address: str) -> MailWorker:
     base_url = base_url_of(settings, address)
     try:
         mailer = mail.of(settings.email_url, outbox=settings.outbox_dir)
         sender = mail_templates.sender(settings.email_from, base_url)
     except ValueError as e:
         raise StartError(str(e)) from e
-    return Post(database, mailer, mail_templates.Letterhead(base_url, sender))
+    return MailWorker(database, mailer, mail_templates.MailSettings(base_url, sender))
 
 
 def _plans(settings: Settings) -> Plans:
@@ -297,7 +299,7 @@ async def _check(database: Database) -> None:
 
 
 @asynccontextmanager
-async def _alone(house: House) -> AsyncIterator[None]:
+async def _alone(house: AppContext) -> AsyncIterator[None]:
     """Say so when another server shares the database, and no Redis the limits."""
     if house.settings.is_embedded or house.settings.redis_url:
         yield
@@ -309,7 +311,7 @@ async def _alone(house: House) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[None]:
+async def _working(house: AppContext, callbacks: WebhookClient | None) -> AsyncIterator[None]:
     if isinstance(house.reader, PoolReader) and (failure := await house.reader.start()):
         raise StartError(failure.message)
     meter = house.meter
@@ -322,7 +324,7 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         house.engine,
         is_metered=meter is not None,
         plans=house.identity.plans,
-        shares=Shares(house.readers),
+        shares=ReaderShares(house.readers),
     )
     clockwork = _clockwork(house)
     if house.settings.is_embedded:
@@ -332,9 +334,9 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         clockwork.running(),
         house.post.running(),
         meter.running() if meter else nullcontext(),
-        resolver.opened() as known_names,
+        resolver.open_resolver() as known_names,
         _courier(house, callbacks, known_names).running() as courier,
-        heartbeat.told(house.crews, readers=house.readers, pace=house.pace),
+        heartbeat.sending_heartbeats(house.crews, readers=house.readers, pace=house.pace),
         # The first to end, so that others can take up what it hands back.
         # One more than its org may take: see `worker.shares`.
         house.engine.working(courier.beside(tasks.read), concurrency=house.readers + 1),
@@ -342,23 +344,25 @@ async def _working(house: House, callbacks: Callbacks | None) -> AsyncIterator[N
         yield
 
 
-def _clockwork(house: House) -> Clockwork:
-    return Clockwork(house.database, house.blobs, house.engine, house.identity.plans)
+def _clockwork(house: AppContext) -> PeriodicTasks:
+    return PeriodicTasks(house.database, house.blobs, house.engine, house.identity.plans)
 
 
-def _courier(house: House, callbacks: Callbacks | None, known_names: Names) -> Courier:
-    callbacks = callbacks or Guarded(_webhook_policy(house), known_names)
-    return Courier(house.database, callbacks, house.identity.keyring)
+def _courier(
+    house: AppContext, callbacks: WebhookClient | None, known_names: Resolver
+) -> WebhookDispatcher:
+    callbacks = callbacks or CheckedWebhookClient(_webhook_policy(house), known_names)
+    return WebhookDispatcher(house.database, callbacks, house.identity.keyring)
 
 
-def _webhook_policy(house: House) -> webhook_urls.Policy:
+def _webhook_policy(house: AppContext) -> webhook_urls.Policy:
     return webhook_urls.Policy(
         https_only=house.settings.is_production,
         private_allowed=house.settings.private_webhooks_allowed,
     )
 
 
-def _services(house: House, *, works: bool) -> Services:
+def _services(house: AppContext, *, works: bool) -> Services:
     settings = house.settings
     return Services(
         database=house.database,
@@ -392,7 +396,7 @@ def _services(house: House, *, works: bool) -> Services:
     )
 
 
-def _probes(house: House, *, works: bool) -> Mapping[str, Probe]:
+def _probes(house: AppContext, *, works: bool) -> Mapping[str, Probe]:
     async def reader_is_ready() -> bool:
         return house.reader.is_ready()
 
@@ -405,7 +409,7 @@ def _probes(house: House, *, works: bool) -> Mapping[str, Probe]:
     return probes | ({"reader": reader_is_ready} if works else {})
 
 
-def _dispensable(house: House) -> Mapping[str, Probe]:
+def _dispensable(house: AppContext) -> Mapping[str, Probe]:
     # Without Redis uploads are owed all the same, and carried when it is back.
     if not house.settings.redis_url:
         return {}

@@ -9,8 +9,8 @@ import structlog
 import uvloop
 from sqlalchemy.exc import SQLAlchemyError
 
-from recibo.lib import logs
 from recibo.errors import ServiceError
+from recibo.lib import logs
 from recibo.store.folder_lock import FolderInUseError
 
 

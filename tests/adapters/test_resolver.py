@@ -78,7 +78,7 @@ async def name_server(**known: Sequence[str]) -> AsyncIterator[tuple[NameServer,
 async def test_name_has_the_addresses_of_both_kinds() -> None:
     async with (
         name_server(both=["93.184.216.34", "2606:2800:220:1::1"]) as (_, address),
-        resolver.opened([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as opened,
     ):
         found = await opened.addresses("both.test")
 
@@ -88,7 +88,7 @@ async def test_name_has_the_addresses_of_both_kinds() -> None:
 async def test_private_addresses_are_told_and_judged_elsewhere() -> None:
     async with (
         name_server(inside=["10.0.0.1", "169.254.169.254"]) as (_, address),
-        resolver.opened([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as opened,
     ):
         found = await opened.addresses("inside.test")
 
@@ -98,14 +98,14 @@ async def test_private_addresses_are_told_and_judged_elsewhere() -> None:
 async def test_name_that_is_not_there_has_no_address() -> None:
     async with (
         name_server(empty=[]) as (_, address),
-        resolver.opened([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as opened,
     ):
         assert [] == await opened.addresses("nowhere.test")
         assert [] == await opened.addresses("empty.test")
 
 
 async def test_names_of_this_machine_are_known() -> None:
-    async with resolver.opened(limit_s=LONG_S) as opened:
+    async with resolver.open_resolver(limit_s=LONG_S) as opened:
         found = await opened.addresses("localhost")
 
     assert found
@@ -115,7 +115,7 @@ async def test_names_of_this_machine_are_known() -> None:
 async def test_one_kind_of_address_is_enough_when_the_other_is_never_told() -> None:
     async with (
         name_server(half=["93.184.216.34"]) as (_, address),
-        resolver.opened([address], try_s=0.1, limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], try_s=0.1, limit_s=LONG_S) as opened,
     ):
         found = await opened.addresses("half.test")
 
@@ -126,7 +126,7 @@ async def test_one_kind_of_address_is_enough_when_the_other_is_never_told() -> N
 async def test_server_that_hangs_is_given_up(try_s: float, limit_s: float) -> None:
     async with (
         name_server() as (_, address),
-        resolver.opened([address], try_s=try_s, limit_s=limit_s) as opened,
+        resolver.open_resolver([address], try_s=try_s, limit_s=limit_s) as opened,
     ):
         with pytest.raises(TimeoutError):
             await opened.addresses("hangs.test")
@@ -135,7 +135,7 @@ async def test_server_that_hangs_is_given_up(try_s: float, limit_s: float) -> No
 async def test_lookups_that_hang_hold_neither_threads_nor_other_lookups() -> None:
     async with (
         name_server(lives=["93.184.216.34"]) as (server, address),
-        resolver.opened([address], try_s=LONG_S, limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], try_s=LONG_S, limit_s=LONG_S) as opened,
     ):
         asking = (opened.addresses(f"n{n}.{HANGING}") for n in range(MANY))
         hanging = [asyncio.create_task(one) for one in asking]
@@ -152,5 +152,8 @@ async def test_lookups_that_hang_hold_neither_threads_nor_other_lookups() -> Non
 
 @pytest.mark.parametrize("name", ["a" * 64 + ".test", "a..b", "*", "a b"])
 async def test_name_that_is_none_has_no_address(name: str) -> None:
-    async with name_server() as (_, address), resolver.opened([address], limit_s=LONG_S) as opened:
+    async with (
+        name_server() as (_, address),
+        resolver.open_resolver([address], limit_s=LONG_S) as opened,
+    ):
         assert [] == await opened.addresses(name)

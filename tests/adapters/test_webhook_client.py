@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from recibo.adapters import webhook_client
-from recibo.adapters.fake_webhook_client import FakeCallbacks, Posted
-from recibo.adapters.webhook_client import Outcome
+from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
+from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from tests import receivers, servers
 from tests.fake_clock import Hands
@@ -353,8 +353,8 @@ async def test_post_that_is_called_off_ends_at_once(receiver: Receiver, port: in
 
 
 async def test_fake_keeps_what_is_posted_and_answers_what_it_is_told() -> None:
-    fake = FakeCallbacks()
-    refused = Outcome(0.5, error="connection refused")
+    fake = FakeWebhookClient()
+    refused = WebhookResponse(0.5, error="connection refused")
     fake.outcomes["http://b.test/"] = refused
 
     outcomes = [await post(fake, url) for url in ("http://a.test/", "http://b.test/")]

@@ -13,8 +13,8 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Connection, delete
 
-from recibo.lib import clock
 from recibo.extract.model import Category, Receipt
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import Role
 from recibo.store.tables import CategoryTotal, MerchantTotal, Org, Table, UsageDay

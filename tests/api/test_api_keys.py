@@ -8,14 +8,14 @@ import httpx
 import pytest
 from sqlalchemy import delete, update
 
-from recibo.lib import clock, tokens
 from recibo.errors import InsufficientScope, NoSession
+from recibo.lib import clock, tokens
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import keys
-from recibo.services.identity.keys import Wanted
+from recibo.services.identity.keys import NewKey
 from recibo.store.tables import ApiKey, Membership
 from tests import make, people
 from tests.installation import Installation
@@ -256,7 +256,7 @@ async def test_developers_revoke_their_own_keys_only(idle_service: Installation)
     admin = await people.joined(i, ana, Role.ADMIN)
     owners, own, others = [(await created(i, who))["id"] for who in (ana, dev, other)]
     async with i.database.write() as session:
-        secret = keys.create(session, OrgId(ana.org_id), Wanted("of nobody"))
+        secret = keys.create(session, OrgId(ana.org_id), NewKey("of nobody"))
     nobodys = (await i.get("/key", secret=secret)).json()["id"]
 
     assert (204, "") == await revoked(i, dev, own)
@@ -373,11 +373,11 @@ async def test_role_counts_as_it_is_when_the_key_is_made(idle_service: Installat
 
     async with i.database.write() as session:
         with pytest.raises(InsufficientScope):
-            await keys.issue(session, member(dev, Role.DEVELOPER), Wanted("late"))
+            await keys.issue(session, member(dev, Role.DEVELOPER), NewKey("late"))
         await session.execute(delete(Membership).where(of_dev))
     async with i.database.write() as session:
         with pytest.raises(NoSession):
-            await keys.issue(session, member(dev, Role.DEVELOPER), Wanted("later"))
+            await keys.issue(session, member(dev, Role.DEVELOPER), NewKey("later"))
 
     assert [] == await listed(i, ana)
 

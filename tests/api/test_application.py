@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
     """The description of the interface, which needs none of the services behind it."""
-    return doors.make(cast("Services", None)).openapi()
+    return doors.create_app(cast("Services", None)).openapi()
 
 
 def operations(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from recibo.lib import clock, ids
-from recibo.schemas.actor import Member, Visit
+from recibo.schemas.actor import ClientInfo, Member
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import AuditAction, ResourceType, Role
@@ -48,7 +48,7 @@ class Reader:
 
     async def act(self, *actions: AuditAction, type_: ResourceType = ResourceType.ORG) -> None:
         """Write entries of this member."""
-        visit = Visit(request_id="req_1", ip_address="203.0.113.7", user_agent="curl/8")
+        visit = ClientInfo(request_id="req_1", ip_address="203.0.113.7", user_agent="curl/8")
         who = Member(self.org_id, PLANS[PlanName.FREE], visit, self.user_id, Role.OWNER)
         async with self._service.database.write() as session:
             for action in actions:

@@ -9,7 +9,7 @@ from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.startup import StartError
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
-from recibo.worker.periodic_tasks import Clockwork
+from recibo.worker.periodic_tasks import PeriodicTasks
 from tests import core, installation, make
 from tests.tcp_proxy import Relay
 
@@ -27,7 +27,7 @@ async def test_service_lives_on_a_bucket(
         ready = await i.stranger.get("/readyz")
         with clock.moved(dt.timedelta(days=31)):
             blobs = i.services.blobs
-            await Clockwork(i.database, blobs, core.NotingCarrier()).purge()
+            await PeriodicTasks(i.database, blobs, core.NotingCarrier()).purge()
             purged = await blobs.content(ReceiptId(receipt["id"]))
 
     assert "completed" == receipt["status"]

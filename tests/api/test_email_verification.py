@@ -13,7 +13,7 @@ from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import Role
 from recibo.services.identity import keys, orgs, sessions
-from recibo.services.identity.keys import Wanted
+from recibo.services.identity.keys import NewKey
 from recibo.store import tables
 from tests import inbox, installation, make
 from tests.installation import Installation
@@ -374,7 +374,7 @@ async def test_key_that_is_made_already_but_not_seen_yet_is_waited_for(
         maker = await made(i)
         async with i.database.write() as session:
             await orgs.lock(session, OrgId(maker.org_id))
-            secret = keys.create(session, OrgId(maker.org_id), Wanted("way in"))
+            secret = keys.create(session, OrgId(maker.org_id), NewKey("way in"))
             await session.flush()
             proof = asyncio.create_task(by_magic_link(i, at(i, *HERE)))
             async with asyncio.timeout(20):

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session as SyncSession
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.lib.moving_average import Pace
 from recibo.extract.load.formats import Kind
+from recibo.lib.moving_average import MovingAverage
 from recibo.store import redis_client, worker_registry
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker import heartbeat
@@ -215,11 +215,13 @@ async def test_server_that_reads_nothing_counts_with_the_readers_of_others(
             extract_wait_seconds=0,
             max_queue_seconds=3,
         ) as service,
-        redis_client.opened(redis_url) as client,
+        redis_client.open_redis(redis_url) as client,
     ):
         accepted = [(await service.extract(make.jpeg(f"{number}"))).is_success for number in (1, 2)]
         alone = await service.extract(make.jpeg("3"))
-        async with heartbeat.told(worker_registry.of(client), readers=2, pace=Pace(2)):
+        async with heartbeat.sending_heartbeats(
+            worker_registry.of(client), readers=2, pace=MovingAverage(2)
+        ):
             beside_one = await service.extract(make.jpeg("3"))
         once_it_left = await service.extract(make.jpeg("4"))
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 from sqlalchemy import update
 
-from recibo.lib import clock, ids
 from recibo.errors import RateLimitExceeded
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Member
 from recibo.schemas.states import AuditAction, MailKind, Role
 from recibo.services.identity import invitations, sessions

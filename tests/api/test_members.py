@@ -6,8 +6,8 @@ from typing import cast
 import httpx
 import pytest
 
-from recibo.lib import clock, ids
 from recibo.errors import InsufficientScope, NoSession, ServiceError
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Member
 from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import members, sessions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pytest
 from argon2 import PasswordHasher
 
-from recibo.lib.moving_average import Pace
+from recibo.lib.moving_average import MovingAverage
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import email_tokens, password_auth, passwords
@@ -68,7 +68,7 @@ def hashing(monkeypatch: pytest.MonkeyPatch) -> Hashing:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(passwords, "_LONGEST_WAIT_SECONDS", 3600.0)
     monkeypatch.setattr(passwords, "_ASSUMED_SECONDS", 3600.0 / CAPACITY)
-    monkeypatch.setattr(Pace, "note", lambda *_: None)
+    monkeypatch.setattr(MovingAverage, "note", lambda *_: None)
     return Hashing(monkeypatch)
 
 

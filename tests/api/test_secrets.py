@@ -21,15 +21,15 @@ from recibo.adapters.fake_mailer import FakeMailer
 from recibo.lib import clock
 from recibo.schemas.states import AuditAction
 from recibo.services import mail_templates
-from recibo.services.mail_templates import Letterhead
+from recibo.services.mail_templates import MailSettings
 from recibo.store import tables
 from recibo.store.tables import Table
-from recibo.worker.mail_worker import Post
+from recibo.worker.mail_worker import MailWorker
 from tests import installation, mail_fixtures, make
 from tests.installation import Installation
 from tests.second_factors import STEP, code_of, new_step
 
-HEAD = Letterhead("https://recibo.test", mail_templates.sender("", "https://recibo.test"))
+HEAD = MailSettings("https://recibo.test", mail_templates.sender("", "https://recibo.test"))
 PASSWORDS = ["first long password", "second long password", "third long password"]
 MISTYPED = ["xfirst long password", "short-1", "unfinished password"]
 ANA, BETO = "ana@people.test", "beto@people.test"
@@ -51,7 +51,7 @@ class Journey:
     """What was asked of a service, and the secrets that it heard or told."""
 
     service: Installation
-    post: Post
+    post: MailWorker
     mailer: FakeMailer
     secrets: set[str] = field(default_factory=lambda: {*PASSWORDS, *MISTYPED})
     #: What was kept in the stead of secrets at one time or other, by where it stood.
@@ -113,7 +113,7 @@ async def journey(
         database_url, tmp_path, works=False, extract_wait_seconds=0
     ) as service:
         mailer = FakeMailer()
-        made = Journey(service, Post(service.database, mailer, HEAD), mailer)
+        made = Journey(service, MailWorker(service.database, mailer, HEAD), mailer)
         made.secrets.add(service.secret)
         with new_step():
             for stage in (accounts, second_factor, keys, webhooks, links, invitation):

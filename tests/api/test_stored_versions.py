@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recibo.lib import clock
 from recibo.extract.model import Accuracy
+from recibo.lib import clock
 from recibo.schemas import stored
 from recibo.schemas.receipts import Evidence, Reading, Receipt
 from recibo.schemas.states import ReceiptStatus

@@ -10,7 +10,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from recibo.adapters.fake_reader import FakeReader
-from recibo.adapters.webhook_client import Guarded
+from recibo.adapters.webhook_client import CheckedWebhookClient
 from recibo.lib.keyring import Keyring
 from recibo.lib.webhook_urls import Policy
 from recibo.schemas.ids import OrgId
@@ -43,7 +43,7 @@ async def url(receiver: Receiver) -> AsyncIterator[str]:
 async def recibo(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that sends webhooks on this machine."""
     policy = Policy(https_only=False, private_allowed=True)
-    callbacks = Guarded(policy, Directory(**{"hooks.acme.test": [["127.0.0.1"]]}))
+    callbacks = CheckedWebhookClient(policy, Directory(**{"hooks.acme.test": [["127.0.0.1"]]}))
     reader = FakeReader({make.jpeg("bad"): UNREADABLE})
     async with installation.opened(
         database_url, tmp_path, reader=reader, callbacks=callbacks, secret_key=SECRET

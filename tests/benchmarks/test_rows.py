@@ -68,7 +68,9 @@ async def total_again(database: Database) -> list[tables.Receipt]:
             await session.execute(delete(table))
         completed = list((await session.execute(query)).scalars())
         for row in completed:
-            await rollups.change(session, OrgId(row.org_id), before=None, after=rollups.of(row))
+            await rollups.change(
+                session, OrgId(row.org_id), before=None, after=rollups.entry_of(row)
+            )
     return completed
 
 

@@ -87,7 +87,7 @@ def _documents() -> list[Path]:
 
 def _schema() -> dict[str, Any]:
     # The description of the interface needs none of the services behind it.
-    app = application.make(cast("Services", None))
+    app = application.create_app(cast("Services", None))
     return app.openapi()
 
 

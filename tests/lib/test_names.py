@@ -31,7 +31,7 @@ HOSTILE = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=40).map("".
     ["Acme", "Padaria São João", "Müller & Söhne", "株式会社", 'O\'Neil "Quick"', "24/7 Café"],
 )
 def test_plain_name_stays_as_it_is(name: str) -> None:
-    assert name == names.shown(name)
+    assert name == names.sanitize_name(name)
 
 
 @pytest.mark.parametrize(
@@ -53,18 +53,18 @@ def test_plain_name_stays_as_it_is(name: str) -> None:
     ],
 )
 def test_name_loses_what_could_be_a_link_or_a_trick(name: str, expected: str) -> None:
-    assert expected == names.shown(name)
+    assert expected == names.sanitize_name(name)
 
 
 def test_long_name_is_cut_to_80_characters() -> None:
-    assert "n" * 80 == names.shown("n" * 81)
-    assert "n" * 80 == names.shown("n" * 80)
+    assert "n" * 80 == names.sanitize_name("n" * 81)
+    assert "n" * 80 == names.sanitize_name("n" * 80)
 
 
 @given(HOSTILE)
 @example("a" * 79 + ".b")
 def test_no_name_is_too_hostile(name: str) -> None:
-    shown = names.shown(name)
+    shown = names.sanitize_name(name)
 
     assert 1 <= len(shown) <= 80
     assert LINK.search(shown) is None

@@ -19,7 +19,7 @@ def paths(method: str) -> list[str]:
     """Return the paths of pages that take a method."""
     # The routes depend on no service, only on whether plans are sold.
     services = SimpleNamespace(identity=SimpleNamespace(plans=SOLD))
-    described = doors.make(cast("Services", services)).openapi()["paths"]
+    described = doors.create_app(cast("Services", services)).openapi()["paths"]
     return [path for path, operations in described.items() if method in operations]
 
 

@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.lib import clock
 from recibo.extract.errors import Damaged
 from recibo.extract.model import Found
+from recibo.lib import clock
 from recibo.schemas.states import EventType, Role
 from recibo.store import tables
 from tests import billing, events, make, people

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from recibo.lib import clock
 from recibo.errors import FileTooLarge
 from recibo.extract.load.limits import MAX_BYTES
+from recibo.lib import clock
 from recibo.services.reading import usage
 from recibo.store import tables
-from recibo.store.semaphores import Cap
+from recibo.store.semaphores import Limit
 from tests import make, people
 from tests.installation import Installation
 from tests.portal import looking, paperwork, pressing, visits
@@ -108,7 +108,7 @@ async def test_quota_and_the_cap_on_uploads_bind_the_portal(
     database_url: str, tmp_path: Path
 ) -> None:
     async with paperwork.opened(database_url, tmp_path) as (service, owner):
-        slots, caps = service.services.extraction.slots, [Cap(owner.user_id, 1)]
+        slots, caps = service.services.extraction.slots, [Limit(owner.user_id, 1)]
         await slots.take("slot", caps)
         capped = await paperwork.send(service, ("a.jpg", PAPER))
         await slots.free("slot", caps)

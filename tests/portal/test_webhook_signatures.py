@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from recibo.adapters.fake_webhook_client import FakeCallbacks, Posted
+from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
 from tests import installation, make
 from tests.installation import WAIT_SECONDS, Installation
 from tests.portal import hooks, visits
@@ -17,14 +17,14 @@ ENDPOINT, ORG = {"secret": "endpoint"}, {"secret": "org"}
 
 
 @pytest.fixture
-def callbacks() -> FakeCallbacks:
+def callbacks() -> FakeWebhookClient:
     """What webhooks are posted by."""
-    return FakeCallbacks()
+    return FakeWebhookClient()
 
 
 @pytest.fixture
 async def working(
-    database_url: str, tmp_path: Path, callbacks: FakeCallbacks
+    database_url: str, tmp_path: Path, callbacks: FakeWebhookClient
 ) -> AsyncIterator[Installation]:
     """A service that reads and sends webhooks, and somebody with an endpoint."""
     async with installation.opened(database_url, tmp_path, callbacks=callbacks) as opened:
@@ -38,7 +38,7 @@ async def secrets(i: Installation) -> list[str]:
     return hooks.SECRET.findall((await hooks.shown(i)).text)
 
 
-async def posted(callbacks: FakeCallbacks, count: int) -> dict[str, Posted]:
+async def posted(callbacks: FakeWebhookClient, count: int) -> dict[str, Posted]:
     """Return what was posted last to each address, as soon as there is so much."""
     return {one.url: one for one in await asyncio.wait_for(callbacks.received(count), WAIT_SECONDS)}
 
@@ -57,7 +57,7 @@ def _is_signed(one: Posted, secret: str) -> bool:
 
 
 async def test_each_receiver_verifies_by_the_secret_of_its_kind(
-    working: Installation, callbacks: FakeCallbacks
+    working: Installation, callbacks: FakeWebhookClient
 ) -> None:
     key = (await working.stranger.post("/v1/api-keys", json={"name": "Till"})).json()["secret"]
     await working.extracted(make.jpeg("a"), secret=key)
@@ -69,7 +69,7 @@ async def test_each_receiver_verifies_by_the_secret_of_its_kind(
 
 
 async def test_old_and_new_secret_both_sign_after_a_rotation(
-    working: Installation, callbacks: FakeCallbacks
+    working: Installation, callbacks: FakeWebhookClient
 ) -> None:
     before = await secrets(working)
     await hooks.pressed(working, "/rotate", **ENDPOINT)
@@ -84,7 +84,7 @@ async def test_old_and_new_secret_both_sign_after_a_rotation(
 
 
 async def test_what_is_sent_again_has_the_same_id_and_bytes(
-    working: Installation, callbacks: FakeCallbacks
+    working: Installation, callbacks: FakeWebhookClient
 ) -> None:
     await hooks.pressed(working, "/test")
     first = (await posted(callbacks, 1))[hooks.URL]

@@ -10,14 +10,14 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from recibo.lib import clock, ids
-from recibo.schemas.actor import Actor, KeyActor, Member, Person, Visit
+from recibo.schemas.actor import Actor, ClientInfo, KeyActor, Member, Person
 from recibo.schemas.audit import AuditEvent
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import AuditAction, ResourceType, Role
 from recibo.services import audit
 from recibo.services.audit import Filters
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import make
@@ -26,7 +26,7 @@ DAY = dt.timedelta(days=1)
 SECOND = dt.timedelta(seconds=1)
 RETENTION = 400 * DAY
 NOON = dt.datetime(2026, 3, 14, 12, tzinfo=dt.UTC)
-VISIT = Visit(request_id="req_1", ip_address="203.0.113.7", user_agent="curl/8")
+VISIT = ClientInfo(request_id="req_1", ip_address="203.0.113.7", user_agent="curl/8")
 ORG = (ResourceType.ORG, "org_1")
 EVERYTHING = Filters()
 UPDATES = Filters(action="org.updated")
@@ -42,7 +42,7 @@ async def listed(
 ) -> list[AuditEvent]:
     """Return the first page of an org's log."""
     async with database.read() as session:
-        page = await audit.page(session, actor, filters, wanted=Wanted(50, None, "key"))
+        page = await audit.page(session, actor, filters, wanted=PageRequest(50, None, "key"))
         return page.items
 
 
@@ -288,7 +288,7 @@ async def test_page_is_read_off_an_index(
     actor = await make.actor(database)
     statements.clear()
     async with database.read() as session:
-        wanted = Wanted(50, None, "key")
+        wanted = PageRequest(50, None, "key")
         await audit.page(session, actor, PLANNED[name], wanted=wanted)
         sql, values = statements[-1]
         connection = await session.connection()

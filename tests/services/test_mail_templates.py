@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from recibo.schemas.states import MailKind
 from recibo.services import mail_templates
-from recibo.services.mail_templates import Content, Letterhead
+from recibo.services.mail_templates import MailContent, MailSettings
 from tests.mail_servers import parsed, part
 
 TOKEN = "x0Y" * 10 + "zZ"
 BASE_URL = "https://recibo.test/base"
-HEAD = Letterhead(BASE_URL, mail_templates.sender("", BASE_URL))
+HEAD = MailSettings(BASE_URL, mail_templates.sender("", BASE_URL))
 AT = dt.datetime(2026, 3, 4, 5, 6, tzinfo=dt.UTC)
 NAMES: dict[str, str | int] = {
     "invitation_id": "inv_0",
@@ -86,7 +86,7 @@ class Page(HTMLParser):
 
 def written(kind: MailKind, **names: str | int) -> EmailMessage:
     """Return a mail of a kind as its reader sees it."""
-    content = Content(
+    content = MailContent(
         id="mail_0.1",
         kind=kind,
         to="mara@acme.test",
@@ -94,7 +94,7 @@ def written(kind: MailKind, **names: str | int) -> EmailMessage:
         created_at=AT,
         token=TOKEN if kind in PAGES else None,
     )
-    return parsed(mail_templates.write(content, HEAD).as_bytes())
+    return parsed(mail_templates.render(content, HEAD).as_bytes())
 
 
 @pytest.mark.parametrize("kind", MailKind)
@@ -148,8 +148,8 @@ def test_mail_without_a_token_has_no_button(kind: MailKind) -> None:
 
 
 def test_link_stays_in_one_piece_in_the_file() -> None:
-    content = Content("mail_0.1", MailKind.MAGIC_LINK, "mara@acme.test", {}, AT, TOKEN)
-    lines = mail_templates.write(content, HEAD).as_bytes().decode().splitlines()
+    content = MailContent("mail_0.1", MailKind.MAGIC_LINK, "mara@acme.test", {}, AT, TOKEN)
+    lines = mail_templates.render(content, HEAD).as_bytes().decode().splitlines()
 
     assert f"{BASE_URL}/portal/magic-link?token={TOKEN}" in lines
 

@@ -8,7 +8,7 @@ import pytest
 from recibo.lib import clock
 from recibo.schemas.states import MailKind
 from recibo.services import mail_rendering, mails
-from recibo.services.mail_templates import Content
+from recibo.services.mail_templates import MailContent
 from recibo.services.mails import Due, Lease
 from recibo.store.db import Database
 from tests import mail_fixtures
@@ -29,7 +29,7 @@ async def due(database: Database, *, limit: int = 50) -> list[Due]:
 async def take(database: Database, seen: Due) -> Lease | None:
     """Take a mail and commit it."""
     async with database.write() as session:
-        return await mails.take(session, seen)
+        return await mails.lease(session, seen)
 
 
 async def taken(database: Database) -> Lease:
@@ -43,14 +43,14 @@ async def taken(database: Database) -> Lease:
 async def put_off(database: Database, lease: Lease) -> bool:
     """Put a mail off and commit it."""
     async with database.write() as session:
-        return await mails.put_off(session, lease)
+        return await mails.defer(session, lease)
 
 
-async def composed(database: Database) -> Content | None:
+async def composed(database: Database) -> MailContent | None:
     """Compose the only mail that is due."""
     lease = await taken(database)
     async with database.write() as session:
-        return await mail_rendering.compose(session, lease)
+        return await mail_rendering.render_pending(session, lease)
 
 
 async def test_mail_is_owed_at_once(database: Database) -> None:
@@ -68,7 +68,7 @@ async def test_mail_is_owed_at_once(database: Database) -> None:
 async def test_mail_of_a_change_that_fails_is_not_owed(database: Database) -> None:
     with pytest.raises(RuntimeError):  # noqa: PT012
         async with database.write() as session:
-            mails.owe(session, NOTICE, to=MARA)
+            mails.enqueue(session, NOTICE, to=MARA)
             raise RuntimeError
 
     assert [] == await mail_fixtures.rows(database)
@@ -129,7 +129,7 @@ async def test_mail_that_is_forgotten_is_owed_no_more(database: Database) -> Non
     assert lease is not None
 
     async with database.write() as session:
-        await mails.forget(session, lease)
+        await mails.remove(session, lease)
 
     assert [seen.id] != [row.id for row in await mail_fixtures.rows(database)]
     assert 1 == len(await mail_fixtures.rows(database))

@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
+from recibo.errors import Conflict, InsufficientScope, NoSession, Unauthorized, ValidationFailed
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
-from recibo.errors import Conflict, InsufficientScope, NoSession, Unauthorized, ValidationFailed
 from recibo.schemas.actor import KeyActor, Member
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import (

@@ -65,7 +65,7 @@ class Fleet:
 
     async def both_work(self) -> None:
         """Wait until two workers say that they read."""
-        async with redis_client.opened(self.settings["REDIS_URL"]) as client:
+        async with redis_client.open_redis(self.settings["REDIS_URL"]) as client:
             while (await worker_registry.of(client).at_work()).readers < 2:
                 pass
 

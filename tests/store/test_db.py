@@ -180,7 +180,7 @@ async def test_row_is_found_by_itself_as_often_as_asked(database: Database) -> N
 async def test_bell_is_heard_once_what_rang_is_committed(database: Database) -> None:
     with database.bell() as bell, database.bell() as other:
         async with database.write() as session:
-            db.ring(session)
+            db.notify_on_commit(session)
             before = bell.is_set()
 
         assert (False, True, True) == (before, bell.is_set(), other.is_set())
@@ -190,7 +190,7 @@ async def test_bell_is_not_heard_without_a_commit(database: Database) -> None:
     with database.bell() as bell:
         with contextlib.suppress(KeyError):
             async with database.write() as session:
-                db.ring(session)
+                db.notify_on_commit(session)
                 raise KeyError
         async with database.write():
             pass
@@ -202,7 +202,7 @@ async def test_bell_that_is_put_away_is_not_rung(database: Database) -> None:
     with database.bell() as bell:
         pass
     async with database.write() as session:
-        db.ring(session)
+        db.notify_on_commit(session)
 
     assert not bell.is_set()
 

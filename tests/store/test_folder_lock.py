@@ -20,12 +20,12 @@ with lock.held(Path(sys.argv[1])):
 
 def test_second_holder_is_refused_until_the_first_lets_go(tmp_path: Path) -> None:
     with (
-        folder_lock.held(tmp_path),
+        folder_lock.hold_lock(tmp_path),
         pytest.raises(folder_lock.FolderInUseError),
-        folder_lock.held(tmp_path),
+        folder_lock.hold_lock(tmp_path),
     ):
         pass
-    with folder_lock.held(tmp_path):
+    with folder_lock.hold_lock(tmp_path):
         pass
 
 
@@ -38,10 +38,10 @@ def test_another_process_is_refused_and_a_killed_one_holds_nothing(tmp_path: Pat
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert b"held\n" == holder.stdout.readline()
-        with pytest.raises(folder_lock.FolderInUseError), folder_lock.held(tmp_path):
+        with pytest.raises(folder_lock.FolderInUseError), folder_lock.hold_lock(tmp_path):
             pass
         holder.kill()
         holder.wait()
 
-    with folder_lock.held(tmp_path):
+    with folder_lock.hold_lock(tmp_path):
         pass

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from recibo.store import limits, redis_client
-from recibo.store.limits import InRedis, Limit, Limits, Standing
+from recibo.store.limits import InRedis, Limit, Limits, LimitStatus
 from tests import servers
 from tests.fake_clock import BEGINNING, Hands
 
@@ -26,7 +26,7 @@ class Bench:
     limits: Limits
     hands: Hands
 
-    async def take(self, *taken: Limit) -> Standing:
+    async def take(self, *taken: Limit) -> LimitStatus:
         """Count one request."""
         return await self.limits.take(taken)
 
@@ -72,15 +72,15 @@ async def test_drained_one_gets_the_figure_in_the_next_minute(bench: Bench) -> N
 async def test_window_counts_the_last_sixty_seconds(bench: Bench) -> None:
     began = int(BEGINNING)
 
-    assert Standing(N, N - 1, began + 60) == await bench.take(MINE)
+    assert LimitStatus(N, N - 1, began + 60) == await bench.take(MINE)
     await bench.hands.move(30)
-    assert Standing(N, N - 2, began + 60) == await bench.take(MINE)
+    assert LimitStatus(N, N - 2, began + 60) == await bench.take(MINE)
     await bench.hands.move(29)
-    assert Standing(N, N - 3, began + 60) == await bench.take(MINE)
+    assert LimitStatus(N, N - 3, began + 60) == await bench.take(MINE)
     await bench.hands.move(1)
-    assert Standing(N, N - 3, began + 90) == await bench.take(MINE)
+    assert LimitStatus(N, N - 3, began + 90) == await bench.take(MINE)
     await bench.hands.move(600)
-    assert Standing(N, N - 1, began + 660 + 60) == await bench.take(MINE)
+    assert LimitStatus(N, N - 1, began + 660 + 60) == await bench.take(MINE)
 
 
 async def test_remaining_ends_at_zero_while_the_burst_goes_on(bench: Bench) -> None:
@@ -132,8 +132,8 @@ async def test_one_with_the_least_left_is_told(bench: Bench) -> None:
     await bench.take(HERE)
     await bench.hands.move(10)
 
-    assert Standing(N, N - 2, int(BEGINNING) + 60) == await bench.take(HERE, MINE)
-    assert Standing(N, N - 1, int(BEGINNING) + 70) == await bench.take(Limit("ip:new", N), OTHER)
+    assert LimitStatus(N, N - 2, int(BEGINNING) + 60) == await bench.take(HERE, MINE)
+    assert LimitStatus(N, N - 1, int(BEGINNING) + 70) == await bench.take(Limit("ip:new", N), OTHER)
 
 
 async def test_each_figure_has_counts_of_its_own(bench: Bench) -> None:
@@ -151,14 +151,14 @@ async def test_limits_are_at_hand(bench: Bench) -> None:
 
 
 async def test_processes_share_what_is_in_redis(redis_url: str) -> None:
-    async with redis_client.opened(redis_url) as one, redis_client.opened(redis_url) as two:
+    async with redis_client.open_redis(redis_url) as one, redis_client.open_redis(redis_url) as two:
         await limits.of(one).take([MINE])
 
         assert N - 2 == (await limits.of(two).take([MINE])).remaining
 
 
 async def test_redis_keeps_no_count_for_long(redis_url: str) -> None:
-    async with redis_client.opened(redis_url) as client:
+    async with redis_client.open_redis(redis_url) as client:
         assert client is not None
         await limits.of(client).take([HERE, MINE])
         names = await client.keys("*")
@@ -173,7 +173,7 @@ async def test_requests_pass_while_redis_is_gone_and_are_counted_again_when_it_i
     monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 0)
     port = servers.free_port()
     with capture_logs() as logs:
-        async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+        async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
             counted = limits.of(client)
             with servers.run_redis(port):
                 before = await counted.take([MINE])
@@ -193,7 +193,7 @@ async def test_not_every_request_waits_for_a_redis_that_is_gone(
 ) -> None:
     monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
     port = servers.free_port()
-    async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+    async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
         counted = limits.of(client)
         await counted.take([MINE])
         with servers.run_redis(port):

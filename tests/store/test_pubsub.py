@@ -10,14 +10,14 @@ import pytest
 from recibo.schemas.ids import ReceiptId
 from recibo.store import pubsub as signals_
 from recibo.store import redis_client
-from recibo.store.pubsub import Signals
+from recibo.store.pubsub import PubSub
 from tests import mail_servers, servers
 
 ONE, OTHER = ReceiptId("rcp_1"), ReceiptId("rcp_2")
 # Of a loaded machine; no test waits for it unless it fails.
 PATIENCE = 30
 
-Open = Callable[[str], Coroutine[Any, Any, Signals]]
+Open = Callable[[str], Coroutine[Any, Any, PubSub]]
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ async def process() -> AsyncIterator[Open]:
     """Open what a process has that shares a Redis."""
     async with AsyncExitStack() as stack:
 
-        async def opened(url: str) -> Signals:
-            signals = signals_.of(await stack.enter_async_context(redis_client.opened(url)))
+        async def opened(url: str) -> PubSub:
+            signals = signals_.of(await stack.enter_async_context(redis_client.open_redis(url)))
             await stack.enter_async_context(signals.listening())
             return signals
 
@@ -34,12 +34,12 @@ async def process() -> AsyncIterator[Open]:
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def signals(request: pytest.FixtureRequest, process: Open) -> Signals:
+async def signals(request: pytest.FixtureRequest, process: Open) -> PubSub:
     """Signals at each place in turn."""
     return await process(request.getfixturevalue("redis_url") if request.param == "redis" else "")
 
 
-async def heard(teller: Signals, waiter: Signals) -> None:
+async def heard(teller: PubSub, waiter: PubSub) -> None:
     """Tell until the waiter of another process hears it."""
     with waiter.waiting(ONE) as place:
         hearing = asyncio.create_task(place.wait())
@@ -48,14 +48,14 @@ async def heard(teller: Signals, waiter: Signals) -> None:
             await asyncio.wait([hearing], timeout=0.05)
 
 
-async def test_signal_between_taking_a_place_and_waiting_is_not_lost(signals: Signals) -> None:
+async def test_signal_between_taking_a_place_and_waiting_is_not_lost(signals: PubSub) -> None:
     with signals.waiting(ONE) as place:
         await signals.tell(ONE)
 
         await place.wait()
 
 
-async def test_all_who_wait_for_a_receipt_are_told_and_nobody_else(signals: Signals) -> None:
+async def test_all_who_wait_for_a_receipt_are_told_and_nobody_else(signals: PubSub) -> None:
     with (
         signals.waiting(ONE) as first,
         signals.waiting(ONE) as second,
@@ -84,7 +84,7 @@ async def test_each_signal_is_heard_once() -> None:
         await again
 
 
-async def test_telling_when_nobody_waits_is_harmless(signals: Signals) -> None:
+async def test_telling_when_nobody_waits_is_harmless(signals: PubSub) -> None:
     with signals.waiting(ONE):
         pass
 
@@ -138,7 +138,7 @@ async def test_subscription_that_is_silent_is_made_again(monkeypatch: pytest.Mon
     async with (
         asyncio.timeout(PATIENCE),
         mail_servers.listening(Silent) as port,
-        redis_client.opened(f"redis://127.0.0.1:{port}/0") as client,
+        redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client,
         signals_.of(client).listening(),
     ):
         for _ in range(3):

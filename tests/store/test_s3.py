@@ -8,8 +8,8 @@ import obstore
 import pytest
 from structlog.testing import capture_logs
 
-from recibo.lib import clock
 from recibo.errors import Overloaded
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.store import s3
 from recibo.store.blobs import Content

@@ -9,42 +9,42 @@ from structlog.testing import capture_logs
 
 from recibo.store import redis_client
 from recibo.store import semaphores as slots_
-from recibo.store.semaphores import Cap, Slots
+from recibo.store.semaphores import Limit, Semaphores
 from tests import servers
 
-MINE = Cap("key_mine", 2)
-HERE = Cap("ip:203.0.113.9", 3)
+MINE = Limit("key_mine", 2)
+HERE = Limit("ip:203.0.113.9", 3)
 LEASE = 10
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Slots]:
+async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Semaphores]:
     """Slots at each place in turn."""
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
-    async with redis_client.opened(url) as client:
+    async with redis_client.open_redis(url) as client:
         yield slots_.of(client)
 
 
-async def took(slots: Slots, *caps: Cap, names: str) -> list[bool]:
+async def took(slots: Semaphores, *caps: Limit, names: str) -> list[bool]:
     """Take a slot for each letter."""
     return [await slots.take(name, caps) for name in names]
 
 
-async def test_no_more_are_held_than_the_cap(slots: Slots) -> None:
+async def test_no_more_are_held_than_the_cap(slots: Semaphores) -> None:
     assert [True, True, False] == await took(slots, MINE, names="abc")
 
     await slots.free("a", [MINE])
     assert [True, False] == await took(slots, MINE, names="cd")
 
 
-async def test_all_are_taken_or_none(slots: Slots) -> None:
+async def test_all_are_taken_or_none(slots: Semaphores) -> None:
     await took(slots, MINE, names="ab")
 
     assert [False] * 5 == await took(slots, HERE, MINE, names="cdefg")
     assert [True, True, True, False] == await took(slots, HERE, names="hijk")
 
 
-async def test_slot_freed_twice_is_freed_once(slots: Slots) -> None:
+async def test_slot_freed_twice_is_freed_once(slots: Semaphores) -> None:
     await took(slots, MINE, names="ab")
     for _ in range(2):
         await slots.free("a", [MINE])
@@ -52,13 +52,13 @@ async def test_slot_freed_twice_is_freed_once(slots: Slots) -> None:
     assert [True, False] == await took(slots, MINE, names="cd")
 
 
-async def test_each_figure_has_slots_of_its_own(slots: Slots) -> None:
+async def test_each_figure_has_slots_of_its_own(slots: Semaphores) -> None:
     await took(slots, MINE, names="ab")
 
-    assert [True] == await took(slots, Cap(MINE.subject, 3), names="c")
+    assert [True] == await took(slots, Limit(MINE.subject, 3), names="c")
 
 
-async def test_turn_is_one_s_own_until_it_ends(slots: Slots) -> None:
+async def test_turn_is_one_s_own_until_it_ends(slots: Semaphores) -> None:
     assert await slots.begin("work")
     assert await slots.begin("other work")
     waiting = [asyncio.create_task(slots.begin("work")) for _ in range(3)]
@@ -113,7 +113,7 @@ async def test_what_a_living_process_holds_is_renewed(redis_url: str) -> None:
 async def test_without_redis_uploads_pass() -> None:
     port = servers.free_port()
     with capture_logs() as logs:
-        async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+        async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
             slots = slots_.of(client)
             assert [True] * 5 == await took(slots, MINE, names="abcde")
             assert await slots.begin("work")
@@ -130,7 +130,7 @@ async def test_not_every_upload_waits_for_a_redis_that_is_gone(
 ) -> None:
     monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
     port = servers.free_port()
-    async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+    async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
         assert client is not None
         slots = slots_.of(client)
         assert [True] == await took(slots, MINE, names="a")
@@ -146,13 +146,13 @@ async def test_slot_taken_before_redis_was_gone_is_freed_when_it_is_back(
     monkeypatch: pytest.MonkeyPatch, redis_url: str
 ) -> None:
     monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
-    async with redis_client.opened(redis_url) as client:
+    async with redis_client.open_redis(redis_url) as client:
         assert client is not None
         slots = slots_.of(client)
         await took(slots, MINE, names="ab")
         # Redis fails another upload.
         await client.set("recibo:slots:key_other:2", "")
-        assert [True] == await took(slots, Cap("key_other", 2), names="c")
+        assert [True] == await took(slots, Limit("key_other", 2), names="c")
         await slots.free("a", [MINE])
 
         assert 1 == await client.zcard("recibo:slots:key_mine:2")

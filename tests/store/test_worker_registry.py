@@ -9,26 +9,26 @@ from structlog.testing import capture_logs
 
 from recibo.store import redis_client
 from recibo.store import worker_registry as crews_
-from recibo.store.worker_registry import LIFE_SECONDS, NOBODY, Crew, Crews
+from recibo.store.worker_registry import LIFE_SECONDS, NO_WORKERS, WorkerRegistry, WorkerStats
 from tests import servers
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def crews(request: pytest.FixtureRequest) -> AsyncIterator[Crews]:
+async def crews(request: pytest.FixtureRequest) -> AsyncIterator[WorkerRegistry]:
     """Crews at each place in turn."""
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
-    async with redis_client.opened(url) as client:
+    async with redis_client.open_redis(url) as client:
         yield crews_.of(client)
 
 
-async def test_one_reader_is_counted_with_while_nobody_is_known(crews: Crews) -> None:
-    assert NOBODY == await crews.at_work()
-    assert 1 == NOBODY.readers
+async def test_one_reader_is_counted_with_while_nobody_is_known(crews: WorkerRegistry) -> None:
+    assert NO_WORKERS == await crews.at_work()
+    assert 1 == NO_WORKERS.readers
 
 
-async def test_crews_are_one_that_gets_as_much_done(crews: Crews) -> None:
-    await crews.tell("slow", Crew(2, 4.0))
-    await crews.tell("quick", Crew(4, 0.5))
+async def test_crews_are_one_that_gets_as_much_done(crews: WorkerRegistry) -> None:
+    await crews.tell("slow", WorkerStats(2, 4.0))
+    await crews.tell("quick", WorkerStats(4, 0.5))
 
     together = await crews.at_work()
     assert 6 == together.readers
@@ -36,26 +36,26 @@ async def test_crews_are_one_that_gets_as_much_done(crews: Crews) -> None:
     assert pytest.approx(8.5) == together.readers / together.mean_seconds
 
 
-async def test_what_a_crew_told_last_counts(crews: Crews) -> None:
-    await crews.tell("one", Crew(2, 2.0))
-    await crews.tell("one", Crew(2, 8.0))
+async def test_what_a_crew_told_last_counts(crews: WorkerRegistry) -> None:
+    await crews.tell("one", WorkerStats(2, 2.0))
+    await crews.tell("one", WorkerStats(2, 8.0))
 
-    assert Crew(2, 8.0) == await crews.at_work()
+    assert WorkerStats(2, 8.0) == await crews.at_work()
 
 
-async def test_crew_that_left_counts_no_more(crews: Crews) -> None:
-    await crews.tell("one", Crew(2, 8.0))
-    await crews.tell("other", Crew(3, 1.0))
+async def test_crew_that_left_counts_no_more(crews: WorkerRegistry) -> None:
+    await crews.tell("one", WorkerStats(2, 8.0))
+    await crews.tell("other", WorkerStats(3, 1.0))
     await crews.leave("other")
     await crews.leave("other")
 
-    assert Crew(2, 8.0) == await crews.at_work()
+    assert WorkerStats(2, 8.0) == await crews.at_work()
     await crews.leave("one")
-    assert NOBODY == await crews.at_work()
+    assert NO_WORKERS == await crews.at_work()
 
 
-async def test_documents_that_take_no_time_are_counted_with(crews: Crews) -> None:
-    await crews.tell("one", Crew(2, 0.0))
+async def test_documents_that_take_no_time_are_counted_with(crews: WorkerRegistry) -> None:
+    await crews.tell("one", WorkerStats(2, 0.0))
 
     assert 2 == (await crews.at_work()).readers
 
@@ -63,8 +63,8 @@ async def test_documents_that_take_no_time_are_counted_with(crews: Crews) -> Non
 async def test_crew_that_was_killed_ends_by_itself(redis_url: str) -> None:
     client = Redis.from_url(redis_url)
     crews = crews_.InRedis(client)
-    await crews.tell("killed", Crew(2, 8.0))
-    await crews.tell("living", Crew(1, 3.0))
+    await crews.tell("killed", WorkerStats(2, 8.0))
+    await crews.tell("living", WorkerStats(1, 3.0))
     (key,) = await client.keys("*")
     assert 0 < await client.ttl(key) <= LIFE_SECONDS
     # Time passes: Redis goes by the clock of its machine, so what it holds is made older.
@@ -72,7 +72,7 @@ async def test_crew_that_was_killed_ends_by_itself(redis_url: str) -> None:
     over = f"{int(ends) - LIFE_SECONDS} {int(readers)} {float(seconds)}"
     await client.hset(key, "killed", over)
 
-    assert Crew(1, 3.0) == await crews.at_work()
+    assert WorkerStats(1, 3.0) == await crews.at_work()
     assert [b"living"] == await client.hkeys(key)
     await client.aclose()
 
@@ -80,16 +80,16 @@ async def test_crew_that_was_killed_ends_by_itself(redis_url: str) -> None:
 async def test_without_redis_those_last_heard_of_count() -> None:
     port = servers.free_port()
     with capture_logs() as logs:
-        async with redis_client.opened(f"redis://127.0.0.1:{port}/0") as client:
+        async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
             crews = crews_.of(client)
-            await crews.tell("one", Crew(2, 8.0))
-            assert NOBODY == await crews.at_work()
+            await crews.tell("one", WorkerStats(2, 8.0))
+            assert NO_WORKERS == await crews.at_work()
             with servers.run_redis(port):
                 assert client is not None
                 known = crews_.InRedis(client)
-                await known.tell("one", Crew(2, 8.0))
-                assert Crew(2, 8.0) == await known.at_work()
-            assert Crew(2, 8.0) == await known.at_work()
+                await known.tell("one", WorkerStats(2, 8.0))
+                assert WorkerStats(2, 8.0) == await known.at_work()
+            assert WorkerStats(2, 8.0) == await known.at_work()
             await known.leave("one")
 
     told = {one["event"] for one in logs}

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from recibo.api.request_log import Requests
+from recibo.api.request_log import RequestMiddleware
 from recibo.web.connections import Bounds
 from tests import sockets
 from tests.sockets import Listening
@@ -37,7 +37,7 @@ class Named:
     """The same, behind what every request has around it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await Requests(app)(scope, receive, send)
+        await RequestMiddleware(app)(scope, receive, send)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from recibo.lib import ids
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.web.proxies import Proxies
-from recibo.web.services import visit_of
+from recibo.web.services import client_info_of
 from tests import installation
 from tests.serving.running import Server, serving
 
@@ -34,7 +34,7 @@ async def tell(request: Request) -> JSONResponse:
     """Answer where a request comes from."""
     request.state.request_id = "req_1"
     beside = {"scheme": request.url.scheme, "is_loopback": request.state.is_loopback}
-    return JSONResponse(asdict(visit_of(request)) | beside)
+    return JSONResponse(asdict(client_info_of(request)) | beside)
 
 
 async def told(

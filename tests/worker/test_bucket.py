@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recibo.lib import clock
 from recibo.errors import Overloaded
+from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.services import installation
@@ -43,11 +43,11 @@ async def test_reading_waits_for_the_bucket_and_uses_up_no_attempt(
     line.cut()
     parts.carrier.added.clear()
     for number in range(4):
-        with clock.moved(number * readings.HOLD):
+        with clock.moved(number * readings.LEASE):
             await parts.tasks.read(receipt_id)
     waiting, added = await parts.row(receipt_id), list(parts.carrier.added)
     line.mend()
-    with clock.moved(4 * readings.HOLD):
+    with clock.moved(4 * readings.LEASE):
         await parts.clockwork.turn()
         await parts.tasks.read(receipt_id)
 

@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from recibo.lib.moving_average import Pace
-from recibo.store.worker_registry import NOBODY, Crew, InMemory
+from recibo.lib.moving_average import MovingAverage
+from recibo.store.worker_registry import NO_WORKERS, InMemory, WorkerStats
 from recibo.worker import heartbeat
 
 
@@ -17,14 +17,14 @@ class Listening(InMemory):
     def __post_init__(self) -> None:
         super().__init__()
 
-    async def tell(self, name: str, crew: Crew) -> None:
+    async def tell(self, name: str, crew: WorkerStats) -> None:
         await super().tell(name, crew)
         self.word.set()
 
 
 async def test_crew_counts_from_the_start_to_the_end_at_its_pace_of_the_moment() -> None:
-    crews, pace = Listening(), Pace(2)
-    async with heartbeat.told(crews, readers=3, pace=pace):
+    crews, pace = Listening(), MovingAverage(2)
+    async with heartbeat.sending_heartbeats(crews, readers=3, pace=pace):
         at_first = await crews.at_work()
         pace.note(12)
         # The word that was under way may be of before.
@@ -33,15 +33,15 @@ async def test_crew_counts_from_the_start_to_the_end_at_its_pace_of_the_moment()
             await crews.word.wait()
         later = await crews.at_work()
 
-    assert Crew(3, 2) == at_first
-    assert Crew(3, 3) == later
-    assert NOBODY == await crews.at_work()
+    assert WorkerStats(3, 2) == at_first
+    assert WorkerStats(3, 3) == later
+    assert NO_WORKERS == await crews.at_work()
 
 
 async def test_processes_count_each() -> None:
     crews = InMemory()
     async with (
-        heartbeat.told(crews, readers=3, pace=Pace(2)),
-        heartbeat.told(crews, readers=1, pace=Pace(2)),
+        heartbeat.sending_heartbeats(crews, readers=3, pace=MovingAverage(2)),
+        heartbeat.sending_heartbeats(crews, readers=1, pace=MovingAverage(2)),
     ):
-        assert Crew(4, 2) == await crews.at_work()
+        assert WorkerStats(4, 2) == await crews.at_work()

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 
 from recibo.extract.model import Accuracy
 from recibo.schemas.ids import ReceiptId
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.fair_queue import Job
 from recibo.worker import json_messages
 from recibo.worker import task_queue as engines
 
@@ -67,11 +67,11 @@ async def test_forged_pickles_are_never_run_and_hold_up_nobody(
     runs: asyncio.Queue[ReceiptId] = asyncio.Queue()
     async with Redis.from_url(redis_url) as redis:
         await redis.xadd("recibo:strikes", strike)
-        async with engines.opened(redis_url) as engine:
+        async with engines.open_queue(redis_url) as engine:
             for one in forged:
                 await redis.xadd(STREAM, one)
             async with engine.working(runs.put, concurrency=2), asyncio.timeout(60):
-                await engine.add_readings([Owed(ReceiptId("rcp_9"), Accuracy.STANDARD)])
+                await engine.add_readings([Job(ReceiptId("rcp_9"), Accuracy.STANDARD)])
                 assert "rcp_9" == await runs.get()
                 # Each forged one is done with, and comes to no other worker.
                 while await redis.xlen(STREAM):  # noqa: ASYNC110 - Redis tells nobody
@@ -85,8 +85,8 @@ async def test_forged_pickles_are_never_run_and_hold_up_nobody(
 
 
 async def test_tasks_are_written_as_json(redis_url: str) -> None:
-    async with engines.opened(redis_url) as engine, Redis.from_url(redis_url) as redis:
-        await engine.add_readings([Owed(ReceiptId("rcp_0"), Accuracy.HIGH)])
+    async with engines.open_queue(redis_url) as engine, Redis.from_url(redis_url) as redis:
+        await engine.add_readings([Job(ReceiptId("rcp_0"), Accuracy.HIGH)])
         stream: Any = await redis.xrange(STREAM)
         [(_, written)] = stream
 

@@ -13,21 +13,21 @@ from structlog.testing import capture_logs
 from recibo.adapters import mail
 from recibo.adapters.fake_mailer import FakeMailer
 from recibo.adapters.mail import Mailer, Outbox, SendError
-from recibo.lib import clock, tokens
 from recibo.errors import ValidationFailed
+from recibo.lib import clock, tokens
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailKind, MailTokenKind
 from recibo.services import mail_templates, mails
 from recibo.services.identity import email_tokens
-from recibo.services.mail_templates import Letterhead
+from recibo.services.mail_templates import MailSettings
 from recibo.store import tables
 from recibo.store.db import Database, Session
-from recibo.worker.mail_worker import Post
+from recibo.worker.mail_worker import MailWorker
 from tests import installation, mail_fixtures, mail_servers
 from tests.mail_fixtures import MARA
 from tests.mail_servers import Inbox, parsed, part
 
-HEAD = Letterhead("https://recibo.test", mail_templates.sender("", "https://recibo.test"))
+HEAD = MailSettings("https://recibo.test", mail_templates.sender("", "https://recibo.test"))
 SECOND = dt.timedelta(seconds=1)
 MINUTE = dt.timedelta(minutes=1)
 DAY = dt.timedelta(days=1)
@@ -62,9 +62,9 @@ class HeldMailer(FakeMailer):
         await super().send(message)
 
 
-def post_of(database: Database, mailer: Mailer) -> Post:
+def post_of(database: Database, mailer: Mailer) -> MailWorker:
     """Return a post with this mailer."""
-    return Post(database, mailer, HEAD)
+    return MailWorker(database, mailer, HEAD)
 
 
 def smtp(port: int) -> Mailer:
@@ -199,7 +199,7 @@ async def test_some_mails_are_on_their_way_at_once(database: Database) -> None:
 async def test_round_tries_fifty_and_the_next_the_rest(database: Database) -> None:
     async with database.write() as session:
         for n in range(53):
-            mails.owe(session, MailKind.PASSWORD_CHANGED, to=f"{n}@acme.test")
+            mails.enqueue(session, MailKind.PASSWORD_CHANGED, to=f"{n}@acme.test")
     post = post_of(database, FakeMailer())
 
     assert [50, 3, 0] == [await post.round() for _ in range(3)]
@@ -280,7 +280,7 @@ async def test_mail_whose_row_cannot_be_deleted_breaks_off_none_of_the_others(
 ) -> None:
     for n in range(8):
         await mail_fixtures.mail(database, to=f"{n}@acme.test")
-    mailer, forget = FakeMailer(), mails.forget
+    mailer, forget = FakeMailer(), mails.remove
 
     async def failing_for_one(session: Session, lease: mails.Lease) -> None:
         if lease.recipient == "3@acme.test":

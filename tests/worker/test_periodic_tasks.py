@@ -76,12 +76,12 @@ async def test_receipt_whose_worker_died_over_its_last_attempt_is_failed(
     receipt_id = (await parts.submit(actor)).receipt_id
     other = (await parts.submit(actor, "in the queue")).receipt_id
     for number in range(3):
-        with clock.moved(number * readings.HOLD):
+        with clock.moved(number * readings.LEASE):
             async with parts.database.write() as session:
                 assert await readings.begin(session, receipt_id) is not None
     parts.carrier.added.clear()
 
-    with clock.moved(3 * readings.HOLD):
+    with clock.moved(3 * readings.LEASE):
         await parts.clockwork.turn()
 
     row = await parts.row(receipt_id)

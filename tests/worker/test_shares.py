@@ -12,8 +12,8 @@ from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.schemas.ids import OrgId, ReceiptId
-from recibo.services.reading.fair_queue import Owed
-from recibo.worker.shares import Shares
+from recibo.services.reading.fair_queue import Job
+from recibo.worker.shares import ReaderShares
 from tests import installation, make
 from tests.installation import Installation
 
@@ -102,7 +102,7 @@ async def _try(
 
 
 def test_last_reader_is_for_an_org_that_has_none() -> None:
-    shares = Shares(1)
+    shares = ReaderShares(1)
 
     assert shares.take(ONE)
     assert not shares.take(ONE)
@@ -115,8 +115,8 @@ def test_last_reader_is_for_an_org_that_has_none() -> None:
 
 
 def test_what_was_turned_away_comes_again_once_and_by_another_name() -> None:
-    shares = Shares(1)
-    waiting = Owed(ReceiptId("rcp_0"), Accuracy.STANDARD)
+    shares = ReaderShares(1)
+    waiting = Job(ReceiptId("rcp_0"), Accuracy.STANDARD)
     shares.turn_away(waiting)
     shares.turn_away(waiting)
     first = shares.returned([waiting])

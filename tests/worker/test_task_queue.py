@@ -8,10 +8,10 @@ from docket import Docket
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from recibo.lib import ids
 from recibo.extract.model import Accuracy
+from recibo.lib import ids
 from recibo.schemas.ids import ReceiptId
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.fair_queue import Job
 from recibo.store import redis_client
 from recibo.worker import task_queue as engines
 from tests import servers
@@ -26,9 +26,9 @@ def queue(request: pytest.FixtureRequest) -> str:
     return url
 
 
-def owed(*names: str, accuracy: Accuracy = Accuracy.STANDARD) -> list[Owed]:
+def owed(*names: str, accuracy: Accuracy = Accuracy.STANDARD) -> list[Job]:
     """Return readings that are owed."""
-    return [Owed(ReceiptId(name), accuracy) for name in names]
+    return [Job(ReceiptId(name), accuracy) for name in names]
 
 
 async def test_what_was_added_before_anybody_works_is_run(queue: str) -> None:
@@ -37,7 +37,7 @@ async def test_what_was_added_before_anybody_works_is_run(queue: str) -> None:
     async def read(_: ReceiptId) -> None:
         ran.set()
 
-    async with engines.opened(queue) as engine:
+    async with engines.open_queue(queue) as engine:
         await engine.add_readings(owed("rcp_0"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
             await ran.wait()
@@ -52,7 +52,7 @@ async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried(queue: str
         if receipt_id == "rcp_last":
             last.set()
 
-    async with engines.opened(queue) as engine:
+    async with engines.open_queue(queue) as engine:
         await asyncio.gather(*(engine.add_readings(owed("rcp_0")) for _ in range(50)))
         await engine.add_readings(owed("rcp_last"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
@@ -64,7 +64,7 @@ async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried(queue: str
 async def test_receipt_can_be_read_again_later(queue: str) -> None:
     runs: asyncio.Queue[ReceiptId] = asyncio.Queue()
 
-    async with engines.opened(queue) as engine:
+    async with engines.open_queue(queue) as engine:
         async with engine.working(runs.put, concurrency=1), asyncio.timeout(20):
             await engine.add_readings(owed("rcp_0"))
             await runs.get()
@@ -86,7 +86,7 @@ async def test_second_reading_is_carried_while_the_task_of_the_first_ends(queue:
 
     async with (
         asyncio.timeout(30),
-        engines.opened(queue) as engine,
+        engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
         await engine.add_readings(owed("rcp_0"))
@@ -111,7 +111,7 @@ async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated(queue
 
     async with (
         asyncio.timeout(20),
-        engines.opened(queue) as engine,
+        engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
         await engine.add_readings(owed("rcp_0"))
@@ -135,7 +135,7 @@ async def test_no_more_tasks_run_at_once_than_allowed(queue: str) -> None:
         if len(at_once) == 6:
             done.set()
 
-    async with engines.opened(queue) as engine:
+    async with engines.open_queue(queue) as engine:
         for number in range(6):
             await engine.add_readings(owed(f"rcp_{number}"))
         async with engine.working(read, concurrency=2), asyncio.timeout(20):
@@ -156,7 +156,7 @@ async def test_leaving_ends_tasks_that_run(queue: str) -> None:
 
     async with (
         asyncio.timeout(20),
-        engines.opened(queue) as engine,
+        engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
         await engine.add_readings(owed("rcp_0"))
@@ -180,7 +180,7 @@ async def test_what_is_left_at_the_end_is_run_by_the_next(queue: str) -> None:
         if len(runs) == 4:
             done.set()
 
-    async with asyncio.timeout(30), engines.opened(queue) as engine:
+    async with asyncio.timeout(30), engines.open_queue(queue) as engine:
         async with engine.working(never_end, concurrency=2):
             for number in range(4):
                 await engine.add_readings(owed(f"rcp_{number}"))
@@ -202,7 +202,7 @@ async def test_task_that_another_cancels_is_no_stop(queue: str) -> None:
 
     async with (
         asyncio.timeout(30),
-        engines.opened(queue) as engine,
+        engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
         await engine.add_readings(owed("rcp_0"))
@@ -219,7 +219,7 @@ async def test_engine_over_redis_rides_out_its_absence() -> None:
 
     async with (
         asyncio.timeout(60),
-        engines.opened(server.url) as engine,
+        engines.open_queue(server.url) as engine,
         engine.working(runs.put, concurrency=1),
     ):
         await engine.add_readings(owed("rcp_lost"))
@@ -237,7 +237,7 @@ async def test_queue_that_is_emptied_runs_what_is_added_again(redis_url: str) ->
 
     async with (
         asyncio.timeout(30),
-        engines.opened(redis_url) as engine,
+        engines.open_queue(redis_url) as engine,
         engine.working(runs.put, concurrency=1),
     ):
         for number in range(3):
@@ -251,7 +251,7 @@ async def test_queue_that_is_emptied_runs_what_is_added_again(redis_url: str) ->
 
 
 async def test_engine_is_alive(queue: str) -> None:
-    async with engines.opened(queue) as engine:
+    async with engines.open_queue(queue) as engine:
         assert await engine.is_alive()
 
 
@@ -261,7 +261,7 @@ async def test_queue_out_of_reach_fails_no_upload(
     def fail(*_: object, **__: object) -> None:
         raise ConnectionError
 
-    async with engines.opened(queue) as engine:
+    async with engines.open_queue(queue) as engine:
         monkeypatch.setattr(Docket, "add_many", fail)
 
         await engine.add_readings(owed("rcp_0"))
@@ -273,7 +273,7 @@ async def test_queue_that_hangs_holds_up_one_upload_a_second(
     monkeypatch.setattr(engines, "_PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
     with capture_logs() as logs, servers.run_redis() as server:
-        async with engines.opened(server.url) as engine, asyncio.timeout(20):
+        async with engines.open_queue(server.url) as engine, asyncio.timeout(20):
             server.hang()
             for number in range(1000):
                 await engine.add_readings(owed(f"rcp_{number}"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.lib import clock
 from recibo.extract.model import Accuracy
+from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings
@@ -152,7 +152,7 @@ async def test_reader_that_raises_leaves_the_reading_owed(reading: Make, actor: 
 
     with pytest.raises(RuntimeError):
         await parts.tasks.read(receipt_id)
-    with clock.moved(readings.HOLD):
+    with clock.moved(readings.LEASE):
         await parts.clockwork.add_owed_readings()
         await parts.tasks.read(receipt_id)
 
@@ -167,11 +167,11 @@ async def test_reading_that_no_row_takes_ends_as_failed(reading: Make, actor: Ac
 
     for number in range(3):
         with (
-            clock.moved(number * readings.HOLD),
+            clock.moved(number * readings.LEASE),
             pytest.raises(Exception, match=r"(?i)overflow|too large"),
         ):
             await parts.tasks.read(receipt_id)
-    with clock.moved(3 * readings.HOLD):
+    with clock.moved(3 * readings.LEASE):
         await parts.tasks.read(receipt_id)
 
     row = await parts.row(receipt_id)
@@ -225,7 +225,7 @@ async def test_receipt_stays_in_hand_while_it_is_read(
     database: Database, tmp_path: Path, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = asyncio.Event()
-    keep = readings.keep
+    keep = readings.renew
 
     async def telling(session: Session, order: readings.Order) -> None:
         await keep(session, order)

@@ -21,7 +21,7 @@ from recibo.services import meter_events
 from recibo.services.reading import usage
 from recibo.store import tables
 from recibo.store.db import Database, Session
-from recibo.worker.usage_reporter import Meter
+from recibo.worker.usage_reporter import UsageReporter
 from tests import billing, installation, make, people, stripe_fixtures, stripe_server
 from tests.stripe_server import StripeServer
 
@@ -43,10 +43,10 @@ def seller(url: str, *, meter: str = stripe_server.METER, limit_s: float = 20) -
 
 
 @pytest.fixture
-async def meter(database: Database, stripe: StripeServer) -> AsyncIterator[Meter]:
+async def meter(database: Database, stripe: StripeServer) -> AsyncIterator[UsageReporter]:
     """A meter that tells the small Stripe."""
     payments = seller(stripe.url)
-    yield Meter(database, payments)
+    yield UsageReporter(database, payments)
     payments.close()
 
 
@@ -98,7 +98,7 @@ async def owed(database: Database) -> list[str]:
 
 
 async def test_each_use_is_told_once_as_it_was(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     org_id = await buyer(database, stripe)
     event = await use(database, org_id)
@@ -119,7 +119,7 @@ async def test_each_use_is_told_once_as_it_was(
 
 
 async def test_what_was_used_before_there_was_a_customer_is_never_charged(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     of_sandbox = await buyer(database, stripe, "cus_sandbox", "sandbox")
     org_id = await make.org(database)
@@ -132,7 +132,7 @@ async def test_what_was_used_before_there_was_a_customer_is_never_charged(
 
 
 async def test_dead_stripe_loses_nothing(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     org_id = await buyer(database, stripe)
     for _ in range(3):
@@ -150,11 +150,11 @@ async def test_dead_stripe_loses_nothing(
 
 
 async def test_stripe_that_is_out_of_reach_is_told_later(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     event = await use(database, await buyer(database, stripe))
     nowhere = seller("http://127.0.0.1:1")
-    await Meter(database, nowhere).round()
+    await UsageReporter(database, nowhere).round()
     nowhere.close()
     kept = await owed(database)
     with clock.moved(MINUTE):
@@ -165,7 +165,7 @@ async def test_stripe_that_is_out_of_reach_is_told_later(
 
 
 async def test_answer_that_comes_too_late_counts_once(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     event = await use(database, await buyer(database, stripe))
     go_on = threading.Event()
@@ -175,7 +175,7 @@ async def test_answer_that_comes_too_late_counts_once(
 
     stripe.fault = hang
     hasty = seller(stripe.url, limit_s=0.2)
-    await Meter(database, hasty).round()
+    await UsageReporter(database, hasty).round()
     kept = await owed(database)
     go_on.set()
     await asyncio.to_thread(hasty.close)
@@ -189,7 +189,7 @@ async def test_answer_that_comes_too_late_counts_once(
 
 
 async def test_process_killed_between_sending_and_marking_charges_once(
-    meter: Meter, database: Database, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
+    meter: UsageReporter, database: Database, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def die(_session: Session, _lease: meter_events.Lease) -> None:
         raise KilledError
@@ -210,7 +210,7 @@ async def test_process_killed_between_sending_and_marking_charges_once(
 
 
 async def test_several_processes_send_each_event_once(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     for number in range(4):
         org_id = await buyer(database, stripe, f"cus_{number}")
@@ -248,14 +248,14 @@ async def test_customers_go_side_by_side_and_the_events_of_one_in_line(
         for _ in range(3):
             await use(database, org_id)
     provider = Counting()
-    await asyncio.wait_for(Meter(database, provider).round(), 20)
+    await asyncio.wait_for(UsageReporter(database, provider).round(), 20)
 
     assert not provider.met_itself
     assert [] == await owed(database)
 
 
 async def test_what_stripe_will_never_take_is_dropped_told_and_counted(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     gone = await buyer(database, stripe, "cus_gone")
     stripe.delete("cus_gone")
@@ -274,7 +274,7 @@ async def test_what_stripe_will_never_take_is_dropped_told_and_counted(
 
 @pytest.mark.parametrize("status", [401, 403, 409, 429])
 async def test_what_whoever_runs_the_service_can_mend_stays_owed(
-    meter: Meter, database: Database, stripe: StripeServer, status: int
+    meter: UsageReporter, database: Database, stripe: StripeServer, status: int
 ) -> None:
     event = await use(database, await buyer(database, stripe))
     stripe.fails(status)
@@ -284,11 +284,11 @@ async def test_what_whoever_runs_the_service_can_mend_stays_owed(
 
 
 async def test_meter_that_is_not_made_yet_loses_nothing(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     await use(database, await buyer(database, stripe))
     mistaken = seller(stripe.url, meter="recibo_credit")
-    await Meter(database, mistaken).round()
+    await UsageReporter(database, mistaken).round()
     mistaken.close()
     with clock.moved(MINUTE):
         await meter.round()
@@ -297,7 +297,7 @@ async def test_meter_that_is_not_made_yet_loses_nothing(
 
 
 async def test_what_is_too_old_for_stripe_is_dropped_and_told(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     org_id = await buyer(database, stripe)
     await use(database, org_id)
@@ -312,7 +312,7 @@ async def test_what_is_too_old_for_stripe_is_dropped_and_told(
 
 
 async def test_tries_come_ever_less_often(
-    meter: Meter, database: Database, stripe: StripeServer
+    meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     await use(database, await buyer(database, stripe))
     stripe.fails(500)
@@ -334,7 +334,7 @@ async def test_whose_lease_is_over_puts_off_no_other(
         async with database.read() as reading:
             [seen] = await meter_events.due(reading, limit=5)
         async with database.write() as session:
-            lease = await meter_events.take(session, seen)
+            lease = await meter_events.lease(session, seen)
         assert lease is not None
         return lease
 
@@ -342,7 +342,7 @@ async def test_whose_lease_is_over_puts_off_no_other(
     with clock.moved(meter_events.LEASE + SECOND):
         current = await taken()
         async with database.write() as session:
-            await meter_events.put_off(session, late)
+            await meter_events.defer(session, late)
 
     async with database.read() as reading:
         [row] = (await reading.execute(select(tables.MeterEvent))).scalars()
@@ -350,11 +350,11 @@ async def test_whose_lease_is_over_puts_off_no_other(
 
 
 async def test_event_that_cannot_be_marked_breaks_off_none_of_the_others(
-    meter: Meter, database: Database, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
+    meter: UsageReporter, database: Database, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     org_id = await buyer(database, stripe)
     [first, *_] = [await use(database, org_id) for _ in range(3)]
-    forget = meter_events.forget
+    forget = meter_events.remove
 
     async def failing_for_one(session: Session, lease: meter_events.Lease) -> None:
         if lease.used.id == first.id:

@@ -10,8 +10,8 @@ import pytest
 from prometheus_client import REGISTRY
 from sqlalchemy import event, select
 
-from recibo.adapters.fake_webhook_client import FakeCallbacks, Posted
-from recibo.adapters.webhook_client import Outcome
+from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
+from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
@@ -20,13 +20,13 @@ from recibo.services.webhooks import deliveries
 from recibo.store import db, tables
 from recibo.store.db import Database
 from recibo.worker import webhook_dispatcher as couriers
-from recibo.worker.webhook_dispatcher import Courier
+from recibo.worker.webhook_dispatcher import WebhookDispatcher
 from tests import events, make
 from tests.fake_clock import Hands
 
 KEYRING = Keyring("a secret")
-OK = Outcome(0.02, status=200)
-DOWN = Outcome(0.02, error="connection refused")
+OK = WebhookResponse(0.02, status=200)
+DOWN = WebhookResponse(0.02, error="connection refused")
 LEASE_S = deliveries.LEASE.total_seconds()
 
 
@@ -37,18 +37,18 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
 
 
 @pytest.fixture
-def callbacks() -> FakeCallbacks:
+def callbacks() -> FakeWebhookClient:
     """What posts."""
-    return FakeCallbacks()
+    return FakeWebhookClient()
 
 
 @pytest.fixture
-def courier(database: Database, callbacks: FakeCallbacks) -> Courier:
+def courier(database: Database, callbacks: FakeWebhookClient) -> WebhookDispatcher:
     """A courier with few hands."""
-    return Courier(database, callbacks, KEYRING, capacity=32, gather_s=0)
+    return WebhookDispatcher(database, callbacks, KEYRING, capacity=32, gather_s=0)
 
 
-async def deliver(courier: Courier) -> int:
+async def deliver(courier: WebhookDispatcher) -> int:
     """Make one round, and write down how it ended; return how many were tried."""
     begun = await courier.begin()
     await asyncio.gather(*begun)
@@ -92,7 +92,7 @@ def by_url(posted: list[Posted]) -> Mapping[str, int]:
 
 
 async def test_owed_webhook_is_posted_with_its_bytes_and_written_down(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks
+    database: Database, actor: Actor, courier: WebhookDispatcher, callbacks: FakeWebhookClient
 ) -> None:
     event_id = await events.owed(database, actor.org_id)
 
@@ -109,8 +109,8 @@ async def test_owed_webhook_is_posted_with_its_bytes_and_written_down(
 async def test_webhook_is_posted_as_soon_as_its_event_is_committed(
     database: Database,
     actor: Actor,
-    courier: Courier,
-    callbacks: FakeCallbacks,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Whoever looks by himself only comes too late.
@@ -125,8 +125,8 @@ async def test_webhook_is_posted_as_soon_as_its_event_is_committed(
 async def test_what_another_process_owes_is_found_within_a_second_or_so(
     database: Database,
     actor: Actor,
-    courier: Courier,
-    callbacks: FakeCallbacks,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(db, "ring", lambda _: None)
@@ -136,7 +136,11 @@ async def test_what_another_process_owes_is_found_within_a_second_or_so(
 
 
 async def test_what_failed_comes_again_when_it_is_due(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks, hands: Hands
+    database: Database,
+    actor: Actor,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
+    hands: Hands,
 ) -> None:
     await events.owed(database, actor.org_id)
     callbacks.outcome = DOWN
@@ -154,11 +158,11 @@ async def test_what_failed_comes_again_when_it_is_due(
 
 
 async def test_of_several_couriers_one_posts_each(
-    database: Database, actor: Actor, callbacks: FakeCallbacks
+    database: Database, actor: Actor, callbacks: FakeWebhookClient
 ) -> None:
     for _ in range(12):
         await events.owed(database, actor.org_id)
-    some = [Courier(database, callbacks, KEYRING, gather_s=0) for _ in range(4)]
+    some = [WebhookDispatcher(database, callbacks, KEYRING, gather_s=0) for _ in range(4)]
 
     await asyncio.gather(*(deliver(one) for one in some))
     await deliver(some[0])
@@ -167,7 +171,11 @@ async def test_of_several_couriers_one_posts_each(
 
 
 async def test_what_a_killed_courier_had_in_hand_comes_again_when_its_lease_is_over(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks, hands: Hands
+    database: Database,
+    actor: Actor,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
+    hands: Hands,
 ) -> None:
     event_id = await events.owed(database, actor.org_id)
     callbacks.gate.clear()
@@ -175,7 +183,7 @@ async def test_what_a_killed_courier_had_in_hand_comes_again_when_its_lease_is_o
         await callbacks.received(1)
         task.cancel()
     callbacks.gate.set()
-    other = Courier(database, callbacks, KEYRING)
+    other = WebhookDispatcher(database, callbacks, KEYRING)
 
     before = await deliver(other)
     await hands.move(LEASE_S)
@@ -187,9 +195,9 @@ async def test_what_a_killed_courier_had_in_hand_comes_again_when_its_lease_is_o
 
 
 async def test_one_org_has_sixteen_under_way_at_most(
-    database: Database, actor: Actor, callbacks: FakeCallbacks
+    database: Database, actor: Actor, callbacks: FakeWebhookClient
 ) -> None:
-    courier = Courier(database, callbacks, KEYRING)
+    courier = WebhookDispatcher(database, callbacks, KEYRING)
     for _ in range(20):
         await events.owed(database, actor.org_id)
     callbacks.gate.clear()
@@ -204,14 +212,14 @@ async def test_one_org_has_sixteen_under_way_at_most(
 
 
 async def test_orgs_have_their_turn_though_one_is_owed_much(
-    database: Database, actor: Actor, callbacks: FakeCallbacks
+    database: Database, actor: Actor, callbacks: FakeWebhookClient
 ) -> None:
     orgs = [actor.org_id, *[await make.org(database) for _ in range(5)]]
     for org_id in orgs:
         for _ in range(12):
             await events.owed(database, org_id, url=f"https://{org_id}.test/")
     callbacks.gate.clear()
-    courier = Courier(database, callbacks, KEYRING, capacity=24)
+    courier = WebhookDispatcher(database, callbacks, KEYRING, capacity=24)
 
     begun = await courier.begin()
     await callbacks.received(len(begun))
@@ -229,7 +237,11 @@ async def test_orgs_have_their_turn_though_one_is_owed_much(
 
 
 async def test_endpoint_that_fails_has_one_under_way(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks, hands: Hands
+    database: Database,
+    actor: Actor,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
+    hands: Hands,
 ) -> None:
     await events.endpoint(database, actor)
     callbacks.outcomes[events.URL] = DOWN
@@ -248,7 +260,7 @@ async def test_endpoint_that_fails_has_one_under_way(
 
 
 async def test_dead_endpoint_holds_up_nothing_that_goes_elsewhere(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks
+    database: Database, actor: Actor, courier: WebhookDispatcher, callbacks: FakeWebhookClient
 ) -> None:
     await events.endpoint(database, actor)
     callbacks.outcomes[events.URL] = DOWN
@@ -265,9 +277,9 @@ async def test_dead_endpoint_holds_up_nothing_that_goes_elsewhere(
 
 
 async def test_receivers_that_failed_hold_half_of_the_hands_at_most(
-    database: Database, callbacks: FakeCallbacks, hands: Hands
+    database: Database, callbacks: FakeWebhookClient, hands: Hands
 ) -> None:
-    courier = Courier(database, callbacks, KEYRING, capacity=16, gather_s=0)
+    courier = WebhookDispatcher(database, callbacks, KEYRING, capacity=16, gather_s=0)
     orgs = [await make.org(database) for _ in range(20)]
     callbacks.outcome = DOWN
     for org_id in orgs:
@@ -293,14 +305,14 @@ async def test_receivers_that_failed_hold_half_of_the_hands_at_most(
 async def test_backlog_is_worked_off_without_waiting_for_the_next_second(
     database: Database,
     actor: Actor,
-    callbacks: FakeCallbacks,
+    callbacks: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for _ in range(100):
         await events.owed(database, actor.org_id)
     monkeypatch.setattr(couriers, "_PERIOD_SECONDS", 3600)
 
-    async with Courier(database, callbacks, KEYRING).running():
+    async with WebhookDispatcher(database, callbacks, KEYRING).running():
         await asyncio.wait_for(callbacks.received(100), 60)
         await settled(database, all_delivered)
 
@@ -308,7 +320,7 @@ async def test_backlog_is_worked_off_without_waiting_for_the_next_second(
 
 
 async def test_many_are_written_down_in_one_transaction(
-    database: Database, actor: Actor, courier: Courier
+    database: Database, actor: Actor, courier: WebhookDispatcher
 ) -> None:
     for _ in range(16):
         await events.owed(database, actor.org_id)
@@ -325,7 +337,7 @@ async def test_many_are_written_down_in_one_transaction(
 
 
 async def test_posts_under_way_at_the_end_are_ended_and_written_down(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks
+    database: Database, actor: Actor, courier: WebhookDispatcher, callbacks: FakeWebhookClient
 ) -> None:
     await events.owed(database, actor.org_id)
     callbacks.gate.clear()
@@ -340,8 +352,8 @@ async def test_posts_under_way_at_the_end_are_ended_and_written_down(
 async def test_posts_that_do_not_end_are_left_at_the_end(
     database: Database,
     actor: Actor,
-    courier: Courier,
-    callbacks: FakeCallbacks,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(couriers, "_LAST_POSTS_SECONDS", 0.05)
@@ -356,15 +368,15 @@ async def test_posts_that_do_not_end_are_left_at_the_end(
 
 
 async def test_post_that_raises_keeps_none_of_the_others(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks
+    database: Database, actor: Actor, courier: WebhookDispatcher, callbacks: FakeWebhookClient
 ) -> None:
-    class Broken(FakeCallbacks):
-        async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    class Broken(FakeWebhookClient):
+        async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
             if url == "https://broken.test/":
                 raise RuntimeError(url)
             return await super().post(url, body, headers)
 
-    courier = Courier(database, Broken(), KEYRING)
+    courier = WebhookDispatcher(database, Broken(), KEYRING)
     await events.owed(database, actor.org_id, url="https://broken.test/")
     await events.owed(database, actor.org_id)
 
@@ -374,11 +386,11 @@ async def test_post_that_raises_keeps_none_of_the_others(
 
 
 async def test_outcome_that_cannot_be_written_down_keeps_none_of_the_others(
-    database: Database, actor: Actor, callbacks: FakeCallbacks, hands: Hands
+    database: Database, actor: Actor, callbacks: FakeWebhookClient, hands: Hands
 ) -> None:
-    courier = Courier(database, callbacks, KEYRING, gather_s=0)
+    courier = WebhookDispatcher(database, callbacks, KEYRING, gather_s=0)
     url = "https://odd.test/"
-    callbacks.outcomes[url] = Outcome(0.1, answer=None)  # type: ignore[arg-type]
+    callbacks.outcomes[url] = WebhookResponse(0.1, answer=None)  # type: ignore[arg-type]
     odd = await events.owed(database, actor.org_id, url=url)
     for _ in range(3):
         await events.owed(database, actor.org_id)
@@ -404,8 +416,8 @@ async def test_outcome_that_cannot_be_written_down_keeps_none_of_the_others(
 async def test_database_that_fails_is_ridden_out(
     database: Database,
     actor: Actor,
-    courier: Courier,
-    callbacks: FakeCallbacks,
+    courier: WebhookDispatcher,
+    callbacks: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(couriers, "_RETRY_SECONDS", 0)
@@ -434,7 +446,7 @@ async def test_database_that_fails_is_ridden_out(
 
 
 async def test_tries_are_counted_by_how_they_ended(
-    database: Database, actor: Actor, courier: Courier, callbacks: FakeCallbacks
+    database: Database, actor: Actor, courier: WebhookDispatcher, callbacks: FakeWebhookClient
 ) -> None:
     def counted() -> list[float]:
         name = "recibo_deliveries_total"
@@ -442,7 +454,7 @@ async def test_tries_are_counted_by_how_they_ended(
         return [REGISTRY.get_sample_value(name, {"outcome": one}) or 0 for one in outcomes]
 
     before = counted()
-    for outcome in (OK, DOWN, DOWN, Outcome(0.1, status=410)):
+    for outcome in (OK, DOWN, DOWN, WebhookResponse(0.1, status=410)):
         callbacks.outcome = outcome
         await events.owed(database, actor.org_id)
         await deliver(courier)
@@ -451,7 +463,7 @@ async def test_tries_are_counted_by_how_they_ended(
 
 
 async def test_attempts_tell_when_they_began(
-    database: Database, actor: Actor, courier: Courier
+    database: Database, actor: Actor, courier: WebhookDispatcher
 ) -> None:
     before = clock.now()
     await events.owed(database, actor.org_id)
@@ -463,9 +475,9 @@ async def test_attempts_tell_when_they_began(
 
 
 async def test_backlog_goes_slower_while_documents_are_read(
-    database: Database, callbacks: FakeCallbacks
+    database: Database, callbacks: FakeWebhookClient
 ) -> None:
-    courier = Courier(database, callbacks, KEYRING)
+    courier = WebhookDispatcher(database, callbacks, KEYRING)
     read, may_end = list[str](), asyncio.Event()
 
     async def reading(name: str) -> None:

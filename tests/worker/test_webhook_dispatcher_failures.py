@@ -2,14 +2,14 @@
 
 import pytest
 
-from recibo.adapters.fake_webhook_client import FakeCallbacks
+from recibo.adapters.fake_webhook_client import FakeWebhookClient
 from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
 from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries
-from recibo.services.webhooks.deliveries import Taken
+from recibo.services.webhooks.deliveries import LeasedDelivery
 from recibo.store.db import Database
-from recibo.worker.webhook_dispatcher import Courier
+from recibo.worker.webhook_dispatcher import WebhookDispatcher
 from tests import events
 from tests.fake_clock import Hands
 
@@ -20,7 +20,7 @@ FAILED = "internal error: the request could not be sent"
 PAUSE_S = 30 * 60 * 60
 
 
-async def deliver(courier: Courier) -> int:
+async def deliver(courier: WebhookDispatcher) -> int:
     """Try what is due, and write down how that ended; return how many there were."""
     begun = await courier.begin()
     for post in begun:
@@ -38,12 +38,12 @@ async def states(database: Database) -> list[str]:
 async def test_try_that_always_raises_is_made_as_often_as_any_and_given_up(
     database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: Taken) -> dict[str, str]:
+    def broken(_: LeasedDelivery) -> dict[str, str]:
         raise RuntimeError
 
     monkeypatch.setattr(deliveries, "headers", broken)
-    hands, callbacks = Hands(monkeypatch), FakeCallbacks()
-    courier = Courier(database, callbacks, KEYRING)
+    hands, callbacks = Hands(monkeypatch), FakeWebhookClient()
+    courier = WebhookDispatcher(database, callbacks, KEYRING)
     await events.owed(database, actor.org_id, url=URL)
 
     tries = 0
@@ -62,10 +62,10 @@ async def test_secret_that_cannot_be_opened_is_a_try_that_failed(
     database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Hands(monkeypatch)
-    callbacks = FakeCallbacks()
+    callbacks = FakeWebhookClient()
     for keyring in (KEYRING, Keyring("another secret")):
         await events.owed(database, actor.org_id, url=URL)
-        assert 1 == await deliver(Courier(database, callbacks, keyring))
+        assert 1 == await deliver(WebhookDispatcher(database, callbacks, keyring))
 
     assert 1 == len(callbacks.posts)
     _, failed = await events.attempts(database)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recibo.adapters.webhook_client import Outcome
+from recibo.adapters.webhook_client import WebhookResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +16,16 @@ class Posted:
     headers: Mapping[str, str]
 
 
-class FakeCallbacks:
+class FakeWebhookClient:
     """Keeps what is posted, and answers what it is told to."""
 
     def __init__(self) -> None:
         #: What was posted so far, in the order in which it came.
         self.posts: list[Posted] = []
         #: What becomes of each POST.
-        self.outcome = Outcome(0.01, status=200)
+        self.outcome = WebhookResponse(0.01, status=200)
         #: The same for single URLs.
-        self.outcomes: dict[str, Outcome] = {}
+        self.outcomes: dict[str, WebhookResponse] = {}
         #: While it is not set, posts are under way.
         self.gate = asyncio.Event()
         self.gate.set()
@@ -33,7 +33,7 @@ class FakeCallbacks:
         self.under_way = self.most_under_way = 0
         self._posted = asyncio.Condition()
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
         """Keep it, and answer when the gate is open."""
         async with self._posted:
             self.posts.append(Posted(url, body, headers))

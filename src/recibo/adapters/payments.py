@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
+from recibo.errors import NotFound
 from recibo.lib import clock, ids
 from recibo.lib.keyring import BadTokenError, Keyring
-from recibo.errors import NotFound
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import PaymentProvider, SubscriptionStatus

@@ -24,7 +24,7 @@ _TRIES = 4
 _LIMIT_S = 8.0
 
 
-class Names(Protocol):
+class Resolver(Protocol):
     """Knows the addresses of host names."""
 
     async def addresses(self, name: str) -> Sequence[Address]:
@@ -35,7 +35,7 @@ class Names(Protocol):
         """
 
 
-class Dns:
+class DnsResolver:
     """Asks as the system is set up: /etc/hosts and the name servers of /etc/resolv.conf."""
 
     def __init__(self, resolver: aiodns.DNSResolver, *, limit_s: float = _LIMIT_S) -> None:
@@ -59,9 +59,9 @@ class Dns:
 
 
 @asynccontextmanager
-async def opened(
+async def open_resolver(
     servers: Sequence[str] | None = None, *, try_s: float = _TRY_S, limit_s: float = _LIMIT_S
-) -> AsyncIterator[Dns]:
+) -> AsyncIterator[DnsResolver]:
     """Open what looks names up, at the system's servers unless others are named."""
     async with aiodns.DNSResolver(servers, timeout=try_s, tries=_TRIES) as resolver:
-        yield Dns(resolver, limit_s=limit_s)
+        yield DnsResolver(resolver, limit_s=limit_s)

@@ -15,7 +15,7 @@ from typing import Protocol
 import certifi
 import httpx
 
-from recibo.adapters.resolver import Names
+from recibo.adapters.resolver import Resolver
 from recibo.lib import clock, webhook_urls
 from recibo.lib.webhook_urls import Address, Policy, Target
 
@@ -44,7 +44,7 @@ _HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "Connection": "close
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WebhookResponse:
     """What became of one POST."""
 
     duration_s: float
@@ -58,10 +58,10 @@ class Outcome:
     retry_after_s: float | None = None
 
 
-class Callbacks(Protocol):
+class WebhookClient(Protocol):
     """Posts webhooks."""
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
         """Post once; whatever goes wrong is an outcome."""
 
 
@@ -74,7 +74,7 @@ def _tls() -> ssl.SSLContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class CheckedWebhookClient:
     """Posts over HTTP, to addresses that the policy allows.
 
     Each POST has a connection of its own: one that was made for a name, or for an org, serves no
@@ -82,12 +82,12 @@ class Guarded:
     """
 
     policy: Policy
-    names: Names
+    names: Resolver
     #: Whose certificates are believed.
     tls: ssl.SSLContext = field(default_factory=_tls, repr=False)
     limit_s: float = LIMIT_S
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
         """Post once."""
         started = time.perf_counter()
         deadline = asyncio.get_running_loop().time() + self.limit_s
@@ -105,7 +105,7 @@ class Guarded:
             except TimeoutError:
                 error = f"timed out after {self.limit_s:g} s"
         duration_s = time.perf_counter() - started
-        return Outcome(duration_s, status, error, answer, retry_after_s)
+        return WebhookResponse(duration_s, status, error, answer, retry_after_s)
 
     def _target(self, url: str) -> Target:
         target = webhook_urls.target(url, self.policy)

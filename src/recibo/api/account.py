@@ -83,7 +83,7 @@ async def get_me(user: TheUser) -> Response:
 async def rename_me(
     user: TheUser,
     services: TheServices,
-    body: Annotated[Renaming, Depends(json_body.of(Renaming))],
+    body: Annotated[Renaming, Depends(json_body.json_body(Renaming))],
 ) -> Me:
     """Change the caller's name; null takes it away."""
     if "name" not in body.model_fields_set:
@@ -103,7 +103,7 @@ async def change_password(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[NewPassword, Depends(json_body.of(NewPassword))],
+    body: Annotated[NewPassword, Depends(json_body.json_body(NewPassword))],
 ) -> OkWithSession:
     """Set a password and end all other sessions."""
     tokens = await account.change_password(
@@ -140,7 +140,7 @@ async def switch_org(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Switch, Depends(json_body.of(Switch))],
+    body: Annotated[Switch, Depends(json_body.json_body(Switch))],
 ) -> TokenResponse:
     """Begin a session in another org of the caller's."""
     tokens = await account.switch_org(services.identity, user, body.org_id)

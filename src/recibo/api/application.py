@@ -29,8 +29,8 @@ from recibo.api import (
     two_factor,
     webhooks,
 )
-from recibo.api.cors import OpenAnswers, Preflights
-from recibo.api.request_log import Requests
+from recibo.api.cors import CorsHeaders, Preflights
+from recibo.api.request_log import RequestMiddleware
 from recibo.web.security_headers import SecurityHeaders
 from recibo.web.services import Services
 
@@ -48,7 +48,7 @@ _BUSY = {
 }
 
 
-def make(services: Services) -> FastAPI:
+def create_app(services: Services) -> FastAPI:
     """Build the app over its services."""
     # The documents bring their scripts along: they show on a machine without the outside, too.
     app = FastAPIOffline(
@@ -84,11 +84,11 @@ def make(services: Services) -> FastAPI:
     ):
         app.router.routes.extend(module.router.routes)
     errors.install(app)
-    app.add_exception_handler(HTTPException, not_found.answer)
+    app.add_exception_handler(HTTPException, not_found.not_found)
     # Each stands outside of those before it.
     app.add_middleware(Preflights)
-    app.add_middleware(Requests)
-    app.add_middleware(OpenAnswers)
+    app.add_middleware(RequestMiddleware)
+    app.add_middleware(CorsHeaders)
     app.add_middleware(SecurityHeaders, services=services)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app

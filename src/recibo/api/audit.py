@@ -11,7 +11,7 @@ from recibo.api.queries import Digits, Text, bound
 from recibo.api.responses import errors_of
 from recibo.schemas.audit import AuditEvent
 from recibo.services import audit
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.web.services import TheServices
 
 router = routers.make("/v1/audit", tag="audit")
@@ -67,6 +67,6 @@ async def list_audit(
             session,
             member,
             filters,
-            wanted=Wanted(query.limit, query.cursor, services.cursor_key),
+            wanted=PageRequest(query.limit, query.cursor, services.cursor_key),
         )
     return AuditList(items=page.items, next_cursor=page.next_cursor)

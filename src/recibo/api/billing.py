@@ -66,7 +66,7 @@ async def begin_checkout(
     member: MayCheckOut,
     services: TheServices,
     _: _SellsPlans,
-    body: Annotated[CheckoutWanted, Depends(json_body.of(CheckoutWanted))],
+    body: Annotated[CheckoutWanted, Depends(json_body.json_body(CheckoutWanted))],
 ) -> Hosted:
     """Return the address of a page that sells a plan; who has one already changes it there."""
     wanted = Checkout(PlanName(body.plan), body.success_url, body.cancel_url)
@@ -83,7 +83,7 @@ async def visit_portal(
     member: MayWriteBilling,
     services: TheServices,
     _: _SellsPlans,
-    body: Annotated[PortalWanted, Depends(json_body.of(PortalWanted))],
+    body: Annotated[PortalWanted, Depends(json_body.json_body(PortalWanted))],
 ) -> Hosted:
     """Return the address of a page that changes and cancels the subscription."""
     url = await checkouts.visit_portal(services.billing, member, return_url=body.return_url)

@@ -4,7 +4,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from recibo.api.request_log import HANDED_OVER
+from recibo.api.request_log import EXTRA_HEADERS
 from recibo.schemas.actor import KeyActor
 from recibo.services.identity import browser_sessions
 from recibo.web.cookies import LAX, is_secure
@@ -13,7 +13,7 @@ from recibo.web.services import Services
 HEADER = "X-Session-Token"
 COOKIE = "service_browser"
 #: How the documents of the interface tell of it.
-SHOWN: dict[str, Any] = {
+SESSION_HEADERS: dict[str, Any] = {
     "name": HEADER,
     "in": "header",
     "required": False,
@@ -52,4 +52,4 @@ def _hand_over(request: Request, services: Services, token: str) -> None:
         secure=is_secure(request, services),
     )
     headers = [(HEADER, token), ("Set-Cookie", carrier.headers["set-cookie"])]
-    setattr(request.state, HANDED_OVER, headers)
+    setattr(request.state, EXTRA_HEADERS, headers)

@@ -25,7 +25,7 @@ _PREFLIGHT = {
 }
 
 
-class OpenAnswers:
+class CorsHeaders:
     """ASGI middleware, outside of all others: every answer of an open path may be read."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -17,10 +17,10 @@ from recibo.schemas.actor import KeyActor, Member, SignedIn
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import keys, sessions
-from recibo.services.identity.sessions import Shown
+from recibo.services.identity.sessions import TokenClaims
 from recibo.web import csrf
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
-from recibo.web.services import Services, TheServices, services_of, visit_of
+from recibo.web.services import Services, TheServices, client_info_of, services_of
 
 _api_key = APIKeyHeader(
     name="X-API-Key",
@@ -34,7 +34,7 @@ async def _authenticated(
 ) -> KeyActor:
     identity = services.identity
     actor = await keys.authenticate(
-        services.database, secret, visit=visit_of(request), plans=identity.plans
+        services.database, secret, visit=client_info_of(request), plans=identity.plans
     )
     identity.key_uses.note(actor.key_id)
     await rate_limits.count_key(request, services, actor)
@@ -120,7 +120,7 @@ async def refuse_cross_site_cookies(request: Request, services: TheServices) -> 
         csrf.refuse_cross_site(request, services.base_url)
 
 
-def shown_by(request: Request, services: Services) -> Shown | None:
+def credentials_of(request: Request, services: Services) -> TokenClaims | None:
     """Return what the tokens say that a request to a public route shows, if it does.
 
     A browser that was away for a while has no access token any more, but a refresh token.
@@ -142,7 +142,11 @@ async def _signed_in(
         csrf.refuse_cross_site(request, services.base_url)
     identity = services.identity
     user = await sessions.authenticate(
-        services.database, identity.keyring, token, visit=visit_of(request), plans=identity.plans
+        services.database,
+        identity.keyring,
+        token,
+        visit=client_info_of(request),
+        plans=identity.plans,
     )
     await rate_limits.count_user(request, services, user)
     return user
@@ -153,7 +157,7 @@ TheUser = Annotated[SignedIn, Depends(_signed_in)]
 _AUTHENTICATION = (_authenticated, _signed_in)
 
 
-async def recognise(request: Request) -> None:
+async def identify_user(request: Request) -> None:
     """Find out who sent a request that no route takes, and count it.
 
     Raises:
@@ -167,7 +171,7 @@ async def recognise(request: Request) -> None:
         await _signed_in(request, access_token_of(request))
 
 
-async def count_strangers(request: Request) -> None:
+async def limit_anonymous(request: Request) -> None:
     """Count a request to a public route before it has any effect; the others know who asks.
 
     Raises:
@@ -188,7 +192,7 @@ def _asks(dependant: Dependant) -> bool:
 
 async def _unbound(user: TheUser, services: TheServices) -> SignedIn:
     async with services.database.read() as session:
-        await sessions.free(session, user)
+        await sessions.require_unbound(session, user)
     return user
 
 

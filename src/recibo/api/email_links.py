@@ -8,9 +8,9 @@ from pydantic import BaseModel, Field
 from recibo.api import json_body, routers
 from recibo.api.deps import (
     TheUser,
+    credentials_of,
     refuse_cross_site,
     refuse_cross_site_cookies,
-    shown_by,
 )
 from recibo.api.responses import Ok, OkWithSession, errors_of
 from recibo.schemas.sessions import TokenResponse
@@ -18,7 +18,7 @@ from recibo.schemas.states import MailKind
 from recibo.services.identity import email_links
 from recibo.services.identity.email_links import Proof
 from recibo.web.cookies import set_session
-from recibo.web.services import TheServices, visit_of
+from recibo.web.services import TheServices, client_info_of
 
 router = routers.make("/v1/auth", tag="mailed links")
 
@@ -53,7 +53,7 @@ class Verified(BaseModel):
     verified: Literal[True] = True
 
 
-TheAddress = Annotated[Address, Depends(json_body.of(Address))]
+TheAddress = Annotated[Address, Depends(json_body.json_body(Address))]
 
 
 @router.post(
@@ -67,7 +67,7 @@ TheAddress = Annotated[Address, Depends(json_body.of(Address))]
 async def send_magic_link(request: Request, services: TheServices, body: TheAddress) -> Ok:
     """Mail a link that signs in once, within 15 minutes, if there is such an account."""
     kind = MailKind.MAGIC_LINK
-    await email_links.request(services.identity, kind, body.email, visit=visit_of(request))
+    await email_links.request(services.identity, kind, body.email, visit=client_info_of(request))
     return Ok()
 
 
@@ -82,10 +82,10 @@ async def sign_in_by_link(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Link, Depends(json_body.of(Link))],
+    body: Annotated[Link, Depends(json_body.json_body(Link))],
 ) -> TokenResponse:
     """Use up the link's token and begin a session."""
-    proof = Proof(body.token, visit_of(request), shown_by(request, services))
+    proof = Proof(body.token, client_info_of(request), credentials_of(request, services))
     tokens = await email_links.sign_in(services.identity, proof)
     set_session(response, tokens, request, services)
     return tokens
@@ -112,7 +112,7 @@ async def resend_verification(user: TheUser, services: TheServices) -> Ok:
 )
 async def verify_email(token: str, request: Request, services: TheServices) -> Verified:
     """Use up the link's token; the address is the user's from then on."""
-    visit = visit_of(request)
+    visit = client_info_of(request)
     return Verified(email=await email_links.verify_email(services.identity, token, visit=visit))
 
 
@@ -127,7 +127,7 @@ async def verify_email(token: str, request: Request, services: TheServices) -> V
 async def send_reset_link(request: Request, services: TheServices, body: TheAddress) -> Ok:
     """Mail a link that resets the password, within 60 minutes, if there is such an account."""
     kind = MailKind.PASSWORD_RESET
-    await email_links.request(services.identity, kind, body.email, visit=visit_of(request))
+    await email_links.request(services.identity, kind, body.email, visit=client_info_of(request))
     return Ok()
 
 
@@ -142,10 +142,10 @@ async def reset_password(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Reset, Depends(json_body.of(Reset))],
+    body: Annotated[Reset, Depends(json_body.json_body(Reset))],
 ) -> OkWithSession | Ok:
     """Use up the link's token, set the password and end all sessions but the one shown."""
-    proof = Proof(body.token, visit_of(request), shown_by(request, services))
+    proof = Proof(body.token, client_info_of(request), credentials_of(request, services))
     tokens = await email_links.reset_password(services.identity, proof, body.new_password)
     if tokens is None:
         return Ok()

@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import Request, Response
 
 from recibo.api import rate_limits, routers, upload_form
-from recibo.api.browser_sessions import SHOWN
+from recibo.api.browser_sessions import SESSION_HEADERS
 from recibo.api.deps import CanExtract
 from recibo.api.responses import errors_of, receipt_answer
-from recibo.lib import webhook_urls
 from recibo.extract.model import Accuracy, DocumentType
+from recibo.lib import webhook_urls
 from recibo.schemas.actor import KeyActor
 from recibo.schemas.receipts import Receipt
 from recibo.schemas.states import KeyKind
@@ -76,7 +76,7 @@ _FORM: dict[str, Any] = {
             "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             "description": "A replay within 24 hours answers the original receipt.",
         },
-        SHOWN,
+        SESSION_HEADERS,
     ],
 }
 
@@ -105,7 +105,7 @@ async def extract(request: Request, actor: CanExtract, services: TheServices) ->
         receipt = await extraction.outcome(
             actor, submitted, wait_seconds=services.extract_wait_seconds
         )
-    await rate_limits.tell_quota(request, services, actor)
+    await rate_limits.set_quota_headers(request, services, actor)
     answer = receipt_answer(receipt)
     if submitted.is_replay:
         answer.headers["Idempotent-Replayed"] = "true"

@@ -6,14 +6,14 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from recibo.api import json_body, routers
-from recibo.api.deps import MayInvite, MayReadTeam, refuse_cross_site, shown_by
+from recibo.api.deps import MayInvite, MayReadTeam, credentials_of, refuse_cross_site
 from recibo.api.responses import errors_of
 from recibo.schemas.invitations import Invitation
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import invitations
 from recibo.services.identity.email_links import Proof
 from recibo.web.cookies import set_session
-from recibo.web.services import TheServices, visit_of
+from recibo.web.services import TheServices, client_info_of
 
 router = routers.make("/v1", tag="team")
 
@@ -64,10 +64,10 @@ async def accept(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Acceptance, Depends(json_body.of(Acceptance))],
+    body: Annotated[Acceptance, Depends(json_body.json_body(Acceptance))],
 ) -> TokenResponse:
     """Use up the invitation's token, join its org and begin a session there."""
-    proof = Proof(body.token, visit_of(request), shown_by(request, services))
+    proof = Proof(body.token, client_info_of(request), credentials_of(request, services))
     tokens = await invitations.accept(services.identity, proof)
     set_session(response, tokens, request, services)
     return tokens

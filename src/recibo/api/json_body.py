@@ -24,7 +24,7 @@ _SMALL_BYTES = 64 * 1024
 _JSON = "application/json"
 
 
-def of(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
+def json_body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     """Return a dependency that reads the body into a model; name it after the guards."""
 
     async def read(request: Request) -> Model:
@@ -33,7 +33,7 @@ def of(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     return read
 
 
-def optional(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
+def optional_json_body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     """Return the same for a body that may be missing: the model's defaults hold."""
 
     async def read(request: Request) -> Model:

@@ -86,10 +86,10 @@ async def create_key(
     member: MayWriteKeys,
     response: Response,
     services: TheServices,
-    body: Annotated[NewKey, Depends(json_body.of(NewKey))],
+    body: Annotated[NewKey, Depends(json_body.json_body(NewKey))],
 ) -> IssuedKey:
     """Make a key and answer its secret, which nobody can look up afterwards."""
-    wanted = keys.Wanted(
+    wanted = keys.NewKey(
         name=body.name,
         kind=body.kind,
         scopes=body.scopes if "scopes" in body.model_fields_set else None,

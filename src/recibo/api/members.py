@@ -47,7 +47,7 @@ async def list_members(actor: MayReadTeam, services: TheServices) -> list[Member
 async def invite(
     actor: MayInvite,
     services: TheServices,
-    body: Annotated[Invited, Depends(json_body.of(Invited))],
+    body: Annotated[Invited, Depends(json_body.json_body(Invited))],
 ) -> Invitation:
     """Mail an invitation, which replaces an earlier one to the address; only owners invite owners.
 
@@ -66,7 +66,7 @@ async def change_role(
     user_id: str,
     actor: MayWriteTeam,
     services: TheServices,
-    body: Annotated[NewRole, Depends(json_body.of(NewRole))],
+    body: Annotated[NewRole, Depends(json_body.json_body(NewRole))],
 ) -> Member:
     """Give a member another role, from the next request on; the last owner stays one."""
     return await members.change_role(services.database, actor, user_id, role=body.role)

@@ -55,7 +55,7 @@ async def get_org(user: OrgReader) -> Response:
 async def change_org(
     actor: MayWriteOrg,
     services: TheServices,
-    body: Annotated[OrgChanges, Depends(json_body.of(OrgChanges))],
+    body: Annotated[OrgChanges, Depends(json_body.json_body(OrgChanges))],
 ) -> Org:
     """Change name, logo or billing address; slug and plan cannot be changed here."""
     changes = cast("orgs.Changes", body.model_dump(exclude_unset=True))

@@ -11,13 +11,13 @@ from fastapi import Request
 from starlette.types import Scope
 
 from recibo.errors import RateLimitExceeded
-from recibo.schemas.actor import Actor, KeyActor, SignedIn, Visit
+from recibo.schemas.actor import Actor, ClientInfo, KeyActor, SignedIn
 from recibo.schemas.plans import Plan
 from recibo.services.reading import usage
 from recibo.services.reading.usage import Quota
-from recibo.store.limits import Limit, Standing
+from recibo.store.limits import Limit, LimitStatus
 from recibo.web import rate_limits
-from recibo.web.services import Services, visit_of
+from recibo.web.services import Services, client_info_of
 
 _FREE = rate_limits.FREE
 # Parts of a request's state.
@@ -32,7 +32,7 @@ async def count_key(request: Request, services: Services, actor: KeyActor) -> No
         RateLimitExceeded: too many of the address or of the key.
     """
     if _is_upload(request.scope):
-        await tell_quota(request, services, actor)
+        await set_quota_headers(request, services, actor)
     await _count(request, services, _of(actor.visit, actor.plan, actor.key_id))
 
 
@@ -51,7 +51,7 @@ async def refusal(scope: Scope) -> RateLimitExceeded | None:
         return None
     request = Request(scope)
     try:
-        await _count(request, request.app.state.services, _of(visit_of(request), _FREE))
+        await _count(request, request.app.state.services, _of(client_info_of(request), _FREE))
     except RateLimitExceeded as e:
         return e
     return None
@@ -62,7 +62,7 @@ def is_due(scope: Scope) -> bool:
     return _is_counted(scope) and _STANDING not in scope["state"]
 
 
-async def tell_quota(request: Request, services: Services, actor: Actor) -> None:
+async def set_quota_headers(request: Request, services: Services, actor: Actor) -> None:
     """Have the headers of an upload's answer say what is left of the month now."""
     async with services.database.read() as session:
         setattr(request.state, _QUOTA, await usage.quota(session, actor))
@@ -70,7 +70,7 @@ async def tell_quota(request: Request, services: Services, actor: Actor) -> None
 
 def headers(scope: Scope, status: int) -> Mapping[str, str]:
     """Return the headers that tell an answer's reader of the limits; none outside of /v1."""
-    standing: Standing | None = scope["state"].get(_STANDING)
+    standing: LimitStatus | None = scope["state"].get(_STANDING)
     if standing is None:
         return {}
     told = (standing.limit, standing.remaining, standing.reset)
@@ -101,7 +101,7 @@ async def _count(request: Request, services: Services, limits: list[Limit]) -> N
     rate_limits.refuse(standing)
 
 
-def _of(visit: Visit, plan: Plan, *subjects: str) -> list[Limit]:
+def _of(visit: ClientInfo, plan: Plan, *subjects: str) -> list[Limit]:
     """Return the limits of a request, the address's first: if it is refused, it spends no key."""
     figure = plan.requests_a_minute
     address = rate_limits.of_address(visit, plan)

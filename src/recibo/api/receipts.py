@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from recibo.api import routers
-from recibo.api.browser_sessions import SHOWN
+from recibo.api.browser_sessions import SESSION_HEADERS
 from recibo.api.deps import CanDelete, CanReadReceipts, refuse_repeated
 from recibo.api.queries import Digits, bound
 from recibo.api.responses import errors_of, receipt_answer
@@ -17,7 +17,7 @@ from recibo.extract.model import DocumentType
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.receipts import DetailedReceipt, Receipt
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.reading import receipt_lists, receipts
 from recibo.web.services import TheServices
 
@@ -38,7 +38,7 @@ _METADATA_PARAMETER: dict[str, Any] = {
             "description": "Only receipts whose metadata has this value under this key; may be "
             "given for several keys.",
         },
-        SHOWN,
+        SESSION_HEADERS,
     ]
 }
 
@@ -107,7 +107,7 @@ async def list_receipts(
             session,
             actor,
             filters,
-            wanted=Wanted(query.limit, query.cursor, services.cursor_key),
+            wanted=PageRequest(query.limit, query.cursor, services.cursor_key),
         )
     return ReceiptList(data=page.data, has_more=page.has_more, next_cursor=page.next_cursor)
 
@@ -116,7 +116,7 @@ async def list_receipts(
     "/{receipt_id}",
     summary="Get a receipt",
     response_model=DetailedReceipt,
-    openapi_extra={"parameters": [SHOWN]},
+    openapi_extra={"parameters": [SESSION_HEADERS]},
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def get_receipt(
@@ -148,7 +148,7 @@ async def get_receipt(
         },
         **errors_of(401, 403, 404, 429, 500, 503),
     },
-    openapi_extra={"parameters": [SHOWN]},
+    openapi_extra={"parameters": [SESSION_HEADERS]},
 )
 async def get_file(receipt_id: str, actor: CanReadReceipts, services: TheServices) -> Response:
     """Return the original upload, to be saved and not shown: it is somebody else's file."""

@@ -12,14 +12,14 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.api import errors, metrics, rate_limits
-from recibo.lib import ids
 from recibo.errors import HeadersTooLarge, ServiceError, ValidationFailed
+from recibo.lib import ids
 from recibo.web.http_protocol import REFUSAL
 
 log = structlog.get_logger("recibo.requests")
 
 #: The part of a request's state that holds headers for its answer, be that an error, too.
-HANDED_OVER = "handed_over"
+EXTRA_HEADERS = "handed_over"
 
 # The one secret that stands in a path, and whatever is near enough to it to be one mistyped.
 _SECRET_IN_PATH = re.compile(r"(/verify-email/).+", re.DOTALL)
@@ -36,7 +36,7 @@ _CUT_BODY = ValidationFailed.of("body", "it ended early; send it again")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Requests:
+class RequestMiddleware:
     """ASGI middleware, the outermost one."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -110,7 +110,7 @@ class _Exchange:
             self._status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Request-ID"] = self._request_id
-            for name, value in self._scope["state"].get(HANDED_OVER, ()):
+            for name, value in self._scope["state"].get(EXTRA_HEADERS, ()):
                 headers.append(name, value)
             headers.update(rate_limits.headers(self._scope, self._status))
         elif self._body_instead is not None:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from fastapi import APIRouter, Depends
 
-from recibo.api.deps import count_strangers
+from recibo.api.deps import limit_anonymous
 from recibo.api.responses import errors_of
 
 
@@ -15,6 +15,6 @@ def make(
     return APIRouter(
         prefix=prefix,
         tags=[tag],
-        dependencies=[Depends(one) for one in (count_strangers, *guards)],
+        dependencies=[Depends(one) for one in (limit_anonymous, *guards)],
         responses=errors_of(408, 429, 431, 503),
     )

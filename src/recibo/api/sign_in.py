@@ -11,7 +11,7 @@ from recibo.api.responses import Ok, errors_of
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import password_auth, sessions
 from recibo.web.cookies import REFRESH_COOKIE, clear_session, set_session
-from recibo.web.services import TheServices, visit_of
+from recibo.web.services import TheServices, client_info_of
 
 
 async def _require_open_signup(services: TheServices) -> None:
@@ -56,13 +56,13 @@ async def sign_up(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Signup, Depends(json_body.of(Signup))],
+    body: Annotated[Signup, Depends(json_body.json_body(Signup))],
 ) -> TokenResponse:
     """Create a user and an org owned by that user, mail a verify-email link, begin a session."""
     tokens = await password_auth.sign_up(
         services.identity,
         password_auth.Signup(body.email, body.password, body.full_name, body.org_name),
-        visit=visit_of(request),
+        visit=client_info_of(request),
     )
     set_session(response, tokens, request, services)
     return tokens
@@ -78,11 +78,11 @@ async def log_in(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Login, Depends(json_body.of(Login))],
+    body: Annotated[Login, Depends(json_body.json_body(Login))],
 ) -> TokenResponse:
     """Begin a session; with two-factor authentication on, the pair works once that is shown."""
     tokens = await password_auth.sign_in(
-        services.identity, email=body.email, password=body.password, visit=visit_of(request)
+        services.identity, email=body.email, password=body.password, visit=client_info_of(request)
     )
     set_session(response, tokens, request, services)
     return tokens
@@ -98,7 +98,7 @@ async def refresh(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Refresh, Depends(json_body.optional(Refresh))],
+    body: Annotated[Refresh, Depends(json_body.optional_json_body(Refresh))],
 ) -> TokenResponse:
     """Use up the refresh token, of the body or else of the cookie, and return the next pair."""
     is_from_cookie = body.refresh_token is None

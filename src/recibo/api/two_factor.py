@@ -6,12 +6,12 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from recibo.api import json_body, routers
-from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site, shown_by
+from recibo.api.deps import TheUnboundUser, TheUser, credentials_of, refuse_cross_site
 from recibo.api.responses import Ok, OkWithSession, errors_of
 from recibo.services.identity import two_factor, two_factor_setup
 from recibo.services.identity.two_factor import Attempt, Factor
 from recibo.web.cookies import set_session
-from recibo.web.services import Services, TheServices, visit_of
+from recibo.web.services import Services, TheServices, client_info_of
 
 router = routers.make("/v1/auth/2fa", tag="two-factor authentication")
 
@@ -61,7 +61,7 @@ class RecoveryCodes(BaseModel):
     unused: int
 
 
-TheCode = Annotated[CodeOf, Depends(json_body.of(CodeOf))]
+TheCode = Annotated[CodeOf, Depends(json_body.json_body(CodeOf))]
 
 
 @router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
@@ -82,7 +82,7 @@ async def enable(
     user: TheUnboundUser,
     response: Response,
     services: TheServices,
-    body: Annotated[FirstCode, Depends(json_body.of(FirstCode))],
+    body: Annotated[FirstCode, Depends(json_body.json_body(FirstCode))],
 ) -> Enabled:
     """Switch two-factor authentication on and return ten recovery codes, once."""
     response.headers.update(_NO_STORE)
@@ -136,7 +136,7 @@ async def disable(
     request: Request,
     response: Response,
     services: TheServices,
-    body: Annotated[Code, Depends(json_body.of(Code))],
+    body: Annotated[Code, Depends(json_body.json_body(Code))],
 ) -> OkWithSession:
     """Wipe the secret and all recovery codes, and end all sessions but the caller's."""
     tokens = await two_factor_setup.disable(services.identity, user, body.code)
@@ -147,8 +147,8 @@ async def disable(
 async def _complete(
     factor: Factor, body: CodeOf, request: Request, response: Response, services: Services
 ) -> OkWithSession | Ok:
-    shown = shown_by(request, services)
-    attempt = Attempt(factor, body.user_id, body.code, visit_of(request), shown)
+    shown = credentials_of(request, services)
+    attempt = Attempt(factor, body.user_id, body.code, client_info_of(request), shown)
     tokens = await two_factor.complete(services.identity, attempt)
     if tokens is None:
         return Ok()

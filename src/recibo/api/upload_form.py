@@ -11,10 +11,10 @@ from typing import TypeVar
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
-from recibo.lib import webhook_urls
 from recibo.errors import InsufficientScope, ValidationFailed
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
+from recibo.lib import webhook_urls
 from recibo.schemas.states import Scope
 from recibo.services.reading.extraction import Upload
 from recibo.web import uploads

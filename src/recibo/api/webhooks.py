@@ -11,7 +11,7 @@ from recibo.api.queries import Digits
 from recibo.api.responses import errors_of
 from recibo.schemas.states import EventType
 from recibo.schemas.webhooks import WebhookEvent
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import events
 from recibo.web.services import TheServices
 
@@ -51,6 +51,6 @@ async def list_events(
             session,
             actor,
             query.type,
-            wanted=Wanted(query.limit, query.cursor, services.cursor_key),
+            wanted=PageRequest(query.limit, query.cursor, services.cursor_key),
         )
     return EventList(data=page.data, has_more=page.has_more, next_cursor=page.next_cursor)

@@ -13,8 +13,8 @@ from recibo.schemas.plans import PlanName
 from recibo.schemas.states import PaymentProvider, Scope
 from recibo.services import mail_templates
 from recibo.services.identity import keys, operator_orgs, operators, orgs
-from recibo.services.identity.operator_orgs import Wanted
-from recibo.services.mail_templates import Letterhead
+from recibo.services.identity.operator_orgs import NewOrg
+from recibo.services.mail_templates import MailSettings
 from recibo.settings import ADDRESS, Settings
 from recibo.startup import StartError
 from recibo.store import folders
@@ -100,13 +100,13 @@ async def _create_key(
     wanted = [Scope(one) for one in scopes or (Scope.READ, Scope.WRITE)]
     async with _opened(settings) as database, database.write() as session:
         org_id = await orgs.named(session, org)
-        secret = await keys.create_within_limits(session, org_id, keys.Wanted(name, scopes=wanted))
+        secret = await keys.create_within_limits(session, org_id, keys.NewKey(name, scopes=wanted))
     sys.stdout.write(f"{secret}\n")
 
 
 async def _create_org(settings: Settings, *, name: str, owner: str) -> None:
     mailer, head = _mailer(settings)
-    wanted = Wanted(name, owner, settings.signup, settings.is_production)
+    wanted = NewOrg(name, owner, settings.signup, settings.is_production)
     async with _opened(settings) as database, database.write() as session:
         created = await operator_orgs.create(session, wanted)
     mail = created.mail
@@ -118,18 +118,18 @@ async def _create_org(settings: Settings, *, name: str, owner: str) -> None:
     # Before the mail: a mail server that is slow to fail does not delay the link.
     sys.stdout.flush()
     try:
-        await mailer.send(mail_templates.write(mail, head))
+        await mailer.send(mail_templates.render(mail, head))
     except SendError as e:
         message = f"the mail could not be sent ({e}); give {created.owner} the link yourself."
         raise StartError(message) from e
     sys.stdout.write(f"The mail with this link went to {mailer.destination}.\n")
 
 
-def _mailer(settings: Settings) -> tuple[Outbox | Smtp, Letterhead]:
+def _mailer(settings: Settings) -> tuple[Outbox | Smtp, MailSettings]:
     base_url = (settings.base_url or ADDRESS).rstrip("/")
     try:
         mailer = mailers.of(settings.email_url, outbox=settings.outbox_dir)
-        return mailer, Letterhead(base_url, mail_templates.sender(settings.email_from, base_url))
+        return mailer, MailSettings(base_url, mail_templates.sender(settings.email_from, base_url))
     except ValueError as e:
         raise StartError(str(e)) from e
 

@@ -120,7 +120,7 @@ async def _record_restored(database: Database, restored: Sequence[str]) -> None:
 
 async def _adopt_files(settings: Settings, *, by_force: bool) -> None:
     # A server that runs would sweep what it is about to learn of.
-    alone = folder_lock.held(settings.data_dir) if settings.is_embedded else nullcontext()
+    alone = folder_lock.hold_lock(settings.data_dir) if settings.is_embedded else nullcontext()
     with alone:
         async with opened(settings) as own:
             try:
@@ -188,7 +188,7 @@ async def restore_from(settings: Settings, folder: Path) -> None:
     restores.refuse_other_key(manifest, _secrets(settings, folder, manifest))
     for one in (settings.data_dir, settings.spool_dir):
         folders.make(one)
-    alone = folder_lock.held(settings.data_dir) if settings.is_embedded else nullcontext()
+    alone = folder_lock.hold_lock(settings.data_dir) if settings.is_embedded else nullcontext()
     with alone:
         blobs = blobs_of(settings)
         await restores.refuse_existing(settings.database, blobs)

@@ -93,7 +93,7 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
     listening = _listening(host, port)
     greet = partial(_greet, _url(listening))
     address = _reachable(_url(listening))
-    async with app.opened(settings, works=works, address=address, greet=greet) as asgi:
+    async with app.lifespan(settings, works=works, address=address, greet=greet) as asgi:
         server = _Server(
             uvicorn.Config(
                 asgi,

@@ -12,7 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from recibo.lib.moving_average import Pace
+from recibo.lib.moving_average import MovingAverage
 
 
 class QueueFullError(Exception):
@@ -34,7 +34,7 @@ class FairQueue:
         self._slots = slots
         self._free = slots
         self._longest_wait_s = longest_wait_s
-        self._pace = Pace(assumed_s)
+        self._pace = MovingAverage(assumed_s)
         # In the order of their turns; none is empty.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
 
-class Turns:
+class KeyedLock:
     """Lets one holder of a name at a time go on; the others wait in the order they came."""
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """How long a kind of work takes at present."""
 
 
-class Pace:
+class MovingAverage:
     """A moving mean of durations in seconds, from an assumption on."""
 
     # The last ten or so decide.

@@ -16,7 +16,7 @@ _SLASHES = re.compile(r"[/\u2044\u2215\u29f8\uff0f]{2,}")
 _BACKSLASHES = re.compile(r"[\\\ufe68\uff3c]+")
 
 
-def shown(name: str) -> str:
+def sanitize_name(name: str) -> str:
     """Return a name as a mail may show it: at most 80 characters, whatever was given."""
     visible = "".join(map(_visible, name))
     for pattern, replacement in (

@@ -29,7 +29,7 @@ async def show_set_password(request: Request, user: TheUser, services: TheServic
     wanted = next_paths.of(request.query_params.get("next"))
     async with services.database.read() as session:
         if not await account.lacks_password(session, user):
-            return pages.lead_to(wanted)
+            return pages.see_other(wanted)
     return pages.form(request, "set_password.html", {"username": user.email, "next": wanted})
 
 
@@ -45,4 +45,4 @@ async def set_password(
         services.identity, user, form.new_password, current_password=None
     )
     request_user.begin(request, tokens)
-    return pages.lead_to(next_paths.of(form.next))
+    return pages.see_other(next_paths.of(form.next))

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from recibo.lib import clock
 from recibo.errors import ValidationFailed
+from recibo.lib import clock
 from recibo.portal import pages, request_context
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.analytics import UsageOfDay
 from recibo.schemas.permissions import Permission
 from recibo.services.reading import analytics, usage
@@ -26,7 +26,7 @@ _PITCH = 10
 _GAP = 2
 _DAY = dt.timedelta(days=1)
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.ANALYTICS_READ))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.ANALYTICS_READ))]
 
 
 @dataclass(frozen=True, slots=True)

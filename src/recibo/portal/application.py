@@ -58,7 +58,7 @@ class Pages(BaseRoute):
     """`/`, `/portal` and whatever is below it."""
 
     def __init__(self, services: Services) -> None:
-        self._app = Headers(make(services), services)
+        self._app = Headers(create_app(services), services)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take the paths of pages, and no other."""
@@ -80,7 +80,7 @@ class _Static(StaticFiles):
         return response
 
 
-def make(services: Services) -> FastAPI:
+def create_app(services: Services) -> FastAPI:
     """Build the app of the pages; it answers their whole paths."""
     app = FastAPI(
         openapi_url=None,
@@ -101,4 +101,4 @@ def make(services: Services) -> FastAPI:
 
 
 async def _lead_home(_request: Request) -> Response:
-    return pages.lead_to(next_paths.HOME)
+    return pages.see_other(next_paths.HOME)

@@ -11,16 +11,16 @@ from fastapi import APIRouter, Depends, Response
 
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.portal import pages, request_context
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.audit import AuditEvent
 from recibo.schemas.keys import Key
 from recibo.schemas.members import Member as TeamMember
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import audit
-from recibo.services.audit import Filters, Slice
+from recibo.services.audit import AuditPage, Filters
 from recibo.services.identity import actor_names, keys, members
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 
 router = APIRouter(prefix="/portal/audit")
 
@@ -29,7 +29,7 @@ _ENTRIES_A_PAGE = 50
 _FILTERS = ("action", "resource_type", "actor", "since", "until")
 _MAX_FILTER = 255
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.AUDIT_READ))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.AUDIT_READ))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ async def show_audit(caller: Reader) -> Response:
     values = {name: query.get(name, "").strip() for name in _FILTERS}
     cursor = query.get("cursor")
     error: ServiceError | None = None
-    log = Slice([], None)
+    log = AuditPage([], None)
     async with caller.services.database.read() as session:
         team = await members.in_join_order(session, caller.member)
         made = await keys.newest_first(session, caller.member, caller.services.identity.key_uses)
         try:
-            wanted = Wanted(_ENTRIES_A_PAGE, cursor, caller.services.cursor_key)
+            wanted = PageRequest(_ENTRIES_A_PAGE, cursor, caller.services.cursor_key)
             log = await audit.page(session, caller.member, _filters(values), wanted=wanted)
         except ValidationFailed as e:
             error = e

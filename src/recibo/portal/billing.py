@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from recibo.adapters.payments import Checkout
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.portal import forms, headers, pages, request_context
-from recibo.portal.error_messages import SAID
-from recibo.portal.request_context import Caller
+from recibo.portal.error_messages import MESSAGES
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.billing import PAID_PLANS
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import PLANS, PlanName
@@ -30,8 +30,8 @@ _NOTICES = {
 # The plans that stand beside each other; enterprise is agreed.
 _PLANS = tuple(PLANS[name] for name in (PlanName.FREE, *PAID_PLANS))
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.BILLING_READ))]
-Buyer = Annotated[Caller, Depends(request_context.who_may(Permission.BILLING_WRITE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.BILLING_READ))]
+Buyer = Annotated[RequestContext, Depends(request_context.context_with(Permission.BILLING_WRITE))]
 
 
 class PlanForm(BaseModel):
@@ -70,14 +70,14 @@ async def manage(caller: Buyer) -> Response:
     return await _led(caller, url)
 
 
-async def _led(caller: Caller, address: Awaitable[str]) -> Response:
+async def _led(caller: RequestContext, address: Awaitable[str]) -> Response:
     try:
-        return pages.lead_to(await address)
-    except SAID as e:
+        return pages.see_other(await address)
+    except MESSAGES as e:
         return await _shown(caller, error=e)
 
 
-async def _shown(caller: Caller, *, error: ServiceError | None = None) -> Response:
+async def _shown(caller: RequestContext, *, error: ServiceError | None = None) -> Response:
     services = caller.services
     async with services.database.read() as session:
         subscription = await subscriptions.get(session, caller.member)
@@ -104,7 +104,7 @@ async def _shown(caller: Caller, *, error: ServiceError | None = None) -> Respon
     return answer
 
 
-def _notice(caller: Caller, plan: PlanName) -> str:
+def _notice(caller: RequestContext, plan: PlanName) -> str:
     """Return what to say after a checkout; the payment may be confirmed already, or soon."""
     query = caller.request.query_params
     if query.get("notice") == "paid" and query.get("plan") == plan:
@@ -116,7 +116,7 @@ def _own_sources(services: Services) -> list[str]:
     return [headers.source_of(services.base_url)] if services.base_url else []
 
 
-def _own_address(caller: Caller) -> str:
+def _own_address(caller: RequestContext) -> str:
     """Return the address of this page, for the provider to lead back to."""
     base = caller.services.base_url or str(caller.request.base_url)
     return f"{base.rstrip('/')}{_PAGE}"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from recibo.portal import forms, next_paths, pages
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_user import SIGN_IN, TheUser, TheVisitor, Visitor
+from recibo.portal.request_user import SIGN_IN, CurrentVisitor, RequestUser, TheUser
 from recibo.portal.sign_in import signed_in
 from recibo.schemas.states import MailKind
 from recibo.services.identity import email_links
@@ -45,7 +45,7 @@ class Reset(Link):
 
 
 @router.get("/portal/magic-link")
-async def show_magic_link(request: Request, _visitor: TheVisitor) -> Response:
+async def show_magic_link(request: Request, _visitor: CurrentVisitor) -> Response:
     """Show the button that signs in."""
     return _of_link(request, "magic_link.html")
 
@@ -54,7 +54,7 @@ async def show_magic_link(request: Request, _visitor: TheVisitor) -> Response:
 async def sign_in_by_link(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[Link, Depends(forms.of(Link, "magic_link.html"))],
 ) -> Response:
     """Use up the link's token and begin a session."""
@@ -67,7 +67,7 @@ async def sign_in_by_link(
 async def send_magic_link(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[Address, Depends(forms.of(Address, "sign_in.html"))],
 ) -> Response:
     """Mail a link that signs in, if there is such an account."""
@@ -75,7 +75,7 @@ async def send_magic_link(
 
 
 @router.get("/portal/verify-email")
-async def show_verify_email(request: Request, _visitor: TheVisitor) -> Response:
+async def show_verify_email(request: Request, _visitor: CurrentVisitor) -> Response:
     """Show the button that verifies an address."""
     return _of_link(request, "verify_email.html")
 
@@ -84,7 +84,7 @@ async def show_verify_email(request: Request, _visitor: TheVisitor) -> Response:
 async def verify_email(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[Link, Depends(forms.of(Link, "verify_email.html"))],
 ) -> Response:
     """Use up the link's token; the address is the user's from then on."""
@@ -112,7 +112,7 @@ async def show_forgot_password(request: Request) -> Response:
 async def send_reset_link(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[Address, Depends(forms.of(Address, "forgot_password.html"))],
 ) -> Response:
     """Mail a link that resets the password, if there is such an account."""
@@ -135,7 +135,7 @@ async def show_reset_password(request: Request, services: TheServices) -> Respon
 async def reset_password(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[Reset, Depends(forms.of(Reset, "reset_password.html"))],
 ) -> Response:
     """Use up the link's token, set the password and end all sessions but the one shown."""
@@ -154,7 +154,7 @@ def _of_link(request: Request, template: str) -> Response:
 
 
 async def _send(
-    request: Request, services: Services, visitor: Visitor, kind: MailKind, form: Address
+    request: Request, services: Services, visitor: RequestUser, kind: MailKind, form: Address
 ) -> Response:
     wanted = next_paths.for_mail(form.next)
     await email_links.request(

@@ -23,7 +23,7 @@ from recibo.errors import (
 )
 
 #: Errors that a section shows on its own page; all others have a page of their own.
-SAID = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
+MESSAGES = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
 
 _MINUTE, _HOUR, _DAY = 60, 60 * 60, 24 * 60 * 60
 
@@ -72,7 +72,7 @@ _BEGINNINGS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class ErrorMessage:
     """Why a form was refused; empty before it is sent."""
 
     #: Above the form.
@@ -83,7 +83,7 @@ class Refusal:
     is_about_token: bool = False
 
     @classmethod
-    def of(cls, error: ServiceError, visible: Collection[str]) -> "Refusal":
+    def of(cls, error: ServiceError, visible: Collection[str]) -> "ErrorMessage":
         """Return the refusal of a form; `visible` are its fields that people see."""
         beside = {one.field: one.message for one in error.details if one.field in visible}
         above = tuple(one for one in error.details if one.field not in visible)

@@ -27,7 +27,7 @@ _TITLES = {
 
 def install(app: FastAPI) -> None:
     """Answer every error of an app with a page."""
-    app.add_exception_handler(pages.Elsewhere, _lead_elsewhere)
+    app.add_exception_handler(pages.Redirect, _lead_elsewhere)
     app.add_exception_handler(ServiceError, _service_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
@@ -44,15 +44,15 @@ async def _page(request: Request, error: ServiceError) -> Response:
 
 
 async def _lead_elsewhere(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, pages.Elsewhere)  # noqa: S101 - registered for nothing else
-    return pages.lead_to(error.path)
+    assert isinstance(error, pages.Redirect)  # noqa: S101 - registered for nothing else
+    return pages.see_other(error.path)
 
 
 async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
     filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
-    answer = pages.refused(request, filled, error) if filled else await _page(request, error)
-    pages.tell(answer, error)
+    answer = pages.form_errors(request, filled, error) if filled else await _page(request, error)
+    pages.flash(answer, error)
     return answer
 
 

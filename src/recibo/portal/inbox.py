@@ -16,7 +16,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from recibo.adapters import mail_folder
 from recibo.errors import NotFound
 from recibo.portal import pages
-from recibo.portal.request_user import TheVisitor
+from recibo.portal.request_user import CurrentVisitor
 from recibo.web import loopback
 from recibo.web.services import TheServices
 
@@ -44,7 +44,7 @@ TheFolder = Annotated[Path, Depends(_folder)]
 
 
 @router.get("")
-async def show_inbox(request: Request, folder: TheFolder, _visitor: TheVisitor) -> Response:
+async def show_inbox(request: Request, folder: TheFolder, _visitor: CurrentVisitor) -> Response:
     """List the mails, newest first."""
     mails = await asyncio.to_thread(mail_folder.newest, folder, limit=_LISTED)
     return pages.show(request, "inbox.html", mails=mails, folder=str(folder), limit=_LISTED)
@@ -52,7 +52,7 @@ async def show_inbox(request: Request, folder: TheFolder, _visitor: TheVisitor) 
 
 @router.get("/{name}")
 async def show_mail(
-    request: Request, folder: TheFolder, _visitor: TheVisitor, name: str
+    request: Request, folder: TheFolder, _visitor: CurrentVisitor, name: str
 ) -> Response:
     """Show one mail; the links in its text can be followed."""
     mail = await asyncio.to_thread(mail_folder.get, folder, f"{name}.eml")

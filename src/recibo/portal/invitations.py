@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from recibo.portal import forms, next_paths, pages
 from recibo.portal.account import SET_PASSWORD
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_user import TheVisitor
+from recibo.portal.request_user import CurrentVisitor
 from recibo.portal.sign_in import signed_in
 from recibo.services.identity import invitations
 from recibo.services.identity.email_links import Proof
@@ -43,7 +43,7 @@ async def show_invitation(request: Request, services: TheServices) -> Response:
 async def accept(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[Acceptance, Depends(forms.of(Acceptance, _TEMPLATE))],
 ) -> Response:
     """Join the org and begin a session there; a new account may set its password next."""

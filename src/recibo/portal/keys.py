@@ -8,17 +8,17 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from recibo.lib import clock
 from recibo.errors import ServiceError, ValidationFailed
+from recibo.lib import clock
 from recibo.portal import forms, pages, request_context
-from recibo.portal.error_messages import SAID
+from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.keys import Key
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import actor_names, keys
-from recibo.services.identity.keys import Issued, Wanted
+from recibo.services.identity.keys import Issued, NewKey
 
 router = APIRouter(prefix="/portal/keys")
 
@@ -28,8 +28,8 @@ _NOTICES = {"revoked": "The key is revoked: its next request is refused."}
 # What the form begins with.
 _BLANK = {"name": "", "kind": KeyKind.SECRET.value, "read": "on", "write": "on", "last_day": ""}
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.KEYS_READ))]
-Writer = Annotated[Caller, Depends(request_context.who_may(Permission.KEYS_WRITE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.KEYS_READ))]
+Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.KEYS_WRITE))]
 
 
 class KeyForm(BaseModel):
@@ -43,12 +43,12 @@ class KeyForm(BaseModel):
     last_day: Trimmed = ""
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> NewKey:
         """What the services are asked for; raises ValidationFailed for what means nothing."""
         ticked = {Scope.READ: self.read, Scope.WRITE: self.write, Scope.EXTRACT_WRITE: self.extract}
         if self.kind == KeyKind.SECRET and not any(ticked.values()):
             raise ValidationFailed.of("scopes", "Select at least one scope.")
-        return Wanted(
+        return NewKey(
             name=self.name,
             kind=_kind(self.kind),
             scopes=[scope for scope, sent in ticked.items() if sent],
@@ -81,7 +81,7 @@ async def create_key(
     try:
         async with caller.services.database.write() as session:
             issued = await keys.issue(session, caller.member, form.wanted)
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e, values={**form.model_dump(), "scopes": ""})
     return await _shown(caller, issued=issued)
 
@@ -92,13 +92,13 @@ async def revoke_key(caller: Writer, key_id: str) -> Response:
     try:
         async with caller.services.database.write() as session:
             await keys.revoke(session, caller.member, key_id)
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e)
-    return pages.lead_to(f"{_PAGE}?notice=revoked")
+    return pages.see_other(f"{_PAGE}?notice=revoked")
 
 
 async def _shown(
-    caller: Caller,
+    caller: RequestContext,
     *,
     error: ServiceError | None = None,
     values: Mapping[str, str] | None = None,
@@ -119,7 +119,7 @@ async def _shown(
     )
 
 
-async def _listed(caller: Caller) -> list[Listed]:
+async def _listed(caller: RequestContext) -> list[Listed]:
     member, now = caller.member, clock.now()
     async with caller.services.database.read() as session:
         found = await keys.newest_first(session, member, caller.services.identity.key_uses)

@@ -8,9 +8,9 @@ from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.portal import forms, pages, request_context
-from recibo.portal.error_messages import SAID
+from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import Role
 from recibo.services.identity import invitations, members
@@ -34,10 +34,10 @@ _ROLES = {
     Role.BILLING: "plan and payments",
 }
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_READ))]
-Inviter = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_INVITE))]
-Writer = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_WRITE))]
-Remover = Annotated[Caller, Depends(request_context.who_may(Permission.TEAM_REMOVE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_READ))]
+Inviter = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_INVITE))]
+Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_WRITE))]
+Remover = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_REMOVE))]
 
 
 class InvitationForm(BaseModel):
@@ -100,7 +100,7 @@ async def remove(caller: Remover, user_id: str) -> Response:
 
 
 async def _done(
-    caller: Caller,
+    caller: RequestContext,
     doing: Awaitable[None],
     *,
     notice: str,
@@ -109,13 +109,13 @@ async def _done(
     """Do what a button asks for and lead on; what is refused, is said on the page."""
     try:
         await doing
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e, values=values)
-    return pages.lead_to(f"{_PAGE}?notice={notice}")
+    return pages.see_other(f"{_PAGE}?notice={notice}")
 
 
 async def _shown(
-    caller: Caller,
+    caller: RequestContext,
     *,
     error: ServiceError | None = None,
     values: Mapping[str, str] | None = None,
@@ -144,7 +144,7 @@ async def _shown(
     )
 
 
-def _may_touch(caller: Caller, role: Role) -> bool:
+def _may_touch(caller: RequestContext, role: Role) -> bool:
     return role is not Role.OWNER or caller.member.role is Role.OWNER
 
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from recibo.errors import NotFound, ServiceError
 from recibo.portal import forms, headers, pages, request_context, request_user
-from recibo.portal.error_messages import SAID
+from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.portal.request_user import SIGN_IN
 from recibo.schemas.permissions import Permission
 from recibo.services import org_deletion
@@ -25,9 +25,9 @@ _NOTICES = {"changed": "Your changes are saved."}
 _LEFT = f"{SIGN_IN}?notice=left"
 _DELETED = f"{SIGN_IN}?notice=org-deleted"
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.ORG_READ))]
-Deleter = Annotated[Caller, Depends(request_context.who_may(Permission.ORG_DELETE))]
-Writer = Annotated[Caller, Depends(request_context.who_may(Permission.ORG_WRITE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.ORG_READ))]
+Deleter = Annotated[RequestContext, Depends(request_context.context_with(Permission.ORG_DELETE))]
+Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.ORG_WRITE))]
 
 
 class OrgForm(BaseModel):
@@ -60,9 +60,9 @@ async def change_organization(
         changes["billing_email"] = form.billing_email
     try:
         await orgs.change(caller.services.identity, caller.member, changes)
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e, values=form.model_dump())
-    return pages.lead_to(f"{_PAGE}?notice=changed")
+    return pages.see_other(f"{_PAGE}?notice=changed")
 
 
 @router.post("/leave")
@@ -70,10 +70,10 @@ async def leave(caller: Reader) -> Response:
     """Leave the org; the session was of it and ends, too."""
     try:
         await members.leave(caller.services.database, caller.member)
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e)
     request_user.end(caller.request)
-    return pages.lead_to(_LEFT)
+    return pages.see_other(_LEFT)
 
 
 @router.post("/delete")
@@ -88,14 +88,14 @@ async def delete(
             slug=form.slug,
             plans=caller.services.identity.plans,
         )
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e, values=form.model_dump())
     request_user.end(caller.request)
-    return pages.lead_to(_DELETED)
+    return pages.see_other(_DELETED)
 
 
 async def _shown(
-    caller: Caller,
+    caller: RequestContext,
     *,
     error: ServiceError | None = None,
     values: Mapping[str, str] | None = None,

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
 from recibo.portal import formats, navigation
-from recibo.portal.error_messages import Refusal
+from recibo.portal.error_messages import ErrorMessage
 from recibo.portal.forms import Filled
 from recibo.web import loopback
 
@@ -28,7 +28,7 @@ INBOX = "/portal/inbox"
 VIEWER = "portal_viewer"
 
 
-class Elsewhere(Exception):  # noqa: N818 - no error: the page is another one
+class Redirect(Exception):  # noqa: N818 - no error: the page is another one
     """Another page is shown instead."""
 
     def __init__(self, path: str) -> None:
@@ -60,12 +60,12 @@ def show(request: Request, template: str, *, status: int = 200, **said: Any) -> 
 
 def form(request: Request, template: str, values: Mapping[str, str] | None = None) -> HTMLResponse:
     """Return a page with a form to fill in."""
-    return show(request, template, values=values or {}, refusal=Refusal())
+    return show(request, template, values=values or {}, refusal=ErrorMessage())
 
 
-def refused(request: Request, filled: Filled, error: ServiceError) -> HTMLResponse:
+def form_errors(request: Request, filled: Filled, error: ServiceError) -> HTMLResponse:
     """Return the page with the form that was sent, and what is wrong with it."""
-    refusal = Refusal.of(error, filled.visible)
+    refusal = ErrorMessage.of(error, filled.visible)
     return show(
         request, filled.template, status=error.status, values=filled.values, refusal=refusal
     )
@@ -81,14 +81,14 @@ def section(
 ) -> HTMLResponse:
     """Return the page of a section, with what was filled in and refused, if anything was."""
     status = error.status if error else HTTPStatus.OK
-    refusal = Refusal.of(error, values) if error else Refusal()
+    refusal = ErrorMessage.of(error, values) if error else ErrorMessage()
     answer = show(request, template, status=status, values=values, refusal=refusal, **said)
     if error:
-        tell(answer, error)
+        flash(answer, error)
     return answer
 
 
-def tell(answer: Response, error: ServiceError) -> None:
+def flash(answer: Response, error: ServiceError) -> None:
     """Tell the browser by headers what the answer to an error must tell."""
     if error.status == HTTPStatus.UNAUTHORIZED:
         # RFC 9110 wants a challenge; browsers know none of this name and show the page.
@@ -97,7 +97,7 @@ def tell(answer: Response, error: ServiceError) -> None:
         answer.headers["Retry-After"] = str(error.retry_after)
 
 
-def lead_to(path: str) -> RedirectResponse:
+def see_other(path: str) -> RedirectResponse:
     """Lead on to another page, by GET."""
     return RedirectResponse(path, status_code=_SEE_OTHER)
 

@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 
 from recibo.schemas.plans import Plan
 from recibo.web import rate_limits
-from recibo.web.services import services_of, visit_of
+from recibo.web.services import client_info_of, services_of
 
 # The part of a request's state that tells that it is counted.
 _COUNTED = "portal_counted"
@@ -24,7 +24,7 @@ async def count(request: Request, plan: Plan | None = None) -> None:
         return
     setattr(request.state, _COUNTED, True)
     services = await services_of(request)
-    limit = rate_limits.of_address(visit_of(request), plan or rate_limits.FREE)
+    limit = rate_limits.of_address(client_info_of(request), plan or rate_limits.FREE)
     rate_limits.refuse(await rate_limits.take(services.limits, [limit]))
 
 

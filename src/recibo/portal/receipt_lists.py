@@ -17,11 +17,11 @@ from pydantic import (
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.extract.model import DocumentType
 from recibo.portal import forms
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.reading import receipt_lists
-from recibo.services.reading.receipt_lists import Filters, Slice
+from recibo.services.reading.receipt_lists import Filters, ReceiptPage
 
 PAGE = "/portal/receipts"
 _A_PAGE = 25
@@ -50,7 +50,7 @@ _Date = Annotated[dt.date | None, BeforeValidator(_date)]
 _Text = Annotated[str, AfterValidator(_storable)]
 
 
-class Sought(BaseModel):
+class ReceiptSearch(BaseModel):
     """What the form of filters sends; all that is filled in must fit."""
 
     status: Annotated[ReceiptStatus | None, _Blank] = None
@@ -79,7 +79,7 @@ class Sought(BaseModel):
 class Listed:
     """A page of the list, and what its form says."""
 
-    slice: Slice
+    slice: ReceiptPage
     #: What is filled in, by the name of the field.
     values: Mapping[str, str]
     #: What of it is looked for: nothing where something is wrong with it.
@@ -100,13 +100,13 @@ class Listed:
         return _address({**self.sought, "cursor": cursor}) if cursor else ""
 
 
-async def listed(caller: Caller) -> Listed:
+async def listed(caller: RequestContext) -> Listed:
     """Return the page that an address asks for; the newest receipts where it cannot be had."""
     query = caller.request.query_params
-    values = {name: query[name] for name in Sought.model_fields if query.get(name)}
+    values = {name: query[name] for name in ReceiptSearch.model_fields if query.get(name)}
     cursor = query.get("cursor") or None
     try:
-        filters = forms.checked(Sought, values).filters
+        filters = forms.checked(ReceiptSearch, values).filters
     except ValidationFailed as e:
         return Listed(await _page(caller, Filters(), None), values, {}, error=e)
     try:
@@ -117,13 +117,13 @@ async def listed(caller: Caller) -> Listed:
         return Listed(await _page(caller, filters, None), values, values, error=error)
 
 
-async def newest(caller: Caller) -> Listed:
+async def newest(caller: RequestContext) -> Listed:
     """Return the newest receipts, whatever the address asks for."""
     return Listed(await _page(caller, Filters(), None), {}, {})
 
 
-async def _page(caller: Caller, filters: Filters, cursor: str | None) -> Slice:
-    wanted = Wanted(_A_PAGE, cursor, caller.services.cursor_key)
+async def _page(caller: RequestContext, filters: Filters, cursor: str | None) -> ReceiptPage:
+    wanted = PageRequest(_A_PAGE, cursor, caller.services.cursor_key)
     async with caller.services.database.read() as session:
         return await receipt_lists.page(session, caller.member, filters, wanted=wanted)
 

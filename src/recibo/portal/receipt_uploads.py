@@ -12,7 +12,7 @@ from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, Validat
 from recibo.extract.load import limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.portal import error_messages, forms
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.services.reading.extraction import Submitted, Upload
 from recibo.web import uploads
 
@@ -33,7 +33,7 @@ class Options(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class UploadResult:
     """What became of a file."""
 
     filename: str
@@ -49,16 +49,16 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class UploadResults:
     """A form that was sent: what was chosen, and what became of its files."""
 
     values: Mapping[str, str] = field(default_factory=dict)
-    files: Sequence[Taken] = ()
+    files: Sequence[UploadResult] = ()
     #: What is wrong with the form itself; then no file was looked at.
     error: ServiceError | None = None
 
     @property
-    def refused(self) -> list[Taken]:
+    def refused(self) -> list[UploadResult]:
         """The files that were not taken in."""
         return [one for one in self.files if one.error is not None]
 
@@ -68,7 +68,7 @@ class Sent:
         return [one.submitted for one in self.files if one.submitted is not None]
 
 
-async def sent(caller: Caller) -> Sent:
+async def sent(caller: RequestContext) -> UploadResults:
     """Take in the files of a form, one after the other."""
     try:
         async with (
@@ -79,21 +79,23 @@ async def sent(caller: Caller) -> Sent:
             return await _taken(caller, form, values)
     except FileTooLarge:
         message = "The files are larger than 150 MB together; send fewer at once."
-        return Sent(error=FileTooLarge(message))
+        return UploadResults(error=FileTooLarge(message))
     except RateLimitExceeded as e:
-        return Sent(error=e)
+        return UploadResults(error=e)
     except ValidationFailed:
         # What is wrong with a form as a whole, people cannot see; browsers send it right.
         message = "The upload did not arrive completely. Choose the files and send them again."
-        return Sent(error=ValidationFailed(message))
+        return UploadResults(error=ValidationFailed(message))
 
 
-async def _taken(caller: Caller, form: FormData, values: Mapping[str, str]) -> Sent:
+async def _taken(
+    caller: RequestContext, form: FormData, values: Mapping[str, str]
+) -> UploadResults:
     try:
         options, files = forms.checked(Options, values), _files(form)
     except ValidationFailed as e:
-        return Sent(values, error=e)
-    return Sent(values, [await _one(caller, file, options) for file in files])
+        return UploadResults(values, error=e)
+    return UploadResults(values, [await _one(caller, file, options) for file in files])
 
 
 def _files(form: FormData) -> list[UploadFile]:
@@ -105,7 +107,7 @@ def _files(form: FormData) -> list[UploadFile]:
     return chosen
 
 
-async def _one(caller: Caller, file: UploadFile, options: Options) -> Taken:
+async def _one(caller: RequestContext, file: UploadFile, options: Options) -> UploadResult:
     services, name = caller.services, _name_of(file)
     try:
         async with uploads.copied(file, services.spool) as copy:
@@ -119,10 +121,10 @@ async def _one(caller: Caller, file: UploadFile, options: Options) -> Taken:
                 metadata={FILENAME: name} if name else {},
             )
             async with services.extraction.submitted(caller.member, upload) as submitted:
-                return Taken(name, submitted)
+                return UploadResult(name, submitted)
     except ServiceError as e:
         # Whatever is wrong with one file, people are told what became of the others.
-        return Taken(name, error=e)
+        return UploadResult(name, error=e)
 
 
 def _name_of(file: UploadFile) -> str:

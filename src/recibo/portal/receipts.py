@@ -20,10 +20,10 @@ from recibo.portal import (
     receipt_uploads,
     request_context,
 )
-from recibo.portal.error_messages import SAID, Refusal
+from recibo.portal.error_messages import MESSAGES, ErrorMessage
 from recibo.portal.receipt_lists import PAGE, Listed
-from recibo.portal.receipt_uploads import Sent
-from recibo.portal.request_context import Caller
+from recibo.portal.receipt_uploads import UploadResults
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import ReceiptStatus
@@ -56,8 +56,8 @@ _PAPER_HEADERS = {
     "Accept-Ranges": "none",
 }
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.RECEIPTS_READ))]
-Writer = Annotated[Caller, Depends(request_context.who_may(Permission.RECEIPTS_WRITE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_READ))]
+Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_WRITE))]
 
 
 class AgainForm(BaseModel):
@@ -80,9 +80,9 @@ async def upload(caller: Writer) -> Response:
         return await _list(caller, await receipt_lists.newest(caller), sent)
     is_known = any(one.is_replay for one in sent.receipts)
     if len(sent.receipts) > 1:
-        return pages.lead_to(f"{PAGE}?notice={'some-known' if is_known else 'taken'}")
+        return pages.see_other(f"{PAGE}?notice={'some-known' if is_known else 'taken'}")
     only = sent.receipts[0].receipt_id
-    return pages.lead_to(f"{PAGE}/{only}?notice={'known' if is_known else 'taken'}")
+    return pages.see_other(f"{PAGE}/{only}?notice={'known' if is_known else 'taken'}")
 
 
 @router.get("/{receipt_id}")
@@ -135,11 +135,11 @@ async def read_again(
     try:
         async with extraction.again(caller.member, receipt_id, form.accuracy) as submitted:
             pass
-    except (*SAID, Overloaded) as e:
+    except (*MESSAGES, Overloaded) as e:
         return await _one(caller, receipt_id, error=e)
     known = "no-better" if submitted.receipt_id == receipt_id else "known"
     notice = known if submitted.is_replay else "again"
-    return pages.lead_to(f"{PAGE}/{submitted.receipt_id}?notice={notice}")
+    return pages.see_other(f"{PAGE}/{submitted.receipt_id}?notice={notice}")
 
 
 @router.get("/{receipt_id}/delete")
@@ -155,12 +155,14 @@ async def delete(caller: Writer, receipt_id: str) -> Response:
     """Delete a receipt."""
     async with caller.services.database.write() as session:
         await receipts.soft_delete(session, caller.member, receipt_id)
-    return pages.lead_to(f"{PAGE}?notice=deleted")
+    return pages.see_other(f"{PAGE}?notice=deleted")
 
 
-async def _list(caller: Caller, listed: Listed, sent: Sent | None = None) -> Response:
+async def _list(
+    caller: RequestContext, listed: Listed, sent: UploadResults | None = None
+) -> Response:
     """Return a page of the list, with what became of the files of a form, if one was sent."""
-    sent = sent or Sent()
+    sent = sent or UploadResults()
     refused = [one.error for one in sent.refused]
     error = next((one for one in (sent.error, *refused, listed.error) if one), None)
     async with caller.services.database.read() as session:
@@ -175,14 +177,16 @@ async def _list(caller: Caller, listed: Listed, sent: Sent | None = None) -> Res
         quota=quota,
         pending=len(pending),
         uploading=_refusal(sent.error, {"file", "accuracy", "type"}),
-        seeking=_refusal(listed.error, receipt_lists.Sought.model_fields),
+        seeking=_refusal(listed.error, receipt_lists.ReceiptSearch.model_fields),
         notice="" if error else caller.notice(_NOTICES),
         may_write=caller.may(Permission.RECEIPTS_WRITE),
     )
     return _answered(answer, error)
 
 
-async def _one(caller: Caller, receipt_id: str, *, error: ServiceError | None = None) -> Response:
+async def _one(
+    caller: RequestContext, receipt_id: str, *, error: ServiceError | None = None
+) -> Response:
     async with caller.services.database.read() as session:
         paper = await receipt_details.get(session, caller.member, receipt_id)
         named = await actor_names.of(session, caller.member, [paper.receipt.created_by])
@@ -201,8 +205,8 @@ async def _one(caller: Caller, receipt_id: str, *, error: ServiceError | None = 
     return _answered(answer, error)
 
 
-def _refusal(error: ServiceError | None, visible: Collection[str]) -> Refusal:
-    return Refusal.of(error, visible) if error else Refusal()
+def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessage:
+    return ErrorMessage.of(error, visible) if error else ErrorMessage()
 
 
 def _answered(answer: Response, error: ServiceError | None) -> Response:

@@ -14,7 +14,7 @@ from recibo.web.services import Services, TheServices
 
 
 @dataclass(frozen=True, slots=True)
-class Caller:
+class RequestContext:
     """A member who may do what the page or the button is for."""
 
     request: Request
@@ -31,7 +31,7 @@ class Caller:
         return notices.get(self.request.query_params.get("notice", ""), "")
 
 
-def who_may(permission: Permission) -> Callable[..., Awaitable[Caller]]:
+def context_with(permission: Permission) -> Callable[..., Awaitable[RequestContext]]:
     """Return a dependency that lets in whose role has a permission, as a caller."""
 
     async def caller(
@@ -39,7 +39,7 @@ def who_may(permission: Permission) -> Callable[..., Awaitable[Caller]]:
         user: TheUser,
         member: Annotated[Member, Depends(guards.may(permission))],
         services: TheServices,
-    ) -> Caller:
-        return Caller(request, user, member, services)
+    ) -> RequestContext:
+        return RequestContext(request, user, member, services)
 
     return caller

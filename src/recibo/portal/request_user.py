@@ -8,14 +8,14 @@ from fastapi import Depends, Request
 
 from recibo.errors import AuthenticationFailed, NoSession
 from recibo.portal import headers, navigation, next_paths, pages, rate_limits
-from recibo.portal.pages import Elsewhere
-from recibo.schemas.actor import SignedIn, Visit
+from recibo.portal.pages import Redirect
+from recibo.schemas.actor import ClientInfo, SignedIn
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import sessions
-from recibo.services.identity.sessions import Shown
+from recibo.services.identity.sessions import TokenClaims
 from recibo.web import csrf
 from recibo.web.cookies import ACCESS_COOKIE, REFRESH_COOKIE
-from recibo.web.services import Services, TheServices, visit_of
+from recibo.web.services import Services, TheServices, client_info_of
 
 SIGN_IN = "/portal/sign-in"
 SECOND_FACTOR = "/portal/second-factor"
@@ -23,12 +23,12 @@ RECOVERY = "/portal/second-factor/recovery"
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
+class RequestUser:
     """Whoever sent a request."""
 
-    visit: Visit
+    visit: ClientInfo
     #: The session that the browser shows, live or not; None without one.
-    shown: Shown | None
+    shown: TokenClaims | None
     #: None until all factors were shown.
     user: SignedIn | None
 
@@ -43,7 +43,7 @@ async def refuse_cross_site(request: Request, services: TheServices) -> None:
     csrf.refuse_foreign_page(request, services.base_url)
 
 
-async def visitor_of(request: Request, services: TheServices) -> Visitor:
+async def request_user_of(request: Request, services: TheServices) -> RequestUser:
     """Return who sent a request; a session whose access token is over goes on unasked.
 
     The request is counted for its address.
@@ -57,7 +57,7 @@ async def visitor_of(request: Request, services: TheServices) -> Visitor:
 
 
 #: Counts what asks for no visitor.
-count_strangers = rate_limits.counting_strangers(visitor_of)
+count_strangers = rate_limits.counting_strangers(request_user_of)
 
 
 async def note_viewer(request: Request, services: Services, *, may_renew: bool) -> None:
@@ -68,35 +68,35 @@ async def note_viewer(request: Request, services: Services, *, may_renew: bool) 
             await _recognized(request, services, may_renew=may_renew)
 
 
-async def _recognized(request: Request, services: Services, *, may_renew: bool) -> Visitor:
+async def _recognized(request: Request, services: Services, *, may_renew: bool) -> RequestUser:
     identity = services.identity
     keyring = identity.keyring
-    visit = visit_of(request)
+    visit = client_info_of(request)
     token = request.cookies.get(ACCESS_COOKIE)
     shown = sessions.read_access_token(keyring, token)
     if shown is None and may_renew and (tokens := await _refreshed(request, services)) is not None:
         token = tokens.access_token
         shown = sessions.read_access_token(keyring, token)
     if shown is None:
-        return Visitor(visit, None, None)
+        return RequestUser(visit, None, None)
     try:
         user = await sessions.authenticate(
             services.database, keyring, token, visit=visit, plans=identity.plans
         )
     except (NoSession, AuthenticationFailed):
-        return Visitor(visit, shown, None)
+        return RequestUser(visit, shown, None)
     setattr(request.state, pages.VIEWER, user)
-    return Visitor(visit, shown, user)
+    return RequestUser(visit, shown, user)
 
 
-TheVisitor = Annotated[Visitor, Depends(visitor_of)]
+CurrentVisitor = Annotated[RequestUser, Depends(request_user_of)]
 
 
-async def _signed_in(request: Request, visitor: TheVisitor) -> SignedIn:
+async def _signed_in(request: Request, visitor: CurrentVisitor) -> SignedIn:
     if visitor.user is not None:
         return visitor.user
     page = SECOND_FACTOR if visitor.owes_second_factor else SIGN_IN
-    raise Elsewhere(next_paths.after(page, _wanted(request)))
+    raise Redirect(next_paths.after(page, _wanted(request)))
 
 
 TheUser = Annotated[SignedIn, Depends(_signed_in)]

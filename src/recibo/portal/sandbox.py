@@ -92,7 +92,7 @@ async def show_checkout(request: Request, services: TheServices, session: str = 
 async def pay(services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]) -> Response:
     """Pay, and lead on to where the seller wants the buyer."""
     opened = await sandbox.pay(services.billing, sent.session)
-    return pages.lead_to(opened.wanted.success_url)
+    return pages.see_other(opened.wanted.success_url)
 
 
 @router.get("/portal")
@@ -146,4 +146,4 @@ async def cancel_now(
 
 
 def _portal_again(sent: Sent) -> Response:
-    return pages.lead_to(f"{PORTAL_PATH}?{urlencode({'session': sent.session})}")
+    return pages.see_other(f"{PORTAL_PATH}?{urlencode({'session': sent.session})}")

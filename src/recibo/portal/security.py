@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel
 
-from recibo.lib import totp
 from recibo.errors import (
     AuthenticationFailed,
     Conflict,
@@ -15,6 +14,7 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
+from recibo.lib import totp
 from recibo.portal import forms, pages, request_user
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import TheUser
@@ -160,7 +160,7 @@ async def disable(owner: TheOwner, form: TheCode) -> Response:
 
 
 def _done(notice: str) -> Response:
-    return pages.lead_to(f"{_PAGE}?notice={notice}")
+    return pages.see_other(f"{_PAGE}?notice={notice}")
 
 
 def _enrolling(owner: Owner, made: Enrolment, *, error: ServiceError | None = None) -> Response:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from recibo.portal import forms, next_paths, pages, request_user
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_user import SECOND_FACTOR, SIGN_IN, TheVisitor, Visitor
+from recibo.portal.request_user import SECOND_FACTOR, SIGN_IN, CurrentVisitor, RequestUser
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import password_auth
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
@@ -41,7 +41,7 @@ class SignUp(BaseModel):
 
 
 @router.get(SIGN_IN)
-async def show_sign_in(request: Request, visitor: TheVisitor) -> Response:
+async def show_sign_in(request: Request, visitor: CurrentVisitor) -> Response:
     """Show the form, but to those who are in already."""
     return _unless_signed_in(request, visitor, "sign_in.html")
 
@@ -50,7 +50,7 @@ async def show_sign_in(request: Request, visitor: TheVisitor) -> Response:
 async def sign_in(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[SignIn, Depends(forms.of(SignIn, "sign_in.html"))],
 ) -> Response:
     """Begin a session, and ask for the second factor where there is one."""
@@ -61,7 +61,7 @@ async def sign_in(
 
 
 @router.get(_SIGN_UP)
-async def show_sign_up(request: Request, visitor: TheVisitor) -> Response:
+async def show_sign_up(request: Request, visitor: CurrentVisitor) -> Response:
     """Show the form, but to those who are in already."""
     return _unless_signed_in(request, visitor, "sign_up.html")
 
@@ -70,7 +70,7 @@ async def show_sign_up(request: Request, visitor: TheVisitor) -> Response:
 async def sign_up(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     form: Annotated[SignUp, Depends(forms.of(SignUp, "sign_up.html"))],
 ) -> Response:
     """Create a user and an org, and begin a session."""
@@ -83,20 +83,20 @@ async def sign_up(
 async def sign_out(request: Request) -> Response:
     """Take the session from this browser."""
     request_user.end(request)
-    return pages.lead_to(f"{SIGN_IN}?notice=signed-out")
+    return pages.see_other(f"{SIGN_IN}?notice=signed-out")
 
 
 def signed_in(request: Request, tokens: TokenResponse, wanted: str) -> Response:
     """Begin a session and lead to the page that was wanted, or first to the second factor."""
     request_user.begin(request, tokens)
     if tokens.two_factor_required:
-        return pages.lead_to(next_paths.after(SECOND_FACTOR, wanted))
-    return pages.lead_to(wanted)
+        return pages.see_other(next_paths.after(SECOND_FACTOR, wanted))
+    return pages.see_other(wanted)
 
 
-def _unless_signed_in(request: Request, visitor: Visitor, template: str) -> Response:
+def _unless_signed_in(request: Request, visitor: RequestUser, template: str) -> Response:
     wanted = next_paths.of(request.query_params.get("next"))
     if visitor.user is not None:
-        return pages.lead_to(wanted)
+        return pages.see_other(wanted)
     values = {"next": wanted, "notice": request.query_params.get("notice", "")}
     return pages.form(request, template, values)

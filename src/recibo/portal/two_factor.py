@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from recibo.portal import forms, next_paths, pages
-from recibo.portal.pages import Elsewhere
-from recibo.portal.request_user import RECOVERY, SECOND_FACTOR, SIGN_IN, TheVisitor
+from recibo.portal.pages import Redirect
+from recibo.portal.request_user import RECOVERY, SECOND_FACTOR, SIGN_IN, CurrentVisitor
 from recibo.portal.sign_in import signed_in
 from recibo.services.identity import two_factor
-from recibo.services.identity.sessions import Shown
+from recibo.services.identity.sessions import TokenClaims
 from recibo.services.identity.two_factor import Attempt, Factor
 from recibo.web.services import Services, TheServices
 
@@ -24,17 +24,17 @@ class Code(BaseModel):
     next: str = ""
 
 
-async def _half_signed_in(request: Request, visitor: TheVisitor) -> Shown:
+async def _half_signed_in(request: Request, visitor: CurrentVisitor) -> TokenClaims:
     """Return the session that waits; lead elsewhere whoever has none."""
     wanted = next_paths.of(request.query_params.get("next"))
     if visitor.user is not None:
-        raise Elsewhere(wanted)
+        raise Redirect(wanted)
     if visitor.shown is None or not visitor.owes_second_factor:
-        raise Elsewhere(next_paths.after(SIGN_IN, wanted))
+        raise Redirect(next_paths.after(SIGN_IN, wanted))
     return visitor.shown
 
 
-TheWaiting = Annotated[Shown, Depends(_half_signed_in)]
+TheWaiting = Annotated[TokenClaims, Depends(_half_signed_in)]
 
 
 @router.get(SECOND_FACTOR)
@@ -47,7 +47,7 @@ async def show_code(request: Request, _waiting: TheWaiting) -> Response:
 async def use_code(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     waiting: TheWaiting,
     form: Annotated[Code, Depends(forms.of(Code, "second_factor.html"))],
 ) -> Response:
@@ -67,7 +67,7 @@ async def show_recovery_code(request: Request, _waiting: TheWaiting) -> Response
 async def use_recovery_code(
     request: Request,
     services: TheServices,
-    visitor: TheVisitor,
+    visitor: CurrentVisitor,
     waiting: TheWaiting,
     form: Annotated[Code, Depends(forms.of(Code, "recovery_code.html"))],
 ) -> Response:
@@ -86,4 +86,4 @@ async def _complete(
     tokens = await two_factor.complete(services.identity, attempt)
     path = next_paths.of(wanted)
     # None when the session was completed elsewhere meanwhile: then its own tokens work.
-    return pages.lead_to(path) if tokens is None else signed_in(request, tokens, path)
+    return pages.see_other(path) if tokens is None else signed_in(request, tokens, path)

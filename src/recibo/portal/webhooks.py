@@ -9,15 +9,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from recibo.lib import clock
 from recibo.errors import ServiceError
+from recibo.lib import clock
 from recibo.portal import forms, pages, request_context
-from recibo.portal.error_messages import SAID
+from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_context import Caller
+from recibo.portal.request_context import RequestContext
 from recibo.schemas.permissions import Permission
 from recibo.schemas.webhooks import Delivered, Endpoint
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import delivery_log, endpoints, manual_sends
 from recibo.services.webhooks.endpoints import Secrets
 from recibo.store.db import Session
@@ -43,8 +43,8 @@ _NOTICES = {
 Act = Callable[[Session], Awaitable[object]]
 
 
-Reader = Annotated[Caller, Depends(request_context.who_may(Permission.WEBHOOKS_READ))]
-Writer = Annotated[Caller, Depends(request_context.who_may(Permission.WEBHOOKS_WRITE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.WEBHOOKS_READ))]
+Writer = Annotated[RequestContext, Depends(request_context.context_with(Permission.WEBHOOKS_WRITE))]
 
 
 class SecretOf(StrEnum):
@@ -162,7 +162,7 @@ async def resend_event(caller: Writer, event_id: str) -> Response:
 
 
 async def _done(
-    caller: Caller,
+    caller: RequestContext,
     act: Act,
     *,
     notice: str,
@@ -173,13 +173,13 @@ async def _done(
     try:
         async with caller.services.database.write() as session:
             await act(session)
-    except SAID as e:
+    except MESSAGES as e:
         return await _shown(caller, error=e, values=values)
-    return pages.lead_to(f"{page}?notice={notice}")
+    return pages.see_other(f"{page}?notice={notice}")
 
 
 async def _shown(
-    caller: Caller,
+    caller: RequestContext,
     *,
     error: ServiceError | None = None,
     values: Mapping[str, str] | None = None,
@@ -217,7 +217,7 @@ def _health(endpoint: Endpoint | None, listed: Sequence[Delivered]) -> Health:
     return Health(since, min(retries, default=None), is_alarming)
 
 
-async def _secrets(caller: Caller) -> Secrets | None:
+async def _secrets(caller: RequestContext) -> Secrets | None:
     """Return what those see who may write.
 
     A secret that is not there yet is made, so that it is in place before the first event comes.
@@ -228,6 +228,6 @@ async def _secrets(caller: Caller) -> Secrets | None:
         return await endpoints.secrets(session, caller.services.identity.keyring, caller.member)
 
 
-def _wanted(caller: Caller, limit: int) -> Wanted:
+def _wanted(caller: RequestContext, limit: int) -> PageRequest:
     cursor = caller.request.query_params.get("cursor")
-    return Wanted(limit, cursor, caller.services.cursor_key)
+    return PageRequest(limit, cursor, caller.services.cursor_key)

@@ -13,7 +13,7 @@ from recibo.schemas.states import KeyKind, Role, Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class ClientInfo:
     """Where a request comes from."""
 
     request_id: str
@@ -34,7 +34,7 @@ class _InOrg:
 
     org_id: OrgId
     plan: Plan
-    visit: Visit
+    visit: ClientInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Person:
     user_id: UserId | None
     #: In whose audit log it is told.
     org_id: OrgId | None
-    visit: Visit
+    visit: ClientInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class SignedIn:
     org: Org | None
     plan: Plan | None
     role: Role | None
-    visit: Visit
+    visit: ClientInfo
 
     @property
     def member(self) -> Member | None:

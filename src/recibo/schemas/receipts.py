@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recibo.lib import money
 from recibo.extract import model
 from recibo.extract.model import Accuracy, Category, DocumentType, Found
+from recibo.lib import money
 from recibo.schemas.states import FailureCode, ReceiptStatus
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from recibo.schemas.actor import Actor, KeyActor, Person
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import AuditAction, ResourceType
 from recibo.services import pagination
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.store import append_only, scope
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import AuditEvent
@@ -40,7 +40,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class AuditPage:
     """One page of the log."""
 
     items: list[shapes.AuditEvent]
@@ -85,14 +85,16 @@ def record_by_operator(
     _add(session, action, resource, org_id=org_id, before=_copy(before), after=_copy(after))
 
 
-async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: Wanted) -> Slice:
+async def page(
+    session: ReadSession, actor: Actor, filters: Filters, *, wanted: PageRequest
+) -> AuditPage:
     """Return one page of the org's log, newest first."""
     bound_to = {"list": "audit", "org": actor.org_id, **asdict(filters)}
     query = scope.of(actor, AuditEvent).where(*_conditions(filters))
     rows, next_cursor = await pagination.newest_first(
         session, query, AuditEvent.id, wanted=wanted, bound_to=bound_to
     )
-    return Slice([_shape(row) for row in rows], next_cursor)
+    return AuditPage([_shape(row) for row in rows], next_cursor)
 
 
 async def purge(database: Database) -> int:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from recibo.schemas.ids import InvitationId, UserId
 from recibo.schemas.states import MailKind, MailTokenKind
 from recibo.services.identity import email_tokens
-from recibo.services.mail_templates import Content
+from recibo.services.mail_templates import MailContent
 from recibo.services.mails import Lease
 from recibo.store.db import Session
 from recibo.store.tables import User
@@ -20,13 +20,13 @@ _PROOFS: Mapping[MailKind, MailTokenKind] = {
 }
 
 
-async def compose(session: Session, lease: Lease) -> Content | None:
+async def render_pending(session: Session, lease: Lease) -> MailContent | None:
     """Return what the mail says, with a token minted for it; None when it is not to be sent.
 
     It is not when nobody, or nobody who may sign in, has the address, or the invitation is no
     longer pending. The token is worth something from the commit on.
     """
-    content = Content(
+    content = MailContent(
         # Another at each try: a second mail has another token, and must not pass for the first.
         id=f"{lease.id}.{lease.attempt}",
         kind=lease.kind,

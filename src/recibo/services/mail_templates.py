@@ -35,7 +35,7 @@ _BAD_SENDER = 'RECIBO_EMAIL_FROM must read "Name <name@example.com>".'
 
 
 @dataclass(frozen=True, slots=True)
-class Letterhead:
+class MailSettings:
     """What all mails of an installation share."""
 
     #: The public address, without a slash at its end.
@@ -49,7 +49,7 @@ class Letterhead:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class MailTemplate:
     """The text of one kind; `{names}` stand for what the row names."""
 
     subject: str
@@ -62,7 +62,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class MailContent:
     """One mail before it is written."""
 
     #: Tells it from others, and from an earlier try at the same mail.
@@ -76,7 +76,7 @@ class Content:
     token: str | None = None
 
 
-def write(content: Content, head: Letterhead) -> EmailMessage:
+def render(content: MailContent, head: MailSettings) -> EmailMessage:
     """Return the mail as it is sent."""
     letter = _letters()[content.kind]
     said = _said(content, head)
@@ -105,7 +105,7 @@ def write(content: Content, head: Letterhead) -> EmailMessage:
     return message
 
 
-def link(content: Content, head: Letterhead) -> str:
+def link(content: MailContent, head: MailSettings) -> str:
     """Return the address of the page that takes the mail's token, and leads on from there."""
     page = _letters()[content.kind].page
     query = {"token": str(content.token)}
@@ -136,16 +136,16 @@ def sender(text: str, base_url: str) -> Address:
 
 
 @cache
-def _letters() -> Mapping[MailKind, Letter]:
+def _letters() -> Mapping[MailKind, MailTemplate]:
     tables = tomllib.loads((_TEXTS / "letters.toml").read_text(encoding="utf-8"))
     return {
-        MailKind(kind): Letter(**{**table, "paragraphs": tuple(table["paragraphs"])})
+        MailKind(kind): MailTemplate(**{**table, "paragraphs": tuple(table["paragraphs"])})
         for kind, table in tables.items()
     }
 
 
-def _said(content: Content, head: Letterhead) -> Mapping[str, str]:
-    values = {name: names.shown(str(value)) for name, value in content.names.items()}
+def _said(content: MailContent, head: MailSettings) -> Mapping[str, str]:
+    values = {name: names.sanitize_name(str(value)) for name, value in content.names.items()}
     if "when" in content.names:
         values["when"] = _moment(dt.datetime.fromisoformat(str(content.names["when"])))
     return {**values, "base_url": head.base_url, "at": _moment(content.created_at)}

@@ -53,7 +53,7 @@ class Lease:
     until: dt.datetime
 
 
-def owe(
+def enqueue(
     session: Session, kind: MailKind, *, to: str, names: Mapping[str, str | int] | None = None
 ) -> None:
     """Have a mail sent soon, if the caller's transaction commits.
@@ -90,7 +90,7 @@ async def due(session: ReadSession, *, limit: int) -> list[Due]:
     return [Due(row.id, row.due_at) for row in await session.execute(query)]
 
 
-async def take(session: Session, seen: Due) -> Lease | None:
+async def lease(session: Session, seen: Due) -> Lease | None:
     """Take a mail for a while; None when another has, or it is sent."""
     until = clock.now() + LEASE
     statement = (
@@ -113,12 +113,12 @@ async def take(session: Session, seen: Due) -> Lease | None:
     )
 
 
-async def forget(session: Session, lease: Lease) -> None:
+async def remove(session: Session, lease: Lease) -> None:
     """Drop a mail: it is sent, or never will be."""
     await session.execute(delete(Mail).where(Mail.id == lease.id))
 
 
-async def put_off(session: Session, lease: Lease) -> bool:
+async def defer(session: Session, lease: Lease) -> bool:
     """Have a mail that could not be sent tried again later; False when it is dropped for its age.
 
     Nothing happens when the lease is over and another took it.

@@ -38,7 +38,7 @@ class Lease:
     until: dt.datetime
 
 
-async def owe(session: Session, event: UsageEvent) -> None:
+async def enqueue(session: Session, event: UsageEvent) -> None:
     """Have the provider told of a use, if the caller's transaction commits.
 
     Nothing is owed for an org without a customer there: what it used before it had one is free.
@@ -67,7 +67,7 @@ async def due(session: ReadSession, *, limit: int) -> list[Due]:
     return [Due(row.id, row.customer_id, row.due_at) for row in rows]
 
 
-async def take(session: Session, seen: Due) -> Lease | None:
+async def lease(session: Session, seen: Due) -> Lease | None:
     """Take a meter event for a while; None when another has, or the provider is told."""
     until = clock.now() + LEASE
     statement = (
@@ -83,12 +83,12 @@ async def take(session: Session, seen: Due) -> Lease | None:
     return Lease(used, attempt=row.attempts, until=until)
 
 
-async def forget(session: Session, lease: Lease) -> None:
+async def remove(session: Session, lease: Lease) -> None:
     """Drop a meter event: the provider is told, or never will be."""
     await session.execute(delete(MeterEvent).where(MeterEvent.id == lease.used.id))
 
 
-async def put_off(session: Session, lease: Lease) -> None:
+async def defer(session: Session, lease: Lease) -> None:
     """Have a meter event that could not be told tried again later.
 
     Nothing happens when the lease is over and another took it.

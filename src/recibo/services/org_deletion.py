@@ -10,8 +10,8 @@ import datetime as dt
 
 from sqlalchemy import Select, delete, select
 
-from recibo.lib import clock
 from recibo.errors import Conflict, ValidationFailed
+from recibo.lib import clock
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.orgs import Org as OrgShape
@@ -131,7 +131,7 @@ async def _tell(session: Session, actor: Member, name: str) -> None:
     told = {row.id: row.email for row in await session.execute(query)}
     by = told.get(actor.user_id, actor.user_id)
     for address in told.values():
-        mails.owe(session, MailKind.ORG_DELETED, to=address, names={"org": name, "by": by})
+        mails.enqueue(session, MailKind.ORG_DELETED, to=address, names={"org": name, "by": by})
 
 
 async def _drop_owed(session: Session, actor: Member) -> None:

@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 from sqlalchemy import Select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from recibo.lib import cursor
 from recibo.errors import ValidationFailed
+from recibo.lib import cursor
 from recibo.store.db import ReadSession
 
 Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageRequest:
     """Which page of a list."""
 
     limit: int
@@ -30,7 +30,7 @@ async def newest_first(
     query: Select[tuple[Row]],
     row_id: InstrumentedAttribute[str],
     *,
-    wanted: Wanted,
+    wanted: PageRequest,
     bound_to: Mapping[str, object],
 ) -> tuple[list[Row], str | None]:
     """Return the rows of a page, the newest id first, and the cursor of the next one, if any.
@@ -57,7 +57,7 @@ async def newest_first(
     return shown, cursor.encode(last.id, bound_to=bound_to, key=wanted.cursor_key)
 
 
-def _position(wanted: Wanted, bound_to: Mapping[str, object]) -> str:
+def _position(wanted: PageRequest, bound_to: Mapping[str, object]) -> str:
     try:
         return cursor.decode(wanted.cursor or "", bound_to=bound_to, key=wanted.cursor_key)
     except cursor.BrokenCursorError:

@@ -168,7 +168,7 @@ class Database:
             await self._server.aclose()
 
 
-def ring(session: Session) -> None:
+def notify_on_commit(session: Session) -> None:
     """Wake those who work off what is owed, as soon as the caller's transaction is committed."""
     session.info[_RUNG] = True
 

@@ -16,7 +16,7 @@ class FolderInUseError(Exception):
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def hold_lock(folder: Path) -> Iterator[None]:
     """Hold the folder while the block lasts; the system lets go when the process dies.
 
     Raises:

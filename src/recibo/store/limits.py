@@ -22,7 +22,7 @@ from throttled.exceptions import BaseThrottledError
 from throttled.rate_limiter.base import per_min
 
 from recibo.lib import clock
-from recibo.store.redis_client import Outage
+from recibo.store.redis_client import CircuitBreaker
 
 _WINDOW_SECONDS = 60
 # At 200 bytes each this is 20 MB. Beyond them a bucket that is full again goes first, and else the
@@ -50,7 +50,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LimitStatus:
     """Where somebody stands after a request."""
 
     limit: int
@@ -76,7 +76,7 @@ class Window:
 class Limits(Protocol):
     """Counts requests and decides which are too many."""
 
-    async def take(self, limits: Sequence[Limit]) -> Standing:
+    async def take(self, limits: Sequence[Limit]) -> LimitStatus:
         """Count a request against several limits, all or none, the first to refuse being told.
 
         When none refuses, the one with the least left is told; of equals the last.
@@ -101,7 +101,7 @@ class _Throttled:
         self._windows = windows
         self._limiters = dict[int, GCRARateLimiter]()
 
-    async def take(self, limits: Sequence[Limit]) -> Standing:
+    async def take(self, limits: Sequence[Limit]) -> LimitStatus:
         """Count a request against several limits, all or none."""
         taken = list[Limit]()
         for limit in limits:
@@ -121,11 +121,11 @@ class _Throttled:
         standings = [_standing(*pair, now=now) for pair in zip(limits, windows, strict=True)]
         return min(reversed(standings), key=lambda one: one.remaining)
 
-    async def _refused(self, limit: Limit, retry_after: float) -> Standing:
+    async def _refused(self, limit: Limit, retry_after: float) -> LimitStatus:
         now = _now()
         (window,) = await self._windows.look([limit.key], now=now, adding=0)
         reset = _standing(limit, window, now=now).reset
-        return Standing(limit.a_minute, 0, reset, max(1, math.ceil(retry_after)))
+        return LimitStatus(limit.a_minute, 0, reset, max(1, math.ceil(retry_after)))
 
     def _limiter(self, limit: Limit) -> GCRARateLimiter:
         figure = limit.a_minute
@@ -152,9 +152,9 @@ class InRedis(_Throttled):
     def __init__(self, client: Redis) -> None:
         super().__init__(_Store(client), _WindowsInRedis(client))
         self._client = client
-        self._outage = Outage("limits are out of reach; requests pass uncounted")
+        self._outage = CircuitBreaker("limits are out of reach; requests pass uncounted")
 
-    async def take(self, limits: Sequence[Limit]) -> Standing:
+    async def take(self, limits: Sequence[Limit]) -> LimitStatus:
         """Count a request against several limits, or let it pass uncounted."""
         if not self._outage.is_on:
             try:
@@ -162,7 +162,7 @@ class InRedis(_Throttled):
             except (BaseThrottledError, RedisError, OSError) as e:
                 self._outage.begin(e)
         figure = limits[-1].a_minute
-        return Standing(figure, figure, _now() + _WINDOW_SECONDS, is_known=False)
+        return LimitStatus(figure, figure, _now() + _WINDOW_SECONDS, is_known=False)
 
     async def is_alive(self) -> bool:
         """Tell whether Redis answers."""
@@ -179,10 +179,10 @@ def _now() -> int:
     return int(clock.now().timestamp())
 
 
-def _standing(limit: Limit, window: Window, *, now: int) -> Standing:
+def _standing(limit: Limit, window: Window, *, now: int) -> LimitStatus:
     begun = now if window.oldest is None else window.oldest
     remaining = max(0, limit.a_minute - window.count)
-    return Standing(limit.a_minute, remaining, begun + _WINDOW_SECONDS)
+    return LimitStatus(limit.a_minute, remaining, begun + _WINDOW_SECONDS)
 
 
 class _Buckets(MemoryStoreBackend):

@@ -22,7 +22,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.util import await_only
 
 from recibo.errors import DatabaseUnavailable
-from recibo.store.redis_client import Outage
+from recibo.store.redis_client import CircuitBreaker
 
 log = structlog.get_logger(__name__)
 
@@ -66,7 +66,7 @@ class Server:
         self._url = url
         self._arguments: dict[str, Any] = {}
         self._connections = WeakSet[Any]()
-        self._outage = Outage("the database does not answer")
+        self._outage = CircuitBreaker("the database does not answer")
         self._probing: asyncio.Task[None] | None = None
         #: Whether statements of one connection may reach several of the server's, as behind
         #: PgBouncer in transaction mode; None before the first connection.

@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from recibo.schemas.ids import ReceiptId
-from recibo.store.redis_client import Outage
+from recibo.store.redis_client import CircuitBreaker
 
 _CHANNEL = "recibo:signals"
 # A connection that hears nothing for so long is asked whether it lives; one that then says
@@ -24,20 +24,20 @@ _RESTART_DELAY_SECONDS = 1
 _START_SECONDS = 1
 
 
-class Waiting(Protocol):
+class Subscription(Protocol):
     """One waiter's place."""
 
     async def wait(self) -> object:
         """Return when the receipt has been told of since the place was taken, once a time."""
 
 
-class Signals(Protocol):
+class PubSub(Protocol):
     """Tells waiters that a receipt changed; a signal may be lost, so waiters also look."""
 
     async def tell(self, receipt_id: ReceiptId) -> None:
         """Wake all who wait for this receipt; to be called once its change is committed."""
 
-    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Waiting]:
+    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
         """Take a place before looking at the row, so that no change slips in between."""
 
     def listening(self) -> AbstractAsyncContextManager[None]:
@@ -60,7 +60,7 @@ class InProcess:
             event.set()
 
     @contextlib.contextmanager
-    def waiting(self, receipt_id: ReceiptId) -> Iterator[Waiting]:
+    def waiting(self, receipt_id: ReceiptId) -> Iterator[Subscription]:
         """Take a place."""
         event = asyncio.Event()
         self._events[receipt_id].add(event)
@@ -86,8 +86,8 @@ class InRedis:
     def __init__(self, client: Redis) -> None:
         self._client = client
         self._here = InProcess()
-        self._outage = Outage("signals are lost; waiters look by themselves")
-        self._deafness = Outage("no signals from other processes; subscribing again")
+        self._outage = CircuitBreaker("signals are lost; waiters look by themselves")
+        self._deafness = CircuitBreaker("no signals from other processes; subscribing again")
 
     async def tell(self, receipt_id: ReceiptId) -> None:
         """Wake the waiters of this process, then those of all others."""
@@ -99,7 +99,7 @@ class InRedis:
         except (RedisError, OSError) as e:
             self._outage.begin(e)
 
-    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Waiting]:
+    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
         """Take a place."""
         return self._here.waiting(receipt_id)
 
@@ -153,6 +153,6 @@ class _Place:
         self._event.clear()
 
 
-def of(client: Redis | None) -> Signals:
+def of(client: Redis | None) -> PubSub:
     """Return the signals of all processes that share a Redis, or of this one alone."""
     return InProcess() if client is None else InRedis(client)

@@ -20,7 +20,7 @@ _PAUSE_SECONDS = 1.0
 _LOG_EVERY_SECONDS = 60.0
 
 
-class Outage:
+class CircuitBreaker:
     """Whether Redis was out of reach a moment ago, so that not every request waits for it."""
 
     def __init__(self, told: str) -> None:
@@ -44,7 +44,7 @@ class Outage:
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Redis | None]:
+async def open_redis(url: str) -> AsyncIterator[Redis | None]:
     """Open a client for what a request cannot wait long for; None without a URL.
 
     Nothing is asked yet: it may be out of reach, now or later.

@@ -15,8 +15,8 @@ import structlog
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from recibo.lib import clock
 from recibo.errors import Overloaded
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.store.blobs import (
     CHUNK_BYTES,

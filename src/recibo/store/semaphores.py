@@ -11,7 +11,7 @@ from typing import Protocol
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from recibo.store.redis_client import Outage
+from recibo.store.redis_client import CircuitBreaker
 
 _PREFIX = "recibo:slots"
 # What a killed process held ends so soon; a living one renews it three times meanwhile. Should it
@@ -22,7 +22,7 @@ _LOOK_AGAIN_SECONDS = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Cap:
+class Limit:
     """Who may hold how many slots at once; the slots of each figure are their own."""
 
     subject: str
@@ -34,13 +34,13 @@ class Cap:
         return f"{self.subject}:{self.at_once}"
 
 
-class Slots(Protocol):
+class Semaphores(Protocol):
     """Holds slots while uploads are in flight, and gives turns to copies of one file."""
 
-    async def take(self, slot: str, caps: Sequence[Cap]) -> bool:
+    async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
         """Take a slot of each, all or none; False when one has none left."""
 
-    async def free(self, slot: str, caps: Sequence[Cap]) -> None:
+    async def free(self, slot: str, caps: Sequence[Limit]) -> None:
         """Give a slot back, if it is still held."""
 
     async def begin(self, work: str) -> bool:
@@ -60,7 +60,7 @@ class InMemory:
         self._slots = defaultdict[str, set[str]](set)
         self._turns = dict[str, asyncio.Event]()
 
-    async def take(self, slot: str, caps: Sequence[Cap]) -> bool:
+    async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
         """Take a slot of each, all or none."""
         if any(len(self._slots.get(cap.key, ())) >= cap.at_once for cap in caps):
             return False
@@ -68,7 +68,7 @@ class InMemory:
             self._slots[cap.key].add(slot)
         return True
 
-    async def free(self, slot: str, caps: Sequence[Cap]) -> None:
+    async def free(self, slot: str, caps: Sequence[Limit]) -> None:
         """Give a slot back."""
         for cap in caps:
             held = self._slots[cap.key]
@@ -125,12 +125,12 @@ class InRedis:
         self._client = client
         self._take = client.register_script(self._TAKE)
         self._renew = client.register_script(self._RENEW)
-        self._outage = Outage("slots are out of reach; uploads pass without one")
+        self._outage = CircuitBreaker("slots are out of reach; uploads pass without one")
         # What may stand in Redis, so that what was passed without it costs no second wait.
         self._held = dict[str, Sequence[str]]()
         self._turns = set[str]()
 
-    async def take(self, slot: str, caps: Sequence[Cap]) -> bool:
+    async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
         """Take a slot of each, all or none."""
         if self._outage.is_on:
             return True
@@ -144,7 +144,7 @@ class InRedis:
         self._held[slot] = _names(caps)
         return True
 
-    async def free(self, slot: str, caps: Sequence[Cap]) -> None:
+    async def free(self, slot: str, caps: Sequence[Limit]) -> None:
         """Give a slot back."""
         if self._held.pop(slot, None) is None:
             return
@@ -211,12 +211,12 @@ class InRedis:
             await self.renew()
 
 
-def of(client: Redis | None) -> Slots:
+def of(client: Redis | None) -> Semaphores:
     """Return the slots of a Redis, or of this process alone."""
     return InMemory() if client is None else InRedis(client)
 
 
-def _names(caps: Sequence[Cap]) -> list[str]:
+def _names(caps: Sequence[Limit]) -> list[str]:
     return [f"{_PREFIX}:{cap.key}" for cap in caps]
 
 

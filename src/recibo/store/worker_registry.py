@@ -7,7 +7,7 @@ from typing import Protocol
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from recibo.store.redis_client import Outage
+from recibo.store.redis_client import CircuitBreaker
 
 _KEY = "recibo:crews"
 # A crew tells of itself each second. One that was killed counts for so long, and one whose machine
@@ -16,7 +16,7 @@ LIFE_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class WorkerStats:
     """The readers of one process, or of all together."""
 
     readers: int
@@ -25,29 +25,29 @@ class Crew:
 
 
 #: Counted with while nobody is known to read: what is owed waits for one at least.
-NOBODY = Crew(1, 2.0)
+NO_WORKERS = WorkerStats(1, 2.0)
 
 
-class Crews(Protocol):
+class WorkerRegistry(Protocol):
     """Knows who reads at present."""
 
-    async def tell(self, name: str, crew: Crew) -> None:
+    async def tell(self, name: str, crew: WorkerStats) -> None:
         """Say that a crew is at work, and at what pace; to be said again within its life."""
 
     async def leave(self, name: str) -> None:
         """Say that a crew stops."""
 
-    async def at_work(self) -> Crew:
-        """Return all crews as one that gets as much done; `NOBODY` when there is none."""
+    async def at_work(self) -> WorkerStats:
+        """Return all crews as one that gets as much done; `NO_WORKERS` when there is none."""
 
 
 class InMemory:
     """The crew of one process, which lives as long as that."""
 
     def __init__(self) -> None:
-        self._crews = dict[str, Crew]()
+        self._crews = dict[str, WorkerStats]()
 
-    async def tell(self, name: str, crew: Crew) -> None:
+    async def tell(self, name: str, crew: WorkerStats) -> None:
         """Note a crew."""
         self._crews[name] = crew
 
@@ -55,7 +55,7 @@ class InMemory:
         """Forget a crew."""
         self._crews.pop(name, None)
 
-    async def at_work(self) -> Crew:
+    async def at_work(self) -> WorkerStats:
         """Return all crews as one."""
         return _together(self._crews.values())
 
@@ -87,10 +87,10 @@ class InRedis:
         self._client = client
         self._tell = client.register_script(self._TELL)
         self._at_work = client.register_script(self._AT_WORK)
-        self._outage = Outage("who reads is not known; those last heard of count")
-        self._last = NOBODY
+        self._outage = CircuitBreaker("who reads is not known; those last heard of count")
+        self._last = NO_WORKERS
 
-    async def tell(self, name: str, crew: Crew) -> None:
+    async def tell(self, name: str, crew: WorkerStats) -> None:
         """Note a crew for as long as it may live unheard of."""
         if self._outage.is_on:
             return
@@ -108,7 +108,7 @@ class InRedis:
         except (RedisError, OSError) as e:
             self._outage.begin(e)
 
-    async def at_work(self) -> Crew:
+    async def at_work(self) -> WorkerStats:
         """Return all crews as one."""
         if not self._outage.is_on:
             try:
@@ -120,20 +120,20 @@ class InRedis:
         return self._last
 
 
-def of(client: Redis | None) -> Crews:
+def of(client: Redis | None) -> WorkerRegistry:
     """Return the crews of a Redis, or that of this process alone."""
     return InMemory() if client is None else InRedis(client)
 
 
-def _crew(told: bytes) -> Crew:
+def _crew(told: bytes) -> WorkerStats:
     readers, mean_seconds = told.split()
-    return Crew(int(readers), float(mean_seconds))
+    return WorkerStats(int(readers), float(mean_seconds))
 
 
-def _together(crews: Iterable[Crew]) -> Crew:
+def _together(crews: Iterable[WorkerStats]) -> WorkerStats:
     """Return one crew for many; of two with equally many readers the quicker one gets more done."""
     known = list(crews)
     readers = sum(one.readers for one in known)
     # A clock may have been too coarse for what took no time.
     a_second = sum(one.readers / max(one.mean_seconds, 1e-6) for one in known)
-    return Crew(readers, readers / a_second) if readers else NOBODY
+    return WorkerStats(readers, readers / a_second) if readers else NO_WORKERS

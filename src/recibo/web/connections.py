@@ -126,7 +126,7 @@ class Connections:
         return False
 
 
-class Pace:
+class TransferRate:
     """Whether bytes pass fast enough, judged window by window."""
 
     def __init__(self, bounds: Bounds, now: float) -> None:

@@ -11,7 +11,6 @@ from typing import Any, Protocol, cast
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from recibo.lib import ip_addresses
 from recibo.errors import (
     HeadersTooLarge,
     Overloaded,
@@ -19,7 +18,8 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.web.connections import Connections, Pace
+from recibo.lib import ip_addresses
+from recibo.web.connections import Connections, TransferRate
 
 #: The part of a request's state that holds the error to answer it with, whatever it asks for.
 REFUSAL = "refusal"
@@ -102,11 +102,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self._parsed_bytes = 0
         self._head_since: float | None = None
         # Of the body that is arriving.
-        self._body: Pace | None = None
+        self._body: TransferRate | None = None
         self._body_since = 0.0
         # Sizes and extensions of chunks, and trailers, since the last byte of the body.
         self._framing = 0
-        self._answers: Pace | None = None
+        self._answers: TransferRate | None = None
         self._judged = 0
         self._lingers_since: float | None = None
 
@@ -206,7 +206,7 @@ class BoundedProtocol(HttpToolsProtocol):
             super().on_headers_complete()
             self._is_in_head, self._head_since, self._framing = False, None, 0
             self._body_since = self.loop.time()
-            self._body = Pace(self._bounds, self._body_since)
+            self._body = TransferRate(self._bounds, self._body_since)
 
     def on_body(self, body: bytes) -> None:
         """Take a part of a body."""
@@ -254,7 +254,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return False
         taken = self._line.given - unsent
         if self._answers is None:
-            self._answers = Pace(self._bounds, now)
+            self._answers = TransferRate(self._bounds, now)
         else:
             self._answers.count(taken - self._judged)
         self._judged = taken

@@ -9,7 +9,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from recibo.lib import webhook_urls
-from recibo.schemas.actor import Visit
+from recibo.schemas.actor import ClientInfo
 from recibo.services.billing.billing import Billing
 from recibo.services.identity.identity import Identity
 from recibo.services.reading.extraction import Extraction
@@ -70,9 +70,9 @@ async def services_of(request: Request) -> Services:
     return cast("Services", request.app.state.services)
 
 
-def visit_of(request: Request) -> Visit:
+def client_info_of(request: Request) -> ClientInfo:
     """Return where a request comes from."""
-    return Visit(
+    return ClientInfo(
         request_id=request.state.request_id,
         ip_address=request.client.host if request.client else None,
         user_agent=_cut(request.headers.get("user-agent")),

@@ -13,7 +13,7 @@ import structlog
 
 from recibo.adapters.mail import Mailer, RecipientRefusedError, SendError
 from recibo.services import mail_rendering, mail_templates, mails
-from recibo.services.mail_templates import Letterhead
+from recibo.services.mail_templates import MailSettings
 from recibo.services.mails import Due, Lease
 from recibo.store.db import Database
 from recibo.worker import metrics, poll_loop
@@ -26,16 +26,16 @@ _AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class MailWorker:
     """What is sent, by whom, under which name."""
 
     database: Database
     mailer: Mailer
-    head: Letterhead
+    head: MailSettings
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Send while the block lasts; mails under way at its end are sent, if they are soon."""
-        return poll_loop.running("the post", self._round)
+        return poll_loop.poll("the post", self._round)
 
     async def round(self, stopping: asyncio.Event | None = None) -> int:
         """Try the mails that are due, some at once; return how many there were."""
@@ -55,7 +55,7 @@ class Post:
     async def post(self, seen: Due) -> None:
         """Send a mail unless another does; one that fails is tried again later."""
         async with self.database.write() as session:
-            lease = await mails.take(session, seen)
+            lease = await mails.lease(session, seen)
         if lease is None:
             return
         with structlog.contextvars.bound_contextvars(mail_id=lease.id, mail_kind=lease.kind):
@@ -83,20 +83,20 @@ class Post:
             log.exception("a mail could not be written", attempt=lease.attempt)
             return await self._put_off(lease)
         async with self.database.write() as session:
-            await mails.forget(session, lease)
+            await mails.remove(session, lease)
         return outcome
 
     async def _sent(self, lease: Lease) -> str:
         async with self.database.write() as session:
-            content = await mail_rendering.compose(session, lease)
+            content = await mail_rendering.render_pending(session, lease)
         if content is None:
             return "needless"
-        await self.mailer.send(mail_templates.write(content, self.head))
+        await self.mailer.send(mail_templates.render(content, self.head))
         return "sent"
 
     async def _put_off(self, lease: Lease) -> str:
         async with self.database.write() as session:
-            is_kept = await mails.put_off(session, lease)
+            is_kept = await mails.defer(session, lease)
         if not is_kept:
             log.error("a mail is given up: it could not be sent for days")
         return "put_off" if is_kept else "given_up"

@@ -9,7 +9,7 @@ READING_SECONDS = Histogram(
     ["accuracy"],
     buckets=(0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 240),
 )
-OWED_READINGS = Gauge("recibo_owed_readings", "Readings owed when the clockwork last looked.")
+PENDING_READINGS = Gauge("recibo_owed_readings", "Readings owed when the clockwork last looked.")
 MAILS = Counter("recibo_mails_total", "Tries at owed mails.", ["kind", "outcome"])
 METER_EVENTS = Counter(
     "recibo_meter_events_total", "Tries to tell the payment provider of credits.", ["outcome"]
@@ -25,7 +25,9 @@ JOB_SUCCESS = Gauge(
     "recibo_job_last_success_timestamp_seconds", "When a periodic job last ended well.", ["job"]
 )
 JOB_FAILURES = Counter("recibo_job_failures_total", "Runs of a periodic job that failed.", ["job"])
-OWED_DELIVERIES = Gauge("recibo_owed_deliveries", "Webhooks owed when the clockwork last looked.")
+PENDING_DELIVERIES = Gauge(
+    "recibo_owed_deliveries", "Webhooks owed when the clockwork last looked."
+)
 TRASHED_FILES = Counter(
     "recibo_trashed_files_total", "Files without a receipt that were moved to the trash."
 )

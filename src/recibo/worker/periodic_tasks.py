@@ -12,7 +12,7 @@ from recibo.services import audit, org_deletion, orphans
 from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import email_tokens, key_notices, sessions, throttles
 from recibo.services.reading import fair_queue, idempotency, pending_counts, readings, receipts
-from recibo.services.reading.extraction import Carrier
+from recibo.services.reading.extraction import Enqueuer
 from recibo.services.webhooks import deliveries
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
@@ -36,12 +36,12 @@ _Purge = Callable[[Database], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Clockwork:
+class PeriodicTasks:
     """What it looks after."""
 
     database: Database
     blobs: Blobs
-    carrier: Carrier
+    carrier: Enqueuer
     #: What orgs may use.
     plans: Plans = SOLD
     _place: "_Place" = field(default_factory=lambda: _Place())  # noqa: PLW0108 - it is defined below
@@ -70,12 +70,12 @@ class Clockwork:
     async def free_readings(self) -> None:
         """Take up at once what the process before had in hand, where there is no other."""
         async with self.database.write() as session:
-            await readings.free(session)
+            await readings.release_all(session)
 
     async def free_deliveries(self) -> None:
         """The same of webhooks that it was about to send."""
         async with self.database.write() as session:
-            await deliveries.free(session)
+            await deliveries.release(session)
 
     async def fail_overdue_readings(self, budget: Budget | None = None) -> None:
         """Fail what can be read no more, whatever became of the worker that had it."""
@@ -93,7 +93,7 @@ class Clockwork:
         Of a thousand orgs at a time, and of the next at the next run.
         """
         async with self.database.read() as session:
-            owed, self._place.after = await fair_queue.of_all(
+            owed, self._place.after = await fair_queue.next_batch(
                 session, limit=_ROUND, after=self._place.after, plans=self.plans
             )
         await self.carrier.add_readings(owed)
@@ -101,12 +101,12 @@ class Clockwork:
     async def count_owed(self, _: Budget | None = None) -> None:
         """Tell the metrics of this process how many readings and webhooks are pending."""
         async with self.database.read() as session:
-            metrics.OWED_READINGS.set(await pending_counts.total(session))
-            metrics.OWED_DELIVERIES.set(await deliveries.count_owed(session))
+            metrics.PENDING_READINGS.set(await pending_counts.total(session))
+            metrics.PENDING_DELIVERIES.set(await deliveries.count_pending(session))
 
     async def owe_key_notices(self, _: Budget | None = None) -> None:
         """Owe mails about the API keys that end soon."""
-        await key_notices.owe(self.database)
+        await key_notices.enqueue_expiry_mails(self.database)
 
     async def settle_subscriptions(self, _: Budget | None = None) -> None:
         """Renew or end what was bought in the sandbox; elsewhere the provider does."""

@@ -13,11 +13,11 @@ _PERIOD_SECONDS = 1
 _LAST_ROUND_SECONDS = 10
 
 #: Makes one round, beginning nothing once it is stopping; tells whether more may be due already.
-Round = Callable[[asyncio.Event], Awaitable[bool]]
+PollFunction = Callable[[asyncio.Event], Awaitable[bool]]
 
 
 @contextlib.asynccontextmanager
-async def running(who: str, make_round: Round) -> AsyncIterator[None]:
+async def poll(who: str, make_round: PollFunction) -> AsyncIterator[None]:
     """Make rounds while the block lasts; what is under way at its end is ended, if it ends soon."""
     stopping = asyncio.Event()
     loop = asyncio.create_task(_run(who, make_round, stopping))
@@ -29,7 +29,7 @@ async def running(who: str, make_round: Round) -> AsyncIterator[None]:
             await asyncio.wait_for(loop, _LAST_ROUND_SECONDS)
 
 
-async def _run(who: str, make_round: Round, stopping: asyncio.Event) -> None:
+async def _run(who: str, make_round: PollFunction, stopping: asyncio.Event) -> None:
     while not stopping.is_set():
         if await _tried(who, make_round, stopping):
             continue
@@ -37,7 +37,7 @@ async def _run(who: str, make_round: Round, stopping: asyncio.Event) -> None:
             await asyncio.wait_for(stopping.wait(), _PERIOD_SECONDS)
 
 
-async def _tried(who: str, make_round: Round, stopping: asyncio.Event) -> bool:
+async def _tried(who: str, make_round: PollFunction, stopping: asyncio.Event) -> bool:
     try:
         return await make_round(stopping)
     except Exception:

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from recibo.schemas.ids import OrgId, ReceiptId
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.fair_queue import Job
 
 
-class Shares:
+class ReaderShares:
     """The readers of this process, and what had to wait for one."""
 
     def __init__(self, readers: int) -> None:
@@ -21,7 +21,7 @@ class Shares:
         self._at_work = Counter[OrgId]()
         # Bounded: only orgs with a reading in hand are turned away, and the queue carries few of
         # each.
-        self._turned_away = dict[ReceiptId, Owed]()
+        self._turned_away = dict[ReceiptId, Job]()
         self._numbers = itertools.count(1)
 
     @property
@@ -42,11 +42,11 @@ class Shares:
         if not self._at_work[org_id]:
             del self._at_work[org_id]
 
-    def turn_away(self, owed: Owed) -> None:
+    def turn_away(self, owed: Job) -> None:
         """Note a reading that has to wait until a reader is free."""
         self._turned_away[owed.receipt_id] = owed
 
-    def returned(self, following: Iterable[Owed]) -> list[Owed]:
+    def returned(self, following: Iterable[Job]) -> list[Job]:
         """Return what may be tried again now that a reader is free, before what else follows.
 
         By new names: the queue takes for the same what it was rid of a moment ago.

@@ -18,8 +18,8 @@ from redis.exceptions import RedisError
 from recibo.extract.model import Accuracy
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings
-from recibo.services.reading.fair_queue import Owed
-from recibo.store.redis_client import Outage
+from recibo.services.reading.fair_queue import Job
+from recibo.store.redis_client import CircuitBreaker
 from recibo.worker import json_messages
 
 log = structlog.get_logger(__name__)
@@ -30,22 +30,22 @@ _NAME = "recibo"
 _CHECK_INTERVAL = dt.timedelta(milliseconds=10)
 # A dead worker's task comes again after so long; a living one renews it. By then its reading is out
 # of hand as well: sooner, the task would find nothing to begin, and wait for the clockwork.
-_REDELIVERY = readings.HOLD + dt.timedelta(seconds=1)
+_REDELIVERY = readings.LEASE + dt.timedelta(seconds=1)
 _RESTART_DELAY_SECONDS = 1
 _RECONNECTION_DELAY = dt.timedelta(seconds=_RESTART_DELAY_SECONDS)
 # An upload waits for it; docket would wait for a Redis that hangs as long as that hangs.
 _PATIENCE_SECONDS = 2.0
 
 
-class Engine:
+class TaskQueue:
     """Adds tasks and, where this process works, runs them."""
 
     def __init__(self, docket: Docket, *, patience_seconds: float | None = None) -> None:
         self._docket = docket
         self._patience_seconds = patience_seconds
-        self._outage = Outage("the queue is out of reach; what is owed waits")
+        self._outage = CircuitBreaker("the queue is out of reach; what is owed waits")
 
-    async def add_readings(self, owed: Sequence[Owed]) -> None:
+    async def add_readings(self, owed: Sequence[Job]) -> None:
         """Have receipts read soon; a reading that is queued or under way is not added again.
 
         When the queue is out of reach they wait: what is owed is added again by itself.
@@ -62,7 +62,7 @@ class Engine:
             if isinstance(refusal, Exception):
                 self._outage.begin(refusal)
 
-    def _call(self, owed: Owed) -> TaskCall:
+    def _call(self, owed: Job) -> TaskCall:
         # With the accuracy: a second reading may be owed before the task of the first has ended.
         key = f"{_READ}:{owed.receipt_id}:{owed.accuracy}"
         if owed.repetition:
@@ -104,7 +104,7 @@ class Engine:
 
 
 @contextlib.asynccontextmanager
-async def opened(url: str) -> AsyncIterator[Engine]:
+async def open_queue(url: str) -> AsyncIterator[TaskQueue]:
     """Open the engine at a URL: `memory://NAME` or `redis://…`."""
     json_messages.use_json()
     async with Docket(name=_NAME, url=url) as docket:
@@ -112,7 +112,7 @@ async def opened(url: str) -> AsyncIterator[Engine]:
         docket.register(_Shift(_read_elsewhere).task, names=[_READ])
         # In memory nothing is out of reach, and a machine that is busy is no reason to give up.
         is_in_memory = url.startswith("memory:")
-        yield Engine(docket, patience_seconds=None if is_in_memory else _PATIENCE_SECONDS)
+        yield TaskQueue(docket, patience_seconds=None if is_in_memory else _PATIENCE_SECONDS)
 
 
 async def _read_elsewhere(receipt_id: ReceiptId) -> None:
@@ -140,7 +140,7 @@ class _Shift:
         self._running = set[asyncio.Task[None]]()
         self.over = asyncio.Event()
         #: What came too late, or was cancelled.
-        self.left = list[Owed]()
+        self.left = list[Job]()
 
     def end(self) -> None:
         """Cancel what runs, and run nothing more."""
@@ -152,7 +152,7 @@ class _Shift:
         """Run one task; docket is never told that one was cancelled, or it would keep it."""
         this = asyncio.current_task()
         assert this is not None  # noqa: S101 - a coroutine always runs in a task
-        owed = Owed(ReceiptId(receipt_id), Accuracy(accuracy))
+        owed = Job(ReceiptId(receipt_id), Accuracy(accuracy))
         if self.over.is_set():
             self.left.append(owed)
             return

@@ -12,26 +12,26 @@ from dataclasses import dataclass, field
 import structlog
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
-from recibo.lib.moving_average import Pace
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, Receipt
+from recibo.lib.moving_average import MovingAverage
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.states import FailureCode
 from recibo.services.reading import fair_queue, readings
-from recibo.services.reading.extraction import Carrier
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.extraction import Enqueuer
+from recibo.services.reading.fair_queue import Job
 from recibo.services.reading.readings import Order, Refusal
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
-from recibo.store.pubsub import Signals
+from recibo.store.pubsub import PubSub
 from recibo.worker import metrics
-from recibo.worker.shares import Shares
+from recibo.worker.shares import ReaderShares
 
 log = structlog.get_logger(__name__)
 
 # Some of these may come late, and the receipt stays in hand all the same.
-_KEEP_SECONDS = readings.HOLD.total_seconds() / 4
+_KEEP_SECONDS = readings.LEASE.total_seconds() / 4
 _BREAKDOWNS = (FailureKind.CRASHED, FailureKind.TIMED_OUT, FailureKind.OUT_OF_MEMORY)
 _ANY_NUMBER = 2**31
 _FILE_GONE = Failure(FailureKind.BROKEN, "The file of this receipt is gone; upload it again.")
@@ -43,18 +43,18 @@ class Tasks:
 
     database: Database
     blobs: Blobs
-    signals: Signals
+    signals: PubSub
     reader: Reader
     #: Told how long readings take.
-    pace: Pace
+    pace: MovingAverage
     #: Given what the org of a reading that begins or ends owes next.
-    carrier: Carrier
+    carrier: Enqueuer
     #: Whether the payment provider is told of what is billed.
     is_metered: bool = False
     #: What orgs may use.
     plans: Plans = SOLD
     #: Who may use the readers of this process; as many as tasks come unless it is told.
-    shares: Shares = field(default_factory=lambda: Shares(_ANY_NUMBER))
+    shares: ReaderShares = field(default_factory=lambda: ReaderShares(_ANY_NUMBER))
 
     async def read(self, receipt_id: ReceiptId) -> None:
         """Read a receipt that owes a reading, again while attempts are left; tell; add the next.
@@ -83,12 +83,12 @@ class Tasks:
         has_one = is_last and await self._has_one_elsewhere(org_id)
         if (not has_one or not self.shares.has_only_the_last) and self.shares.take(org_id):
             return True
-        self.shares.turn_away(Owed(receipt_id, accuracy))
+        self.shares.turn_away(Job(receipt_id, accuracy))
         return False
 
     async def _has_one_elsewhere(self, org_id: OrgId) -> bool:
         async with self.database.read() as session:
-            return await readings.has_one_in_hand(session, org_id)
+            return await readings.has_running(session, org_id)
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
         """Make one attempt; True when nothing is owed any more."""
@@ -131,21 +131,21 @@ class Tasks:
                 return
             try:
                 async with self.database.write() as session:
-                    await readings.keep(session, order)
+                    await readings.renew(session, order)
             except Exception:
                 # Others may take it then: it is read twice, and ended once.
                 log.exception("a reading may slip out of hand")
 
-    async def _next_of(self, receipt_id: ReceiptId) -> list[Owed]:
+    async def _next_of(self, receipt_id: ReceiptId) -> list[Job]:
         """Return what the receipt's org has now room for in the queue."""
         async with self.database.read() as session:
-            return await fair_queue.next_of(session, receipt_id, plans=self.plans)
+            return await fair_queue.next_batch_of_org(session, receipt_id, plans=self.plans)
 
     async def _hand_back(self, order: Order | None) -> None:
         if order is None:
             return
         async with self.database.write() as session:
-            await readings.hand_back(session, order)
+            await readings.retry(session, order)
 
     async def _work_off(self, order: Order) -> bool:
         started = time.perf_counter()
@@ -155,7 +155,7 @@ class Tasks:
             # The storage is away, which is no document's fault either; what is owed comes again.
             log.warning("a reading waits for the storage")
             async with self.database.write() as session:
-                await readings.put_off(session, order)
+                await readings.defer(session, order)
             return True
         seconds = time.perf_counter() - started
         self.pace.note(seconds)
@@ -186,7 +186,7 @@ class Tasks:
             if is_final:
                 await readings.fail(session, order, _refusal(failure))
             else:
-                await readings.let_go(session, order, is_breakdown=failure.kind in _BREAKDOWNS)
+                await readings.release(session, order, is_breakdown=failure.kind in _BREAKDOWNS)
         return is_final
 
 

@@ -30,7 +30,7 @@ _TOO_OLD = dt.timedelta(days=35)
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class UsageReporter:
     """What is told, and to whom."""
 
     database: Database
@@ -38,7 +38,7 @@ class Meter:
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Tell while the block lasts."""
-        return poll_loop.running("the meter", self._round)
+        return poll_loop.poll("the meter", self._round)
 
     async def round(self, stopping: asyncio.Event | None = None) -> int:
         """Try the events that are due, of some customers at once; return how many there were."""
@@ -61,7 +61,7 @@ class Meter:
     async def tell(self, seen: Due) -> None:
         """Tell of a use unless another does; one that fails is tried again later."""
         async with self.database.write() as session:
-            lease = await meter_events.take(session, seen)
+            lease = await meter_events.lease(session, seen)
         if lease is None:
             return
         with structlog.contextvars.bound_contextvars(usage_event=lease.used.id):
@@ -88,10 +88,10 @@ class Meter:
         else:
             log.warning("a meter event was not taken", detail=str(failure), attempt=lease.attempt)
             async with self.database.write() as session:
-                await meter_events.put_off(session, lease)
+                await meter_events.defer(session, lease)
             return "put_off"
         async with self.database.write() as session:
-            await meter_events.forget(session, lease)
+            await meter_events.remove(session, lease)
         return outcome
 
     async def _failure(self, used: Used) -> MeterError | None:

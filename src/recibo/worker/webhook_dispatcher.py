@@ -13,13 +13,13 @@ from typing import TypeVar
 
 import structlog
 
-from recibo.adapters.webhook_client import Callbacks, Outcome
+from recibo.adapters.webhook_client import WebhookClient, WebhookResponse
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
 from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries, fair_queue
-from recibo.services.webhooks.deliveries import Taken, Tried
-from recibo.services.webhooks.fair_queue import Lane, Load
+from recibo.services.webhooks.deliveries import FinishedAttempt, LeasedDelivery
+from recibo.services.webhooks.fair_queue import Destination, InFlight
 from recibo.store.db import Database
 from recibo.worker import metrics
 
@@ -61,17 +61,17 @@ _METRICS = {
 class _UnderWay:
     """A POST that is being made."""
 
-    lane: Lane
+    lane: Destination
     is_doubtful: bool
 
 
-class Courier:
+class WebhookDispatcher:
     """Posts what is due."""
 
     def __init__(
         self,
         database: Database,
-        callbacks: Callbacks,
+        callbacks: WebhookClient,
         keyring: Keyring,
         *,
         capacity: int = _CAPACITY,
@@ -83,19 +83,19 @@ class Courier:
         self._capacity = capacity
         self._gather_s = gather_s
         self._under_way: dict[asyncio.Task[None], _UnderWay] = {}
-        self._ended = list[Tried]()
+        self._ended = list[FinishedAttempt]()
         self._has_ended = asyncio.Event()
         self._bell = asyncio.Event()
         # How many are written down at once: few while that fails, so that one that cannot be
         # written keeps none of the others.
         self._batch = _MOST_AT_ONCE
         self._has_more = False
-        self._last: Lane | None = None
+        self._last: Destination | None = None
         # Under way in this process.
         self._readings = 0
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator["Courier"]:
+    async def running(self) -> AsyncIterator["WebhookDispatcher"]:
         """Deliver while the block lasts; POSTs under way at its end are ended, if they end soon."""
         stopping = asyncio.Event()
         with self._database.bell() as self._bell:
@@ -135,12 +135,12 @@ class Courier:
     async def begin(self) -> list[asyncio.Task[None]]:
         """Begin what is due and may be begun; return the POSTs."""
         async with self._database.read() as session:
-            chosen = await fair_queue.choose(session, self._load())
+            chosen = await fair_queue.next_deliveries(session, self._load())
         self._has_more, self._last = chosen.has_more, chosen.last
         if not chosen.event_ids:
             return []
         async with self._database.write() as session:
-            taken = await deliveries.take(session, self._keyring, chosen.event_ids)
+            taken = await deliveries.lease(session, self._keyring, chosen.event_ids)
         begun = list[asyncio.Task[None]]()
         for one in taken:
             under_way = _UnderWay(one.lane, chosen.event_ids[one.event_id])
@@ -169,7 +169,7 @@ class Courier:
             metrics.DELIVERIES.labels(_METRICS[one.state]).inc()
         return len(batch)
 
-    async def _record(self, batch: Sequence[Tried]) -> None:
+    async def _record(self, batch: Sequence[FinishedAttempt]) -> None:
         try:
             async with self._database.write() as session:
                 await deliveries.record(session, batch)
@@ -199,7 +199,7 @@ class Courier:
                 if await _tried(self.write_down) is None:
                     await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _deliver(self, taken: Taken, under_way: _UnderWay) -> None:
+    async def _deliver(self, taken: LeasedDelivery, under_way: _UnderWay) -> None:
         started_at = clock.now()
         try:
             headers = deliveries.headers(taken)
@@ -208,8 +208,8 @@ class Courier:
             # A try that failed, as any other: else it would come again and again, unseen.
             log.exception("a webhook could not be posted", event_id=taken.event_id)
             duration_s = (clock.now() - started_at).total_seconds()
-            outcome = Outcome(duration_s, error=_NOT_SENT)
-        tried = Tried(taken, started_at, clock.now(), outcome)
+            outcome = WebhookResponse(duration_s, error=_NOT_SENT)
+        tried = FinishedAttempt(taken, started_at, clock.now(), outcome)
         self._ended.append(tried)
         self._has_ended.set()
         # What failed and fails again is looked at each second, and no more often.
@@ -219,9 +219,9 @@ class Courier:
     def _forget(self, task: asyncio.Task[None]) -> None:
         del self._under_way[task]
 
-    def _load(self) -> Load:
+    def _load(self) -> InFlight:
         under_way = self._under_way.values()
-        return Load(
+        return InFlight(
             capacity=self._capacity,
             lanes=Counter(one.lane for one in under_way),
             doubtful=Counter(one.lane for one in under_way if one.is_doubtful),

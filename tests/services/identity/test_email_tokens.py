@@ -6,8 +6,8 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from recibo.lib import clock, tokens
 from recibo.errors import ValidationFailed
+from recibo.lib import clock, tokens
 from recibo.schemas.ids import InvitationId, UserId
 from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import email_tokens

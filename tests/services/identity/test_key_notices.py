@@ -10,7 +10,7 @@ from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import MailKind, Role
 from recibo.services.identity import key_notices, keys
-from recibo.services.identity.keys import Wanted
+from recibo.services.identity.keys import NewKey
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey, Mail, Membership, User
 from tests import make
@@ -44,13 +44,13 @@ async def join(
 async def add(database: Database, org_id: OrgId, life: dt.timedelta, name: str = "CI") -> None:
     """Add a key that ends after a time."""
     async with database.write() as session:
-        keys.create(session, org_id, Wanted(name, expires_at=clock.now() + life))
+        keys.create(session, org_id, NewKey(name, expires_at=clock.now() + life))
 
 
 async def told(database: Database, *, after: dt.timedelta) -> list[str]:
     """Look for keys that end, some time from now, and return whom new mails go to."""
     with clock.moved(after):
-        await key_notices.owe(database)
+        await key_notices.enqueue_expiry_mails(database)
     async with database.write() as session:
         mails = list((await session.execute(select(Mail).order_by(Mail.recipient))).scalars())
         for mail in mails:
@@ -116,7 +116,7 @@ async def test_owners_and_admins_are_told_who_are_not_disabled(
 async def test_mail_names_key_org_and_end(database: Database, org_id: OrgId) -> None:
     await add(database, org_id, 20 * DAY, "Expenses")
     with clock.moved(10 * DAY):
-        await key_notices.owe(database)
+        await key_notices.enqueue_expiry_mails(database)
 
     async with database.read() as session:
         mail = (await session.execute(select(Mail))).scalar_one()
@@ -132,7 +132,7 @@ async def test_nobody_is_told_of_revoked_and_endless_keys(
     await add(database, org_id, 20 * DAY)
     async with database.write() as session:
         await session.execute(update(ApiKey).values(revoked_at=clock.now()))
-        keys.create(session, org_id, Wanted("endless"))
+        keys.create(session, org_id, NewKey("endless"))
 
     assert [] == await told(database, after=10 * DAY)
 
@@ -142,7 +142,7 @@ async def test_several_processes_tell_once(database: Database, org_id: OrgId) ->
         await add(database, org_id, 20 * DAY, str(number))
 
     with clock.moved(10 * DAY):
-        await asyncio.gather(*(key_notices.owe(database) for _ in range(4)))
+        await asyncio.gather(*(key_notices.enqueue_expiry_mails(database) for _ in range(4)))
 
     async with database.read() as session:
         names = [mail.names["key"] for mail in (await session.execute(select(Mail))).scalars()]

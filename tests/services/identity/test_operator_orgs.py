@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from recibo.lib import clock, ids
 from recibo.errors import SignupClosed, ValidationFailed
+from recibo.lib import clock, ids
 from recibo.schemas.states import Role, SignupPolicy
 from recibo.services.identity import invitations, operator_orgs
-from recibo.services.identity.operator_orgs import Created, Wanted
+from recibo.services.identity.operator_orgs import Created, NewOrg
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table
 
-WANTED = Wanted("Padaria Aurora", "Ana@People.test", SignupPolicy.INVITED, is_production=False)
+WANTED = NewOrg("Padaria Aurora", "Ana@People.test", SignupPolicy.INVITED, is_production=False)
 
 
-async def created(database: Database, wanted: Wanted = WANTED) -> Created:
+async def created(database: Database, wanted: NewOrg = WANTED) -> Created:
     """Create an organization in a transaction of its own."""
     async with database.write() as session:
         return await operator_orgs.create(session, wanted)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from recibo.lib import clock, ids
 from recibo.errors import NotFound, ValidationFailed
+from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import MailKind, Role, TotpLedger

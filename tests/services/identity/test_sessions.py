@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+from recibo.errors import AuthenticationFailed, InsufficientScope, NoSession
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
-from recibo.errors import AuthenticationFailed, InsufficientScope, NoSession
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.sessions import TokenResponse
@@ -17,7 +17,7 @@ from recibo.schemas.states import SignInMethod
 from recibo.services.identity import sessions
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
-from recibo.services.identity.sessions import Start
+from recibo.services.identity.sessions import NewSession
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import mail_fixtures, make
@@ -38,7 +38,7 @@ async def begun(
     """Begin a session of a user."""
     async with identity.database.write() as session:
         user = await session.get_one(tables.User, user_id)
-        start = Start(SignInMethod.PASSWORD, org_id, make.VISIT, is_bound=is_bound)
+        start = NewSession(SignInMethod.PASSWORD, org_id, make.VISIT, is_bound=is_bound)
         return await sessions.begin(session, identity, user, start)
 
 
@@ -125,9 +125,9 @@ async def test_bound_session_is_not_free_and_an_ended_one_is_none(identity: Iden
 
     async with identity.database.read() as reading:
         with pytest.raises(InsufficientScope):
-            await sessions.free(reading, bound)
+            await sessions.require_unbound(reading, bound)
         with pytest.raises(NoSession):
-            await sessions.free(reading, ended)
+            await sessions.require_unbound(reading, ended)
 
 
 async def test_what_is_over_is_purged_and_the_rest_is_kept(identity: Identity) -> None:

@@ -5,8 +5,8 @@ import datetime as dt
 
 import pytest
 
-from recibo.lib import clock
 from recibo.errors import RateLimitExceeded
+from recibo.lib import clock
 from recibo.services.identity import throttles
 from recibo.services.identity.throttles import Counted, Limit
 from recibo.store import counters

@@ -14,7 +14,7 @@ from recibo.services.reading import idempotency
 from recibo.services.reading.extraction import Capacity, Submitted
 from recibo.store import tables
 from recibo.store.pubsub import InProcess
-from recibo.store.worker_registry import Crew, InMemory
+from recibo.store.worker_registry import InMemory, WorkerStats
 from tests import make
 from tests.core import Core
 
@@ -90,7 +90,7 @@ async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
     parts: Core, actor: Actor
 ) -> None:
     crews = InMemory()
-    await crews.tell("one", Crew(2, 2))
+    await crews.tell("one", WorkerStats(2, 2))
     busy = replace(parts.extraction, signals=InProcess(), capacity=Capacity(crews, 3))
     waiting = [await parts.submit(actor, str(number)) for number in range(5)]
     path = parts.folder / "one more"

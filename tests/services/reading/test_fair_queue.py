@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sqlalchemy import event, text
 
-from recibo.lib import clock
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy
+from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.plans import READINGS_CARRIED, PlanName, Plans
 from recibo.services.reading import fair_queue, pending_counts, readings, receipts
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.fair_queue import Job
 from recibo.store.db import Database
 from tests import make
 from tests.core import Core
@@ -35,19 +35,19 @@ async def owe(database: Database, actor: Actor, count: int) -> list[ReceiptId]:
 async def of_all(database: Database, *, limit: int = 1000) -> list[ReceiptId]:
     """Return what the queue may carry."""
     async with database.read() as session:
-        return ids((await fair_queue.of_all(session, limit=limit))[0])
+        return ids((await fair_queue.next_batch(session, limit=limit))[0])
 
 
 async def next_of(database: Database, receipt_id: ReceiptId) -> list[ReceiptId]:
     """Return what the queue may carry when a reading has begun or ended."""
     async with database.read() as session:
-        return ids(await fair_queue.next_of(session, receipt_id))
+        return ids(await fair_queue.next_batch_of_org(session, receipt_id))
 
 
 async def is_next(database: Database, actor: Actor, receipt_id: ReceiptId) -> bool:
     """Tell whether the queue may carry a receipt."""
     async with database.read() as session:
-        return await fair_queue.is_next(session, actor.org_id, receipt_id, plan=actor.plan.name)
+        return await fair_queue.is_eligible(session, actor.org_id, receipt_id, plan=actor.plan.name)
 
 
 async def begin(database: Database, receipt_id: ReceiptId) -> None:
@@ -64,7 +64,7 @@ async def end(database: Database, receipt_id: ReceiptId) -> None:
         assert await readings.complete(session, order, make.reading())
 
 
-def ids(owed: Sequence[Owed]) -> list[ReceiptId]:
+def ids(owed: Sequence[Job]) -> list[ReceiptId]:
     return [one.receipt_id for one in owed]
 
 
@@ -106,7 +106,7 @@ async def test_what_comes_before_an_orgs_next_reading_is_its_share_of_what_other
     await owe(database, free, 5)
 
     async with database.read() as session:
-        counts = [await fair_queue.ahead(session, one.org_id) for one in (idle, free, busy)]
+        counts = [await fair_queue.depth_ahead(session, one.org_id) for one in (idle, free, busy)]
 
     # The idle one comes in the first turn, the free one in the third of its twos.
     assert [16 + 2, 5 + 3 * 16, 100 + 5] == counts
@@ -137,7 +137,7 @@ async def test_what_is_in_hand_has_its_place_and_is_not_added(database: Database
     await begin(database, begun)
 
     assert [waiting] == await of_all(database) == await next_of(database, begun)
-    with clock.moved(readings.HOLD):
+    with clock.moved(readings.LEASE):
         assert [begun, waiting] == await of_all(database) == await next_of(database, waiting)
     await end(database, waiting)
     assert [behind] == await next_of(database, waiting)
@@ -158,8 +158,12 @@ async def test_owed_reading_is_told_with_its_accuracy(database: Database) -> Non
         await session.execute(text("UPDATE receipts SET owed_accuracy = 'high'"))
 
     async with database.read() as session:
-        assert [Owed(receipt_id, Accuracy.HIGH)] == (await fair_queue.of_all(session, limit=1))[0]
-        assert [Owed(receipt_id, Accuracy.HIGH)] == await fair_queue.next_of(session, receipt_id)
+        assert [Job(receipt_id, Accuracy.HIGH)] == (await fair_queue.next_batch(session, limit=1))[
+            0
+        ]
+        assert [Job(receipt_id, Accuracy.HIGH)] == await fair_queue.next_batch_of_org(
+            session, receipt_id
+        )
 
 
 async def test_upload_beyond_the_turn_of_its_org_waits_until_another_begins_or_ends(
@@ -208,12 +212,12 @@ async def test_where_no_plan_is_sold_the_queue_carries_as_many_as_enterprise_may
         await begin(database, receipt_id)
     async with database.read() as session:
         sold = [
-            ids((await fair_queue.of_all(session, limit=1000))[0]),
-            ids(await fair_queue.next_of(session, owed[0])),
+            ids((await fair_queue.next_batch(session, limit=1000))[0]),
+            ids(await fair_queue.next_batch_of_org(session, owed[0])),
         ]
         free = [
-            ids((await fair_queue.of_all(session, limit=1000, plans=plans))[0]),
-            ids(await fair_queue.next_of(session, owed[0], plans=plans)),
+            ids((await fair_queue.next_batch(session, limit=1000, plans=plans))[0]),
+            ids(await fair_queue.next_batch_of_org(session, owed[0], plans=plans)),
         ]
 
     following = owed[in_hand : in_hand + 2]
@@ -250,7 +254,7 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
 
     async def ahead() -> None:
         async with database.read() as session:
-            await fair_queue.ahead(session, actor.org_id)
+            await fair_queue.depth_ahead(session, actor.org_id)
 
     async def refill() -> None:
         await of_all(database)
@@ -279,7 +283,7 @@ async def test_round_looks_at_few_orgs_and_goes_on_with_the_next(
     came, after = list[ReceiptId](), ""
     for _ in range(orgs // 10 + 1):
         async with database.read() as session:
-            found, after = await fair_queue.of_all(session, limit=1000, after=after, orgs=10)
+            found, after = await fair_queue.next_batch(session, limit=1000, after=after, orgs=10)
         assert len(found) <= 10
         came += ids(found)
 
@@ -302,5 +306,5 @@ async def test_pending_readings_are_counted_as_they_come_and_go(
 
     async with database.read() as session:
         assert 1 == await pending_counts.total(session)
-        assert 1 == await fair_queue.ahead(session, actor.org_id)
-        assert [left] == ids((await fair_queue.of_all(session, limit=10))[0])
+        assert 1 == await fair_queue.depth_ahead(session, actor.org_id)
+        assert [left] == ids((await fair_queue.next_batch(session, limit=10))[0])

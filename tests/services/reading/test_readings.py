@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from sqlalchemy import select, update
 
-from recibo.lib import clock
 from recibo.extract.model import Accuracy
+from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.states import FailureCode
@@ -36,7 +36,7 @@ async def begun(parts: Core, receipt_id: ReceiptId) -> Order:
 
 async def begun_later(parts: Core, receipt_id: ReceiptId) -> Order:
     """Begin an attempt when whoever had the receipt in hand was killed a while ago."""
-    with clock.moved(readings.HOLD):
+    with clock.moved(readings.LEASE):
         return await begun(parts, receipt_id)
 
 
@@ -65,13 +65,13 @@ async def fail(parts: Core, order: Order) -> bool:
 async def keep(parts: Core, order: Order) -> None:
     """Keep an attempt in hand."""
     async with parts.database.write() as session:
-        await readings.keep(session, order)
+        await readings.renew(session, order)
 
 
 async def hand_back(parts: Core, order: Order) -> None:
     """Give an attempt back."""
     async with parts.database.write() as session:
-        await readings.hand_back(session, order)
+        await readings.retry(session, order)
 
 
 async def owed(parts: Core) -> list[ReceiptId]:
@@ -158,11 +158,11 @@ async def test_after_three_attempts_a_receipt_is_failed_with_server_error(
     receipt_id = (await parts.submit(actor)).receipt_id
     orders = []
     for number in range(3):
-        with clock.moved(number * readings.HOLD):
+        with clock.moved(number * readings.LEASE):
             orders.append(await begun(parts, receipt_id))
 
     assert [False, False, True] == [order.is_last for order in orders]
-    with clock.moved(3 * readings.HOLD):
+    with clock.moved(3 * readings.LEASE):
         assert await begin(parts, receipt_id) is None
     row = await parts.row(receipt_id)
     assert ("failed", "server_error") == (row.status, row.failure_code)
@@ -193,7 +193,7 @@ async def test_what_is_in_hand_is_begun_by_nobody_else(parts: Core, actor: Actor
     receipt_id = (await parts.submit(actor)).receipt_id
     first = await begun(parts, receipt_id)
 
-    with clock.moved(readings.HOLD - SECOND):
+    with clock.moved(readings.LEASE - SECOND):
         assert await begin(parts, receipt_id) is None
     assert 1 == (await parts.row(receipt_id)).attempt
     assert await complete(parts, first)
@@ -202,11 +202,11 @@ async def test_what_is_in_hand_is_begun_by_nobody_else(parts: Core, actor: Actor
 async def test_what_is_kept_stays_in_hand(parts: Core, actor: Actor) -> None:
     order = await begun(parts, (await parts.submit(actor)).receipt_id)
 
-    with clock.moved(readings.HOLD - SECOND):
+    with clock.moved(readings.LEASE - SECOND):
         await keep(parts, order)
-    with clock.moved(2 * readings.HOLD - 2 * SECOND):
+    with clock.moved(2 * readings.LEASE - 2 * SECOND):
         assert await begin(parts, order.receipt_id) is None
-    with clock.moved(2 * readings.HOLD):
+    with clock.moved(2 * readings.LEASE):
         assert 2 == (await begun(parts, order.receipt_id)).attempt
 
 
@@ -215,7 +215,7 @@ async def test_what_is_in_other_hands_is_not_kept(parts: Core, actor: Actor) -> 
     lost = await begun(parts, receipt_id)
     await begun_later(parts, receipt_id)
 
-    with clock.moved(2 * readings.HOLD):
+    with clock.moved(2 * readings.LEASE):
         await keep(parts, lost)
         assert 3 == (await begun(parts, receipt_id)).attempt
 
@@ -224,7 +224,7 @@ async def test_failed_attempt_is_followed_by_the_next_at_once(parts: Core, actor
     order = await begun(parts, (await parts.submit(actor)).receipt_id)
 
     async with parts.database.write() as session:
-        await readings.let_go(session, order)
+        await readings.release(session, order)
 
     assert 2 == (await begun(parts, order.receipt_id)).attempt
 
@@ -266,7 +266,7 @@ async def test_only_process_takes_up_what_the_one_before_had_in_hand(
     await begun(parts, receipt_id)
 
     async with parts.database.write() as session:
-        await readings.free(session)
+        await readings.release_all(session)
 
     assert 2 == (await begun(parts, receipt_id)).attempt
 
@@ -294,13 +294,13 @@ async def test_receipt_is_overdue_when_its_last_attempt_is_in_no_hands(
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     for number in range(3):
-        with clock.moved(number * readings.HOLD):
+        with clock.moved(number * readings.LEASE):
             assert [] == await overdue(parts)
             await begun(parts, receipt_id)
 
-    with clock.moved(3 * readings.HOLD - SECOND):
+    with clock.moved(3 * readings.LEASE - SECOND):
         assert [] == await overdue(parts)
-    with clock.moved(3 * readings.HOLD):
+    with clock.moved(3 * readings.LEASE):
         assert [receipt_id] == await overdue(parts)
         assert [] == await overdue(parts)
     assert "failed" == (await parts.row(receipt_id)).status
@@ -370,7 +370,7 @@ async def test_tenth_breakdown_of_an_org_in_a_day_counts_against_its_quota(
     order = await begun(parts, (await parts.submit(actor, "again and again")).receipt_id)
     for _ in range(2):
         async with parts.database.write() as session:
-            await readings.let_go(session, order, is_breakdown=True)
+            await readings.release(session, order, is_breakdown=True)
         order = await begun(parts, order.receipt_id)
     # The ninth was the second try of this one; the tenth is its end.
     async with parts.database.write() as session:

@@ -8,14 +8,14 @@ import pytest
 from sqlalchemy import select, update
 from standardwebhooks import Webhook
 
-from recibo.adapters.webhook_client import Outcome
+from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.ids import EventId, OrgId
 from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries, manual_sends, signing
-from recibo.services.webhooks.deliveries import PAUSES, Taken, Tried
+from recibo.services.webhooks.deliveries import PAUSES, FinishedAttempt, LeasedDelivery
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
@@ -23,8 +23,8 @@ from tests.fake_clock import Hands
 
 KEYRING = Keyring("a secret")
 SECOND = dt.timedelta(seconds=1)
-OK = Outcome(0.02, status=200, answer=b"ok")
-DOWN = Outcome(0.02, error="connection refused")
+OK = WebhookResponse(0.02, status=200, answer=b"ok")
+DOWN = WebhookResponse(0.02, error="connection refused")
 
 
 @pytest.fixture
@@ -33,26 +33,26 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     return Hands(monkeypatch)
 
 
-async def take(database: Database, *event_ids: str) -> list[Taken]:
+async def take(database: Database, *event_ids: str) -> list[LeasedDelivery]:
     """Take deliveries in a transaction of its own."""
     async with database.write() as session:
-        return await deliveries.take(session, KEYRING, [EventId(one) for one in event_ids])
+        return await deliveries.lease(session, KEYRING, [EventId(one) for one in event_ids])
 
 
-async def taken(database: Database, event_id: str) -> Taken:
+async def taken(database: Database, event_id: str) -> LeasedDelivery:
     """Take one that is due."""
     (one,) = await take(database, event_id)
     return one
 
 
-async def record(database: Database, one: Taken, outcome: Outcome) -> None:
+async def record(database: Database, one: LeasedDelivery, outcome: WebhookResponse) -> None:
     """Write down how a try ended just now."""
     now = clock.now()
     async with database.write() as session:
-        await deliveries.record(session, [Tried(one, now, now, outcome)])
+        await deliveries.record(session, [FinishedAttempt(one, now, now, outcome)])
 
 
-async def tried(database: Database, event_id: str, outcome: Outcome) -> tables.Delivery:
+async def tried(database: Database, event_id: str, outcome: WebhookResponse) -> tables.Delivery:
     """Try a delivery that is due; return how it stands."""
     await record(database, await taken(database, event_id), outcome)
     return await standing(database, event_id)
@@ -138,7 +138,7 @@ async def test_each_receiver_is_signed_for_with_its_own_secret(
         Webhook(secrets[owner].current).verify(one.body.encode(), headers)
 
 
-def current_secret(one: Taken) -> str:
+def current_secret(one: LeasedDelivery) -> str:
     """Return what a delivery is signed with."""
     assert one.signing is not None
     return one.signing.current
@@ -201,7 +201,7 @@ async def test_whatever_else_is_tried_again(
 async def test_410_ends_a_delivery_at_once(database: Database, actor: Actor) -> None:
     event_id = await events.owed(database, actor.org_id)
 
-    found = await tried(database, event_id, Outcome(0.1, status=410))
+    found = await tried(database, event_id, WebhookResponse(0.1, status=410))
 
     assert (DeliveryState.FAILED, None) == (found.state, found.due_at)
 
@@ -231,7 +231,7 @@ async def test_many_that_failed_together_come_again_spread_out(
 ) -> None:
     owed = [await events.owed(database, actor.org_id) for _ in range(20)]
     now = clock.now()
-    ended = [Tried(one, now, now, DOWN) for one in await take(database, *owed)]
+    ended = [FinishedAttempt(one, now, now, DOWN) for one in await take(database, *owed)]
     async with database.write() as session:
         await deliveries.record(session, ended)
 
@@ -254,7 +254,7 @@ async def test_wish_to_be_left_alone_is_heard_from_429_and_503(
     database: Database, actor: Actor, status: int, wish: float, bounds: tuple[int, int]
 ) -> None:
     event_id = await events.owed(database, actor.org_id)
-    outcome = Outcome(0.1, status=status, retry_after_s=wish)
+    outcome = WebhookResponse(0.1, status=status, retry_after_s=wish)
 
     found = await tried(database, event_id, outcome)
 
@@ -264,9 +264,9 @@ async def test_wish_to_be_left_alone_is_heard_from_429_and_503(
 
 async def test_try_is_written_down(database: Database, actor: Actor, hands: Hands) -> None:
     event_id = await events.owed(database, actor.org_id)
-    await tried(database, event_id, Outcome(1.2345, status=500, answer=b"a\0\xffb"))
+    await tried(database, event_id, WebhookResponse(1.2345, status=500, answer=b"a\0\xffb"))
     await hands.move(10)
-    await tried(database, event_id, Outcome(0.5, status=302))
+    await tried(database, event_id, WebhookResponse(0.5, status=302))
     await hands.move(400)
     await tried(database, event_id, DOWN)
 
@@ -382,17 +382,17 @@ async def test_first_tries_that_broke_off_are_freed_and_nothing_else(
     await hands.move(1)
 
     async with database.write() as session:
-        await deliveries.free(session)
+        await deliveries.release(session)
 
     assert [fresh] == [one.event_id for one in await take(database, failed, fresh, done)]
 
 
 async def test_owed_deliveries_are_counted(database: Database, actor: Actor) -> None:
-    for outcome in (OK, DOWN, Outcome(0.1, status=410)):
+    for outcome in (OK, DOWN, WebhookResponse(0.1, status=410)):
         await tried(database, await events.owed(database, actor.org_id), outcome)
 
     async with database.read() as session:
-        assert 1 == await deliveries.count_owed(session)
+        assert 1 == await deliveries.count_pending(session)
 
 
 async def test_events_are_purged_with_all_that_became_of_them(

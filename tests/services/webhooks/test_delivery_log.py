@@ -8,12 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from recibo.errors import NotFound, ValidationFailed
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.states import DeliveryState, EventType
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import delivery_log
 from recibo.store.db import Database
 from tests import events, make
 
-FIRST = Wanted(3, None, "key")
+FIRST = PageRequest(3, None, "key")
 
 
 @pytest.fixture
@@ -22,24 +22,26 @@ async def member(database: Database, actor: Actor) -> Member:
     return await make.member(database, actor.org_id)
 
 
-async def recent(database: Database, member: Member, wanted: Wanted = FIRST) -> delivery_log.Slice:
+async def recent(
+    database: Database, member: Member, wanted: PageRequest = FIRST
+) -> delivery_log.DeliveryPage:
     """Return a page of the events of somebody's org."""
     async with database.read() as session:
         return await delivery_log.recent(session, member, wanted=wanted)
 
 
 async def one(
-    database: Database, member: Member, event_id: str, wanted: Wanted = FIRST
-) -> delivery_log.One:
+    database: Database, member: Member, event_id: str, wanted: PageRequest = FIRST
+) -> delivery_log.DeliveryDetails:
     """Return an event with a page of its attempts."""
     async with database.read() as session:
         return await delivery_log.get(session, member, event_id, wanted=wanted)
 
 
-def after(cursor: str | None) -> Wanted:
+def after(cursor: str | None) -> PageRequest:
     """Want the page after another."""
     assert cursor is not None
-    return Wanted(3, cursor, "key")
+    return PageRequest(3, cursor, "key")
 
 
 async def test_events_are_listed_newest_first_before_they_are_tried_too(
@@ -119,7 +121,7 @@ async def test_many_events_take_as_many_queries_as_one(
         return await execute(self, *args, **kwargs)
 
     monkeypatch.setattr(AsyncSession, "execute", counting)
-    await recent(database, member, Wanted(1, None, "key"))
+    await recent(database, member, PageRequest(1, None, "key"))
     of_one = len(counted)
     await recent(database, member)
 

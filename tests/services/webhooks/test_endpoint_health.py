@@ -5,23 +5,23 @@ import datetime as dt
 import pytest
 from sqlalchemy import select
 
-from recibo.adapters.webhook_client import Outcome
+from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import EventId
 from recibo.schemas.states import DeliveryState, MailKind, Role
 from recibo.services.webhooks import deliveries, endpoint_health, endpoints
-from recibo.services.webhooks.deliveries import Tried
+from recibo.services.webhooks.deliveries import FinishedAttempt
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
 from tests.fake_clock import Hands
 
 KEYRING = Keyring("a secret")
-OK = Outcome(0.02, status=200)
-DOWN = Outcome(0.02, status=500)
-GONE = Outcome(0.02, status=410)
+OK = WebhookResponse(0.02, status=200)
+DOWN = WebhookResponse(0.02, status=500)
+GONE = WebhookResponse(0.02, status=410)
 DAY = 86400.0
 RESOURCE = "webhook_endpoint"
 
@@ -32,16 +32,20 @@ def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
     return Hands(monkeypatch)
 
 
-async def try_(database: Database, event_id: str, *outcomes: Outcome, tries: int = 0) -> None:
+async def try_(
+    database: Database, event_id: str, *outcomes: WebhookResponse, tries: int = 0
+) -> None:
     """Try a delivery as though it had been tried so often, and write down all at once."""
     async with database.write() as session:
         delivery = await session.get_one(tables.Delivery, event_id)
         delivery.due_at, delivery.tries, delivery.state = clock.now(), tries, DeliveryState.OWED
     async with database.write() as session:
-        (one,) = await deliveries.take(session, KEYRING, [EventId(event_id)])
+        (one,) = await deliveries.lease(session, KEYRING, [EventId(event_id)])
     now = clock.now()
     async with database.write() as session:
-        await deliveries.record(session, [Tried(one, now, now, outcome) for outcome in outcomes])
+        await deliveries.record(
+            session, [FinishedAttempt(one, now, now, outcome) for outcome in outcomes]
+        )
 
 
 async def row(database: Database) -> tables.WebhookEndpoint:
@@ -85,7 +89,12 @@ async def test_endpoint_fails_since_its_first_failure(
     ],
 )
 async def test_success_ends_failing_and_the_last_try_of_many_decides(
-    database: Database, event_id: str, hands: Hands, outcomes: tuple[Outcome, ...], *, fails: bool
+    database: Database,
+    event_id: str,
+    hands: Hands,
+    outcomes: tuple[WebhookResponse, ...],
+    *,
+    fails: bool,
 ) -> None:
     await try_(database, event_id, DOWN)
     await hands.move(100)
@@ -109,13 +118,13 @@ async def test_endpoint_whose_address_was_changed_begins_anew(
     database: Database, event_id: str
 ) -> None:
     async with database.write() as session:
-        (one,) = await deliveries.take(session, KEYRING, [EventId(event_id)])
+        (one,) = await deliveries.lease(session, KEYRING, [EventId(event_id)])
     async with database.write() as session:
         endpoint = (await session.execute(select(tables.WebhookEndpoint))).scalar_one()
         endpoint.url = "https://other.test/"
     now = clock.now()
     async with database.write() as session:
-        await deliveries.record(session, [Tried(one, now, now, DOWN)])
+        await deliveries.record(session, [FinishedAttempt(one, now, now, DOWN)])
 
     assert (await row(database)).failing_since is None
 

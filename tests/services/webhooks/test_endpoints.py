@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from recibo.errors import InsufficientScope, NotFound, ServiceError, ValidationFailed
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
 from recibo.lib.webhook_urls import Policy
-from recibo.errors import InsufficientScope, NotFound, ServiceError, ValidationFailed
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.ids import EndpointId
 from recibo.schemas.states import DeliveryState, Role

@@ -10,7 +10,7 @@ from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import DeliveryState, EventType
 from recibo.services.webhooks import fair_queue
-from recibo.services.webhooks.fair_queue import Chosen, Lane, Load
+from recibo.services.webhooks.fair_queue import Destination, InFlight, NextDeliveries
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
@@ -18,10 +18,10 @@ from tests import events, make
 CAPACITY = 100
 
 
-async def choose(database: Database, load: Load | None = None) -> Chosen:
+async def choose(database: Database, load: InFlight | None = None) -> NextDeliveries:
     """Choose for a courier that has nothing under way, unless told."""
     async with database.read() as session:
-        return await fair_queue.choose(session, load or Load(CAPACITY))
+        return await fair_queue.next_deliveries(session, load or InFlight(CAPACITY))
 
 
 async def owe(database: Database, org_id: str, count: int, **columns: object) -> list[str]:
@@ -74,11 +74,13 @@ async def test_lane_to_the_endpoint_and_those_elsewhere_are_apart(
 
 async def test_what_is_under_way_counts(database: Database, actor: Actor) -> None:
     await owe(database, actor.org_id, 20)
-    lane = Lane(actor.org_id, is_to_endpoint=False)
+    lane = Destination(actor.org_id, is_to_endpoint=False)
 
-    some = await choose(database, Load(CAPACITY, {lane: 10}))
-    none = await choose(database, Load(CAPACITY, {lane: 16}))
-    full = await choose(database, Load(10, {Lane(OrgId("org_other"), is_to_endpoint=True): 10}))
+    some = await choose(database, InFlight(CAPACITY, {lane: 10}))
+    none = await choose(database, InFlight(CAPACITY, {lane: 16}))
+    full = await choose(
+        database, InFlight(10, {Destination(OrgId("org_other"), is_to_endpoint=True): 10})
+    )
 
     assert [6, 0, 0] == [len(one.event_ids) for one in (some, none, full)]
     assert [True] * 3 == [one.has_more for one in (some, none, full)]
@@ -89,7 +91,7 @@ async def test_share_of_a_lane_is_less_when_little_is_left(
     database: Database, actor: Actor, busy: int, share: int
 ) -> None:
     await owe(database, actor.org_id, 20)
-    load = Load(CAPACITY, {Lane(OrgId("org_other"), is_to_endpoint=True): busy})
+    load = InFlight(CAPACITY, {Destination(OrgId("org_other"), is_to_endpoint=True): busy})
 
     assert share == len((await choose(database, load)).event_ids)
 
@@ -98,9 +100,9 @@ async def test_next_lane_after_the_last_is_first(database: Database) -> None:
     orgs = sorted([await make.org(database) for _ in range(4)])
     owed = {org: (await owe(database, org, 1))[0] for org in orgs}
 
-    first = await choose(database, Load(2))
-    second = await choose(database, Load(2, last=first.last))
-    third = await choose(database, Load(2, last=Lane(orgs[2], is_to_endpoint=False)))
+    first = await choose(database, InFlight(2))
+    second = await choose(database, InFlight(2, last=first.last))
+    third = await choose(database, InFlight(2, last=Destination(orgs[2], is_to_endpoint=False)))
 
     assert [owed[org] for org in orgs[:2]] == sorted(first.event_ids)
     assert [owed[org] for org in orgs[2:]] == sorted(second.event_ids)
@@ -114,10 +116,10 @@ async def test_failing_endpoint_has_one_turn_and_calls_for_no_more(
     async with database.write() as session:
         await session.execute(update(tables.WebhookEndpoint).values(failing_since=clock.now()))
     await owe(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
-    lane = Lane(actor.org_id, is_to_endpoint=True)
+    lane = Destination(actor.org_id, is_to_endpoint=True)
 
     first = await choose(database)
-    second = await choose(database, Load(CAPACITY, {lane: 1}, {lane: 1}))
+    second = await choose(database, InFlight(CAPACITY, {lane: 1}, {lane: 1}))
 
     assert [True] == list(first.event_ids.values())
     assert [0, False, False] == [len(second.event_ids), second.has_more, first.has_more]
@@ -130,10 +132,10 @@ async def test_addresses_that_failed_have_four_turns_beside_those_that_did_not(
         database, actor.org_id, 20, tries=1, due_at=clock.now() - dt.timedelta(seconds=9)
     )
     fresh = await owe(database, actor.org_id, 20)
-    lane = Lane(actor.org_id, is_to_endpoint=False)
+    lane = Destination(actor.org_id, is_to_endpoint=False)
 
     chosen = await choose(database)
-    busy = await choose(database, Load(CAPACITY, {lane: 4}, {lane: 4}))
+    busy = await choose(database, InFlight(CAPACITY, {lane: 4}, {lane: 4}))
 
     assert (4, 12) == (
         len(set(tried) & chosen.event_ids.keys()),

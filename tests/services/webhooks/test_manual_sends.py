@@ -6,8 +6,8 @@ from collections.abc import Awaitable
 import pytest
 from sqlalchemy import select, update
 
-from recibo.lib import clock
 from recibo.errors import Conflict, InsufficientScope, NotFound, RateLimitExceeded, ServiceError
+from recibo.lib import clock
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.states import AuditAction, DeliveryState, Role
 from recibo.services.webhooks import endpoints, manual_sends

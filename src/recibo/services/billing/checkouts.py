@@ -6,8 +6,8 @@ import structlog
 from sqlalchemy.exc import NoResultFound
 
 from recibo.adapters.payments import Checkout
-from recibo.lib import clock
 from recibo.errors import NotFound, ValidationFailed
+from recibo.lib import clock
 from recibo.schemas.actor import Member
 from recibo.schemas.billing import PAID_PLANS
 from recibo.schemas.permissions import Permission

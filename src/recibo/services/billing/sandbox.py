@@ -8,8 +8,8 @@ from enum import StrEnum
 from sqlalchemy import select
 
 from recibo.adapters.payments import OpenCheckout, OpenPortal, Sandbox, Subscribed
-from recibo.lib import clock, ids
 from recibo.errors import NotFound, ValidationFailed
+from recibo.lib import clock, ids
 from recibo.schemas.billing import PAID_PLANS
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 
-from recibo.lib import clock, ids
 from recibo.errors import AuthenticationFailed, NoSession, NotFound, ValidationFailed
+from recibo.lib import clock, ids
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.ids import OrgId
 from recibo.schemas.sessions import TokenResponse
@@ -14,7 +14,7 @@ from recibo.schemas.states import AuditAction, MailKind, ResourceType, SignInMet
 from recibo.services import audit, mails
 from recibo.services.identity import password_auth, passwords, sessions
 from recibo.services.identity.identity import Identity
-from recibo.services.identity.sessions import Start
+from recibo.services.identity.sessions import NewSession
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User, UserSession
 
@@ -72,7 +72,7 @@ async def change_password(
     """
     passwords.require_valid(new_password, field="new_password")
     async with identity.database.read() as reading:
-        row = await sessions.free(reading, caller)
+        row = await sessions.require_unbound(reading, caller)
         user = await reading.get_one(User, caller.user_id)
     if user.password_hash is not None and not _is_fresh(row):
         if current_password is None:
@@ -86,7 +86,7 @@ async def change_password(
 
 async def protection(session: ReadSession, caller: SignedIn) -> Protection:
     """Return what the caller's session may do to the account; raises NoSession when it ended."""
-    row = await sessions.family(session, caller.session_id)
+    row = await sessions.session_family(session, caller.session_id)
     if row is None:
         raise NoSession
     has_password = (await session.get_one(User, caller.user_id)).password_hash is not None
@@ -95,7 +95,7 @@ async def protection(session: ReadSession, caller: SignedIn) -> Protection:
 
 async def lacks_password(session: ReadSession, caller: SignedIn) -> bool:
     """Tell whether the caller has no password, and a session that may set one."""
-    row = await sessions.family(session, caller.session_id)
+    row = await sessions.session_family(session, caller.session_id)
     user = await session.get_one(User, caller.user_id)
     return row is not None and not row.is_bound and user.password_hash is None
 
@@ -108,7 +108,7 @@ async def end_sessions(identity: Identity, caller: SignedIn) -> TokenResponse:
     """
     async with identity.database.write() as session:
         user = await _held(session, caller)
-        await sessions.free(session, caller)
+        await sessions.require_unbound(session, caller)
         _record(session, caller, AuditAction.USER_SESSIONS_ENDED)
         return await _alone(session, identity, user, caller)
 
@@ -122,7 +122,7 @@ async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> Token
     """
     async with identity.database.write() as session:
         user = await _held(session, caller)
-        row = await sessions.free(session, caller)
+        row = await sessions.require_unbound(session, caller)
         if not ids.is_well_formed(org_id):
             raise NotFound("There is no such org of yours.")
         query = select(Membership.org_id).where(
@@ -140,7 +140,7 @@ async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> Token
             after={"org_id": there},
         )
         method, since = SignInMethod(row.method), row.created_at
-        start = Start(method, there, caller.visit, is_proven=True, since=since)
+        start = NewSession(method, there, caller.visit, is_proven=True, since=since)
         return await sessions.begin(session, identity, user, start)
 
 
@@ -150,12 +150,12 @@ async def _change_password(
     before, after = hashes
     # Looked at again: hashing takes long, and somebody else may have been quicker.
     row = await _held(session, caller)
-    await sessions.free(session, caller)
+    await sessions.require_unbound(session, caller)
     if row.password_hash != before:
         raise AuthenticationFailed("The password was changed meanwhile; sign in again.")
     row.password_hash = after
     _record(session, caller, AuditAction.USER_PASSWORD_CHANGED)
-    mails.owe(session, MailKind.PASSWORD_CHANGED, to=row.email)
+    mails.enqueue(session, MailKind.PASSWORD_CHANGED, to=row.email)
     return await _alone(session, identity, row, caller)
 
 
@@ -173,7 +173,7 @@ async def _alone(
 ) -> TokenResponse:
     """End all sessions and begin one for the caller."""
     await sessions.end_all(session, user)
-    return await sessions.continued(session, identity, user, caller.session_id, caller.visit)
+    return await sessions.live_session(session, identity, user, caller.session_id, caller.visit)
 
 
 def _is_fresh(row: UserSession) -> bool:

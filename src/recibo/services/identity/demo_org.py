@@ -11,7 +11,7 @@ from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import Role
 from recibo.services.identity import keys
-from recibo.services.identity.keys import Wanted
+from recibo.services.identity.keys import NewKey
 from recibo.services.identity.passwords import Passwords
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Membership, Org, User
@@ -65,7 +65,7 @@ async def _add(session: Session, password: str, hashed: str) -> Demo:
     # The membership refers to both.
     await session.flush()
     session.add(Membership(org_id=org.id, user_id=owner.id, role=Role.OWNER, created_at=now))
-    key = keys.create(session, OrgId(org.id), Wanted("Demo key"), created_by=owner.id)
+    key = keys.create(session, OrgId(org.id), NewKey("Demo key"), created_by=owner.id)
     return Demo(key, OWNER_EMAIL, password)
 
 

@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from recibo.errors import AuthenticationFailed, RateLimitExceeded
-from recibo.schemas.actor import Person, SignedIn, Visit
+from recibo.schemas.actor import ClientInfo, Person, SignedIn
 from recibo.schemas.ids import UserId
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, MailTokenKind, ResourceType, SignInMethod
@@ -19,7 +19,7 @@ from recibo.services.identity import (
     throttles,
 )
 from recibo.services.identity.identity import Identity
-from recibo.services.identity.sessions import Shown
+from recibo.services.identity.sessions import TokenClaims
 from recibo.services.identity.throttles import Counted, Limit
 from recibo.store.db import ReadSession
 from recibo.store.tables import User
@@ -35,13 +35,13 @@ class Proof:
     """A link's token, and who shows it."""
 
     token: str
-    visit: Visit
+    visit: ClientInfo
     #: The session that is shown beside it.
-    shown: Shown | None = None
+    shown: TokenClaims | None = None
 
 
 async def request(
-    identity: Identity, kind: MailKind, email: str, *, visit: Visit, wanted: str = ""
+    identity: Identity, kind: MailKind, email: str, *, visit: ClientInfo, wanted: str = ""
 ) -> bool:
     """Owe a mail with a link to an address; whether there is an account, its sender finds out.
 
@@ -62,7 +62,7 @@ async def request(
     try:
         async with identity.database.write() as session:
             await throttles.take(session, _mail_limits(kind, address, visit))
-            mails.owe(session, kind, to=address, names={"next": wanted} if wanted else None)
+            mails.enqueue(session, kind, to=address, names={"next": wanted} if wanted else None)
     except RateLimitExceeded:
         return False
     return True
@@ -92,7 +92,7 @@ async def sign_in(identity: Identity, proof: Proof) -> TokenResponse:
         return await password_auth.signed_in(session, identity, user, method, proof.visit)
 
 
-async def verify_email(identity: Identity, token: str, *, visit: Visit) -> str:
+async def verify_email(identity: Identity, token: str, *, visit: ClientInfo) -> str:
     """Note that an address is its user's, and return it.
 
     Raises:
@@ -149,14 +149,14 @@ async def reset_password(
             AuditAction.USER_PASSWORD_RESET,
             resource=(ResourceType.USER, user.id),
         )
-        mails.owe(session, MailKind.PASSWORD_CHANGED, to=user.email)
+        mails.enqueue(session, MailKind.PASSWORD_CHANGED, to=user.email)
         if not is_shown or proof.shown is None:
             return None
         shown = proof.shown.session_id
-        return await sessions.continued(session, identity, user, shown, proof.visit)
+        return await sessions.live_session(session, identity, user, shown, proof.visit)
 
 
-def _mail_limits(kind: MailKind, address: str, visit: Visit) -> list[Counted]:
+def _mail_limits(kind: MailKind, address: str, visit: ClientInfo) -> list[Counted]:
     here = f"{kind} {address} {visit.limit_subject}"
     return [
         (_A_MINUTE_FROM_HERE, here), (_AN_HOUR_FROM_HERE, here), (_AN_HOUR, f"{kind} {address}")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, delete, select, update
 
-from recibo.lib import clock, tokens
 from recibo.errors import ValidationFailed
+from recibo.lib import clock, tokens
 from recibo.schemas.ids import InvitationId, UserId
 from recibo.schemas.states import MailTokenKind
 from recibo.store import purging

@@ -8,17 +8,19 @@ maker would keep a way in (pre-hijacking, https://arxiv.org/abs/2205.10174).
 from sqlalchemy import delete, select, update
 
 from recibo.lib import clock
-from recibo.schemas.actor import Person, Visit
+from recibo.schemas.actor import ClientInfo, Person
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role
 from recibo.services import audit, mails
 from recibo.services.identity import orgs, second_factors, sessions
-from recibo.services.identity.sessions import Shown
+from recibo.services.identity.sessions import TokenClaims
 from recibo.store.db import Session
 from recibo.store.tables import ApiKey, MailToken, Membership, User
 
 
-async def prove(session: Session, user: User, *, visit: Visit, shown: Shown | None) -> None:
+async def prove(
+    session: Session, user: User, *, visit: ClientInfo, shown: TokenClaims | None
+) -> None:
     """Note inside the caller's transaction that whoever acts reads this user's mail.
 
     Args:
@@ -35,7 +37,7 @@ async def prove(session: Session, user: User, *, visit: Visit, shown: Shown | No
         await _reclaim(session, user, visit)
 
 
-async def verified(session: Session, user: User, visit: Visit) -> None:
+async def verified(session: Session, user: User, visit: ClientInfo) -> None:
     """Note that a user's address is the user's; again is no change."""
     if user.email_verified_at is not None:
         return
@@ -49,12 +51,12 @@ async def verified(session: Session, user: User, visit: Visit) -> None:
     )
 
 
-def _is_signup_place(user: User, visit: Visit) -> bool:
+def _is_signup_place(user: User, visit: ClientInfo) -> bool:
     place = (user.signup_ip_address, user.signup_user_agent)
     return user.signup_ip_address is not None and place == (visit.ip_address, visit.user_agent)
 
 
-async def _reclaim(session: Session, user: User, visit: Visit) -> None:
+async def _reclaim(session: Session, user: User, visit: ClientInfo) -> None:
     """Drop the ways in: password, second factor, sessions, and the keys of the user's own orgs."""
     person = await _person(session, user, visit)
     audit.record(
@@ -73,7 +75,7 @@ async def _reclaim(session: Session, user: User, visit: Visit) -> None:
     await session.execute(delete(MailToken).where(MailToken.user_id == user.id))
     await sessions.end_all(session, user)
     await _revoke_keys(session, person, user)
-    mails.owe(session, MailKind.ACCOUNT_RECLAIMED, to=user.email)
+    mails.enqueue(session, MailKind.ACCOUNT_RECLAIMED, to=user.email)
 
 
 async def _revoke_keys(session: Session, person: Person, user: User) -> None:
@@ -101,5 +103,5 @@ async def _revoke_keys(session: Session, person: Person, user: User) -> None:
         )
 
 
-async def _person(session: Session, user: User, visit: Visit) -> Person:
+async def _person(session: Session, user: User, visit: ClientInfo) -> Person:
     return Person(UserId(user.id), await orgs.home(session, user), visit)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from recibo.lib import emails
-from recibo.lib.keyed_lock import Turns
-from recibo.lib.keyring import Keyring
 from recibo.errors import SignupClosed, ValidationFailed
+from recibo.lib import emails
+from recibo.lib.keyed_lock import KeyedLock
+from recibo.lib.keyring import Keyring
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.states import SignupPolicy
 from recibo.services.identity.key_uses import KeyUses
@@ -33,7 +33,7 @@ class Identity:
     #: What this process has seen of API keys.
     key_uses: KeyUses = field(default_factory=KeyUses)
     #: Of tries at one password.
-    turns: Turns = field(default_factory=Turns)
+    turns: KeyedLock = field(default_factory=KeyedLock)
 
     @property
     def invitations_an_hour(self) -> int:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, select
 
-from recibo.lib import clock, ids, tokens
 from recibo.errors import AuthenticationFailed, Conflict, NotFound, ValidationFailed
+from recibo.lib import clock, ids, tokens
 from recibo.schemas import invitations as shapes
-from recibo.schemas.actor import Member, Person, Visit
+from recibo.schemas.actor import ClientInfo, Member, Person
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.permissions import PERMISSIONS, Permission
 from recibo.schemas.sessions import TokenResponse
@@ -17,7 +17,7 @@ from recibo.services import audit, mails
 from recibo.services.identity import email_verification, orgs, password_auth, throttles
 from recibo.services.identity.email_links import Proof
 from recibo.services.identity.identity import Identity
-from recibo.services.identity.sessions import Start
+from recibo.services.identity.sessions import NewSession
 from recibo.services.identity.throttles import Counted, Limit
 from recibo.store import scope, upsert
 from recibo.store.db import Database, ReadSession, Session
@@ -161,7 +161,7 @@ async def accept(identity: Identity, proof: Proof) -> TokenResponse:
         _record_acceptance(
             session, Person(UserId(user.id), org_id, proof.visit), invitation, is_new
         )
-        start = Start(SignInMethod.INVITATION, org_id, proof.visit, is_bound=not is_new)
+        start = NewSession(SignInMethod.INVITATION, org_id, proof.visit, is_bound=not is_new)
         return await password_auth.begin_session(session, identity, user, start)
 
 
@@ -209,7 +209,7 @@ async def _owe_mail(session: Session, org: Org, row: Invitation) -> None:
         "role": row.role,
         "inviter": inviter.full_name or inviter.email,
     }
-    mails.owe(session, MailKind.INVITATION, to=row.email, names=names)
+    mails.enqueue(session, MailKind.INVITATION, to=row.email, names=names)
 
 
 async def _revoke(session: Session, actor: Member, *which: ColumnElement[bool]) -> None:
@@ -256,7 +256,7 @@ def _worthless() -> ValidationFailed:
     return ValidationFailed.of("token", message)
 
 
-async def _user(session: Session, address: str, visit: Visit) -> tuple[User, bool]:
+async def _user(session: Session, address: str, visit: ClientInfo) -> tuple[User, bool]:
     """Return the user with an address, and whether it was made just now."""
     now = clock.now()
     # Somebody may sign up with the address at this moment; then that account is the one.

@@ -35,7 +35,7 @@ def missed(born_at: dt.datetime, expires_at: dt.datetime | None) -> int | None:
     return min((one for one in _NOTICES_HOURS if life < dt.timedelta(hours=one)), default=None)
 
 
-async def owe(database: Database) -> None:
+async def enqueue_expiry_mails(database: Database) -> None:
     """Owe the owners and admins of each org a mail about each key that ends soon.
 
     The key's row notes it in the same transaction, so that of several processes one writes.
@@ -45,7 +45,7 @@ async def owe(database: Database) -> None:
             pass
 
 
-async def owe_revoked(
+async def enqueue_revocation_mail(
     session: Session, org_id: str, user_id: str, key_names: Sequence[str]
 ) -> None:
     """Mail a member, and the org's owners and admins, that the keys of this member were revoked.
@@ -63,7 +63,7 @@ async def owe_revoked(
     found = (await _told(session, [org_id])).get(org_id)
     # Each once, the member whatever the role.
     for address in dict.fromkeys([member.email, *(found.addresses if found else ())]):
-        mails.owe(session, MailKind.KEYS_REVOKED, to=address, names=names)
+        mails.enqueue(session, MailKind.KEYS_REVOKED, to=address, names=names)
 
 
 async def _owe_batch(database: Database, hours: int) -> bool:
@@ -120,4 +120,4 @@ def _write_to(session: Session, key: Row[Any], told: Mapping[str, _Told]) -> Non
         return
     names = {"key": key.name, "org": org.org_name, "when": key.expires_at.isoformat()}
     for address in org.addresses:
-        mails.owe(session, MailKind.KEY_EXPIRING, to=address, names=names)
+        mails.enqueue(session, MailKind.KEY_EXPIRING, to=address, names=names)

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, bindparam, func, or_, select
 
-from recibo.lib import clock, ids, tokens
 from recibo.errors import (
     Conflict,
     Detail,
@@ -17,7 +16,8 @@ from recibo.errors import (
     Unauthorized,
     ValidationFailed,
 )
-from recibo.schemas.actor import KeyActor, Member, Visit
+from recibo.lib import clock, ids, tokens
+from recibo.schemas.actor import ClientInfo, KeyActor, Member
 from recibo.schemas.ids import KeyId, OrgId, UserId
 from recibo.schemas.keys import Key
 from recibo.schemas.permissions import PERMISSIONS, Permission
@@ -62,7 +62,7 @@ _KEY_OF_SECRET = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NewKey:
     """What a key is to be."""
 
     name: str
@@ -81,7 +81,7 @@ class Issued:
 
 
 async def authenticate(
-    database: Database, secret: str | None, *, visit: Visit, plans: Plans = SOLD
+    database: Database, secret: str | None, *, visit: ClientInfo, plans: Plans = SOLD
 ) -> KeyActor:
     """Return who holds this secret.
 
@@ -100,7 +100,7 @@ async def authenticate(
 
 
 def create(
-    session: Session, org_id: OrgId, wanted: Wanted, *, created_by: str | None = None
+    session: Session, org_id: OrgId, wanted: NewKey, *, created_by: str | None = None
 ) -> str:
     """Add a key in an operator's name inside the caller's transaction; return its secret, once.
 
@@ -119,7 +119,7 @@ def create(
     return secret
 
 
-async def create_within_limits(session: Session, org_id: OrgId, wanted: Wanted) -> str:
+async def create_within_limits(session: Session, org_id: OrgId, wanted: NewKey) -> str:
     """Do as `create` does, unless the org has as many active keys as it may.
 
     Raises:
@@ -131,7 +131,7 @@ async def create_within_limits(session: Session, org_id: OrgId, wanted: Wanted) 
     return create(session, org_id, wanted)
 
 
-async def issue(session: Session, member: Member, wanted: Wanted) -> Issued:
+async def issue(session: Session, member: Member, wanted: NewKey) -> Issued:
     """Add a key to the member's org inside the caller's transaction.
 
     Raises:
@@ -193,7 +193,9 @@ async def revoke_made_by(session: Session, member: Member, user_id: UserId) -> N
     for row in rows:
         _revoke(session, member, row)
     if rows:
-        await key_notices.owe_revoked(session, member.org_id, user_id, [row.name for row in rows])
+        await key_notices.enqueue_revocation_mail(
+            session, member.org_id, user_id, [row.name for row in rows]
+        )
 
 
 async def revoke_beyond(session: Session, member: Member, user_id: UserId, role: Role) -> None:
@@ -240,7 +242,7 @@ def shape(row: ApiKey) -> Key:
     )
 
 
-def _new(org_id: OrgId, wanted: Wanted, created_by: str | None) -> tuple[ApiKey, str]:
+def _new(org_id: OrgId, wanted: NewKey, created_by: str | None) -> tuple[ApiKey, str]:
     now = clock.now()
     _check(wanted, now)
     secret = tokens.new_secret(_PREFIXES[wanted.kind])
@@ -261,7 +263,7 @@ def _new(org_id: OrgId, wanted: Wanted, created_by: str | None) -> tuple[ApiKey,
     return row, secret
 
 
-def _check(wanted: Wanted, now: dt.datetime) -> None:
+def _check(wanted: NewKey, now: dt.datetime) -> None:
     if not 1 <= len(wanted.name) <= _MAX_NAME:
         raise ValidationFailed.of("name", f"has 1 to {_MAX_NAME} characters")
     if wanted.scopes is not None and not wanted.scopes:
@@ -270,7 +272,7 @@ def _check(wanted: Wanted, now: dt.datetime) -> None:
         raise ValidationFailed.of("expires_at", "is over already; name a time to come")
 
 
-def _scopes(wanted: Wanted) -> Sequence[Scope]:
+def _scopes(wanted: NewKey) -> Sequence[Scope]:
     """Return what the key gets; the scopes of a publishable key are fixed."""
     if wanted.kind is KeyKind.PUBLISHABLE or wanted.scopes is None:
         return _SCOPES[wanted.kind]
@@ -323,7 +325,7 @@ def _no_such_key() -> NotFound:
     return NotFound("There is no API key with this id.")
 
 
-def _actor(row: Row[Any], visit: Visit, plans: Plans) -> KeyActor:
+def _actor(row: Row[Any], visit: ClientInfo, plans: Plans) -> KeyActor:
     return KeyActor(
         org_id=OrgId(row.org_id),
         plan=plans.of(row.plan, row.agreed),

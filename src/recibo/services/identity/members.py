@@ -4,8 +4,8 @@ from typing import Any
 
 from sqlalchemy import Row, Select
 
-from recibo.lib import ids
 from recibo.errors import NotFound, ValidationFailed
+from recibo.lib import ids
 from recibo.schemas import members as shapes
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import UserId

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import exists, select, update
 
-from recibo.lib import clock, ids, tokens
 from recibo.errors import SignupClosed, ValidationFailed
+from recibo.lib import clock, ids, tokens
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignupPolicy
@@ -19,7 +19,7 @@ from recibo.services import audit
 from recibo.services.identity import invitations, orgs
 from recibo.services.identity.identity import lasting_email
 from recibo.services.identity.invitations import OPERATOR, OPERATOR_NAME
-from recibo.services.mail_templates import Content
+from recibo.services.mail_templates import MailContent
 from recibo.store.db import Session
 from recibo.store.tables import Invitation, Membership, Org, User
 
@@ -27,7 +27,7 @@ _MAX_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NewOrg:
     """The organization to create, and who is to own it."""
 
     name: str
@@ -49,14 +49,14 @@ class Created:
     token: str
 
     @property
-    def mail(self) -> Content:
+    def mail(self) -> MailContent:
         """The invitation's mail."""
         names: Mapping[str, str | int] = {
             "org": self.org_name,
             "role": Role.OWNER,
             "inviter": OPERATOR_NAME,
         }
-        return Content(
+        return MailContent(
             id=ids.new("mail"),
             kind=MailKind.INVITATION,
             to=self.owner,
@@ -66,7 +66,7 @@ class Created:
         )
 
 
-async def create(session: Session, wanted: Wanted) -> Created:
+async def create(session: Session, wanted: NewOrg) -> Created:
     """Create an organization and invite its owner, inside the caller's transaction.
 
     An organization of this name that the operator created before and that has no member yet is

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from sqlalchemy import or_, select
 
-from recibo.lib import clock
 from recibo.errors import NotFound, ValidationFailed
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import AuditAction, MailKind, ResourceType
@@ -76,7 +76,7 @@ async def reset_second_factor(session: Session, name: str) -> bool:
         {"two_factor_enabled": False},
     )
     if was_enabled:
-        mails.owe(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
+        mails.enqueue(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
     return True
 
 

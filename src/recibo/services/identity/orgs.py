@@ -7,8 +7,8 @@ from typing import Any, TypedDict
 
 from sqlalchemy import Row, or_, select
 
-from recibo.lib import clock, ids
 from recibo.errors import InsufficientScope, NoSession, NotFound, ValidationFailed
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import OrgId
 from recibo.schemas.orgs import Org as OrgShape

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.exc import IntegrityError
 
-from recibo.lib import clock, ids
 from recibo.errors import AuthenticationFailed, Conflict
-from recibo.schemas.actor import Person, Visit
+from recibo.lib import clock, ids
+from recibo.schemas.actor import ClientInfo, Person
 from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, Role, SignInMethod
 from recibo.services import audit, mails
 from recibo.services.identity import orgs, passwords, sessions, throttles
 from recibo.services.identity.identity import Identity
-from recibo.services.identity.sessions import Start
+from recibo.services.identity.sessions import NewSession
 from recibo.services.identity.throttles import Counted, Limit
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User
@@ -42,7 +42,7 @@ class Signup:
     org_name: str
 
 
-async def sign_up(identity: Identity, wanted: Signup, *, visit: Visit) -> TokenResponse:
+async def sign_up(identity: Identity, wanted: Signup, *, visit: ClientInfo) -> TokenResponse:
     """Create a user with an org of their own, owe the verify-email link, and begin a session.
 
     Raises:
@@ -71,7 +71,7 @@ async def sign_up(identity: Identity, wanted: Signup, *, visit: Visit) -> TokenR
 
 
 async def _sign_up(
-    session: Session, identity: Identity, user: User, org_name: str, visit: Visit
+    session: Session, identity: Identity, user: User, org_name: str, visit: ClientInfo
 ) -> TokenResponse:
     session.add(user)
     try:
@@ -96,11 +96,15 @@ async def _sign_up(
         resource=(ResourceType.USER, user.id),
         after={"email": user.email, "full_name": user.full_name},
     )
-    mails.owe(session, MailKind.VERIFY_EMAIL, to=user.email)
-    return await sessions.begin(session, identity, user, Start(SignInMethod.SIGNUP, org_id, visit))
+    mails.enqueue(session, MailKind.VERIFY_EMAIL, to=user.email)
+    return await sessions.begin(
+        session, identity, user, NewSession(SignInMethod.SIGNUP, org_id, visit)
+    )
 
 
-async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit) -> TokenResponse:
+async def sign_in(
+    identity: Identity, *, email: str, password: str, visit: ClientInfo
+) -> TokenResponse:
     """Begin a session by password; a pending one when a second factor is owed.
 
     Unknown addresses, wrong passwords and disabled accounts take the same time and get the same
@@ -132,15 +136,15 @@ async def sign_in(identity: Identity, *, email: str, password: str, visit: Visit
 
 
 async def signed_in(
-    session: Session, identity: Identity, user: User, method: SignInMethod, visit: Visit
+    session: Session, identity: Identity, user: User, method: SignInMethod, visit: ClientInfo
 ) -> TokenResponse:
     """Begin a session in the org last used, inside the caller's transaction."""
-    start = Start(method, await orgs.home(session, user), visit)
+    start = NewSession(method, await orgs.home(session, user), visit)
     return await begin_session(session, identity, user, start)
 
 
 async def begin_session(
-    session: Session, identity: Identity, user: User, start: Start
+    session: Session, identity: Identity, user: User, start: NewSession
 ) -> TokenResponse:
     """Begin a session after a first factor, and tell the log whether the second one is owed."""
     tokens = await sessions.begin(session, identity, user, start)
@@ -155,7 +159,9 @@ async def begin_session(
     return tokens
 
 
-async def require_password(identity: Identity, user: User, password: str, *, visit: Visit) -> None:
+async def require_password(
+    identity: Identity, user: User, password: str, *, visit: ClientInfo
+) -> None:
     """Verify a password of a known account as a sign-in would, outside any transaction.
 
     Raises:
@@ -197,13 +203,13 @@ def _cut(password: str) -> str:
     return password[: passwords.MAX_LENGTH + 1]
 
 
-def _signup_limits(identity: Identity, visit: Visit) -> list[Counted]:
+def _signup_limits(identity: Identity, visit: ClientInfo) -> list[Counted]:
     if not (visit.is_limited_by_ip or identity.loopback_signups_are_limited):
         return []
     return [(Limit("signup:ip", identity.signups_per_ip_per_hour, _HOUR), visit.limit_subject)]
 
 
-def _password_limits(address: str, visit: Visit) -> list[Counted]:
+def _password_limits(address: str, visit: ClientInfo) -> list[Counted]:
     here = visit.limit_subject
     counted = [(_FROM_ONE_IP, f"{address} {here}"), (_FOR_AN_ACCOUNT, address)]
     return [*counted, (_FOR_AN_IP, here)] if visit.is_limited_by_ip else counted
@@ -218,7 +224,7 @@ async def record_failure(
     session: Session,
     whose: ColumnElement[bool],
     *,
-    visit: Visit,
+    visit: ClientInfo,
     after: Mapping[str, str] | None = None,
 ) -> None:
     """Tell the org of an account that somebody failed; one query, whether or not there is one.

@@ -12,8 +12,8 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from recibo.lib.fair_queue import FairQueue, QueueFullError
 from recibo.errors import Overloaded, ValidationFailed
+from recibo.lib.fair_queue import FairQueue, QueueFullError
 
 T = TypeVar("T")
 

@@ -3,13 +3,13 @@
 from sqlalchemy import select, update
 
 from recibo.lib import clock
-from recibo.schemas.actor import Visit
+from recibo.schemas.actor import ClientInfo
 from recibo.schemas.ids import OrgId, SessionId
 from recibo.store.db import Session
 from recibo.store.tables import User, UserSession
 
 
-async def newest_from(session: Session, user_id: str, visit: Visit) -> UserSession | None:
+async def newest_from(session: Session, user_id: str, visit: ClientInfo) -> UserSession | None:
     """Return the session that a user began last from this IP and user agent and never completed.
 
     It may be over.

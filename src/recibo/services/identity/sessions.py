@@ -12,10 +12,10 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
 
+from recibo.errors import AuthenticationFailed, Detail, InsufficientScope, NoSession
 from recibo.lib import clock, ids
 from recibo.lib.keyring import BadTokenError, Keyring
-from recibo.errors import AuthenticationFailed, Detail, InsufficientScope, NoSession
-from recibo.schemas.actor import SignedIn, Visit
+from recibo.schemas.actor import ClientInfo, SignedIn
 from recibo.schemas.ids import OrgId, SessionId, UserId
 from recibo.schemas.plans import SOLD, Plans
 from recibo.schemas.sessions import TokenResponse
@@ -75,12 +75,12 @@ _USER_IN_ORG = (
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class NewSession:
     """How a session begins."""
 
     method: SignInMethod
     org_id: OrgId | None
-    visit: Visit
+    visit: ClientInfo
     #: It may not leave its org, nor touch the account.
     is_bound: bool = False
     #: The second factor was shown, too.
@@ -90,7 +90,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TokenClaims:
     """What a token says, whether or not its session still waits for the second factor."""
 
     user_id: UserId
@@ -109,7 +109,7 @@ async def authenticate(
     keyring: Keyring,
     token: str | None,
     *,
-    visit: Visit,
+    visit: ClientInfo,
     plans: Plans = SOLD,
 ) -> SignedIn:
     """Return whose access token this is, with the role that the user has now.
@@ -133,19 +133,21 @@ async def authenticate(
     return _signed_in(found, shown, visit, plans)
 
 
-def read_access_token(keyring: Keyring, token: str | None) -> Shown | None:
+def read_access_token(keyring: Keyring, token: str | None) -> TokenClaims | None:
     """Return what an access token says; None when it is none, or over."""
     claims = _claims(keyring, token, _ACCESS)
     return None if claims is None else _shown(claims)
 
 
-def read_refresh_token(keyring: Keyring, token: str | None) -> Shown | None:
+def read_refresh_token(keyring: Keyring, token: str | None) -> TokenClaims | None:
     """Return what a refresh token says, used or not; None when it is none, or over."""
     claims = _claims(keyring, token, _REFRESH)
     return None if claims is None else replace(_shown(claims), refresh_id=claims["jti"])
 
 
-async def begin(session: Session, identity: Identity, user: User, start: Start) -> TokenResponse:
+async def begin(
+    session: Session, identity: Identity, user: User, start: NewSession
+) -> TokenResponse:
     """Begin a session inside the caller's transaction and return its first tokens.
 
     With a second factor the pair is pending, and ends what waited from the same place before.
@@ -186,8 +188,8 @@ async def refresh(identity: Identity, token: str | None, *, from_cookie: bool) -
     if claims is None:
         raise AuthenticationFailed("The refresh token is not valid; sign in again.")
     async with identity.database.write() as session:
-        family = await _spent(session, claims["jti"], is_forgiving=from_cookie)
-        tokens = await _next(session, identity.keyring, family, claims["epoch"])
+        session_family = await _spent(session, claims["jti"], is_forgiving=from_cookie)
+        tokens = await _next(session, identity.keyring, session_family, claims["epoch"])
     # Beyond the transaction: what a reuse ends must stay ended.
     if tokens is None:
         raise AuthenticationFailed("The refresh token is used up or over; sign in again.")
@@ -200,7 +202,9 @@ def refresh_seconds(keyring: Keyring, tokens: TokenResponse) -> int:
     return int(claims["exp"] - claims["iat"]) if claims else 0
 
 
-async def family(session: Session | ReadSession, session_id: SessionId) -> UserSession | None:
+async def session_family(
+    session: Session | ReadSession, session_id: SessionId
+) -> UserSession | None:
     """Return the row of a session that is neither ended nor over."""
     query = select(UserSession).where(
         UserSession.id == session_id,
@@ -210,14 +214,14 @@ async def family(session: Session | ReadSession, session_id: SessionId) -> UserS
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def free(session: Session | ReadSession, caller: SignedIn) -> UserSession:
+async def require_unbound(session: Session | ReadSession, caller: SignedIn) -> UserSession:
     """Return the caller's session, which may touch the account.
 
     Raises:
         NoSession: it has ended.
         InsufficientScope: it came from an invitation and is bound to that org.
     """
-    row = await family(session, caller.session_id)
+    row = await session_family(session, caller.session_id)
     if row is None:
         raise NoSession
     if row.is_bound:
@@ -226,11 +230,11 @@ async def free(session: Session | ReadSession, caller: SignedIn) -> UserSession:
     return row
 
 
-async def is_shown(session: Session | ReadSession, shown: Shown | None, user: User) -> bool:
+async def is_shown(session: Session | ReadSession, shown: TokenClaims | None, user: User) -> bool:
     """Tell whether what was shown is a live session of this user, all factors proven."""
     if shown is None or shown.user_id != user.id or shown.epoch != user.epoch:
         return False
-    row = await family(session, shown.session_id)
+    row = await session_family(session, shown.session_id)
     if row is None or row.pending_until is not None:
         return False
     return shown.refresh_id is None or await _is_unused(session, shown.refresh_id)
@@ -261,15 +265,15 @@ async def end_in_org(session: Session, user_id: UserId, org_id: OrgId) -> None:
     )
 
 
-async def continued(
-    session: Session, identity: Identity, user: User, session_id: SessionId, visit: Visit
+async def live_session(
+    session: Session, identity: Identity, user: User, session_id: SessionId, visit: ClientInfo
 ) -> TokenResponse:
     """Begin a session in place of the caller's, which ended with all the others.
 
     It is as old as that one, and in the same org unless the user was removed from it meanwhile.
     """
     row = await session.get_one(UserSession, session_id)
-    start = Start(
+    start = NewSession(
         method=SignInMethod(row.method),
         org_id=await orgs.home(session, user, rather=OrgId(row.org_id) if row.org_id else None),
         visit=visit,
@@ -287,8 +291,8 @@ async def purge_expired(database: Database) -> int:
     return tokens_ or await purging.purge_some(database, UserSession, UserSession.expires_at <= now)
 
 
-def _shown(claims: Mapping[str, Any]) -> Shown:
-    return Shown(
+def _shown(claims: Mapping[str, Any]) -> TokenClaims:
+    return TokenClaims(
         user_id=UserId(claims["sub"]),
         session_id=SessionId(claims["sid"]),
         org_id=OrgId(claims["org"]) if claims["org"] else None,
@@ -298,12 +302,12 @@ def _shown(claims: Mapping[str, Any]) -> Shown:
     )
 
 
-def _is_of_this_membership(found: Row[Any], shown: Shown) -> bool:
+def _is_of_this_membership(found: Row[Any], shown: TokenClaims) -> bool:
     """Refuse tokens of a membership that ended, although the user has joined again."""
     return found.role is not None and int(found.joined_at.timestamp()) <= shown.issued_at
 
 
-def _signed_in(found: Row[Any], shown: Shown, visit: Visit, plans: Plans) -> SignedIn:
+def _signed_in(found: Row[Any], shown: TokenClaims, visit: ClientInfo, plans: Plans) -> SignedIn:
     return SignedIn(
         user_id=shown.user_id,
         session_id=shown.session_id,
@@ -320,14 +324,14 @@ def _signed_in(found: Row[Any], shown: Shown, visit: Visit, plans: Plans) -> Sig
     )
 
 
-async def _require_completed(session: ReadSession, shown: Shown) -> None:
-    row = await family(session, shown.session_id)
+async def _require_completed(session: ReadSession, shown: TokenClaims) -> None:
+    row = await session_family(session, shown.session_id)
     if row is None or row.pending_until is not None:
         message = "This session waits for the second factor: POST /v1/auth/2fa/verify."
         raise AuthenticationFailed(message)
 
 
-async def _end_pending(session: Session, user: User, visit: Visit) -> None:
+async def _end_pending(session: Session, user: User, visit: ClientInfo) -> None:
     await session.execute(
         update(UserSession)
         .where(
@@ -356,7 +360,7 @@ async def _spent(session: Session, jti: str, *, is_forgiving: bool) -> UserSessi
     ).scalar_one_or_none()
     if token is None:
         return None
-    found = await family(session, SessionId(token.session_id))
+    found = await session_family(session, SessionId(token.session_id))
     if found is not None and found.pending_until is not None:
         # Not used up: it works once the second factor is shown.
         return None

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recibo.lib import clock
 from recibo.errors import RateLimitExceeded
+from recibo.lib import clock
 from recibo.store import counters
 from recibo.store.db import Database, ReadSession, Session
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recibo.errors import AuthenticationFailed
-from recibo.schemas.actor import Person, Visit
+from recibo.schemas.actor import ClientInfo, Person
 from recibo.schemas.ids import OrgId, SessionId, UserId
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, SignInMethod, TotpLedger
@@ -25,7 +25,7 @@ from recibo.services.identity import (
 )
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.second_factors import FOR_AN_ACCOUNT, WRONG
-from recibo.services.identity.sessions import Shown, Start
+from recibo.services.identity.sessions import NewSession, TokenClaims
 from recibo.services.identity.throttles import Counted, Limit
 from recibo.store import counters
 from recibo.store.db import Session
@@ -55,9 +55,9 @@ class Attempt:
     #: Whatever the caller names.
     user_id: str
     code: str
-    visit: Visit
+    visit: ClientInfo
     #: The session that the caller shows beside the code.
-    shown: Shown | None = None
+    shown: TokenClaims | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,15 +195,15 @@ async def _tell(
         _, unused = await second_factors.count_recovery_codes(session, user.id)
         action = AuditAction.USER_RECOVERY_CODE_USED
         audit.record(session, person, action, resource=resource, after={"unused": unused})
-        mails.owe(session, MailKind.RECOVERY_CODE_USED, to=user.email)
+        mails.enqueue(session, MailKind.RECOVERY_CODE_USED, to=user.email)
     if completes is not None:
         after = {"method": completes.method, "second_factor": attempt.factor}
         audit.record(session, person, AuditAction.USER_SIGNED_IN, resource=resource, after=after)
 
 
-def _start(row: UserSession, visit: Visit) -> Start:
+def _start(row: UserSession, visit: ClientInfo) -> NewSession:
     """Return how a session begins in which that of the first factor goes on."""
-    return Start(
+    return NewSession(
         method=SignInMethod(row.method),
         org_id=OrgId(row.org_id) if row.org_id else None,
         visit=visit,

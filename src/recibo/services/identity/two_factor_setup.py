@@ -3,8 +3,8 @@
 import base64
 from dataclasses import dataclass
 
-from recibo.lib import clock, totp
 from recibo.errors import AuthenticationFailed, Conflict, NoSession, ValidationFailed
+from recibo.lib import clock, totp
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, TotpLedger
@@ -63,7 +63,7 @@ async def tentative(session: ReadSession, identity: Identity, caller: SignedIn) 
     Raises:
         InsufficientScope: the session is bound to its org.
     """
-    await sessions.free(session, caller)
+    await sessions.require_unbound(session, caller)
     user = await session.get_one(User, caller.user_id)
     secret = second_factors.secret_of(identity.keyring, user)
     return _enrolment(caller, secret) if secret and user.totp_enabled_at is None else None
@@ -89,7 +89,7 @@ async def enable(identity: Identity, caller: SignedIn, code: str) -> list[str]:
         user.totp_enabled_at = clock.now()
         codes = await second_factors.issue_recovery_codes(session, identity.keyring, user)
         _record(session, caller, AuditAction.USER_2FA_ENABLED)
-        mails.owe(session, MailKind.SECOND_FACTOR_ENABLED, to=user.email)
+        mails.enqueue(session, MailKind.SECOND_FACTOR_ENABLED, to=user.email)
     return codes
 
 
@@ -131,8 +131,8 @@ async def _disable(
     await second_factors.wipe(session, user)
     await sessions.end_all(session, user)
     _record(session, caller, AuditAction.USER_2FA_DISABLED)
-    mails.owe(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
-    return await sessions.continued(session, identity, user, caller.session_id, caller.visit)
+    mails.enqueue(session, MailKind.SECOND_FACTOR_DISABLED, to=user.email)
+    return await sessions.live_session(session, identity, user, caller.session_id, caller.visit)
 
 
 async def _own(session: Session, caller: SignedIn) -> User:
@@ -140,7 +140,7 @@ async def _own(session: Session, caller: SignedIn) -> User:
     user = await second_factors.held(session, caller.user_id)
     if user is None:
         raise NoSession
-    await sessions.free(session, caller)
+    await sessions.require_unbound(session, caller)
     return user
 
 

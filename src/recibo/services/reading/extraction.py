@@ -17,8 +17,6 @@ from typing import Protocol
 from sqlalchemy import ColumnElement
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
-from recibo.lib import clock, ids
-from recibo.lib.keyed_lock import Turns
 from recibo.errors import (
     DatabaseUnavailable,
     LowConfidence,
@@ -32,6 +30,8 @@ from recibo.errors import (
 )
 from recibo.extract.load.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType
+from recibo.lib import clock, ids
+from recibo.lib.keyed_lock import KeyedLock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.plans import SOLD, Plans
@@ -47,14 +47,14 @@ from recibo.services.reading import (
     upload_limits,
     usage,
 )
-from recibo.services.reading.fair_queue import Owed
+from recibo.services.reading.fair_queue import Job
 from recibo.services.reading.upload_limits import Arrivals
 from recibo.store import scope, tables
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database, Session
-from recibo.store.pubsub import Signals
-from recibo.store.semaphores import Slots
-from recibo.store.worker_registry import Crews
+from recibo.store.pubsub import PubSub
+from recibo.store.semaphores import Semaphores
+from recibo.store.worker_registry import WorkerRegistry
 
 # A signal can be lost (another process, a crash), so waiters look again this often.
 _LOOK_AGAIN_SECONDS = 1.0
@@ -72,10 +72,10 @@ _ERRORS: Mapping[FailureCode, type[ServiceError]] = {
 }
 
 
-class Carrier(Protocol):
+class Enqueuer(Protocol):
     """Carries what is owed to whoever works it off."""
 
-    async def add_readings(self, owed: Sequence[Owed]) -> None:
+    async def add_readings(self, owed: Sequence[Job]) -> None:
         """Have receipts read soon, in this order; adding one twice is harmless."""
 
 
@@ -114,7 +114,7 @@ class Submitted:
 class Capacity:
     """How much reading this installation gets done, and how long an upload may wait for it."""
 
-    crews: Crews
+    crews: WorkerRegistry
     max_queue_seconds: float
 
 
@@ -124,11 +124,11 @@ class Extraction:
 
     database: Database
     blobs: Blobs
-    signals: Signals
+    signals: PubSub
     reader: Reader
-    carrier: Carrier
+    carrier: Enqueuer
     capacity: Capacity
-    slots: Slots
+    slots: Semaphores
     #: How long an upload may wait for its reading.
     wait_seconds: float
     #: Lets uploads come in, before their bodies are read.
@@ -136,7 +136,7 @@ class Extraction:
     #: What orgs may use.
     plans: Plans = SOLD
     #: Inspections of uploads under way, by org.
-    inspections: Turns = field(default_factory=Turns)
+    inspections: KeyedLock = field(default_factory=KeyedLock)
 
     @asynccontextmanager
     async def submitted(self, actor: Actor, upload: Upload) -> AsyncIterator[Submitted]:
@@ -282,7 +282,7 @@ class Extraction:
             await self._refuse_if_overloaded(actor)
             if not await self._order_again(actor, upload, known.receipt_id):
                 return known
-            await self._carry(actor, Owed(known.receipt_id, upload.accuracy))
+            await self._carry(actor, Job(known.receipt_id, upload.accuracy))
             await slot.enter_async_context(taken.pop_all())
             return Submitted(known.receipt_id, is_replay=False)
 
@@ -336,7 +336,7 @@ class Extraction:
 
     async def _refuse_if_overloaded(self, actor: Actor) -> None:
         async with self.database.read() as session:
-            ahead = await fair_queue.ahead(session, actor.org_id, plans=self.plans)
+            ahead = await fair_queue.depth_ahead(session, actor.org_id, plans=self.plans)
         if not ahead:
             return
         crew = await self.capacity.crews.at_work()
@@ -389,13 +389,13 @@ class Extraction:
             # Only what is known not to be committed: else the sweep decides by the row.
             await self.blobs.discard(receipt_id)
             raise
-        await self._carry(actor, Owed(receipt_id, upload.accuracy))
+        await self._carry(actor, Job(receipt_id, upload.accuracy))
         return Submitted(receipt_id, is_replay=False)
 
-    async def _carry(self, actor: Actor, owed: Owed) -> None:
+    async def _carry(self, actor: Actor, owed: Job) -> None:
         """Have it read soon, or in its turn when its org has enough in the queue."""
         async with self.database.read() as session:
-            is_next = await fair_queue.is_next(
+            is_next = await fair_queue.is_eligible(
                 session, actor.org_id, owed.receipt_id, plan=actor.plan.name
             )
         if is_next:

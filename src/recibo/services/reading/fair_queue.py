@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import CTE, ColumnElement, Label, Select, func, literal, select
 
-from recibo.lib import clock
 from recibo.extract.model import Accuracy
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import READINGS_CARRIED, SOLD, PlanName, Plans
 from recibo.services.reading import pending_counts, readings
@@ -29,7 +29,7 @@ _IS_OWED = Receipt.owed_accuracy.is_not(None)
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class Job:
     """A reading that the queue may carry."""
 
     receipt_id: ReceiptId
@@ -39,7 +39,7 @@ class Owed:
     repetition: int = 0
 
 
-async def ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
+async def depth_ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
     """Return about how many readings come before one that an org would owe now.
 
     Others' come in turn with its own, and not before them because they are older.
@@ -49,7 +49,7 @@ async def ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> 
     return own + await pending_counts.of_others(session, org_id, plans, turns=turns)
 
 
-async def is_next(
+async def is_eligible(
     session: ReadSession, org_id: OrgId, receipt_id: ReceiptId, *, plan: PlanName
 ) -> bool:
     """Tell whether a receipt's reading is among those of its org that the queue may carry.
@@ -66,9 +66,9 @@ async def is_next(
     return len(older) < READINGS_CARRIED[plan] and len(_free(older)) < _MOST_WAITING
 
 
-async def next_of(
+async def next_batch_of_org(
     session: ReadSession, receipt_id: ReceiptId, *, plans: Plans = SOLD
-) -> list[Owed]:
+) -> list[Job]:
     """Return what the queue may carry of a receipt's org, once its reading has begun or ended.
 
     What is in hand is left out: its task is there, and who adds it again while it is read does so
@@ -89,14 +89,14 @@ async def next_of(
     return _free(rows[: plans.readings_carried(rows[0].plan)])[:_MOST_WAITING]
 
 
-async def of_all(
+async def next_batch(
     session: ReadSession,
     *,
     limit: int,
     after: str = "",
     orgs: int = _ORGS,
     plans: Plans = SOLD,
-) -> tuple[list[Owed], str]:
+) -> tuple[list[Job], str]:
     """Return what the queue may carry of all orgs in turn: first the oldest of each, then the next.
 
     Only so many orgs are looked at, by their ids `after` one; the last of them is returned, too,
@@ -151,10 +151,10 @@ def _owed() -> Select[Any]:
     return select(Receipt.id, Receipt.owed_accuracy, Receipt.held_until)
 
 
-def _free(rows: Sequence[Any]) -> list[Owed]:
+def _free(rows: Sequence[Any]) -> list[Job]:
     now = clock.now()
     return [
-        Owed(ReceiptId(row.id), Accuracy(row.owed_accuracy))
+        Job(ReceiptId(row.id), Accuracy(row.owed_accuracy))
         for row in rows
         if row.held_until is None or row.held_until <= now
     ]

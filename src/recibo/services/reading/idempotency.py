@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete
 
-from recibo.lib import clock
 from recibo.errors import Conflict
+from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.states import ReceiptStatus, ReplayKind

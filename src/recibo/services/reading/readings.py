@@ -13,8 +13,8 @@ from decimal import Decimal
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
-from recibo.lib import clock
 from recibo.extract import model
+from recibo.lib import clock
 from recibo.schemas import receipts as shapes
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
@@ -46,7 +46,7 @@ _SHORTEST_READING = dt.timedelta(seconds=5)
 # What a killed worker had in hand waits so long; an upload that waits for it is answered in time.
 # Clocks of hosts may differ by less: a second is much where NTP runs, and what is taken too soon is
 # read twice and billed once.
-HOLD = dt.timedelta(seconds=15)
+LEASE = dt.timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ async def whose(session: ReadSession, receipt_id: ReceiptId) -> tuple[OrgId, mod
     return (OrgId(row.org_id), model.Accuracy(row.owed_accuracy)) if row else None
 
 
-async def has_one_in_hand(session: ReadSession, org_id: OrgId) -> bool:
+async def has_running(session: ReadSession, org_id: OrgId) -> bool:
     """Tell whether any process has a reading of an org in hand."""
     now = clock.now()
     # By the index of what was begun, which is as short as there are readers.
@@ -119,7 +119,7 @@ async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
         .values(
             attempt=Receipt.attempt + 1,
             claimed_at=func.coalesce(Receipt.claimed_at, now),
-            held_until=now + HOLD,
+            held_until=now + LEASE,
         )
         .returning(Receipt)
     )
@@ -133,13 +133,13 @@ async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
     return order
 
 
-async def keep(session: Session, order: Order) -> None:
+async def renew(session: Session, order: Order) -> None:
     """Keep an order in hand for another while, if it is still ours."""
-    statement = update(Receipt).where(*_is_ours(order)).values(held_until=clock.now() + HOLD)
+    statement = update(Receipt).where(*_is_ours(order)).values(held_until=clock.now() + LEASE)
     await session.execute(statement)
 
 
-async def let_go(session: Session, order: Order, *, is_breakdown: bool = False) -> None:
+async def release(session: Session, order: Order, *, is_breakdown: bool = False) -> None:
     """Have the next attempt begin at once: this one failed."""
     await session.execute(update(Receipt).where(*_is_ours(order)).values(held_until=None))
     if is_breakdown:
@@ -147,7 +147,7 @@ async def let_go(session: Session, order: Order, *, is_breakdown: bool = False) 
         await reader_failures.note(session, order.org_id)
 
 
-async def hand_back(session: Session, order: Order) -> None:
+async def retry(session: Session, order: Order) -> None:
     """Give an order back unread, as if it had never been begun: a stop is no document's fault.
 
     Its ten minutes begin anew, too: nobody knows when the next worker starts.
@@ -160,7 +160,7 @@ async def hand_back(session: Session, order: Order) -> None:
     await session.execute(statement)
 
 
-async def put_off(session: Session, order: Order) -> None:
+async def defer(session: Session, order: Order) -> None:
     """Give an order back unread, to be begun when it is out of hand: what it needs is away.
 
     Sooner, and tasks that cannot do a thing would add one another as fast as they can.
@@ -169,7 +169,7 @@ async def put_off(session: Session, order: Order) -> None:
     await session.execute(statement.values(attempt=Receipt.attempt - 1, claimed_at=None))
 
 
-async def free(session: Session) -> None:
+async def release_all(session: Session) -> None:
     """Take all that is owed out of the hands it was in; for a process that is the only one."""
     # By the index of what was begun: of what only waits there may be a million.
     statement = update(Receipt).where(_is_owed(), Receipt.claimed_at.is_not(None))
@@ -224,7 +224,7 @@ async def complete(
             await pending_counts.add(session, order.org_id, -1)
             return True
         row.reread_changes = dict(changes)
-    before = rollups.of(row) if is_again else None
+    before = rollups.entry_of(row) if is_again else None
     await _store(session, row, read)
     row.accuracy = order.accuracy
     await usage.bill(
@@ -236,8 +236,8 @@ async def complete(
         is_metered=is_metered,
         plans=plans,
     )
-    await rollups.change(session, order.org_id, before=before, after=rollups.of(row))
-    await receipts.tell(session, row, EventType.RECEIPT_COMPLETED)
+    await rollups.change(session, order.org_id, before=before, after=rollups.entry_of(row))
+    await receipts.publish_change(session, row, EventType.RECEIPT_COMPLETED)
     await pending_counts.add(session, order.org_id, -1)
     return True
 
@@ -260,7 +260,7 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
         if not is_charged:
             await usage.give_back(session, order.org_id, row.quota_month)
         await idempotency.forget(session, order.receipt_id)
-        await receipts.tell(session, row, EventType.RECEIPT_FAILED)
+        await receipts.publish_change(session, row, EventType.RECEIPT_FAILED)
     await pending_counts.add(session, order.org_id, -1)
     return True
 

@@ -31,7 +31,7 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class ReceiptDetails:
     """A receipt, its file, and what becomes of it."""
 
     receipt: Receipt
@@ -49,11 +49,11 @@ class Paper:
     gain: Gain | None
 
 
-async def get(session: ReadSession, actor: Actor, receipt_id: str) -> Paper:
+async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDetails:
     """Return a receipt of the actor's org with its paper; raises NotFound for any other id."""
     row = await receipts.row_of(session, actor, receipt_id)
     read = await session.get(tables.Evidence, row.id)
-    return Paper(
+    return ReceiptDetails(
         receipt=receipts.shape(row),
         evidence=Evidence.model_validate(stored.loaded(Evidence, read.evidence)) if read else None,
         media_type=row.media_type,

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, func, null, select
 from recibo.schemas.actor import Actor
 from recibo.schemas.receipts import Receipt
 from recibo.services import pagination
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.reading import receipts
 from recibo.store import scope
 from recibo.store.db import ReadSession
@@ -36,7 +36,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class ReceiptPage:
     """One page of a list."""
 
     data: list[Receipt] = field(default_factory=list)
@@ -48,14 +48,16 @@ class Slice:
         return self.next_cursor is not None
 
 
-async def page(session: ReadSession, actor: Actor, filters: Filters, *, wanted: Wanted) -> Slice:
+async def page(
+    session: ReadSession, actor: Actor, filters: Filters, *, wanted: PageRequest
+) -> ReceiptPage:
     """Return one page of the org's receipts, newest first."""
     bound_to = {"org": actor.org_id, "space": scope.space_of(actor), **asdict(filters)}
     query = await _filtered(session, actor, filters)
     rows, next_cursor = await pagination.newest_first(
         session, query, Row.id, wanted=wanted, bound_to=bound_to
     )
-    return Slice([receipts.shape(row) for row in rows], next_cursor)
+    return ReceiptPage([receipts.shape(row) for row in rows], next_cursor)
 
 
 async def _filtered(session: ReadSession, actor: Actor, filters: Filters) -> Select[tuple[Row]]:

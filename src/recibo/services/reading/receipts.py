@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Select, delete, select
 
-from recibo.lib import clock, ids
 from recibo.errors import NotFound
+from recibo.lib import clock, ids
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId
@@ -72,16 +72,16 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     row.deleted_at = row.updated_at = clock.now()
     row.owed_accuracy = None
     if row.status == ReceiptStatus.COMPLETED:
-        await rollups.change(session, actor.org_id, before=rollups.of(row), after=None)
+        await rollups.change(session, actor.org_id, before=rollups.entry_of(row), after=None)
     await idempotency.forget(session, ReceiptId(receipt_id))
     resource = (ResourceType.RECEIPT, receipt_id)
     audit.record(session, actor, AuditAction.RECEIPT_DELETED, resource=resource)
-    await tell(session, row, EventType.RECEIPT_DELETED)
+    await publish_change(session, row, EventType.RECEIPT_DELETED)
     if was_pending:
         await pending_counts.add(session, actor.org_id, -1)
 
 
-async def tell(session: Session, row: tables.Receipt, event_type: EventType) -> None:
+async def publish_change(session: Session, row: tables.Receipt, event_type: EventType) -> None:
     """Owe the org an event about a receipt as it is now, inside the caller's transaction.
 
     The end of a reading goes to the address that the upload named; else to the org's endpoint.

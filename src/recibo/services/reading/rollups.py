@@ -19,7 +19,7 @@ from recibo.store.tables import CategoryTotal, MerchantTotal, Receipt
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class RollupEntry:
     """What a receipt adds to its org's totals."""
 
     category: str | None
@@ -27,13 +27,13 @@ class Counted:
     total: Decimal
 
 
-def of(row: Receipt) -> Counted:
+def entry_of(row: Receipt) -> RollupEntry:
     """Return what a receipt adds as it is now."""
-    return Counted(row.category, row.merchant_name, row.total or Decimal(0))
+    return RollupEntry(row.category, row.merchant_name, row.total or Decimal(0))
 
 
 async def change(
-    session: Session, org_id: OrgId, *, before: Counted | None, after: Counted | None
+    session: Session, org_id: OrgId, *, before: RollupEntry | None, after: RollupEntry | None
 ) -> None:
     """Take off what a receipt added before and add what it adds now, in the caller's transaction.
 

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from recibo.lib import ids, tokens
 from recibo.errors import RateLimitExceeded
+from recibo.lib import ids, tokens
 from recibo.schemas.actor import Actor, KeyActor
 from recibo.services.reading.idempotency import Fingerprint
 from recibo.store import scope
-from recibo.store.semaphores import Cap, Slots
+from recibo.store.semaphores import Limit, Semaphores
 
 _RETRY_AFTER_SECONDS = 1
 # Uploads that may come in for each that may be in flight.
@@ -38,7 +38,7 @@ class _Queue:
 class Arrivals:
     """Lets the uploads of a caller come in, so many at a time, in the order they came."""
 
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: Semaphores) -> None:
         self._slots = slots
         # A queue lives as long as somebody is in it, or came in through it.
         self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
@@ -63,7 +63,7 @@ class Arrivals:
             queue.moved_at = time.monotonic()
             await self._slots.free(name, caps)
 
-    async def _is_let_in(self, queue: _Queue, name: str, caps: Sequence[Cap]) -> bool:
+    async def _is_let_in(self, queue: _Queue, name: str, caps: Sequence[Limit]) -> bool:
         deadline = time.monotonic() + _PATIENCE_SECONDS
         try:
             await asyncio.wait_for(queue.lock.acquire(), _PATIENCE_SECONDS)
@@ -82,7 +82,7 @@ class Arrivals:
 
 
 @asynccontextmanager
-async def slot(slots: Slots, actor: Actor) -> AsyncIterator[None]:
+async def slot(slots: Semaphores, actor: Actor) -> AsyncIterator[None]:
     """Hold a slot while the block lasts.
 
     Raises:
@@ -102,7 +102,7 @@ async def slot(slots: Slots, actor: Actor) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def turn(slots: Slots, actor: Actor, print_: Fingerprint) -> AsyncIterator[bool]:
+async def turn(slots: Semaphores, actor: Actor, print_: Fingerprint) -> AsyncIterator[bool]:
     """Have one upload after the other accepted of all that would get the same receipt.
 
     Gives False when it was another's turn, which is now over: look whether the upload is known.
@@ -122,14 +122,14 @@ async def turn(slots: Slots, actor: Actor, print_: Fingerprint) -> AsyncIterator
             await slots.end(work)
 
 
-def _arriving(cap: Cap) -> Cap:
-    return Cap(f"arriving:{cap.subject}", cap.at_once * _OPEN_PER_SLOT)
+def _arriving(cap: Limit) -> Limit:
+    return Limit(f"arriving:{cap.subject}", cap.at_once * _OPEN_PER_SLOT)
 
 
-def _caps(actor: Actor) -> list[Cap]:
+def _caps(actor: Actor) -> list[Limit]:
     at_once = actor.plan.uploads_at_once
     own = actor.key_id if isinstance(actor, KeyActor) else actor.user_id
-    caps = [Cap(own, at_once)]
+    caps = [Limit(own, at_once)]
     if actor.visit.is_limited_by_ip:
-        caps.append(Cap(f"ip:{actor.visit.limit_subject}", at_once))
+        caps.append(Limit(f"ip:{actor.visit.limit_subject}", at_once))
     return caps

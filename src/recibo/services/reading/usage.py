@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import update
 
-from recibo.lib import clock, ids
 from recibo.errors import RateLimitExceeded
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import SOLD, Plan, Plans
@@ -140,7 +140,7 @@ async def bill(
     )
     session.add(event)
     if is_metered:
-        await meter_events.owe(session, event)
+        await meter_events.enqueue(session, event)
     day = now.astimezone(dt.UTC).date()
     await session.execute(
         upsert.insert(session, UsageDay)

@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy import Row, bindparam, delete, func, insert, select, update
 from standardwebhooks import Webhook
 
-from recibo.adapters.webhook_client import Outcome
+from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock, ids
 from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import EndpointId, EventId, OrgId
@@ -23,7 +23,7 @@ from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import Signing
 from recibo.services.webhooks import endpoint_health, signing
 from recibo.services.webhooks.endpoint_health import Try
-from recibo.services.webhooks.fair_queue import Lane
+from recibo.services.webhooks.fair_queue import Destination
 from recibo.services.webhooks.signing import Owner
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Delivery, DeliveryAttempt, WebhookEndpoint, WebhookEvent
@@ -59,11 +59,11 @@ _LATE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class LeasedDelivery:
     """A delivery that is ours to try until the lease is over."""
 
     event_id: EventId
-    lane: Lane
+    lane: Destination
     endpoint_id: EndpointId | None
     url: str
     body: str
@@ -75,13 +75,13 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class FinishedAttempt:
     """How one try ended."""
 
-    taken: Taken
+    taken: LeasedDelivery
     started_at: dt.datetime
     ended_at: dt.datetime
-    outcome: Outcome
+    outcome: WebhookResponse
 
     @property
     def is_success(self) -> bool:
@@ -89,11 +89,13 @@ class Tried:
         return self.outcome.status in _SUCCESS
 
     @property
-    def bare(self) -> "Tried":
+    def bare(self) -> "FinishedAttempt":
         """The same without anything that the receiver said but the status."""
         status = self.outcome.status
         error = None if status is not None else "the answer could not be stored"
-        return replace(self, outcome=Outcome(self.outcome.duration_s, status=status, error=error))
+        return replace(
+            self, outcome=WebhookResponse(self.outcome.duration_s, status=status, error=error)
+        )
 
     @property
     def state(self) -> DeliveryState:
@@ -104,7 +106,9 @@ class Tried:
         return DeliveryState.FAILED if is_over else DeliveryState.OWED
 
 
-async def take(session: Session, keyring: Keyring, event_ids: Collection[EventId]) -> list[Taken]:
+async def lease(
+    session: Session, keyring: Keyring, event_ids: Collection[EventId]
+) -> list[LeasedDelivery]:
     """Take deliveries that are due, unless others did, inside the caller's transaction.
 
     Those whose endpoint is gone or switched off are dropped.
@@ -119,9 +123,9 @@ async def take(session: Session, keyring: Keyring, event_ids: Collection[EventId
     query = select(WebhookEvent.id, WebhookEvent.body).where(WebhookEvent.id.in_(urls))
     bodies = {row.id: row.body for row in await session.execute(query)}
     return [
-        Taken(
+        LeasedDelivery(
             event_id=EventId(row.event_id),
-            lane=Lane(OrgId(row.org_id), row.endpoint_id is not None),
+            lane=Destination(OrgId(row.org_id), row.endpoint_id is not None),
             endpoint_id=None if row.endpoint_id is None else EndpointId(row.endpoint_id),
             url=urls[row.event_id],
             body=bodies[row.event_id],
@@ -133,7 +137,7 @@ async def take(session: Session, keyring: Keyring, event_ids: Collection[EventId
     ]
 
 
-def headers(taken: Taken) -> dict[str, str]:
+def headers(taken: LeasedDelivery) -> dict[str, str]:
     """Sign a try that is made now (https://www.standardwebhooks.com).
 
     Raises:
@@ -154,7 +158,7 @@ def headers(taken: Taken) -> dict[str, str]:
     }
 
 
-async def record(session: Session, ended: Sequence[Tried]) -> None:
+async def record(session: Session, ended: Sequence[FinishedAttempt]) -> None:
     """Write down how tries ended, inside the caller's transaction.
 
     What was taken by others since, asked for anew or dropped stays as it is.
@@ -180,7 +184,7 @@ async def record(session: Session, ended: Sequence[Tried]) -> None:
     )
 
 
-async def free(session: Session) -> None:
+async def release(session: Session) -> None:
     """Have first tries that broke off made at once, where nobody else is about to end them.
 
     Later tries wait for the end of their lease: until then they look like those that failed.
@@ -190,7 +194,7 @@ async def free(session: Session) -> None:
     await session.execute(statement.values(due_at=now))
 
 
-async def count_owed(session: ReadSession) -> int:
+async def count_pending(session: ReadSession) -> int:
     """Return how many deliveries are owed."""
     query = select(func.count()).select_from(Delivery).where(Delivery.due_at.is_not(None))
     return (await session.execute(query)).scalar_one()
@@ -272,13 +276,13 @@ def _owner(row: Row[Any]) -> Owner:
     return OrgId(row.org_id) if row.endpoint_id is None else EndpointId(row.endpoint_id)
 
 
-def _try(one: Tried, endpoint_id: EndpointId) -> Try:
+def _try(one: FinishedAttempt, endpoint_id: EndpointId) -> Try:
     # A receiver that wants no event again will get no late try either.
     is_late = one.taken.tries >= _LATE or one.state is DeliveryState.FAILED
     return Try(endpoint_id, one.taken.url, one.ended_at, one.is_success, is_late)
 
 
-def _attempt(one: Tried) -> dict[str, object]:
+def _attempt(one: FinishedAttempt) -> dict[str, object]:
     outcome = one.outcome
     is_redirect = outcome.status in _REDIRECTS
     return {
@@ -297,7 +301,7 @@ def _attempt(one: Tried) -> dict[str, object]:
     }
 
 
-def _change(one: Tried) -> dict[str, object]:
+def _change(one: FinishedAttempt) -> dict[str, object]:
     is_owed = one.state is DeliveryState.OWED
     return {
         "of": one.taken.event_id,
@@ -308,7 +312,7 @@ def _change(one: Tried) -> dict[str, object]:
     }
 
 
-def _pause(one: Tried) -> dt.timedelta:
+def _pause(one: FinishedAttempt) -> dt.timedelta:
     pause = PAUSES[one.taken.tries] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
     wish = one.outcome.retry_after_s
     if wish is None or one.outcome.status not in _RESPECTED:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from recibo.lib import ids
 from recibo.errors import NotFound
+from recibo.lib import ids
 from recibo.schemas.actor import Member
 from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import Attempt, Delivered
 from recibo.services import pagination
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import events
 from recibo.store import scope
 from recibo.store.db import ReadSession
@@ -23,7 +23,7 @@ _ATTEMPTS_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class DeliveryPage:
     """One page of the events of an org."""
 
     data: list[Delivered]
@@ -31,14 +31,14 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class One:
+class DeliveryDetails:
     """An event with one page of its attempts."""
 
     delivered: Delivered
     next_cursor: str | None
 
 
-async def recent(session: ReadSession, actor: Member, *, wanted: Wanted) -> Slice:
+async def recent(session: ReadSession, actor: Member, *, wanted: PageRequest) -> DeliveryPage:
     """Return one page of the events of the actor's org, newest first, with their last attempts.
 
     Those are among them that were not tried yet.
@@ -53,10 +53,12 @@ async def recent(session: ReadSession, actor: Member, *, wanted: Wanted) -> Slic
     # Events may be purged between these looks.
     there = [row for row in rows if row.id in deliveries]
     data = [_listed(row, deliveries[row.id], attempts[row.id]) for row in there]
-    return Slice(data, next_cursor)
+    return DeliveryPage(data, next_cursor)
 
 
-async def get(session: ReadSession, actor: Member, event_id: str, *, wanted: Wanted) -> One:
+async def get(
+    session: ReadSession, actor: Member, event_id: str, *, wanted: PageRequest
+) -> DeliveryDetails:
     """Return an event of the actor's org with one page of its attempts, newest first.
 
     Raises:
@@ -76,7 +78,9 @@ async def get(session: ReadSession, actor: Member, event_id: str, *, wanted: Wan
         wanted=wanted,
         bound_to={"list": "webhook_attempts", "org": actor.org_id, "event": event_id},
     )
-    return One(_delivered(row, delivery, attempts, has_older=next_cursor is not None), next_cursor)
+    return DeliveryDetails(
+        _delivered(row, delivery, attempts, has_older=next_cursor is not None), next_cursor
+    )
 
 
 async def _deliveries(

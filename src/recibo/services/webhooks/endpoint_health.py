@@ -103,4 +103,4 @@ async def _write_to_admins(session: Session, org_id: OrgId, url: str, since: dt.
     host = urlsplit(url).hostname or ""
     for name, email in (await session.execute(query)).all():
         names = {"org": name, "host": host, "when": since.isoformat()}
-        mails.owe(session, MailKind.WEBHOOKS_SWITCHED_OFF, to=email, names=names)
+        mails.enqueue(session, MailKind.WEBHOOKS_SWITCHED_OFF, to=email, names=names)

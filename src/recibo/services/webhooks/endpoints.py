@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import select, update
 
+from recibo.errors import Conflict, NotFound, ValidationFailed
 from recibo.lib import clock, ids, webhook_urls
 from recibo.lib.keyring import Keyring
-from recibo.errors import Conflict, NotFound, ValidationFailed
 from recibo.schemas import webhooks as shapes
 from recibo.schemas.actor import Member
 from recibo.schemas.ids import EndpointId
@@ -217,7 +217,7 @@ async def _hurry(session: Session, actor: Member, endpoint_id: EndpointId) -> No
     )
     statement = scope.updating(actor, Delivery).where(Delivery.event_id.in_(waiting))
     await session.execute(statement.values(due_at=now))
-    db.ring(session)
+    db.notify_on_commit(session)
 
 
 def _none_set() -> NotFound:

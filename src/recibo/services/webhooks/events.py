@@ -15,14 +15,14 @@ from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import DeliveryState, EventType
 from recibo.services import pagination
-from recibo.services.pagination import Wanted
+from recibo.services.pagination import PageRequest
 from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, WebhookEndpoint, WebhookEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class EventPage:
     """One page of the history."""
 
     data: list[shapes.WebhookEvent]
@@ -76,13 +76,13 @@ async def emit(
             tries=0,
         )
     )
-    db.ring(session)
+    db.notify_on_commit(session)
     return event.id
 
 
 async def history(
-    session: ReadSession, actor: Actor, event_type: EventType | None, *, wanted: Wanted
-) -> Slice:
+    session: ReadSession, actor: Actor, event_type: EventType | None, *, wanted: PageRequest
+) -> EventPage:
     """Return one page of the events of the actor's org that were tried, newest first."""
     bound_to = {"list": "webhook_events", "org": actor.org_id, "type": event_type}
     query = scope.of(actor, WebhookEvent).where(WebhookEvent.attempted_at.is_not(None))
@@ -91,7 +91,7 @@ async def history(
     rows, next_cursor = await pagination.newest_first(
         session, query, WebhookEvent.id, wanted=wanted, bound_to=bound_to
     )
-    return Slice([shape(row) for row in rows], next_cursor)
+    return EventPage([shape(row) for row in rows], next_cursor)
 
 
 def shape(row: WebhookEvent) -> shapes.WebhookEvent:

@@ -21,7 +21,7 @@ _MOST_LANES = 1000
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Lane:
+class Destination:
     """A way to receivers of an org: to its endpoint, or to those that its requests named."""
 
     org_id: OrgId
@@ -29,16 +29,16 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class InFlight:
     """What a courier has under way."""
 
     capacity: int
     #: How many, by lane.
-    lanes: Mapping[Lane, int] = field(default_factory=dict)
+    lanes: Mapping[Destination, int] = field(default_factory=dict)
     #: How many of these go where something failed: they may well take all the time they have.
-    doubtful: Mapping[Lane, int] = field(default_factory=dict)
+    doubtful: Mapping[Destination, int] = field(default_factory=dict)
     #: The last lane that had its turn.
-    last: Lane | None = None
+    last: Destination | None = None
 
     @property
     def free(self) -> int:
@@ -52,12 +52,12 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class NextDeliveries:
     """What may be begun now."""
 
     #: Each with whether it goes where something failed.
     event_ids: Mapping[EventId, bool]
-    last: Lane | None
+    last: Destination | None
     #: Whether more is due than may be begun now, beside what goes where something failed.
     has_more: bool
 
@@ -68,7 +68,7 @@ class _Due:
     is_doubtful: bool
 
 
-async def choose(session: ReadSession, load: Load) -> Chosen:
+async def next_deliveries(session: ReadSession, load: InFlight) -> NextDeliveries:
     """Look what is due, and choose what is begun; others may choose the same."""
     lanes = _in_turn(await _due_lanes(session), load.last)
     failing = await _failing(session, lanes)
@@ -86,7 +86,7 @@ async def choose(session: ReadSession, load: Load) -> Chosen:
         chosen |= {one.event_id: one.is_doubtful for one in picked}
         last = lane
         has_more |= len(picked) < len(due) and not all(one.is_doubtful for one in due)
-    return Chosen(chosen, last, has_more)
+    return NextDeliveries(chosen, last, has_more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +100,12 @@ class _Rooms:
 class _Left:
     """What is left to give to lanes in one round."""
 
-    def __init__(self, load: Load) -> None:
+    def __init__(self, load: InFlight) -> None:
         self._load = load
         self._free = load.free
         self._free_for_doubtful = load.free_for_doubtful
 
-    def rooms(self, lane: Lane, *, is_failing: bool) -> _Rooms:
+    def rooms(self, lane: Destination, *, is_failing: bool) -> _Rooms:
         """Return how much a lane may have."""
         share = 1 if is_failing else self._share()
         room = min(share - self._load.lanes.get(lane, 0), self._free)
@@ -126,7 +126,7 @@ class _Left:
         return _MOST // 4 if self._free > self._load.capacity / 4 else 1
 
 
-def _in_turn(lanes: Sequence[Lane], last: Lane | None) -> Sequence[Lane]:
+def _in_turn(lanes: Sequence[Destination], last: Destination | None) -> Sequence[Destination]:
     if last is None:
         return lanes[:_MOST_LANES]
     after = [lane for lane in lanes if lane > last]
@@ -145,15 +145,15 @@ def _picked(due: Sequence[_Due], rooms: _Rooms) -> list[_Due]:
     return picked
 
 
-async def _due_lanes(session: ReadSession) -> list[Lane]:
+async def _due_lanes(session: ReadSession) -> list[Destination]:
     """Return the lanes in which something is due, in order.
 
     A look at the index for each org that is owed something, however much that is.
     """
-    found = list[Lane]()
+    found = list[Destination]()
     for is_to_endpoint in (False, True):
         query = _due_orgs(is_to_endpoint=is_to_endpoint)
-        found += [Lane(OrgId(one), is_to_endpoint) for one in (await session.scalars(query))]
+        found += [Destination(OrgId(one), is_to_endpoint) for one in (await session.scalars(query))]
     return sorted(found)
 
 
@@ -171,16 +171,16 @@ def _due_orgs(*, is_to_endpoint: bool) -> Select[tuple[str]]:
     )
 
 
-async def _failing(session: ReadSession, lanes: Collection[Lane]) -> set[Lane]:
+async def _failing(session: ReadSession, lanes: Collection[Destination]) -> set[Destination]:
     """Return the lanes whose endpoint fails at present."""
     org_ids = [lane.org_id for lane in lanes if lane.is_to_endpoint]
     query = select(WebhookEndpoint.org_id).where(
         WebhookEndpoint.org_id.in_(org_ids), WebhookEndpoint.failing_since.is_not(None)
     )
-    return {Lane(OrgId(one), is_to_endpoint=True) for one in await session.scalars(query)}
+    return {Destination(OrgId(one), is_to_endpoint=True) for one in await session.scalars(query)}
 
 
-async def _due(session: ReadSession, lane: Lane, *, is_failing: bool) -> list[_Due]:
+async def _due(session: ReadSession, lane: Destination, *, is_failing: bool) -> list[_Due]:
     query = (
         select(Delivery.event_id, Delivery.tries)
         .where(

@@ -2,8 +2,8 @@
 
 import datetime as dt
 
-from recibo.lib import clock, ids
 from recibo.errors import NotFound
+from recibo.lib import clock, ids
 from recibo.schemas.actor import Member
 from recibo.schemas.states import AuditAction, DeliveryState, EventType, ResourceType
 from recibo.services import audit
@@ -56,7 +56,7 @@ async def resend(session: Session, actor: Member, event_id: str) -> None:
         row.endpoint_id = await endpoints.switched_on(session, actor)
     await throttles.take(session, [(_ASKED_FOR, actor.org_id)])
     row.state, row.due_at, row.tries = DeliveryState.OWED, clock.now(), 0
-    db.ring(session)
+    db.notify_on_commit(session)
     _note(session, actor, AuditAction.WEBHOOK_EVENT_RESENT, event_id)
 
 
