@@ -38,7 +38,7 @@ _MAX_LAST = 4096
 # The child finds its modules where the parent did, whatever the environment says.
 _BOOT = (
     "import json, sys; settings = json.loads(sys.argv[1]); sys.path[:] = settings['path']; "
-    "from recibo.adapters import child; child.main(settings)"
+    "from recibo.adapters.reader_process import child; child.main(settings)"
 )
 
 _ENVIRONMENT = {
