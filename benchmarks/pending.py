@@ -58,7 +58,9 @@ async def _measure(folder: Path, url: str, sizes: Sequence[int]) -> None:
     )
     demos = list[Demo]()
     print("pending | of orgs | upload ms, median | growth | refill ms")
-    async with app.lifespan(settings, works=False, reader=FakeReader(), greet=demos.append) as asgi:
+    async with app.lifespan(
+        settings, with_worker=False, reader=FakeReader(), on_first_start=demos.append
+    ) as asgi:
         first = 0.0
         for size, orgs in [(size, orgs) for orgs in (1, 1000) for size in sizes]:
             database: Database = asgi.state.services.database

@@ -14,7 +14,7 @@ from recibo.store import db
 from recibo.store.tables import Table
 from tests import servers, stripe_server
 from tests.stripe_server import StripeServer
-from tests.tcp_proxy import Relay, relay
+from tests.tcp_proxy import TcpProxy, run_tcp_proxy
 
 # The same examples at every run: a gate that fails by chance is none.
 settings.register_profile("gate", derandomize=True, deadline=None)
@@ -85,12 +85,12 @@ def bucket_url(s3: servers.S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture
-async def line(
+async def s3_proxy(
     s3: servers.S3Server, bucket_url: str, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Relay]:
-    """The line to the bucket."""
+) -> AsyncIterator[TcpProxy]:
+    """A TCP proxy in front of the S3 server; tests can cut it."""
     assert bucket_url
-    async with relay(s3.port) as passing:
+    async with run_tcp_proxy(s3.port) as passing:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{passing.port}")
         yield passing
 
@@ -105,10 +105,10 @@ def database_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[db.Database]:
-    """A fresh, migrated database of each kind in turn, opened."""
-    opened = db.Database(database_url)
-    yield opened
-    await opened.close()
+    """A fresh, migrated database of each kind in turn."""
+    database_ = db.Database(database_url)
+    yield database_
+    await database_.close()
 
 
 @pytest.fixture

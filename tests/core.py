@@ -24,7 +24,7 @@ from tests import make
 
 
 @dataclass
-class NotingCarrier:
+class RecordingEnqueuer:
     """Carries nothing, but notes what it was given; raises when it is told to."""
 
     added: list[ReceiptId] = field(default_factory=list)
@@ -44,10 +44,10 @@ class Core:
     database: Database
     folder: Path
     blobs: Blobs
-    carrier: NotingCarrier
+    carrier: RecordingEnqueuer
     extraction: Extraction
     tasks: Tasks
-    clockwork: PeriodicTasks
+    periodic_tasks: PeriodicTasks
 
     async def submit(self, actor: Actor, text: str = "paper") -> Submitted:
         """Take in a file that holds this text."""
@@ -80,7 +80,7 @@ def build(
     reader = reader or FakeReader()
     (folder / "files").mkdir(exist_ok=True)
     blobs = blobs or Folder(folder / "files")
-    signals, carrier, pace = InProcess(), NotingCarrier(), MovingAverage(2)
+    signals, carrier, pace = InProcess(), RecordingEnqueuer(), MovingAverage(2)
     return Core(
         database=database,
         folder=folder,
@@ -98,5 +98,5 @@ def build(
             arrivals=Arrivals(semaphores.InMemory()),
         ),
         tasks=Tasks(database, blobs, signals, reader, pace, carrier),
-        clockwork=PeriodicTasks(database, blobs, carrier),
+        periodic_tasks=PeriodicTasks(database, blobs, carrier),
     )

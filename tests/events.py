@@ -30,7 +30,7 @@ async def endpoint(database: Database, actor: Actor, url: str = URL) -> Endpoint
     return EndpointId(row.id)
 
 
-async def told(database: Database) -> list[dict[str, Any]]:
+async def event_bodies(database: Database) -> list[dict[str, Any]]:
     """Return the bodies of all events, the oldest first."""
     async with database.read() as session:
         query = select(tables.WebhookEvent).order_by(tables.WebhookEvent.id)
@@ -51,7 +51,7 @@ async def attempts(database: Database) -> list[tables.DeliveryAttempt]:
         return list((await session.execute(query)).scalars())
 
 
-async def owed(
+async def emit_event(
     database: Database,
     org_id: str,
     event_type: EventType = EventType.WEBHOOK_TEST,
@@ -87,13 +87,13 @@ async def attempt(database: Database, event_id: str, **columns: Any) -> None:
             delivery.state, delivery.due_at = DeliveryState.DELIVERED, None
 
 
-async def sent(
+async def deliver_event(
     database: Database,
     org_id: str,
     event_type: EventType = EventType.WEBHOOK_TEST,
     data: Mapping[str, Any] | None = None,
 ) -> str:
     """Have an event sent and taken; return its id."""
-    event_id = await owed(database, org_id, event_type, data)
+    event_id = await emit_event(database, org_id, event_type, data)
     await attempt(database, event_id)
     return event_id

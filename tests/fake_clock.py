@@ -8,14 +8,14 @@ from redis.asyncio import Redis
 from recibo.lib import clock
 
 # Somewhere within a second, as most times are.
-BEGINNING = 1_800_000_000.25
+START_SECONDS = 1_800_000_000.25
 
 
-class Hands:
+class FakeClock:
     """A clock that stands until it is moved, for what this process counts and what Redis does."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, client: Redis | None = None) -> None:
-        self.seconds = BEGINNING
+        self.seconds = START_SECONDS
         self._client = client
         monkeypatch.setattr(clock, "now", self._now)
         monkeypatch.setattr("throttled.utils.now_mono_f", lambda: self.seconds)

@@ -57,7 +57,7 @@ class Installation:
     data_dir: Path
     logs: Sequence[Mapping[str, Any]]
     #: What webhooks are handed to; the fake one unless the test brought its own.
-    callbacks: WebhookClient
+    webhook_client: WebhookClient
 
     @property
     def services(self) -> Services:
@@ -103,7 +103,7 @@ class Installation:
 
     async def waited(self, receipt_id: str) -> dict[str, Any]:
         """Return a receipt when no reading is owed to it any more."""
-        self.reader.let_go()
+        self.reader.release()
         answer = await self.get(f"/receipts/{receipt_id}", wait=str(WAIT_SECONDS))
         return cast("dict[str, Any]", answer.json())
 
@@ -124,22 +124,26 @@ class Installation:
 
 
 @asynccontextmanager
-async def opened(
+async def start(
     database_url: str,
     data_dir: Path,
     *,
     reader: FakeReader | None = None,
-    callbacks: WebhookClient | None = None,
-    works: bool = True,
+    webhook_client: WebhookClient | None = None,
+    with_worker: bool = True,
     **settings: Any,
 ) -> AsyncIterator[Installation]:
     """Open an installation; its key is known only on a fresh database."""
-    reader, callbacks = reader or FakeReader(), callbacks or FakeWebhookClient()
+    reader, webhook_client = reader or FakeReader(), webhook_client or FakeWebhookClient()
     demos = list[Demo]()
     chosen = make_settings(data_dir, database_url=database_url, **settings)
     with capture_logs() as logs:
         async with app.lifespan(
-            chosen, works=works, reader=reader, callbacks=callbacks, greet=demos.append
+            chosen,
+            with_worker=with_worker,
+            reader=reader,
+            webhook_client=webhook_client,
+            on_first_start=demos.append,
         ) as asgi:
             secret = demos[0].key if demos else ""
             async with (
@@ -147,7 +151,7 @@ async def opened(
                 client_of(asgi) as stranger,
             ):
                 yield Installation(
-                    asgi, client, stranger, secret, reader, data_dir, logs, callbacks
+                    asgi, client, stranger, secret, reader, data_dir, logs, webhook_client
                 )
 
 

@@ -35,7 +35,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class PrintedDocument:
     """A printed strip and what it says."""
 
     rows: tuple[AnyRow, ...]
@@ -74,7 +74,7 @@ def till_receipt(
     *,
     items: Sequence[Item] = CAFE_ITEMS,
     at: dt.datetime = dt.datetime(2025, 3, 14, 12, 41),  # noqa: DTZ001 - paper prints no zone
-) -> Paper:
+) -> PrintedDocument:
     """Return a Malaysian café's receipt, rounded to five sen as the law there asks."""
     subtotal = sum((item.total for item in items), Decimal(0))
     tax = (subtotal * Decimal("0.06")).quantize(CENT, ROUND_HALF_UP)
@@ -115,7 +115,7 @@ def till_receipt(
         document_key=None,
         line_items=truth_items(items),
     )
-    return Paper(rows, truth)
+    return PrintedDocument(rows, truth)
 
 
 def nfce(
@@ -123,7 +123,7 @@ def nfce(
     *,
     items: Sequence[Item] = BAKERY_ITEMS,
     at: dt.datetime = dt.datetime(2025, 3, 14, 8, 17, 42),  # noqa: DTZ001 - paper prints no zone
-) -> Paper:
+) -> PrintedDocument:
     """Return a São Paulo bakery's NFC-e, its valid access key and its QR code."""
     total = sum((item.total for item in items), Decimal(0))
     tax = (total * Decimal("0.1345")).quantize(CENT, ROUND_HALF_UP)
@@ -168,7 +168,7 @@ def nfce(
         line_items=truth_items(items),
     )
     query = f"{key}|2|1|1|{'0A' * 20}"
-    return Paper(rows, truth, qr=f"https://www.nfce.fazenda.sp.gov.br/qrcode?p={query}")
+    return PrintedDocument(rows, truth, qr=f"https://www.nfce.fazenda.sp.gov.br/qrcode?p={query}")
 
 
 def _till_rows(item: Item) -> tuple[Row, Row]:

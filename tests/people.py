@@ -71,7 +71,7 @@ async def invitation_token(i: Installation, invitation_id: str) -> str:
     return token
 
 
-async def offered(
+async def invite_with_token(
     i: Installation, owner: Session, email: str, role: Role = Role.DEVELOPER
 ) -> tuple[str, str]:
     """Have an address invited; return the invitation's id and token, where no mail is sent."""
@@ -87,7 +87,9 @@ async def accept(i: Installation, token: str, **headers: str) -> httpx.Response:
     return answer
 
 
-async def came(i: Installation, owner: Session, email: str, role: Role = Role.DEVELOPER) -> Session:
+async def join_by_invitation(
+    i: Installation, owner: Session, email: str, role: Role = Role.DEVELOPER
+) -> Session:
     """Have somebody's org invite an address, and its reader accept; only where no mail is sent."""
     invitation = await invited(i, owner, email, role)
     return await session_of(i, await accept(i, await invitation_token(i, invitation["id"])))

@@ -12,10 +12,10 @@ PRODUCTION = Policy(https_only=True, private_allowed=False)
 BODY = b'{"id":"evt_1"}'
 HEADERS = {"Content-Type": "application/json", "webhook-id": "evt_1"}
 # Long enough for whatever is honest on a loaded machine, short enough for a test of what is not.
-SOON_S = 1.0
+SHORT_TIMEOUT_S = 1.0
 
 
-class Directory:
+class FakeResolver:
     """Knows names by heart; each lookup takes the next answer, and the last one stays."""
 
     def __init__(self, **known: Sequence[Sequence[str]]) -> None:
@@ -32,10 +32,10 @@ class Directory:
         return [ipaddress.ip_address(one) for one in told]
 
 
-def guarded(policy: Policy = DEVELOPMENT, **given: Any) -> CheckedWebhookClient:
+def checked_client(policy: Policy = DEVELOPMENT, **given: Any) -> CheckedWebhookClient:
     """Return what posts, with names that are made up."""
     known = given.pop("known", {})
-    return CheckedWebhookClient(policy, given.pop("names", Directory(**known)), **given)
+    return CheckedWebhookClient(policy, given.pop("names", FakeResolver(**known)), **given)
 
 
 async def post(

@@ -14,7 +14,7 @@ UNREADABLE = Failure(FailureKind.UNREADABLE, "Nothing on the document could be r
 Answer = Receipt | Failure | Exception
 
 
-class TurnReader(FakeReader):
+class ScriptedReader(FakeReader):
     """Gives the next of its answers at each reading, whatever is read; the last one for good."""
 
     def __init__(self, answers: Iterable[Answer]) -> None:

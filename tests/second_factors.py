@@ -22,7 +22,7 @@ STEP = dt.timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class TwoFactorUser:
     """Somebody with two-factor authentication on."""
 
     session: Session
@@ -80,18 +80,18 @@ async def enrolled(i: Installation, session: Session) -> str:
     return str(answer.json()["secret"])
 
 
-async def guarded(i: Installation, *, email: str = "ana@people.test") -> Guarded:
+async def two_factor_user(i: Installation, *, email: str = "ana@people.test") -> TwoFactorUser:
     """Sign somebody up and switch two-factor authentication on."""
     session = await people.signed_up(i, email=email)
     secret = await enrolled(i, session)
     answer = await post(i, "/enroll/verify", session.headers, code=code_of(secret))
     assert answer.status_code == 200, answer.text
-    return Guarded(session, secret, answer.json()["recovery_codes"])
+    return TwoFactorUser(session, secret, answer.json()["recovery_codes"])
 
 
 async def log_in(
     i: Installation,
-    who: Guarded,
+    who: TwoFactorUser,
     *,
     agent: str = HERE,
     client: httpx.AsyncClient | None = None,
@@ -106,7 +106,7 @@ async def log_in(
     return dict(answer.json())
 
 
-def shows(tokens: Mapping[str, Any], *, agent: str = HERE) -> dict[str, str]:
+def session_headers(tokens: Mapping[str, Any], *, agent: str = HERE) -> dict[str, str]:
     """Return the headers of a caller that shows a session."""
     return {**people.bearer(tokens["access_token"]), "User-Agent": agent}
 
@@ -131,7 +131,7 @@ def error_of(answer: httpx.Response) -> tuple[int, str]:
 
 async def verify(
     i: Installation,
-    who: Guarded,
+    who: TwoFactorUser,
     headers: Mapping[str, str] | None = None,
     *,
     code: str | None = None,
@@ -144,7 +144,7 @@ async def verify(
 
 async def recover(
     i: Installation,
-    who: Guarded,
+    who: TwoFactorUser,
     headers: Mapping[str, str] | None = None,
     *,
     code: str | None = None,
@@ -154,12 +154,12 @@ async def recover(
     return await post(i, "/recovery/use", headers, user_id=who.user_id, code=code)
 
 
-async def logged(i: Installation) -> list[tuple[str, Any]]:
+async def audit_log(i: Installation) -> list[tuple[str, Any]]:
     """Return what the audit log holds, in the order of time: actions, each with its outcome."""
     rows = sorted(await i.rows(AuditEvent), key=lambda row: row.id)
     return [(row.action, row.after) for row in rows]
 
 
-def told(answer: httpx.Response) -> tuple[int, Any]:
+def status_and_body(answer: httpx.Response) -> tuple[int, Any]:
     """Return the status and the body of an answer."""
     return answer.status_code, answer.json()

@@ -59,7 +59,7 @@ def set_cookies(answer: httpx.Response) -> Mapping[str, tuple[str, set[str]]]:
     return found
 
 
-def at(
+def client_at(
     i: Installation, address: str = AWAY, user_agent: str = "browser/1", **headers: str
 ) -> httpx.AsyncClient:
     """Return a client at another place."""
@@ -67,7 +67,7 @@ def at(
     return installation.client_of(i.asgi, address=address, headers=headers)
 
 
-async def told(i: Installation, *actions: str) -> list[AuditEvent]:
+async def audit_entries(i: Installation, *actions: str) -> list[AuditEvent]:
     """Return the entries of these actions in the audit log, the oldest first."""
     found = [row for row in await i.rows(AuditEvent) if row.action in actions]
     return sorted(found, key=lambda row: row.id)

@@ -17,7 +17,7 @@ FREE = ("free", "active")
 
 
 @dataclass(frozen=True, slots=True)
-class Shop:
+class StripeSetup:
     """A service that sells through the small Stripe, and the owner of an org."""
 
     i: Installation
@@ -30,13 +30,13 @@ class Shop:
         [row] = await self.i.rows(Subscription)
         return row.customer_id
 
-    async def bought(self, plan: str = "indie", **changes: Any) -> dict[str, Any]:
+    async def subscribe(self, plan: str = "indie", **changes: Any) -> dict[str, Any]:
         """Buy a plan: a page is paid, and Stripe tells of it."""
         made = self.stripe.subscribe(await self.customer(), plan, **changes)
-        await self.told(made)
+        await self.deliver_event(made)
         return made
 
-    async def told(
+    async def deliver_event(
         self, about: dict[str, Any], kind: str = "customer.subscription.updated"
     ) -> bytes:
         """Have Stripe tell of something; return the event."""
@@ -51,10 +51,10 @@ class Shop:
         headers = {"Stripe-Signature": header, "Content-Type": "application/json"}
         return await self.i.stranger.post(EVENTS, content=payload, headers=headers)
 
-    async def has(self) -> tuple[str, str]:
+    async def plan_and_status(self) -> tuple[str, str]:
         """Return the org's plan and the status of its subscription."""
-        told = await billing.subscription(self.i, self.ana)
-        return told["plan"], told["status"]
+        subscription = await billing.subscription(self.i, self.ana)
+        return subscription["plan"], subscription["status"]
 
 
 def settings(stripe: StripeServer) -> dict[str, Any]:

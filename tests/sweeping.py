@@ -21,7 +21,7 @@ async def orphan(blobs: Blobs) -> ReceiptId:
     return receipt_id
 
 
-async def swept(
+async def run_sweeps(
     database: Database,
     blobs: Blobs,
     *,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Relay:
+class TcpProxy:
     """Passes on what comes to its port."""
 
     def __init__(self, port: int) -> None:
@@ -22,11 +22,11 @@ class Relay:
         for task in self._under_way:
             task.cancel()
 
-    def die(self) -> None:
+    def hang(self) -> None:
         """Take every connection, and never say a word."""
         self._is_dead = True
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """Let everybody through again."""
         self._is_cut = self._is_dead = False
 
@@ -73,9 +73,9 @@ async def _closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def relay(port: int) -> AsyncIterator[Relay]:
+async def run_tcp_proxy(port: int) -> AsyncIterator[TcpProxy]:
     """Run a relay to a port of loopback while the block lasts."""
-    passing = Relay(port)
+    passing = TcpProxy(port)
     server = await asyncio.start_server(passing.pass_on, "127.0.0.1", 0)
     passing.port = server.sockets[0].getsockname()[1]
     try:

@@ -23,10 +23,10 @@ PAPER = make.jpeg("paper")
 
 
 async def test_restart_takes_up_what_is_owed(database_url: str, tmp_path: Path) -> None:
-    async with installation.opened(database_url, tmp_path, extract_wait_seconds=0) as before:
+    async with installation.start(database_url, tmp_path, extract_wait_seconds=0) as before:
         before.reader.hold()
         owed = [(await before.extracted(make.jpeg(str(number))))["id"] for number in range(5)]
-    async with installation.opened(database_url, tmp_path) as after:
+    async with installation.start(database_url, tmp_path) as after:
         ended = [
             await after.services.extraction.wait(
                 await make.actor_of(after.database, before.secret), one, wait_seconds=20
@@ -42,11 +42,11 @@ async def test_restart_takes_up_what_is_owed(database_url: str, tmp_path: Path) 
 async def test_what_a_server_without_workers_takes_in_is_read_by_the_next_that_works(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
-        database_url, tmp_path, works=False, extract_wait_seconds=0
+    async with installation.start(
+        database_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as idle:
         pending = await idle.extracted(PAPER)
-    async with installation.opened(database_url, tmp_path) as working:
+    async with installation.start(database_url, tmp_path) as working:
         actor = await make.actor_of(working.database, idle.secret)
         read = await working.services.extraction.wait(actor, pending["id"], wait_seconds=20)
 
@@ -57,13 +57,13 @@ async def test_stops_use_up_no_attempt(database_url: str, tmp_path: Path) -> Non
     secret = receipt_id = ""
     for _ in range(4):
         reader = HeldReader()
-        async with installation.opened(
+        async with installation.start(
             database_url, tmp_path, reader=reader, extract_wait_seconds=0
         ) as stopped:
             if not receipt_id:
                 secret, receipt_id = stopped.secret, (await stopped.extracted(PAPER))["id"]
             await reader.has_begun.wait()
-    async with installation.opened(database_url, tmp_path) as last:
+    async with installation.start(database_url, tmp_path) as last:
         actor = await make.actor_of(last.database, secret)
         ended = await last.services.extraction.wait(actor, receipt_id, wait_seconds=20)
         (row,) = await last.rows(Receipt)
@@ -74,14 +74,14 @@ async def test_stops_use_up_no_attempt(database_url: str, tmp_path: Path) -> Non
 async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
-        sqlite_url, tmp_path, works=False, extract_wait_seconds=0
+    async with installation.start(
+        sqlite_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as idle:
         receipt_id = ReceiptId((await idle.extracted(PAPER))["id"])
         async with idle.database.write() as session:
             await readings.begin(session, receipt_id)
     async with asyncio.timeout(readings.LEASE.total_seconds()):
-        async with installation.opened(sqlite_url, tmp_path) as next_:
+        async with installation.start(sqlite_url, tmp_path) as next_:
             actor = await make.actor_of(next_.database, idle.secret)
             ended = await next_.services.extraction.wait(actor, receipt_id, wait_seconds=60)
 
@@ -90,13 +90,13 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
 
 async def test_start_clears_the_spool_and_sweeps_no_files(sqlite_url: str, tmp_path: Path) -> None:
     orphan = ReceiptId(f"rcp_{'0' * 30}ab")
-    async with installation.opened(sqlite_url, tmp_path) as before:
+    async with installation.start(sqlite_url, tmp_path) as before:
         await before.extracted(PAPER)
         await before.services.blobs.keep(orphan, io.BytesIO(b"orphan"))
     (tmp_path / "spool" / "upload").write_bytes(b"stray")
 
     with clock.moved(dt.timedelta(days=1)):
-        async with installation.opened(sqlite_url, tmp_path) as after:
+        async with installation.start(sqlite_url, tmp_path) as after:
             await after.services.database.is_alive()
             kept = await after.file(orphan)
 
@@ -108,33 +108,33 @@ async def test_database_of_another_installation_is_refused_in_a_line(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     """Its sweep would take every file for an orphan."""
-    async with installation.opened(f"sqlite:///{tmp_path / 'other.db'}", tmp_path / "data"):
+    async with installation.start(f"sqlite:///{tmp_path / 'other.db'}", tmp_path / "data"):
         pass
 
     with pytest.raises(StartError, match="recibo admin files adopt") as raised:
-        async with installation.opened(sqlite_url, tmp_path / "data"):
+        async with installation.start(sqlite_url, tmp_path / "data"):
             pass
     assert "\n" not in str(raised.value)
 
 
 async def test_data_is_for_its_owner_alone(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path / "data"):
+    async with installation.start(sqlite_url, tmp_path / "data"):
         folders = [tmp_path / "data", *(tmp_path / "data" / name for name in ("files", "spool"))]
 
     assert {0o700} == {folder.stat().st_mode & 0o777 for folder in folders}
 
 
 async def test_embedded_folder_is_opened_once(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path):
+    async with installation.start(sqlite_url, tmp_path):
         with pytest.raises(FolderInUseError):
-            async with installation.opened(sqlite_url, tmp_path):
+            async with installation.start(sqlite_url, tmp_path):
                 pass
 
 
 async def test_several_processes_may_share_postgres(postgres_url: str, tmp_path: Path) -> None:
     async with (
-        installation.opened(postgres_url, tmp_path / "a") as one,
-        installation.opened(postgres_url, tmp_path / "b", works=False) as other,
+        installation.start(postgres_url, tmp_path / "a") as one,
+        installation.start(postgres_url, tmp_path / "b", with_worker=False) as other,
     ):
         receipt = await one.extracted(PAPER)
         seen = await other.get(f"/receipts/{receipt['id']}", secret=one.secret)
@@ -148,8 +148,8 @@ async def test_second_server_without_redis_is_told(
 ) -> None:
     settings: dict[str, Any] = {"redis_url": redis_url if is_shared else ""}
     async with (
-        installation.opened(postgres_url, tmp_path / "a", works=False, **settings) as first,
-        installation.opened(postgres_url, tmp_path / "b", works=False, **settings) as second,
+        installation.start(postgres_url, tmp_path / "a", with_worker=False, **settings) as first,
+        installation.start(postgres_url, tmp_path / "b", with_worker=False, **settings) as second,
     ):
         told = ["RECIBO_REDIS_URL" in str(one.logs) for one in (first, second)]
 
@@ -164,8 +164,8 @@ async def test_wait_at_one_process_ends_when_another_has_read(
     shared: dict[str, Any] = {"redis_url": redis_url, "extract_wait_seconds": 300}
     async with (
         asyncio.timeout(60),
-        installation.opened(postgres_url, tmp_path, works=False, **shared) as door,
-        installation.opened(postgres_url, tmp_path, **shared),
+        installation.start(postgres_url, tmp_path, with_worker=False, **shared) as door,
+        installation.start(postgres_url, tmp_path, **shared),
     ):
         receipt = await door.extracted(PAPER)
 
@@ -175,9 +175,9 @@ async def test_wait_at_one_process_ends_when_another_has_read(
 async def test_key_of_the_demo_is_told_on_the_first_start_only(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path) as first:
+    async with installation.start(sqlite_url, tmp_path) as first:
         told = (await first.get("/key")).json()
-    async with installation.opened(sqlite_url, tmp_path) as second:
+    async with installation.start(sqlite_url, tmp_path) as second:
         assert "" == second.secret
 
     assert first.secret.startswith("sk_live_")
@@ -188,7 +188,7 @@ async def test_owner_of_the_demo_can_sign_in_as_told(sqlite_url: str, tmp_path: 
     told = list[Demo]()
     settings = installation.make_settings(tmp_path, database_url=sqlite_url)
     async with (
-        app.lifespan(settings, works=False, greet=told.append) as asgi,
+        app.lifespan(settings, with_worker=False, on_first_start=told.append) as asgi,
         installation.client_of(asgi) as client,
     ):
         body = {"email": told[0].email, "password": told[0].password}
@@ -200,11 +200,11 @@ async def test_owner_of_the_demo_can_sign_in_as_told(sqlite_url: str, tmp_path: 
 
 
 async def test_cursor_outlives_a_restart(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path) as before:
+    async with installation.start(sqlite_url, tmp_path) as before:
         for number in range(2):
             await before.extracted(make.jpeg(str(number)))
         cursor = (await before.get("/receipts", limit="1")).json()["next_cursor"]
-    async with installation.opened(sqlite_url, tmp_path) as after:
+    async with installation.start(sqlite_url, tmp_path) as after:
         page = await after.get("/receipts", secret=before.secret, limit="1", cursor=cursor)
 
     assert 1 == len(page.json()["data"])
@@ -223,12 +223,12 @@ async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
         ({"email_from": "nobody"}, "RECIBO_EMAIL_FROM"),
     ],
 )
-@pytest.mark.parametrize("works", [True, False])
+@pytest.mark.parametrize("with_worker", [True, False])
 async def test_mail_that_could_never_be_sent_is_told_at_start(
-    sqlite_url: str, tmp_path: Path, wrong: dict[str, Any], named: str, *, works: bool
+    sqlite_url: str, tmp_path: Path, wrong: dict[str, Any], named: str, *, with_worker: bool
 ) -> None:
     with pytest.raises(StartError, match=named) as refused:
-        async with installation.opened(sqlite_url, tmp_path, works=works, **wrong):
+        async with installation.start(sqlite_url, tmp_path, with_worker=with_worker, **wrong):
             pass
 
     assert "secret" not in str(refused.value)

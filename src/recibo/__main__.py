@@ -118,7 +118,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         _settings(),
         host=arguments.host,
         port=arguments.port,
-        works=not arguments.no_worker,
+        with_worker=not arguments.no_worker,
     )
 
 

@@ -54,8 +54,7 @@ from recibo.store.semaphores import Semaphores
 from recibo.store.worker_registry import NO_WORKERS, WorkerRegistry
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
-from recibo.worker import heartbeat, key_uses
-from recibo.worker import task_queue as engines
+from recibo.worker import heartbeat, key_uses, task_queue
 from recibo.worker.mail_worker import MailWorker
 from recibo.worker.periodic_tasks import PeriodicTasks
 from recibo.worker.shares import ReaderShares
@@ -69,30 +68,30 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What every process of the service holds open."""
+    """The open resources and services of one process."""
 
     settings: Settings
     database: Database
     blobs: Blobs
-    signals: PubSub
-    engine: TaskQueue
+    pubsub: PubSub
+    task_queue: TaskQueue
     reader: Reader
-    pace: MovingAverage
+    reading_time: MovingAverage
     identity: Identity
     billing: Billing
-    post: MailWorker
+    mail_worker: MailWorker
     limits: Limits
-    slots: Semaphores
-    crews: WorkerRegistry
+    upload_slots: Semaphores
+    worker_registry: WorkerRegistry
 
     @property
     def readers(self) -> int:
-        """How many documents this process reads at once."""
+        """The number of documents that this process reads at once."""
         return self.settings.readers or len(os.sched_getaffinity(0))
 
     @property
-    def meter(self) -> UsageReporter | None:
-        """What tells the payment provider of credits, where it is to be told."""
+    def usage_reporter(self) -> UsageReporter | None:
+        """Reports used credits to Stripe; None unless a Stripe meter is configured."""
         payments = self.billing.payments
         if not isinstance(payments, Stripe) or not self.settings.stripe_meter.strip():
             return None
@@ -103,38 +102,38 @@ class AppContext:
 async def lifespan(
     settings: Settings,
     *,
-    works: bool = True,
+    with_worker: bool = True,
     reader: Reader | None = None,
-    callbacks: WebhookClient | None = None,
+    webhook_client: WebhookClient | None = None,
     address: str = ADDRESS,
-    greet: Callable[[Demo], None] = lambda _: None,
+    on_first_start: Callable[[Demo], None] = lambda _: None,
 ) -> AsyncIterator[FastAPI]:
-    """Open the house and build its ASGI app; with `works` it reads what is uploaded, too.
+    """Open all resources and yield the ASGI app; by default, run a worker, too.
 
     Args:
-        settings: How to run.
-        works: Whether this process reads documents.
-        reader: What reads them; child processes when None.
-        callbacks: What posts webhooks; over HTTP, to addresses that are allowed, when None.
-        address: Where it is served, which links lead to unless the settings say another.
-        greet: Told of the demo org on a first start in development.
+        settings: The settings of this installation.
+        with_worker: Whether this process runs a worker, too.
+        reader: Reads documents; a pool of child processes when None.
+        webhook_client: Sends webhooks; when None, over HTTP and only to permitted addresses.
+        address: The URL of the server: links point to it unless `base_url` is set.
+        on_first_start: Called with the new demo org at the first start in development.
     """
-    async with _house(settings, reader, address) as house, AsyncExitStack() as stack:
-        uses = house.identity.key_uses
-        await stack.enter_async_context(key_uses.written_down(uses, house.database))
-        await stack.enter_async_context(house.signals.listening())
-        await stack.enter_async_context(_alone(house))
-        if works:
-            await stack.enter_async_context(_working(house, callbacks))
+    async with _open_context(settings, reader, address) as context, AsyncExitStack() as stack:
+        uses = context.identity.key_uses
+        await stack.enter_async_context(key_uses.written_down(uses, context.database))
+        await stack.enter_async_context(context.pubsub.listening())
+        await stack.enter_async_context(_warn_of_second_server(context))
+        if with_worker:
+            await stack.enter_async_context(_run_worker(context, webhook_client))
         else:
-            clockwork = _clockwork(house)
-            await stack.enter_async_context(clockwork.watching())
-        # Last, so that no start that fails tells the secret.
+            periodic_tasks = _periodic_tasks(context)
+            await stack.enter_async_context(periodic_tasks.watching())
+        # Last, so that a failed start does not print the secret.
         if not settings.is_production:
-            made = await demo_org.seed(house.database, house.identity.passwords)
-            if made is not None:
-                greet(made)
-        services = _services(house, works=works)
+            demo = await demo_org.seed(context.database, context.identity.passwords)
+            if demo is not None:
+                on_first_start(demo)
+        services = _services(context, with_worker=with_worker)
         asgi = application.create_app(services)
         asgi.router.routes.append(Pages(services))
         if services.billing.sandbox is not None:
@@ -147,19 +146,19 @@ async def lifespan(
 
 @asynccontextmanager
 async def worker(settings: Settings) -> AsyncIterator[None]:
-    """Read what other processes take in, while the block lasts."""
+    """Run a worker without a server while the block lasts."""
     if settings.is_embedded or not settings.redis_url:
         message = "recibo worker needs RECIBO_DATABASE_URL (PostgreSQL) and RECIBO_REDIS_URL."
         raise StartError(message)
-    async with _house(settings, None, ADDRESS) as house, _working(house, None):
+    async with _open_context(settings, None, ADDRESS) as context, _run_worker(context, None):
         yield
 
 
 @asynccontextmanager
-async def _house(
+async def _open_context(
     settings: Settings, reader: Reader | None, address: str
 ) -> AsyncIterator[AppContext]:
-    # Receipts are nobody else's business.
+    # Receipts are private: only the service's own user may read them.
     folders.restrict(settings.private_paths)
     for folder in (settings.data_dir, settings.spool_dir):
         folders.make(folder)
@@ -171,10 +170,10 @@ async def _house(
         spool.clear(settings.spool_dir, is_shared=not settings.is_embedded)
         database = Database(settings.database)
         stack.push_async_callback(database.close)
-        await _check(database)
-        # A name of its own: two apps in one process would share one memory.
-        queue = settings.redis_url or f"memory://{ids.new('queue')}"
-        engine = await stack.enter_async_context(engines.open_queue(queue))
+        await _check_database(database)
+        # A unique name, because apps in one process would share a queue of the same name.
+        queue_url = settings.redis_url or f"memory://{ids.new('queue')}"
+        queue = await stack.enter_async_context(task_queue.open_queue(queue_url))
         redis = await stack.enter_async_context(redis_client.open_redis(settings.redis_url))
         if reader is None:
             reader = PoolReader(
@@ -184,30 +183,28 @@ async def _house(
             )
             stack.push_async_callback(reader.aclose)
         blobs = _blobs(settings)
-        await _agree(database, blobs)
-        pace = MovingAverage(NO_WORKERS.mean_seconds)
+        await _check_storage_mark(database, blobs)
         identity = _identity(settings, database)
         stack.callback(identity.passwords.close)
         billing = _billing(settings, identity, address)
         if isinstance(billing.payments, Stripe):
             stack.callback(billing.payments.close)
-        post = _post(settings, database, address)
-        held = semaphores.of(redis)
-        await stack.enter_async_context(held.renewing())
+        upload_slots = semaphores.of(redis)
+        await stack.enter_async_context(upload_slots.renewing())
         yield AppContext(
             settings=settings,
             database=database,
             blobs=blobs,
-            signals=pubsub.of(redis),
-            engine=engine,
+            pubsub=pubsub.of(redis),
+            task_queue=queue,
             reader=reader,
-            pace=pace,
+            reading_time=MovingAverage(NO_WORKERS.mean_seconds),
             identity=identity,
             billing=billing,
-            post=post,
+            mail_worker=_mail_worker(settings, database, address),
             limits=limits.of(redis),
-            slots=held,
-            crews=worker_registry.of(redis),
+            upload_slots=upload_slots,
+            worker_registry=worker_registry.of(redis),
         )
 
 
@@ -220,7 +217,7 @@ def _blobs(settings: Settings) -> Blobs:
         raise StartError(str(e)) from e
 
 
-async def _agree(database: Database, blobs: Blobs) -> None:
+async def _check_storage_mark(database: Database, blobs: Blobs) -> None:
     try:
         await installation.agree(database, blobs)
     except ForeignFilesError as e:
@@ -228,7 +225,7 @@ async def _agree(database: Database, blobs: Blobs) -> None:
     await orphans.postpone(database)
 
 
-def _post(settings: Settings, database: Database, address: str) -> MailWorker:
+def _mail_worker(settings: Settings, database: Database, address: str) -> MailWorker:
     base_url = base_url_of(settings, address)
     try:
         mailer = mail.of(settings.email_url, outbox=settings.outbox_dir)
@@ -264,12 +261,12 @@ def _billing(settings: Settings, identity: Identity, address: str) -> Billing:
 
 
 def base_url_of(settings: Settings, address: str) -> str:
-    """Return where links lead to: the public address, else the one that is served."""
+    """Return the URL that links point to: the public address if set, else the served one."""
     return (settings.base_url or address).rstrip("/")
 
 
 def inbox_of(settings: Settings) -> Path | None:
-    """Return the folder of mails that people may read in the portal: in development alone."""
+    """Return the folder of mails that the portal shows; None outside development."""
     is_shown = mail.is_outbox(settings.email_url) and not settings.is_production
     return settings.outbox_dir if is_shown else None
 
@@ -287,7 +284,7 @@ def _identity(settings: Settings, database: Database) -> Identity:
     )
 
 
-async def _check(database: Database) -> None:
+async def _check_database(database: Database) -> None:
     try:
         is_migrated = await database.is_migrated()
     except (OSError, SQLAlchemyError) as e:
@@ -299,85 +296,93 @@ async def _check(database: Database) -> None:
 
 
 @asynccontextmanager
-async def _alone(house: AppContext) -> AsyncIterator[None]:
-    """Say so when another server shares the database, and no Redis the limits."""
-    if house.settings.is_embedded or house.settings.redis_url:
+async def _warn_of_second_server(context: AppContext) -> AsyncIterator[None]:
+    """Log a warning if another server uses this database and there is no Redis."""
+    if context.settings.is_embedded or context.settings.redis_url:
         yield
         return
-    async with house.database.alone("serving without Redis") as is_alone:
+    async with context.database.alone("serving without Redis") as is_alone:
         if not is_alone:
             log.warning("another server shares this database; set RECIBO_REDIS_URL for both")
         yield
 
 
 @asynccontextmanager
-async def _working(house: AppContext, callbacks: WebhookClient | None) -> AsyncIterator[None]:
-    if isinstance(house.reader, PoolReader) and (failure := await house.reader.start()):
+async def _run_worker(
+    context: AppContext, webhook_client: WebhookClient | None
+) -> AsyncIterator[None]:
+    if isinstance(context.reader, PoolReader) and (failure := await context.reader.start()):
         raise StartError(failure.message)
-    meter = house.meter
+    usage_reporter = context.usage_reporter
     tasks = Tasks(
-        house.database,
-        house.blobs,
-        house.signals,
-        house.reader,
-        house.pace,
-        house.engine,
-        is_metered=meter is not None,
-        plans=house.identity.plans,
-        shares=ReaderShares(house.readers),
+        context.database,
+        context.blobs,
+        context.pubsub,
+        context.reader,
+        context.reading_time,
+        context.task_queue,
+        is_metered=usage_reporter is not None,
+        plans=context.identity.plans,
+        shares=ReaderShares(context.readers),
     )
-    clockwork = _clockwork(house)
-    if house.settings.is_embedded:
-        await clockwork.free_readings()
-        await clockwork.free_deliveries()
+    periodic_tasks = _periodic_tasks(context)
+    if context.settings.is_embedded:
+        await periodic_tasks.free_readings()
+        await periodic_tasks.free_deliveries()
     async with (
-        clockwork.running(),
-        house.post.running(),
-        meter.running() if meter else nullcontext(),
-        resolver.open_resolver() as known_names,
-        _courier(house, callbacks, known_names).running() as courier,
-        heartbeat.sending_heartbeats(house.crews, readers=house.readers, pace=house.pace),
-        # The first to end, so that others can take up what it hands back.
-        # One more than its org may take: see `worker.shares`.
-        house.engine.working(courier.beside(tasks.read), concurrency=house.readers + 1),
+        periodic_tasks.running(),
+        context.mail_worker.running(),
+        usage_reporter.running() if usage_reporter else nullcontext(),
+        resolver.open_resolver() as names,
+        _webhook_dispatcher(context, webhook_client, names).running() as webhook_dispatcher,
+        heartbeat.sending_heartbeats(
+            context.worker_registry, readers=context.readers, pace=context.reading_time
+        ),
+        # Ends first, so that other workers can start the jobs that it releases.
+        # One reader is kept for other orgs: see `worker.shares`.
+        context.task_queue.working(
+            webhook_dispatcher.beside(tasks.read), concurrency=context.readers + 1
+        ),
     ):
         yield
 
 
-def _clockwork(house: AppContext) -> PeriodicTasks:
-    return PeriodicTasks(house.database, house.blobs, house.engine, house.identity.plans)
-
-
-def _courier(
-    house: AppContext, callbacks: WebhookClient | None, known_names: Resolver
-) -> WebhookDispatcher:
-    callbacks = callbacks or CheckedWebhookClient(_webhook_policy(house), known_names)
-    return WebhookDispatcher(house.database, callbacks, house.identity.keyring)
-
-
-def _webhook_policy(house: AppContext) -> webhook_urls.Policy:
-    return webhook_urls.Policy(
-        https_only=house.settings.is_production,
-        private_allowed=house.settings.private_webhooks_allowed,
+def _periodic_tasks(context: AppContext) -> PeriodicTasks:
+    return PeriodicTasks(
+        context.database, context.blobs, context.task_queue, context.identity.plans
     )
 
 
-def _services(house: AppContext, *, works: bool) -> Services:
-    settings = house.settings
+def _webhook_dispatcher(
+    context: AppContext, webhook_client: WebhookClient | None, names: Resolver
+) -> WebhookDispatcher:
+    webhook_client = webhook_client or CheckedWebhookClient(_webhook_policy(context), names)
+    return WebhookDispatcher(context.database, webhook_client, context.identity.keyring)
+
+
+def _webhook_policy(context: AppContext) -> webhook_urls.Policy:
+    return webhook_urls.Policy(
+        https_only=context.settings.is_production,
+        private_allowed=context.settings.private_webhooks_allowed,
+    )
+
+
+def _services(context: AppContext, *, with_worker: bool) -> Services:
+    settings = context.settings
     return Services(
-        database=house.database,
-        blobs=house.blobs,
+        database=context.database,
+        blobs=context.blobs,
         extraction=Extraction(
-            database=house.database,
-            blobs=house.blobs,
-            signals=house.signals,
-            reader=house.reader,
-            carrier=house.engine,
-            capacity=Capacity(house.crews, settings.max_queue_seconds),
-            slots=house.slots,
-            arrivals=Arrivals(house.slots),
+            database=context.database,
+            blobs=context.blobs,
+            signals=context.pubsub,
+            reader=context.reader,
+            carrier=context.task_queue,
+            capacity=Capacity(context.worker_registry, settings.max_queue_seconds),
+            slots=context.upload_slots,
+            arrivals=Arrivals(context.upload_slots),
             wait_seconds=settings.extract_wait_seconds,
-            plans=house.identity.plans,
+            plans=context.identity.plans,
         ),
         spool=settings.spool_dir,
         cursor_key=secret_key(settings),
@@ -386,31 +391,31 @@ def _services(house: AppContext, *, works: bool) -> Services:
         private_webhooks_allowed=settings.private_webhooks_allowed,
         metrics_token=settings.metrics_token,
         is_production=settings.is_production,
-        probes=_probes(house, works=works),
-        dispensable=_dispensable(house),
-        limits=house.limits,
-        identity=house.identity,
-        billing=house.billing,
+        probes=_probes(context, with_worker=with_worker),
+        dispensable=_optional_probes(context),
+        limits=context.limits,
+        identity=context.identity,
+        billing=context.billing,
         base_url=settings.base_url,
         outbox=inbox_of(settings),
     )
 
 
-def _probes(house: AppContext, *, works: bool) -> Mapping[str, Probe]:
+def _probes(context: AppContext, *, with_worker: bool) -> Mapping[str, Probe]:
     async def reader_is_ready() -> bool:
-        return house.reader.is_ready()
+        return context.reader.is_ready()
 
     probes: dict[str, Probe] = {
-        "database": house.database.is_alive,
-        "storage": house.blobs.is_writable,
+        "database": context.database.is_alive,
+        "storage": context.blobs.is_writable,
     }
-    if not house.settings.redis_url:
-        probes["queue"] = house.engine.is_alive
-    return probes | ({"reader": reader_is_ready} if works else {})
+    if not context.settings.redis_url:
+        probes["queue"] = context.task_queue.is_alive
+    return probes | ({"reader": reader_is_ready} if with_worker else {})
 
 
-def _dispensable(house: AppContext) -> Mapping[str, Probe]:
-    # Without Redis uploads are owed all the same, and carried when it is back.
-    if not house.settings.redis_url:
+def _optional_probes(context: AppContext) -> Mapping[str, Probe]:
+    # Without Redis, uploads stay pending and are enqueued when it returns.
+    if not context.settings.redis_url:
         return {}
-    return {"queue": house.engine.is_alive, "limits": house.limits.is_alive}
+    return {"queue": context.task_queue.is_alive, "limits": context.limits.is_alive}

@@ -58,6 +58,6 @@ async def test_held_reading_ends_when_let_go(path: Path) -> None:
     task = asyncio.create_task(read(reader, path))
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(asyncio.shield(task), 0.05)
-    reader.let_go()
+    reader.release()
 
     assert isinstance(await task, Receipt)

@@ -9,7 +9,14 @@ import trustme
 
 from recibo.lib.webhook_urls import Policy
 from tests import receivers
-from tests.posting import DEVELOPMENT, PRODUCTION, SOON_S, Directory, guarded, post
+from tests.posting import (
+    DEVELOPMENT,
+    PRODUCTION,
+    SHORT_TIMEOUT_S,
+    FakeResolver,
+    checked_client,
+    post,
+)
 from tests.receivers import Receiver, receiving
 
 
@@ -52,7 +59,7 @@ def server_tls(authority: trustme.CA, *names: str) -> ssl.SSLContext:
     [("unknown.test", "the name does not resolve"), ("hangs", "the name was not resolved in time")],
 )
 async def test_name_without_an_address_is_told(name: str, error: str) -> None:
-    outcome = await post(guarded(), f"http://{name}/")
+    outcome = await post(checked_client(), f"http://{name}/")
 
     assert (None, error) == (outcome.status, outcome.error)
 
@@ -87,14 +94,14 @@ NOT_SENT_TO = "the name has no address that webhooks are sent to"
 @pytest.mark.parametrize("address", REFUSED_ALWAYS)
 async def test_name_of_a_refused_address_is_not_connected_to(address: str) -> None:
     for policy in (PRODUCTION, DEVELOPMENT):
-        sender = guarded(policy, known={"evil.test": [[address]]})
+        sender = checked_client(policy, known={"evil.test": [[address]]})
 
         assert NOT_SENT_TO == (await post(sender, "https://evil.test/")).error
 
 
 @pytest.mark.parametrize("address", PRIVATE)
 async def test_name_of_a_private_address_is_not_connected_to_unless_allowed(address: str) -> None:
-    sender = guarded(PRODUCTION, known={"evil.test": [[address]]})
+    sender = checked_client(PRODUCTION, known={"evil.test": [[address]]})
 
     assert NOT_SENT_TO == (await post(sender, "https://evil.test/")).error
 
@@ -103,7 +110,7 @@ async def test_private_address_of_this_machine_is_not_connected_to(
     receiver: Receiver, port: int
 ) -> None:
     policy = Policy(https_only=False, private_allowed=False)
-    sender = guarded(policy, known={"evil.test": [["127.0.0.1", "::ffff:127.0.0.1"]]})
+    sender = checked_client(policy, known={"evil.test": [["127.0.0.1", "::ffff:127.0.0.1"]]})
 
     for url in (f"http://evil.test:{port}/", f"http://127.0.0.1:{port}/", f"http://0x7f.1:{port}/"):
         assert (await post(sender, url)).status is None
@@ -115,7 +122,7 @@ async def test_only_the_allowed_addresses_of_a_name_are_connected_to(
 ) -> None:
     known = {"both.test": [["169.254.169.254", "127.0.0.1"]]}
 
-    outcome = await post(guarded(known=known), f"http://both.test:{port}/")
+    outcome = await post(checked_client(known=known), f"http://both.test:{port}/")
 
     assert (200, 1) == (outcome.status, receiver.connections)
 
@@ -123,8 +130,8 @@ async def test_only_the_allowed_addresses_of_a_name_are_connected_to(
 async def test_name_is_looked_up_once_and_that_address_is_the_one_connected_to(
     receiver: Receiver, port: int
 ) -> None:
-    names = Directory(**{"rebinding.test": [["127.0.0.1"], ["169.254.169.254"]]})
-    sender = guarded(names=names)
+    names = FakeResolver(**{"rebinding.test": [["127.0.0.1"], ["169.254.169.254"]]})
+    sender = checked_client(names=names)
 
     first, second = [await post(sender, f"http://rebinding.test:{port}/") for _ in range(2)]
 
@@ -139,9 +146,9 @@ async def test_name_is_looked_up_once_and_that_address_is_the_one_connected_to(
      "https://127.0.0.1/", "https://2130706433/", "https://\ud800/", "https://%31.test/"],
 )  # fmt: skip
 async def test_url_that_is_not_allowed_now_is_not_looked_up(url: str) -> None:
-    names = Directory()
+    names = FakeResolver()
 
-    outcome = await post(guarded(PRODUCTION, names=names), url)
+    outcome = await post(checked_client(PRODUCTION, names=names), url)
 
     assert (outcome.error or "").startswith("the URL ")
     assert [] == names.asked
@@ -150,7 +157,9 @@ async def test_url_that_is_not_allowed_now_is_not_looked_up(url: str) -> None:
 async def test_certificate_is_checked_against_the_name_of_the_url(
     receiver: Receiver, authority: trustme.CA, trusting: ssl.SSLContext
 ) -> None:
-    sender = guarded(tls=trusting, known={"hooks.test": [["127.0.0.1"]], "b.test": [["127.0.0.1"]]})
+    sender = checked_client(
+        tls=trusting, known={"hooks.test": [["127.0.0.1"]], "b.test": [["127.0.0.1"]]}
+    )
     async with receiving(receiver, tls=server_tls(authority, "hooks.test")) as port:
         good = await post(sender, f"https://hooks.test.:{port}/")
         bad = await post(sender, f"https://b.test:{port}/")
@@ -166,9 +175,9 @@ async def test_certificate_of_an_address_is_checked_against_it(
     receiver: Receiver, authority: trustme.CA, trusting: ssl.SSLContext
 ) -> None:
     async with receiving(receiver, tls=server_tls(authority, "127.0.0.1")) as port:
-        good = await post(guarded(tls=trusting), f"https://127.0.0.1:{port}/")
+        good = await post(checked_client(tls=trusting), f"https://127.0.0.1:{port}/")
     async with receiving(receiver, tls=server_tls(authority, "hooks.test")) as port:
-        bad = await post(guarded(tls=trusting), f"https://127.0.0.1:{port}/")
+        bad = await post(checked_client(tls=trusting), f"https://127.0.0.1:{port}/")
 
     assert 200 == good.status
     assert (bad.error or "").startswith("TLS failed: IP address mismatch")
@@ -177,7 +186,7 @@ async def test_certificate_of_an_address_is_checked_against_it(
 async def test_certificate_that_nobody_vouches_for_is_not_believed(receiver: Receiver) -> None:
     known = {"hooks.test": [["127.0.0.1", "127.0.0.1"]]}
     async with receiving(receiver, tls=server_tls(trustme.CA(), "hooks.test")) as port:
-        outcome = await post(guarded(known=known), f"https://hooks.test:{port}/")
+        outcome = await post(checked_client(known=known), f"https://hooks.test:{port}/")
 
     assert (outcome.error or "").startswith("TLS failed: ")
     assert [] == receiver.requests
@@ -186,7 +195,7 @@ async def test_certificate_that_nobody_vouches_for_is_not_believed(receiver: Rec
 async def test_server_without_tls_is_told(receiver: Receiver, port: int) -> None:
     receiver.manner = receivers.hang
 
-    outcome = await post(guarded(limit_s=SOON_S), f"https://127.0.0.1:{port}/")
+    outcome = await post(checked_client(limit_s=SHORT_TIMEOUT_S), f"https://127.0.0.1:{port}/")
 
     assert outcome.status is None
     assert (outcome.error or "").startswith(("TLS failed: ", "the host did not"))
@@ -197,13 +206,13 @@ async def test_tls_that_hangs_is_given_up() -> None:
         await receivers.hang(writer)
 
     async with receivers.serving(ignore) as port:
-        outcome = await post(guarded(limit_s=SOON_S), f"https://127.0.0.1:{port}/")
+        outcome = await post(checked_client(limit_s=SHORT_TIMEOUT_S), f"https://127.0.0.1:{port}/")
 
     assert "the host did not answer in time" == outcome.error
 
 
 async def test_certificates_that_browsers_believe_are_believed() -> None:
-    tls = guarded().tls
+    tls = checked_client().tls
 
     assert ssl.CERT_REQUIRED == tls.verify_mode
     assert tls.check_hostname

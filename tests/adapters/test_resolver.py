@@ -78,9 +78,9 @@ async def name_server(**known: Sequence[str]) -> AsyncIterator[tuple[NameServer,
 async def test_name_has_the_addresses_of_both_kinds() -> None:
     async with (
         name_server(both=["93.184.216.34", "2606:2800:220:1::1"]) as (_, address),
-        resolver.open_resolver([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as resolver_,
     ):
-        found = await opened.addresses("both.test")
+        found = await resolver_.addresses("both.test")
 
     assert {"93.184.216.34", "2606:2800:220:1::1"} == {str(one) for one in found}
 
@@ -88,9 +88,9 @@ async def test_name_has_the_addresses_of_both_kinds() -> None:
 async def test_private_addresses_are_told_and_judged_elsewhere() -> None:
     async with (
         name_server(inside=["10.0.0.1", "169.254.169.254"]) as (_, address),
-        resolver.open_resolver([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as resolver_,
     ):
-        found = await opened.addresses("inside.test")
+        found = await resolver_.addresses("inside.test")
 
     assert {"10.0.0.1", "169.254.169.254"} == {str(one) for one in found}
 
@@ -98,15 +98,15 @@ async def test_private_addresses_are_told_and_judged_elsewhere() -> None:
 async def test_name_that_is_not_there_has_no_address() -> None:
     async with (
         name_server(empty=[]) as (_, address),
-        resolver.open_resolver([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as resolver_,
     ):
-        assert [] == await opened.addresses("nowhere.test")
-        assert [] == await opened.addresses("empty.test")
+        assert [] == await resolver_.addresses("nowhere.test")
+        assert [] == await resolver_.addresses("empty.test")
 
 
 async def test_names_of_this_machine_are_known() -> None:
-    async with resolver.open_resolver(limit_s=LONG_S) as opened:
-        found = await opened.addresses("localhost")
+    async with resolver.open_resolver(limit_s=LONG_S) as resolver_:
+        found = await resolver_.addresses("localhost")
 
     assert found
     assert all(one.is_loopback for one in found)
@@ -115,9 +115,9 @@ async def test_names_of_this_machine_are_known() -> None:
 async def test_one_kind_of_address_is_enough_when_the_other_is_never_told() -> None:
     async with (
         name_server(half=["93.184.216.34"]) as (_, address),
-        resolver.open_resolver([address], try_s=0.1, limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], try_s=0.1, limit_s=LONG_S) as resolver_,
     ):
-        found = await opened.addresses("half.test")
+        found = await resolver_.addresses("half.test")
 
     assert ["93.184.216.34"] == [str(one) for one in found]
 
@@ -126,22 +126,22 @@ async def test_one_kind_of_address_is_enough_when_the_other_is_never_told() -> N
 async def test_server_that_hangs_is_given_up(try_s: float, limit_s: float) -> None:
     async with (
         name_server() as (_, address),
-        resolver.open_resolver([address], try_s=try_s, limit_s=limit_s) as opened,
+        resolver.open_resolver([address], try_s=try_s, limit_s=limit_s) as resolver_,
     ):
         with pytest.raises(TimeoutError):
-            await opened.addresses("hangs.test")
+            await resolver_.addresses("hangs.test")
 
 
 async def test_lookups_that_hang_hold_neither_threads_nor_other_lookups() -> None:
     async with (
         name_server(lives=["93.184.216.34"]) as (server, address),
-        resolver.open_resolver([address], try_s=LONG_S, limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], try_s=LONG_S, limit_s=LONG_S) as resolver_,
     ):
-        asking = (opened.addresses(f"n{n}.{HANGING}") for n in range(MANY))
+        asking = (resolver_.addresses(f"n{n}.{HANGING}") for n in range(MANY))
         hanging = [asyncio.create_task(one) for one in asking]
         await server.leaves_many.wait()
         threads = threading.active_count()
-        found = await opened.addresses("lives.test")
+        found = await resolver_.addresses("lives.test")
         for task in hanging:
             task.cancel()
         await asyncio.gather(*hanging, return_exceptions=True)
@@ -154,6 +154,6 @@ async def test_lookups_that_hang_hold_neither_threads_nor_other_lookups() -> Non
 async def test_name_that_is_none_has_no_address(name: str) -> None:
     async with (
         name_server() as (_, address),
-        resolver.open_resolver([address], limit_s=LONG_S) as opened,
+        resolver.open_resolver([address], limit_s=LONG_S) as resolver_,
     ):
-        assert [] == await opened.addresses(name)
+        assert [] == await resolver_.addresses(name)

@@ -13,8 +13,8 @@ from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
 from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from tests import receivers, servers
-from tests.fake_clock import Hands
-from tests.posting import BODY, HEADERS, SOON_S, Directory, guarded, post
+from tests.fake_clock import FakeClock
+from tests.posting import BODY, HEADERS, SHORT_TIMEOUT_S, FakeResolver, checked_client, post
 from tests.receivers import Receiver, answer, receiving
 
 
@@ -33,7 +33,7 @@ async def port(receiver: Receiver) -> AsyncIterator[int]:
 
 async def test_receiver_gets_the_bytes_and_headers_as_given(receiver: Receiver, port: int) -> None:
     outcome = await post(
-        guarded(), f"http://127.0.0.1:{port}/hook/%C3%BC ?a=b&c#d".replace(" ", "")
+        checked_client(), f"http://127.0.0.1:{port}/hook/%C3%BC ?a=b&c#d".replace(" ", "")
     )
 
     (got,) = receiver.requests
@@ -52,9 +52,9 @@ async def test_receiver_gets_the_bytes_and_headers_as_given(receiver: Receiver, 
 
 
 async def test_receiver_hears_the_name_it_is_known_by(receiver: Receiver, port: int) -> None:
-    names = Directory(**{"hooks.test": [["127.0.0.1"]]})
+    names = FakeResolver(**{"hooks.test": [["127.0.0.1"]]})
 
-    outcome = await post(guarded(names=names), f"http://HOOKS.test.:{port}")
+    outcome = await post(checked_client(names=names), f"http://HOOKS.test.:{port}")
 
     assert 200 == outcome.status
     assert ["hooks.test"] == names.asked
@@ -65,7 +65,7 @@ async def test_receiver_hears_the_name_it_is_known_by(receiver: Receiver, port: 
 async def test_status_is_told_whatever_it_is(receiver: Receiver, port: int, status: int) -> None:
     receiver.answer = answer(status)
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert (status, None) == (outcome.status, outcome.error)
 
@@ -74,7 +74,7 @@ async def test_status_is_told_whatever_it_is(receiver: Receiver, port: int, stat
 async def test_redirect_is_not_followed(receiver: Receiver, port: int, status: int) -> None:
     receiver.answer = answer(status, f"Location: http://127.0.0.1:{port}/other", "Set-Cookie: a=b")
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert (status, 1) == (outcome.status, receiver.connections)
 
@@ -82,7 +82,7 @@ async def test_redirect_is_not_followed(receiver: Receiver, port: int, status: i
 async def test_nothing_is_kept_from_one_post_to_the_next(receiver: Receiver, port: int) -> None:
     kept_alive = answer(200, "Set-Cookie: a=b; Path=/", "Connection: keep-alive")
     receiver.answer = kept_alive
-    sender = guarded()
+    sender = checked_client()
 
     for _ in range(2):
         assert 200 == (await post(sender, f"http://127.0.0.1:{port}/")).status
@@ -97,7 +97,7 @@ async def test_proxies_of_the_environment_are_passed_by(
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
 
-    assert 200 == (await post(guarded(), f"http://127.0.0.1:{port}/")).status
+    assert 200 == (await post(checked_client(), f"http://127.0.0.1:{port}/")).status
     assert 1 == receiver.connections
 
 
@@ -124,17 +124,17 @@ async def test_wish_to_be_left_alone_is_understood(
     said: str,
     expected: float | None,
 ) -> None:
-    Hands(monkeypatch)
+    FakeClock(monkeypatch)
     assert "2027-01-15T08:00:00.25+00:00" == clock.now().isoformat().replace("250000", "25")
     receiver.answer = answer(503, f"Retry-After: {said}".encode().decode("latin-1"))
 
-    assert expected == (await post(guarded(), f"http://127.0.0.1:{port}/")).retry_after_s
+    assert expected == (await post(checked_client(), f"http://127.0.0.1:{port}/")).retry_after_s
 
 
 async def test_first_bytes_of_an_answer_are_kept(receiver: Receiver, port: int) -> None:
     receiver.answer = answer(500, body=bytes(range(256)) * 100)
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert (bytes(range(256)) * 4) == outcome.answer
 
@@ -143,7 +143,7 @@ async def test_packed_answer_stays_packed(receiver: Receiver, port: int) -> None
     bomb = gzip.compress(bytes(50_000_000))
     receiver.answer = answer(200, "Content-Encoding: gzip", body=bomb)
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert bomb[: webhook_client.KEPT_BYTES] == outcome.answer
 
@@ -165,7 +165,7 @@ async def test_answer_without_end_is_left_early(
 ) -> None:
     receiver.manner = receivers.pouring(beginning, gush)
 
-    outcome = await post(guarded(limit_s=60), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(limit_s=60), f"http://127.0.0.1:{port}/")
 
     assert (200, None) == (outcome.status, outcome.error)
     assert 0 < len(outcome.answer) <= webhook_client.KEPT_BYTES
@@ -181,17 +181,17 @@ async def test_answer_that_drips_counts_and_is_left_when_time_is_over(
     drop = b"1\r\nx\r\n" if beginning == CHUNKED else b"x"
     receiver.manner = receivers.dripping(beginning, drop)
 
-    outcome = await post(guarded(limit_s=SOON_S), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(limit_s=SHORT_TIMEOUT_S), f"http://127.0.0.1:{port}/")
 
     assert (200, None) == (outcome.status, outcome.error)
     assert set(outcome.answer) == {ord("x")}
-    assert outcome.duration_s < 20 * SOON_S
+    assert outcome.duration_s < 20 * SHORT_TIMEOUT_S
 
 
 async def test_answer_that_breaks_off_counts(receiver: Receiver, port: int) -> None:
     receiver.answer = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert (200, b"half") == (outcome.status, outcome.answer)
 
@@ -210,10 +210,10 @@ async def test_time_is_limited_whatever_is_said_meanwhile(
 ) -> None:
     receiver.manner = manner
 
-    outcome = await post(guarded(limit_s=SOON_S), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(limit_s=SHORT_TIMEOUT_S), f"http://127.0.0.1:{port}/")
 
     assert (None, "timed out after 1 s", b"") == (outcome.status, outcome.error, outcome.answer)
-    assert SOON_S <= outcome.duration_s < 20 * SOON_S
+    assert SHORT_TIMEOUT_S <= outcome.duration_s < 20 * SHORT_TIMEOUT_S
 
 
 async def test_time_is_limited_while_nobody_reads() -> None:
@@ -224,7 +224,9 @@ async def test_time_is_limited_while_nobody_reads() -> None:
 
     async with receivers.serving(ignore) as port:
         url = f"http://127.0.0.1:{port}/"
-        outcome = await guarded(limit_s=SOON_S).post(url, bytes(50_000_000), HEADERS)
+        outcome = await checked_client(limit_s=SHORT_TIMEOUT_S).post(
+            url, bytes(50_000_000), HEADERS
+        )
 
     assert "timed out after 1 s" == outcome.error
 
@@ -246,7 +248,7 @@ async def test_what_is_no_answer_is_told(
 ) -> None:
     receiver.answer = said
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert (None, error) == (outcome.status, outcome.error)
 
@@ -258,7 +260,7 @@ async def test_line_that_is_cut_is_told(receiver: Receiver, port: int) -> None:
 
     receiver.manner = cut
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
 
     assert outcome.status is None
     assert outcome.error in {
@@ -268,10 +270,10 @@ async def test_line_that_is_cut_is_told(receiver: Receiver, port: int) -> None:
 
 
 async def test_url_beyond_ascii_is_sent_percent_encoded(receiver: Receiver, port: int) -> None:
-    names = Directory(**{"xn--bcher-kva.test": [["127.0.0.1"]]})
+    names = FakeResolver(**{"xn--bcher-kva.test": [["127.0.0.1"]]})
     url = f"http://b\u00fccher.test:{port}/caf\u00e9/%C3%BC?name=Jos\u00e9&x=%zz&\N{GRINNING FACE}"
 
-    outcome = await post(guarded(names=names), url)
+    outcome = await post(checked_client(names=names), url)
 
     (got,) = receiver.requests
     assert (200, None) == (outcome.status, outcome.error)
@@ -281,7 +283,7 @@ async def test_url_beyond_ascii_is_sent_percent_encoded(receiver: Receiver, port
 
 
 async def test_refused_connection_is_told() -> None:
-    outcome = await post(guarded(), f"http://127.0.0.1:{servers.free_port()}/")
+    outcome = await post(checked_client(), f"http://127.0.0.1:{servers.free_port()}/")
 
     assert (None, "connection refused") == (outcome.status, outcome.error)
 
@@ -289,7 +291,7 @@ async def test_refused_connection_is_told() -> None:
 async def test_header_that_would_begin_another_is_not_sent(receiver: Receiver, port: int) -> None:
     headers = {**HEADERS, "webhook-id": "evt_1\r\nX-Evil: 1"}
 
-    outcome = await post(guarded(), f"http://127.0.0.1:{port}/", headers)
+    outcome = await post(checked_client(), f"http://127.0.0.1:{port}/", headers)
 
     assert (None, "the request cannot be sent") == (outcome.status, outcome.error)
     assert [] == receiver.requests
@@ -298,7 +300,7 @@ async def test_header_that_would_begin_another_is_not_sent(receiver: Receiver, p
 async def test_next_address_is_tried_when_one_refuses(receiver: Receiver, port: int) -> None:
     known = {"hooks.test": [["::1", "127.0.0.1"]]}
 
-    outcome = await post(guarded(known=known), f"http://hooks.test:{port}/")
+    outcome = await post(checked_client(known=known), f"http://hooks.test:{port}/")
 
     assert (200, 1) == (outcome.status, receiver.connections)
 
@@ -309,7 +311,7 @@ async def test_next_address_is_not_tried_once_something_was_said(
     receiver.answer = b""
     known = {"hooks.test": [["127.0.0.1", "127.0.0.1"]]}
 
-    outcome = await post(guarded(known=known), f"http://hooks.test:{port}/")
+    outcome = await post(checked_client(known=known), f"http://hooks.test:{port}/")
 
     assert (None, 1) == (outcome.status, receiver.connections)
 
@@ -317,14 +319,14 @@ async def test_next_address_is_not_tried_once_something_was_said(
 async def test_at_most_four_addresses_of_a_name_are_tried(receiver: Receiver, port: int) -> None:
     known = {"hooks.test": [["::1"] * 4 + ["127.0.0.1"]]}
 
-    outcome = await post(guarded(known=known), f"http://hooks.test:{port}/")
+    outcome = await post(checked_client(known=known), f"http://hooks.test:{port}/")
 
     assert (None, 0) == (outcome.status, receiver.connections)
 
 
 async def test_many_that_hang_hold_up_nobody_else(port: int) -> None:
     slow = Receiver(manner=receivers.hang)
-    sender = guarded(limit_s=60)
+    sender = checked_client(limit_s=60)
     async with receiving(slow) as slow_port:
         hanging = [
             asyncio.create_task(post(sender, f"http://127.0.0.1:{slow_port}/")) for _ in range(100)
@@ -343,7 +345,7 @@ async def test_many_that_hang_hold_up_nobody_else(port: int) -> None:
 
 async def test_post_that_is_called_off_ends_at_once(receiver: Receiver, port: int) -> None:
     receiver.manner = receivers.hang
-    task = asyncio.create_task(post(guarded(limit_s=600), f"http://127.0.0.1:{port}/"))
+    task = asyncio.create_task(post(checked_client(limit_s=600), f"http://127.0.0.1:{port}/"))
     await receiver.received(1)
 
     task.cancel()

@@ -43,7 +43,7 @@ async def test_accepting_makes_the_user_and_the_membership(
 ) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    id_, token = await people.offered(i, ana, "bea@people.test", role)
+    id_, token = await people.invite_with_token(i, ana, "bea@people.test", role)
 
     answer = await i.stranger.post(ACCEPT, json={"token": token})
     cookies = set(i.stranger.cookies)
@@ -77,8 +77,8 @@ async def test_new_user_may_set_a_password_and_one_that_existed_may_not(
     i = idle_service
     ana = await people.signed_up(i)
     await people.signed_up(i, email="bea@people.test", org="Bea")
-    existing = await people.came(i, ana, "bea@people.test")
-    new = await people.came(i, ana, "caio@people.test")
+    existing = await people.join_by_invitation(i, ana, "bea@people.test")
+    new = await people.join_by_invitation(i, ana, "caio@people.test")
 
     async def tried(who: Session) -> int:
         body = {"new_password": "another long password"}
@@ -96,7 +96,7 @@ async def test_session_of_an_account_that_existed_does_not_leave_the_org(
     i = idle_service
     ana = await people.signed_up(i)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")
-    here = await people.came(i, ana, bea.email, Role.ADMIN)
+    here = await people.join_by_invitation(i, ana, bea.email, Role.ADMIN)
 
     assert (bea.user_id, ana.org_id) == (here.user_id, here.org_id)
     assert 200 == (await i.stranger.get(MEMBERS, headers=here.headers)).status_code
@@ -122,7 +122,7 @@ async def test_session_of_an_account_that_existed_does_not_leave_the_org(
 async def test_membership_that_is_there_is_kept(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    _, token = await people.offered(i, ana, "bea@people.test", Role.VIEWER)
+    _, token = await people.invite_with_token(i, ana, "bea@people.test", Role.VIEWER)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")
     async with i.database.write() as session:
         now = clock.now()
@@ -172,7 +172,7 @@ async def test_only_the_newest_invitation_is_mailed(idle_service: Installation) 
 
 async def test_accepted_one_is_400_the_second_time(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
-    _, token = await people.offered(idle_service, ana, "bea@people.test")
+    _, token = await people.invite_with_token(idle_service, ana, "bea@people.test")
 
     answers = [await people.accept(idle_service, token) for _ in range(2)]
 
@@ -183,7 +183,8 @@ async def test_accepted_one_is_400_the_second_time(idle_service: Installation) -
 async def test_expired_one_is_400(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
     (_, first), (_, second) = [
-        await people.offered(idle_service, ana, f"{name}@people.test") for name in ("bea", "caio")
+        await people.invite_with_token(idle_service, ana, f"{name}@people.test")
+        for name in ("bea", "caio")
     ]
 
     with clock.moved(WEEK - MINUTE):
@@ -198,7 +199,7 @@ async def test_disabled_account_is_401_and_the_invitation_stays(
     i = idle_service
     ana = await people.signed_up(i)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")
-    _, token = await people.offered(i, ana, bea.email)
+    _, token = await people.invite_with_token(i, ana, bea.email)
     await set_user(i, bea, disabled_at=clock.now())
 
     answer = await people.accept(i, token)
@@ -221,7 +222,7 @@ async def test_second_factor_is_still_owed(idle_service: Installation) -> None:
     ana = await people.signed_up(i)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")
     await set_user(i, bea, totp_enabled_at=clock.now(), email_verified_at=clock.now())
-    _, token = await people.offered(i, ana, bea.email)
+    _, token = await people.invite_with_token(i, ana, bea.email)
 
     tokens = (await people.accept(i, token)).json()
 
@@ -238,7 +239,7 @@ async def test_unproven_account_is_emptied_unless_its_maker_accepts(
     i = idle_service
     ana = await people.signed_up(i)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")
-    _, token = await people.offered(i, ana, bea.email)
+    _, token = await people.invite_with_token(i, ana, bea.email)
 
     async with client_of(i.asgi, address="192.0.2.9") as elsewhere:
         headers = bea.headers if shows_session else {}
@@ -257,7 +258,7 @@ async def test_unproven_account_is_emptied_unless_its_maker_accepts(
 
 async def test_page_of_another_site_accepts_nothing(door: Installation) -> None:
     ana = await people.signed_up(door)
-    _, token = await people.offered(door, ana, "bea@people.test")
+    _, token = await people.invite_with_token(door, ana, "bea@people.test")
 
     answer = await people.accept(door, token, Origin="https://evil.test")
 
@@ -268,7 +269,7 @@ async def test_page_of_another_site_accepts_nothing(door: Installation) -> None:
 async def test_token_accepted_twice_at_once_works_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    _, token = await people.offered(i, ana, "bea@people.test")
+    _, token = await people.invite_with_token(i, ana, "bea@people.test")
 
     answers = await races.answers_of(i.database, *(people.accept(i, token) for _ in range(4)))
 
@@ -281,7 +282,7 @@ async def test_accepting_and_signing_up_at_once_make_one_user(
 ) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    _, token = await people.offered(i, ana, "bea@people.test")
+    _, token = await people.invite_with_token(i, ana, "bea@people.test")
     body = {"email": "bea@people.test", "password": people.PASSWORD, "org_name": "Bea"}
 
     accepted, signed_up = await races.answers_of(
@@ -296,7 +297,7 @@ async def test_accepting_and_signing_up_at_once_make_one_user(
 async def test_withdrawing_and_accepting_at_once_agree(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    id_, token = await people.offered(i, ana, "bea@people.test")
+    id_, token = await people.invite_with_token(i, ana, "bea@people.test")
 
     accepted, revoked = await races.answers_of(
         i.database,

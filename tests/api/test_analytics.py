@@ -20,7 +20,7 @@ from recibo.schemas.states import Role
 from recibo.store.tables import CategoryTotal, MerchantTotal, Org, Table, UsageDay
 from tests import installation, make, people
 from tests.installation import Installation
-from tests.readers import UNREADABLE, Answer, TurnReader
+from tests.readers import UNREADABLE, Answer, ScriptedReader
 
 DAY = dt.timedelta(days=1)
 GROCERIES, FUEL = Category.GROCERIES, Category.FUEL
@@ -44,8 +44,8 @@ async def reading(
     database_url: str, folder: Path, *answers: Answer
 ) -> AsyncIterator[tuple[Installation, list[str]]]:
     """Open a service, have it read one paper for each answer; give the receipts' ids."""
-    reader = TurnReader(answers)
-    async with installation.opened(database_url, folder, reader=reader) as service:
+    reader = ScriptedReader(answers)
+    async with installation.start(database_url, folder, reader=reader) as service:
         made = [await service.extract(make.jpeg(str(number))) for number in range(len(answers))]
         yield service, [answer.json().get("id", "") for answer in made]
 
@@ -137,9 +137,9 @@ async def test_better_second_reading_moves_a_receipt_and_a_worse_one_does_not(
     database_url: str, tmp_path: Path
 ) -> None:
     first, better = bought("Au#ra", "1", FUEL), bought("Aurora", "7", GROCERIES, confidence=0.9)
-    reader = TurnReader([first, better])
+    reader = ScriptedReader([first, better])
     again = {"accuracy": "high", "reread": "true"}
-    async with installation.opened(database_url, tmp_path, reader=reader) as i:
+    async with installation.start(database_url, tmp_path, reader=reader) as i:
         await i.extracted(make.jpeg("paper"))
         await i.extracted(make.jpeg("paper"), **again)
 

@@ -11,7 +11,7 @@ from recibo.startup import StartError
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker.periodic_tasks import PeriodicTasks
 from tests import core, installation, make
-from tests.tcp_proxy import Relay
+from tests.tcp_proxy import TcpProxy
 
 PAPER = make.jpeg("paper" * 100_000)
 
@@ -19,7 +19,7 @@ PAPER = make.jpeg("paper" * 100_000)
 async def test_service_lives_on_a_bucket(
     database_url: str, bucket_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(database_url, tmp_path, storage_url=bucket_url) as i:
+    async with installation.start(database_url, tmp_path, storage_url=bucket_url) as i:
         receipt = await i.extracted(PAPER)
         file = await i.get(f"/receipts/{receipt['id']}/file")
         deleted = await i.delete(f"/receipts/{receipt['id']}")
@@ -27,7 +27,7 @@ async def test_service_lives_on_a_bucket(
         ready = await i.stranger.get("/readyz")
         with clock.moved(dt.timedelta(days=31)):
             blobs = i.services.blobs
-            await PeriodicTasks(i.database, blobs, core.NotingCarrier()).purge()
+            await PeriodicTasks(i.database, blobs, core.RecordingEnqueuer()).purge()
             purged = await blobs.content(ReceiptId(receipt["id"]))
 
     assert "completed" == receipt["status"]
@@ -43,11 +43,11 @@ async def test_service_lives_on_a_bucket(
 
 
 async def test_bucket_out_of_reach_refuses_uploads_and_says_so(
-    database_url: str, bucket_url: str, line: Relay, tmp_path: Path
+    database_url: str, bucket_url: str, s3_proxy: TcpProxy, tmp_path: Path
 ) -> None:
-    async with installation.opened(database_url, tmp_path, storage_url=bucket_url) as i:
+    async with installation.start(database_url, tmp_path, storage_url=bucket_url) as i:
         kept = await i.extracted(PAPER)
-        line.cut()
+        s3_proxy.cut()
         with clock.moved(dt.timedelta(minutes=1)):
             ready = await i.stranger.get("/readyz")
         refused = await i.extract(make.jpeg("other"))
@@ -55,7 +55,7 @@ async def test_bucket_out_of_reach_refuses_uploads_and_says_so(
         used = await i.used()
         rows = len(await i.rows(Receipt)), len(await i.rows(UsageEvent))
         [month] = await i.rows(UsageMonth)
-        line.mend()
+        s3_proxy.restore()
         again = await i.extract(make.jpeg("other"))
 
     error = refused.json()["error"]
@@ -71,13 +71,13 @@ async def test_storage_that_is_none_stops_the_start(
     url: str, sqlite_url: str, tmp_path: Path
 ) -> None:
     with pytest.raises(StartError, match=r"RECIBO_STORAGE_URL|cannot be made"):
-        async with installation.opened(sqlite_url, tmp_path, storage_url=url):
+        async with installation.start(sqlite_url, tmp_path, storage_url=url):
             pass
 
 
 async def test_files_lie_in_the_folder_that_is_named(sqlite_url: str, tmp_path: Path) -> None:
     url = f"file://{tmp_path}/far/away"
-    async with installation.opened(sqlite_url, tmp_path / "data", storage_url=url) as i:
+    async with installation.start(sqlite_url, tmp_path / "data", storage_url=url) as i:
         receipt = await i.extracted(PAPER)
         path = await i.file(receipt["id"])
 

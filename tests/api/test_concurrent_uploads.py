@@ -35,8 +35,8 @@ async def i(
     # On a machine that is busy, Redis is slow, and what is slow would not be counted.
     monkeypatch.setattr(redis_client, "_PATIENCE_SECONDS", 60)
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
-    async with installation.opened(sqlite_url, tmp_path, redis_url=url) as opened:
-        yield opened
+    async with installation.start(sqlite_url, tmp_path, redis_url=url) as started:
+        yield started
 
 
 async def key(i: Installation, plan: PlanName = PlanName.FREE) -> str:
@@ -60,7 +60,7 @@ async def in_flight(i: Installation, secret: str, *texts: str) -> list[Upload]:
 
 async def ended(i: Installation, tasks: list[Upload]) -> list[int]:
     """Let the readings end, and return the statuses."""
-    i.reader.let_go()
+    i.reader.release()
     return [answer.status_code for answer in await asyncio.gather(*tasks)]
 
 
@@ -100,7 +100,7 @@ async def test_keys_have_caps_of_their_own(i: Installation) -> None:
 
 
 async def test_address_has_a_cap_over_all_keys(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path, limit_loopback=True) as i:
+    async with installation.start(sqlite_url, tmp_path, limit_loopback=True) as i:
         tasks = await in_flight(i, await key(i), "one")
         second = await key(i)
         files = {"file": ("receipt.jpg", make.jpeg("two"), "image/jpeg")}
@@ -147,11 +147,11 @@ async def test_fifty_files_at_once_under_one_key_conflict_with_one_slot(i: Insta
 
 
 async def test_pending_receipt_holds_none(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path, extract_wait_seconds=0) as i:
+    async with installation.start(sqlite_url, tmp_path, extract_wait_seconds=0) as i:
         secret = await key(i)
         i.reader.hold()
         answers = [await i.extract(make.jpeg(text), secret=secret) for text in ("one", "two")]
-        i.reader.let_go()
+        i.reader.release()
         for answer in answers:
             await i.get(f"/receipts/{answer.json()['id']}", secret=secret, wait="20")
 
@@ -163,7 +163,7 @@ async def test_refused_and_failed_uploads_hold_none(sqlite_url: str, tmp_path: P
         {make.jpeg("bad"): Failure(FailureKind.UNREADABLE, "no")},
         kinds={make.jpeg("locked"): Failure(FailureKind.INVALID_DOCUMENT, "encrypted")},
     )
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         secret = await key(i)
         answers = [await i.extract(make.jpeg(text), secret=secret) for text in ("locked", "bad")]
         last = await i.extract(PAPER, secret=secret)
@@ -175,7 +175,7 @@ async def test_refused_and_failed_uploads_hold_none(sqlite_url: str, tmp_path: P
 async def test_cap_comes_before_quota_and_decoding(sqlite_url: str, tmp_path: Path) -> None:
     locked = make.jpeg("locked")
     reader = FakeReader(kinds={locked: Failure(FailureKind.INVALID_DOCUMENT, "encrypted")})
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         secret = await key(i)
         tasks = await in_flight(i, secret, "one")
         refused = await i.extract(locked, secret=secret)
@@ -259,7 +259,7 @@ async def test_upload_that_nobody_can_look_at_is_refused_and_holds_nothing(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     reader = BusyReader()
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         secret = await key(i)
         refused = [await i.extract(PAPER, secret=secret) for _ in range(6)]
         kept = await i.rows(Receipt), list((tmp_path / "spool").iterdir())
@@ -297,7 +297,7 @@ class SlowInspector(FakeReader):
 
 async def test_org_has_one_upload_inspected_at_a_time(sqlite_url: str, tmp_path: Path) -> None:
     reader = SlowInspector()
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         attacker, other = await key(i, PlanName.SCALE), await key(i)
         files = [make.jpeg(f"slow {number}") for number in range(3)]
         slow = [asyncio.create_task(i.extract(file, secret=attacker)) for file in files]
@@ -317,7 +317,7 @@ async def test_upload_that_waits_too_long_to_be_inspected_is_refused(
 ) -> None:
     monkeypatch.setattr("recibo.services.reading.extraction._INSPECTION_WAIT_SECONDS", 0)
     reader = SlowInspector()
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as i:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         secret = await key(i, PlanName.SCALE)
         files = [make.jpeg(f"slow {number}") for number in range(2)]
         tasks = [asyncio.create_task(i.extract(file, secret=secret)) for file in files]

@@ -238,17 +238,17 @@ async def test_a_changed_secret_keeps_tokens_good_while_the_old_one_is_named(
     database_url: str, tmp_path: Path
 ) -> None:
     old, new = "o" * 40, "n" * 40
-    async with installation.opened(database_url, tmp_path, works=False, secret_key=old) as i:
+    async with installation.start(database_url, tmp_path, with_worker=False, secret_key=old) as i:
         ana = await signed_up(i)
     refresh = {"refresh_token": ana.tokens["refresh_token"]}
-    async with installation.opened(database_url, tmp_path, works=False, secret_key=new) as i:
+    async with installation.start(database_url, tmp_path, with_worker=False, secret_key=new) as i:
         assert UNAUTHORIZED == outcome(await me(i, **ana.headers))
         answer = await ask(i, "/refresh", refresh)
         assert (401, "authentication_failed") == outcome(answer)
     settings: dict[str, Any] = {"secret_key": new, "previous_secret_keys": f"{'x' * 40}, {old}"}
-    async with installation.opened(database_url, tmp_path, works=False, **settings) as i:
+    async with installation.start(database_url, tmp_path, with_worker=False, **settings) as i:
         assert 200 == (await me(i, **ana.headers)).status_code
         fresh = await session_of(i, await ask(i, "/refresh", refresh))
-    async with installation.opened(database_url, tmp_path, works=False, secret_key=new) as i:
+    async with installation.start(database_url, tmp_path, with_worker=False, secret_key=new) as i:
         # What was signed since then needs the old one no more.
         assert 200 == (await me(i, **fresh.headers)).status_code

@@ -74,7 +74,7 @@ async def test_own_pages_pass(door: Installation, origin: str) -> None:
 
 async def test_pages_of_the_public_address_are_own(sqlite_url: str, tmp_path: Path) -> None:
     base_url = "https://recibo.example:8443/service/"
-    async with installation.opened(sqlite_url, tmp_path, works=False, base_url=base_url) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False, base_url=base_url) as i:
         ana = await signed_up(i)
         own = await state_changing(i, ana, Origin="https://recibo.example:8443")
         foreign = await state_changing(i, ana, Origin="https://recibo.example")

@@ -12,7 +12,7 @@ from recibo.errors import DatabaseUnavailable
 from recibo.store import db, postgres
 from tests import installation, make, servers
 from tests.installation import Installation
-from tests.tcp_proxy import Relay, relay
+from tests.tcp_proxy import TcpProxy, run_tcp_proxy
 
 # A client hangs up after so long; on a busy machine a test waits longer for a verdict.
 PROMISED_SECONDS = 5
@@ -20,10 +20,10 @@ PATIENCE_SECONDS = 30
 
 
 @pytest.fixture
-async def line(postgres: servers.Postgres, postgres_url: str) -> AsyncIterator[Relay]:
+async def postgres_proxy(postgres: servers.Postgres, postgres_url: str) -> AsyncIterator[TcpProxy]:
     """The line to the database."""
     assert postgres_url
-    async with relay(postgres.port) as passing:
+    async with run_tcp_proxy(postgres.port) as passing:
         yield passing
 
 
@@ -56,7 +56,7 @@ def test_limits_add_up_to_what_is_promised() -> None:
 async def test_stopped_database_is_told_and_found_again(
     postgres: servers.Postgres, postgres_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(postgres_url, tmp_path) as service:
+    async with installation.start(postgres_url, tmp_path) as service:
         await service.extracted(make.jpeg("before"))
         with postgres.stopped():
             answers = await asked(service)
@@ -72,13 +72,15 @@ async def test_stopped_database_is_told_and_found_again(
     assert (200, 200) == (alive.status_code, after.status_code)
 
 
-async def test_killed_database_is_told_and_found_again(line: Relay, tmp_path: Path) -> None:
-    url = f"postgresql://postgres@127.0.0.1:{line.port}/recibo"
-    async with installation.opened(url, tmp_path) as service:
+async def test_killed_database_is_told_and_found_again(
+    postgres_proxy: TcpProxy, tmp_path: Path
+) -> None:
+    url = f"postgresql://postgres@127.0.0.1:{postgres_proxy.port}/recibo"
+    async with installation.start(url, tmp_path) as service:
         await service.extracted(make.jpeg("before"))
-        line.cut()
+        postgres_proxy.cut()
         answers = await asked(service)
-        line.mend()
+        postgres_proxy.restore()
         await come_back(service)
         after = await service.extract(make.jpeg("new"))
 
@@ -90,7 +92,7 @@ async def test_locked_row_holds_up_no_request_for_ever(
     postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres, "_LIMITS", {"lock_timeout": "50ms"})
-    async with installation.opened(postgres_url, tmp_path, works=False) as service:
+    async with installation.start(postgres_url, tmp_path, with_worker=False) as service:
         holder = db.Database(postgres_url)
         async with holder.write() as session:
             await session.connection()
@@ -121,7 +123,7 @@ async def test_busy_sqlite_is_told(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(db, "_SQLITE_SECONDS", 0.05)
-    async with installation.opened(sqlite_url, tmp_path, works=False) as service:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as service:
         async with service.database.write() as session:
             await session.connection()
             queued = await service.extract(make.jpeg("new"))

@@ -18,7 +18,7 @@ from recibo.store import tables
 from tests import inbox, installation, make
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, invitation_token, invited, session_of, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, told, waits_for_a_lock
+from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, waits_for_a_lock
 
 MARA = "mara@people.test"
 RECLAIMED = "Your account was taken back"
@@ -35,7 +35,7 @@ Proof = Callable[[Installation, httpx.AsyncClient, str], Awaitable[httpx.Respons
 async def made(i: Installation) -> Session:
     """Sign up with Mara's address at the maker's place; no mail of it is left to send."""
     body = {"email": MARA, "password": PASSWORD, "org_name": "Mara"}
-    answer = await ask(at(i, *MAKER), "/signup", body)
+    answer = await ask(client_at(i, *MAKER), "/signup", body)
     assert answer.status_code == 201
     await inbox.new_mails(i)
     return await session_of(i, answer)
@@ -87,7 +87,7 @@ async def mara(i: Installation) -> tables.User:
 async def was_reclaimed(i: Installation) -> bool:
     """Tell whether the account was taken from its maker; looks into the mailbox once."""
     subjects = await inbox.new_subjects(i)
-    entries = await told(i, "user.reclaimed")
+    entries = await audit_entries(i, "user.reclaimed")
     assert len(entries) == subjects.count(RECLAIMED)
     return bool(entries)
 
@@ -97,12 +97,12 @@ async def test_first_proof_from_elsewhere_drops_the_makers_ways_in(
     idle_service: Installation, proof: Proof
 ) -> None:
     maker = await made(idle_service)
-    answer = await proof(idle_service, at(idle_service, *HERE), "")
+    answer = await proof(idle_service, client_at(idle_service, *HERE), "")
 
     assert answer.is_success
     assert await was_reclaimed(idle_service)
     login = {"email": MARA, "password": PASSWORD}
-    assert 401 == (await ask(at(idle_service, *MAKER), "/login", login)).status_code
+    assert 401 == (await ask(client_at(idle_service, *MAKER), "/login", login)).status_code
     me = await ask(idle_service, "/me", method="GET", **maker.headers)
     refresh = {"refresh_token": maker.tokens["refresh_token"]}
     assert UNAUTHORIZED == outcome(me)
@@ -115,7 +115,7 @@ async def test_who_proved_it_is_signed_in_and_sets_a_password_unasked(
     idle_service: Installation,
 ) -> None:
     maker = await made(idle_service)
-    answer = await by_magic_link(idle_service, at(idle_service, *HERE))
+    answer = await by_magic_link(idle_service, client_at(idle_service, *HERE))
     ana = await session_of(idle_service, answer)
     assert (maker.user_id, maker.org_id) == (ana.user_id, ana.org_id)
     assert (await mara(idle_service)).password_hash is None
@@ -138,7 +138,7 @@ async def test_second_factor_of_the_maker_goes_too(
         session.add(tables.RecoveryCode(user_id=row.id, code_hash="one"))
         session.add(tables.SpentTotpStep(user_id=row.id, ledger="verify", step=1))
 
-    answer = await proof(idle_service, at(idle_service, *HERE), "")
+    answer = await proof(idle_service, client_at(idle_service, *HERE), "")
 
     assert "two_factor_required" not in answer.json()
     row = await mara(idle_service)
@@ -162,21 +162,21 @@ async def test_keys_of_own_orgs_are_revoked_and_those_of_others_kept(
     own = await make.key(idle_service.database, OrgId(maker.org_id))
     foreign = await make.key(idle_service.database, other)
 
-    await proof(idle_service, at(idle_service, *HERE), "")
+    await proof(idle_service, client_at(idle_service, *HERE), "")
 
     assert 401 == (await idle_service.get("/key", secret=own)).status_code
     assert 200 == (await idle_service.get("/key", secret=foreign)).status_code
-    (revoked,) = await told(idle_service, "apikey.revoked")
+    (revoked,) = await audit_entries(idle_service, "apikey.revoked")
     assert (maker.org_id, maker.user_id) == (revoked.org_id, revoked.actor_user_id)
     assert own not in str((revoked.before, revoked.after))
 
 
 async def test_links_that_were_mailed_before_go_too(idle_service: Installation) -> None:
     body = {"email": MARA, "password": PASSWORD, "org_name": "Mara"}
-    await ask(at(idle_service, *MAKER), "/signup", body)
+    await ask(client_at(idle_service, *MAKER), "/signup", body)
     old = await inbox.new_token(idle_service, "verify-email")
 
-    await by_magic_link(idle_service, at(idle_service, *HERE))
+    await by_magic_link(idle_service, client_at(idle_service, *HERE))
 
     assert (400, "validation_error") == outcome(await ask(idle_service, f"/verify-email/{old}"))
 
@@ -186,7 +186,7 @@ async def test_ip_and_user_agent_of_the_signup_keep_everything(
     idle_service: Installation, proof: Proof
 ) -> None:
     maker = await made(idle_service)
-    await proof(idle_service, at(idle_service, *MAKER), "")
+    await proof(idle_service, client_at(idle_service, *MAKER), "")
 
     assert not await was_reclaimed(idle_service)
     row = await mara(idle_service)
@@ -202,7 +202,7 @@ async def test_one_of_the_two_is_not_enough(
     idle_service: Installation, place: tuple[str, str]
 ) -> None:
     await made(idle_service)
-    await by_magic_link(idle_service, at(idle_service, *place))
+    await by_magic_link(idle_service, client_at(idle_service, *place))
 
     assert await was_reclaimed(idle_service)
 
@@ -213,7 +213,7 @@ async def test_no_user_agent_is_no_other_one(idle_service: Installation) -> None
     body = {"email": MARA, "password": PASSWORD, "org_name": "Mara"}
     assert 201 == (await ask(nowhere, "/signup", body)).status_code
     await inbox.new_mails(idle_service)
-    await by_magic_link(idle_service, at(idle_service, *MAKER))
+    await by_magic_link(idle_service, client_at(idle_service, *MAKER))
 
     assert await was_reclaimed(idle_service)
 
@@ -221,7 +221,7 @@ async def test_no_user_agent_is_no_other_one(idle_service: Installation) -> None
 async def test_forged_address_is_not_believed(idle_service: Installation) -> None:
     await made(idle_service)
     headers = {"X-Forwarded-For": MAKER[0], "X-Real-IP": MAKER[0]}
-    await by_magic_link(idle_service, at(idle_service, HERE[0], MAKER[1], **headers))
+    await by_magic_link(idle_service, client_at(idle_service, HERE[0], MAKER[1], **headers))
 
     assert await was_reclaimed(idle_service)
 
@@ -231,7 +231,7 @@ async def test_live_session_that_is_shown_keeps_everything(
     idle_service: Installation, proof: Proof
 ) -> None:
     maker = await made(idle_service)
-    await proof(idle_service, at(idle_service, *HERE), maker.tokens["access_token"])
+    await proof(idle_service, client_at(idle_service, *HERE), maker.tokens["access_token"])
 
     assert not await was_reclaimed(idle_service)
     assert (await mara(idle_service)).password_hash is not None
@@ -240,9 +240,9 @@ async def test_live_session_that_is_shown_keeps_everything(
 async def test_it_may_be_shown_as_a_cookie(idle_service: Installation) -> None:
     maker = await made(idle_service)
     shown = cookie(access=maker.tokens["access_token"])
-    await ask(at(idle_service, *HERE), "/magic-link", {"email": MARA})
+    await ask(client_at(idle_service, *HERE), "/magic-link", {"email": MARA})
     body = {"token": await inbox.new_token(idle_service, "magic-link")}
-    await ask(at(idle_service, *HERE), "/magic-link/verify", body, Cookie=shown)
+    await ask(client_at(idle_service, *HERE), "/magic-link/verify", body, Cookie=shown)
 
     assert not await was_reclaimed(idle_service)
 
@@ -255,11 +255,11 @@ async def test_refresh_cookie_shows_a_session_until_it_is_used(
     maker = await made(idle_service)
     if is_used:
         body = {"refresh_token": maker.tokens["refresh_token"]}
-        assert (await ask(at(idle_service, *MAKER), "/refresh", body)).is_success
+        assert (await ask(client_at(idle_service, *MAKER), "/refresh", body)).is_success
     shown = cookie(refresh=maker.tokens["refresh_token"])
-    await ask(at(idle_service, *HERE), "/magic-link", {"email": MARA})
+    await ask(client_at(idle_service, *HERE), "/magic-link", {"email": MARA})
     body = {"token": await inbox.new_token(idle_service, "magic-link")}
-    await ask(at(idle_service, *HERE), "/magic-link/verify", body, Cookie=shown)
+    await ask(client_at(idle_service, *HERE), "/magic-link/verify", body, Cookie=shown)
 
     assert is_used == await was_reclaimed(idle_service)
 
@@ -271,7 +271,7 @@ async def test_session_of_another_user_keeps_nothing(
     await made(idle_service)
     other = await signed_up(idle_service, email="other@people.test")
     await inbox.new_mails(idle_service)
-    await proof(idle_service, at(idle_service, *HERE), other.tokens["access_token"])
+    await proof(idle_service, client_at(idle_service, *HERE), other.tokens["access_token"])
 
     assert await was_reclaimed(idle_service)
     me = await ask(idle_service, "/me", method="GET", **other.headers)
@@ -282,7 +282,7 @@ async def test_session_that_ended_keeps_nothing(idle_service: Installation) -> N
     maker = await made(idle_service)
     async with idle_service.database.write() as session:
         await session.execute(update(tables.UserSession).values(ended_at=clock.now()))
-    await by_magic_link(idle_service, at(idle_service, *HERE), maker.tokens["access_token"])
+    await by_magic_link(idle_service, client_at(idle_service, *HERE), maker.tokens["access_token"])
 
     assert await was_reclaimed(idle_service)
 
@@ -292,7 +292,9 @@ async def test_token_that_is_over_keeps_nothing(
 ) -> None:
     maker = await made(idle_service)
     with clock.moved(16 * MINUTE):
-        await by_magic_link(idle_service, at(idle_service, *HERE), maker.tokens["access_token"])
+        await by_magic_link(
+            idle_service, client_at(idle_service, *HERE), maker.tokens["access_token"]
+        )
 
         assert await was_reclaimed(idle_service)
 
@@ -305,9 +307,9 @@ async def test_session_that_waits_for_its_second_factor_keeps_nothing(
         row = await session.get_one(tables.User, maker.user_id)
         row.totp_secret, row.totp_enabled_at = "sealed", clock.now()
     login = {"email": MARA, "password": PASSWORD}
-    pending = (await ask(at(idle_service, "203.0.113.9"), "/login", login)).json()
+    pending = (await ask(client_at(idle_service, "203.0.113.9"), "/login", login)).json()
     assert pending["two_factor_required"]
-    await by_magic_link(idle_service, at(idle_service, *HERE), pending["access_token"])
+    await by_magic_link(idle_service, client_at(idle_service, *HERE), pending["access_token"])
 
     assert await was_reclaimed(idle_service)
 
@@ -315,10 +317,10 @@ async def test_session_that_waits_for_its_second_factor_keeps_nothing(
 @PROOFS
 async def test_second_proof_drops_nothing(idle_service: Installation, proof: Proof) -> None:
     await made(idle_service)
-    await by_magic_link(idle_service, at(idle_service, *MAKER))
+    await by_magic_link(idle_service, client_at(idle_service, *MAKER))
     await inbox.new_mails(idle_service)
     with clock.moved(5 * MINUTE):
-        await proof(idle_service, at(idle_service, *HERE), "")
+        await proof(idle_service, client_at(idle_service, *HERE), "")
 
         assert not await was_reclaimed(idle_service)
     assert (await mara(idle_service)).password_hash is not None
@@ -326,10 +328,10 @@ async def test_second_proof_drops_nothing(idle_service: Installation, proof: Pro
 
 async def test_verify_email_link_proves_it_and_drops_nothing(idle_service: Installation) -> None:
     body = {"email": MARA, "password": PASSWORD, "org_name": "Mara"}
-    await ask(at(idle_service, *MAKER), "/signup", body)
+    await ask(client_at(idle_service, *MAKER), "/signup", body)
     token = await inbox.new_token(idle_service, "verify-email")
-    await ask(at(idle_service, *HERE), f"/verify-email/{token}")
-    await by_magic_link(idle_service, at(idle_service, *HERE))
+    await ask(client_at(idle_service, *HERE), f"/verify-email/{token}")
+    await by_magic_link(idle_service, client_at(idle_service, *HERE))
 
     assert not await was_reclaimed(idle_service)
     assert (await mara(idle_service)).password_hash is not None
@@ -337,7 +339,7 @@ async def test_verify_email_link_proves_it_and_drops_nothing(idle_service: Insta
 
 async def test_mail_says_what_was_dropped(idle_service: Installation) -> None:
     await made(idle_service)
-    await by_magic_link(idle_service, at(idle_service, *HERE))
+    await by_magic_link(idle_service, client_at(idle_service, *HERE))
 
     (mail,) = [one for one in await inbox.new_mails(idle_service) if one["Subject"] == RECLAIMED]
     text = mail.get_body(("plain",))
@@ -351,7 +353,7 @@ async def test_key_that_is_being_made_meanwhile_is_not_made(
     postgres_url: str, tmp_path: Path
 ) -> None:
     """SQLite has one transaction at a time, so there is nothing to be between."""
-    async with installation.opened(postgres_url, tmp_path, works=False) as i:
+    async with installation.start(postgres_url, tmp_path, with_worker=False) as i:
         maker = await made(i)
         async with i.database.write() as session:
             user = await session.get_one(tables.User, maker.user_id, with_for_update=True)
@@ -370,13 +372,13 @@ async def test_key_that_is_being_made_meanwhile_is_not_made(
 async def test_key_that_is_made_already_but_not_seen_yet_is_waited_for(
     postgres_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(postgres_url, tmp_path, works=False) as i:
+    async with installation.start(postgres_url, tmp_path, with_worker=False) as i:
         maker = await made(i)
         async with i.database.write() as session:
             await orgs.lock(session, OrgId(maker.org_id))
             secret = keys.create(session, OrgId(maker.org_id), NewKey("way in"))
             await session.flush()
-            proof = asyncio.create_task(by_magic_link(i, at(i, *HERE)))
+            proof = asyncio.create_task(by_magic_link(i, client_at(i, *HERE)))
             async with asyncio.timeout(20):
                 while not await waits_for_a_lock(i):
                     pass

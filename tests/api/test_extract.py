@@ -20,7 +20,7 @@ from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker import heartbeat
 from tests import installation, make
 from tests.installation import Installation
-from tests.readers import CRASHED, UNREADABLE, HeldReader, TurnReader
+from tests.readers import CRASHED, UNREADABLE, HeldReader, ScriptedReader
 
 PAPER = make.jpeg("paper")
 INVALID = Failure(FailureKind.INVALID_DOCUMENT, "The document has more than 30 pages.")
@@ -64,7 +64,7 @@ async def begun(
 ) -> AsyncIterator[tuple[Installation, asyncio.Task[httpx.Response], str]]:
     """Open a service with an upload whose reading has begun, and the id of its receipt."""
     reader = HeldReader()
-    async with installation.opened(database_url, folder, reader=reader) as service:
+    async with installation.start(database_url, folder, reader=reader) as service:
         upload = asyncio.create_task(service.extract(PAPER))
         await reader.has_begun.wait()
         listed = (await service.get("/receipts")).json()["data"]
@@ -73,7 +73,7 @@ async def begun(
 
 async def test_answer_comes_as_soon_as_the_reading_ends(database_url: str, tmp_path: Path) -> None:
     async with begun(database_url, tmp_path) as (service, upload, receipt_id):
-        service.reader.let_go()
+        service.reader.release()
         async with asyncio.timeout(10):
             receipt = (await upload).json()
 
@@ -92,7 +92,7 @@ async def test_receipt_deleted_while_its_upload_waits_is_404(
 ) -> None:
     async with begun(database_url, tmp_path) as (service, upload, receipt_id):
         await service.delete(f"/receipts/{receipt_id}")
-        service.reader.let_go()
+        service.reader.release()
 
         assert 404 == (await upload).status_code
 
@@ -101,8 +101,8 @@ async def test_receipt_deleted_while_its_upload_waits_is_404(
 async def test_document_that_takes_too_much_is_tried_once(
     database_url: str, tmp_path: Path, answer: Failure
 ) -> None:
-    reader = TurnReader([answer])
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    reader = ScriptedReader([answer])
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         refused = await service.extract(PAPER)
 
     assert 422 == refused.status_code
@@ -123,7 +123,9 @@ async def test_document_that_takes_too_much_is_tried_once(
 async def test_failed_reading_is_told_kept_and_not_billed(
     database_url: str, tmp_path: Path, answer: Failure, status: int, code: str
 ) -> None:
-    async with installation.opened(database_url, tmp_path, reader=TurnReader([answer])) as service:
+    async with installation.start(
+        database_url, tmp_path, reader=ScriptedReader([answer])
+    ) as service:
         refused = await service.extract(PAPER)
         error = refused.json()["error"]
         kept = (await service.get(f"/receipts/{error['receipt_id']}")).json()
@@ -145,7 +147,7 @@ async def test_what_is_refused_before_it_is_read_is_not_kept(
     database_url: str, tmp_path: Path
 ) -> None:
     reader = FakeReader(kinds={PAPER: INVALID})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         answer = await service.extract(PAPER)
         rows = await service.rows(Receipt)
 
@@ -158,7 +160,7 @@ async def test_allowed_type_that_cannot_be_decoded_fails_as_a_reading(
     database_url: str, tmp_path: Path
 ) -> None:
     reader = FakeReader({PAPER: BROKEN}, kinds={PAPER: BROKEN})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         answer = await service.extract(PAPER)
         rows = await service.rows(Receipt)
 
@@ -169,7 +171,7 @@ async def test_allowed_type_that_cannot_be_decoded_fails_as_a_reading(
 async def test_type_is_told_by_the_content(database_url: str, tmp_path: Path) -> None:
     png = b"\x89PNG\r\n\x1a\n" + b"paper"
     reader = FakeReader(kinds={png: Kind("image/png", "png", 1)})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         receipt = await service.extracted(png, media_type="image/jpeg")
         file = await service.get(f"/receipts/{receipt['id']}/file")
 
@@ -207,10 +209,10 @@ async def test_server_that_reads_nothing_counts_with_the_readers_of_others(
     postgres_url: str, redis_url: str, tmp_path: Path
 ) -> None:
     async with (
-        installation.opened(
+        installation.start(
             postgres_url,
             tmp_path,
-            works=False,
+            with_worker=False,
             redis_url=redis_url,
             extract_wait_seconds=0,
             max_queue_seconds=3,
@@ -233,7 +235,7 @@ async def test_server_that_reads_nothing_counts_with_the_readers_of_others(
 async def test_too_much_waiting_is_503_with_retry_after_and_keeps_nothing(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
+    async with installation.start(
         database_url, tmp_path, extract_wait_seconds=0, max_queue_seconds=1, readers=1
     ) as service:
         service.reader.hold()

@@ -14,7 +14,7 @@ from recibo.schemas.plans import PlanName
 from recibo.store.tables import AuditEvent, Receipt, Replay, UsageEvent, UsageMonth
 from tests import installation, make
 from tests.installation import Installation
-from tests.readers import UNREADABLE, TurnReader
+from tests.readers import UNREADABLE, ScriptedReader
 
 PAPER = make.jpeg("paper")
 OTHER = make.jpeg("other")
@@ -247,7 +247,7 @@ async def test_over_quota_is_told_before_the_file_is_decoded(
 ) -> None:
     encrypted = Failure(FailureKind.INVALID_DOCUMENT, "The document is encrypted.")
     reader = FakeReader(kinds={PAPER: encrypted})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         secret = await used_key(service, held=50)
 
         assert 429 == (await service.extract(PAPER, secret=secret)).status_code
@@ -257,8 +257,8 @@ async def test_over_quota_is_told_before_the_file_is_decoded(
 async def test_failure_gives_the_quota_back_and_is_no_replay(
     database_url: str, tmp_path: Path
 ) -> None:
-    reader = TurnReader([UNREADABLE, make.reading()])
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    reader = ScriptedReader([UNREADABLE, make.reading()])
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         secret = await used_key(service, held=49)
         failed = await service.extract(PAPER, secret=secret, key="k")
         read = await service.extract(PAPER, secret=secret, key="k")
@@ -273,8 +273,8 @@ async def test_failure_gives_the_quota_back_and_is_no_replay(
 async def test_key_of_a_failed_upload_is_free_for_another_file(
     database_url: str, tmp_path: Path
 ) -> None:
-    reader = TurnReader([UNREADABLE, make.reading()])
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    reader = ScriptedReader([UNREADABLE, make.reading()])
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         await service.extract(DARK, key="k")
 
         assert not is_replay(await service.extract(PAPER, key="k"))
@@ -283,7 +283,7 @@ async def test_key_of_a_failed_upload_is_free_for_another_file(
 async def test_file_that_failed_three_times_in_a_day_is_answered_from_the_record(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
+    async with installation.start(
         database_url, tmp_path, reader=FakeReader({DARK: UNREADABLE})
     ) as service:
         answers = [await service.extract(DARK) for _ in range(5)]
@@ -306,7 +306,7 @@ async def test_file_that_failed_three_times_in_a_day_is_answered_from_the_record
 async def test_fifty_at_once_of_a_file_that_fails_all_hear_of_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
+    async with installation.start(
         database_url, tmp_path, reader=FakeReader({DARK: UNREADABLE})
     ) as service:
         answers = await asyncio.gather(*(service.extract(DARK) for _ in range(50)))

@@ -113,7 +113,7 @@ async def test_what_is_no_invitation_is_400(door: Installation, body: object) ->
 async def test_address_of_a_member_is_409(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
     eve = await people.signed_up(idle_service, email="eve@people.test", org="Eve")
-    bea = await people.came(idle_service, ana, "bea@people.test")
+    bea = await people.join_by_invitation(idle_service, ana, "bea@people.test")
 
     for email in (ana.email, bea.email.upper()):
         assert (409, "conflict") == refusal(
@@ -128,7 +128,7 @@ async def test_inviting_again_replaces(idle_service: Installation) -> None:
     ana = await people.signed_up(i)
     eve = await people.signed_up(i, email="eve@people.test", org="Eve")
     elsewhere = await people.invited(i, eve, "bea@people.test")
-    first, token = await people.offered(i, ana, "bea@people.test", Role.ADMIN)
+    first, token = await people.invite_with_token(i, ana, "bea@people.test", Role.ADMIN)
 
     second = await people.invited(i, ana, "bea@people.test", Role.VIEWER)
 
@@ -197,7 +197,7 @@ async def test_pending_ones_are_listed_newest_first(idle_service: Installation) 
 async def test_withdrawn_one_is_worth_nothing(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    id_, token = await people.offered(i, ana, "bea@people.test")
+    id_, token = await people.invite_with_token(i, ana, "bea@people.test")
 
     answers = [await revoke(i, ana, id_) for _ in range(2)]
 
@@ -213,7 +213,7 @@ async def test_whatever_is_no_open_invitation_of_the_org_is_404(
     ana = await people.signed_up(i)
     eve = await people.signed_up(i, email="eve@people.test", org="Eve")
     foreign = await people.invited(i, eve, "bea@people.test")
-    accepted, token = await people.offered(i, ana, "bea@people.test")
+    accepted, token = await people.invite_with_token(i, ana, "bea@people.test")
     assert 200 == (await people.accept(i, token)).status_code
 
     for id_ in (foreign["id"], accepted, ids.new("inv"), "x", "%00", "a" * 5000):

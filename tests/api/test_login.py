@@ -18,7 +18,7 @@ from recibo.store import tables
 from tests import installation, make
 from tests.installation import Installation
 from tests.people import PASSWORD, signed_up
-from tests.sign_ins import ask, at, outcome, refusal, told
+from tests.sign_ins import ask, audit_entries, client_at, outcome, refusal
 
 ANA = "ana@people.test"
 NOBODY = "nobody@people.test"
@@ -161,7 +161,7 @@ async def test_others_are_answered_while_passwords_are_verified(
     await signed_up(idle_service)
     go_on = threading.Event()
     monkeypatch.setattr(PasswordHasher, "verify", lambda *_: go_on.wait(20))
-    logins = [asyncio.create_task(log_in(at(idle_service))) for _ in range(5)]
+    logins = [asyncio.create_task(log_in(client_at(idle_service))) for _ in range(5)]
 
     answer = await idle_service.stranger.get("/readyz")
     go_on.set()
@@ -216,7 +216,7 @@ async def test_other_places_are_counted_apart_and_cannot_be_forged(
     forged = await log_in(idle_service, X_Forwarded_For="198.51.100.1", Forwarded="for=1.1.1.1")
 
     assert 429 == forged.status_code
-    assert [200] == await outcomes(at(idle_service), 1, PASSWORD)
+    assert [200] == await outcomes(client_at(idle_service), 1, PASSWORD)
 
 
 async def test_a_hundred_wrong_ones_for_an_account_are_the_last_from_anywhere(
@@ -224,23 +224,23 @@ async def test_a_hundred_wrong_ones_for_an_account_are_the_last_from_anywhere(
 ) -> None:
     await signed_up(idle_service)
     for number in range(10):
-        assert [401] * 10 == await outcomes(at(idle_service, f"203.0.113.{number}"), 10)
+        assert [401] * 10 == await outcomes(client_at(idle_service, f"203.0.113.{number}"), 10)
 
-    assert [429] == await outcomes(at(idle_service, "198.51.100.1"), 1, PASSWORD)
+    assert [429] == await outcomes(client_at(idle_service, "198.51.100.1"), 1, PASSWORD)
     with clock.moved(QUARTER):
-        assert [200] == await outcomes(at(idle_service, "198.51.100.1"), 1, PASSWORD)
+        assert [200] == await outcomes(client_at(idle_service, "198.51.100.1"), 1, PASSWORD)
 
 
 async def test_fifty_wrong_ones_from_an_ip_are_the_last_for_any_account(
     idle_service: Installation,
 ) -> None:
     await signed_up(idle_service)
-    here = at(idle_service)
+    here = client_at(idle_service)
     for number in range(10):
         assert [401] * 5 == await outcomes(here, 5, email=f"nobody{number}@people.test")
 
     assert [429] == await outcomes(here, 1, PASSWORD)
-    assert [200] == await outcomes(at(idle_service, "203.0.113.8"), 1, PASSWORD)
+    assert [200] == await outcomes(client_at(idle_service, "203.0.113.8"), 1, PASSWORD)
     with clock.moved(QUARTER):
         assert [200] == await outcomes(here, 1, PASSWORD)
 
@@ -249,7 +249,7 @@ async def test_fifty_wrong_ones_from_an_ip_are_the_last_for_any_account(
 async def test_a_developers_own_machine_is_spared_the_limit_of_an_ip(
     sqlite_url: str, tmp_path: Path, *, limit_loopback: bool, status: int
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path, limit_loopback=limit_loopback) as i:
+    async with installation.start(sqlite_url, tmp_path, limit_loopback=limit_loopback) as i:
         await signed_up(i)
         for number in range(50):
             await outcomes(i, 1, email=f"nobody{number}@people.test")
@@ -263,7 +263,7 @@ async def test_a_developers_own_machine_is_spared_the_limit_of_an_ip(
 async def test_of_twenty_wrong_ones_at_once_ten_are_verified(idle_service: Installation) -> None:
     await signed_up(idle_service)
     with work_counted() as done:
-        answers = await asyncio.gather(*(log_in(at(idle_service), WRONG) for _ in range(20)))
+        answers = await asyncio.gather(*(log_in(client_at(idle_service), WRONG) for _ in range(20)))
 
     assert [401] * 10 + [429] * 10 == sorted(answer.status_code for answer in answers)
     assert 10 == done.count("argon2")
@@ -271,7 +271,7 @@ async def test_of_twenty_wrong_ones_at_once_ten_are_verified(idle_service: Insta
 
 async def test_right_ones_at_once_are_none_too_many(idle_service: Installation) -> None:
     await signed_up(idle_service)
-    answers = await asyncio.gather(*(log_in(at(idle_service)) for _ in range(20)))
+    answers = await asyncio.gather(*(log_in(client_at(idle_service)) for _ in range(20)))
 
     assert [200] * 20 == [answer.status_code for answer in answers]
 
@@ -284,7 +284,9 @@ async def test_sign_ins_stand_in_the_log_of_the_org_whether_good_or_bad(
     await log_in(idle_service)
     await log_in(idle_service, email=NOBODY)
 
-    failed, good, nobodys = await told(idle_service, "user.sign_in_failed", "user.signed_in")
+    failed, good, nobodys = await audit_entries(
+        idle_service, "user.sign_in_failed", "user.signed_in"
+    )
 
     # Nobody has proven to be Ana.
     assert (ana.org_id, None) == (failed.org_id, failed.actor_user_id)

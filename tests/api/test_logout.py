@@ -49,7 +49,7 @@ async def test_cookies_alone_are_a_session(door: Installation) -> None:
 async def test_cookies_are_secure_unless_on_http_in_development(
     sqlite_url: str, tmp_path: Path, settings: dict[str, Any], address: str, *, is_secure: bool
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path, works=False, **settings) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False, **settings) as i:
         i.stranger.base_url = httpx.URL(address)
         begun = await ask(i, "/signup", ANA)
         ended = await ask(i, "/logout")

@@ -12,7 +12,7 @@ from recibo.store import tables
 from tests import inbox, make
 from tests.installation import Installation
 from tests.people import bearer, signed_up
-from tests.sign_ins import ask, at, outcome, set_cookies, told
+from tests.sign_ins import ask, audit_entries, client_at, outcome, set_cookies
 
 ANA = "ana@people.test"
 MINUTE = dt.timedelta(minutes=1)
@@ -96,7 +96,7 @@ async def test_link_works_once(idle_service: Installation) -> None:
 async def test_of_ten_at_once_one_signs_in(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await link(idle_service)
-    answers = await asyncio.gather(*(verify(at(idle_service), token) for _ in range(10)))
+    answers = await asyncio.gather(*(verify(client_at(idle_service), token) for _ in range(10)))
 
     assert [(200, "")] + [SPENT] * 9 == sorted(map(outcome, answers))
 
@@ -165,7 +165,7 @@ async def test_five_mails_an_hour_for_an_address_and_ip(idle_service: Installati
         tokens.append(await link(idle_service))
     with clock.moved(10 * MINUTE):
         # From another place, and for another address, it is counted apart.
-        await ask_for_link(at(idle_service))
+        await ask_for_link(client_at(idle_service))
         tokens += await inbox.new_tokens(idle_service, "magic-link")
         await signed_up(idle_service, email="bea@people.test")
         tokens.append(await link(idle_service, "bea@people.test"))
@@ -179,7 +179,7 @@ async def test_twenty_mails_an_hour_for_an_address_from_anywhere(
     await signed_up(idle_service)
     await inbox.new_mails(idle_service)
     for number in range(25):
-        await ask_for_link(at(idle_service, f"203.0.113.{number}"))
+        await ask_for_link(client_at(idle_service, f"203.0.113.{number}"))
     sent = await inbox.new_tokens(idle_service, "magic-link")
     with clock.moved(HOUR):
         later = await link(idle_service)
@@ -191,7 +191,7 @@ async def test_twenty_mails_an_hour_for_an_address_from_anywhere(
 async def test_requests_at_once_send_one_mail(idle_service: Installation) -> None:
     await signed_up(idle_service)
     await inbox.new_mails(idle_service)
-    await asyncio.gather(*(ask_for_link(at(idle_service)) for _ in range(10)))
+    await asyncio.gather(*(ask_for_link(client_at(idle_service)) for _ in range(10)))
 
     assert 1 == len(await inbox.new_mails(idle_service))
 
@@ -201,8 +201,8 @@ async def test_sign_in_stands_in_the_log(idle_service: Installation) -> None:
     token = await link(idle_service)
     await verify(idle_service, token)
 
-    (verified,) = await told(idle_service, "user.email_verified")
-    (signed_in,) = await told(idle_service, "user.signed_in")
+    (verified,) = await audit_entries(idle_service, "user.email_verified")
+    (signed_in,) = await audit_entries(idle_service, "user.signed_in")
 
     assert (ana.org_id, ana.user_id) == (verified.org_id, verified.actor_user_id)
     assert (ana.org_id, {"method": "magic_link"}) == (signed_in.org_id, signed_in.after)

@@ -11,7 +11,7 @@ from recibo.store import tables
 from tests import make
 from tests.installation import Installation
 from tests.people import bearer, joined, signed_up
-from tests.sign_ins import ask, outcome, told
+from tests.sign_ins import ask, audit_entries, outcome
 
 UNAUTHORIZED = (401, "unauthorized")
 
@@ -101,7 +101,7 @@ async def test_name_is_changed_cleared_and_kept(idle_service: Installation) -> N
         names.append(answer.json()["user"]["name"])
 
     assert ["Ana", "Ana", "Ana", None, "é" * 255] == names
-    rows = await told(idle_service, "user.updated")
+    rows = await audit_entries(idle_service, "user.updated")
     assert [(None, "Ana"), ("Ana", None), (None, "é" * 255)] == [
         (row.before and row.before["full_name"], row.after and row.after["full_name"])
         for row in rows

@@ -67,7 +67,7 @@ async def test_members_are_listed_in_the_order_in_which_they_joined(
     # The account is older than the membership, which is what counts.
     bea = await people.signed_up(idle_service, email="bea@people.test", org="Bea")
     caio = await people.joined(idle_service, ana, Role.VIEWER)
-    await people.came(idle_service, ana, bea.email, Role.ADMIN)
+    await people.join_by_invitation(idle_service, ana, bea.email, Role.ADMIN)
 
     listed = (await idle_service.stranger.get(MEMBERS, headers=ana.headers)).json()
 
@@ -231,7 +231,7 @@ async def test_keys_that_a_removed_member_made_here_are_revoked(
     i = idle_service
     ana = await people.signed_up(i)
     at_home = await people.signed_up(i, email="bea@people.test", org="Bea")
-    bea = await people.came(i, ana, at_home.email)
+    bea = await people.join_by_invitation(i, ana, at_home.email)
     of_bea, of_ana, of_bea_at_home = [await key_of(i, who) for who in (bea, ana, at_home)]
 
     before = clock.now()
@@ -270,7 +270,7 @@ async def test_sessions_of_a_removed_member_end_in_this_org_alone(
     i = idle_service
     ana = await people.signed_up(i)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")
-    here = await people.came(i, ana, bea.email)
+    here = await people.join_by_invitation(i, ana, bea.email)
 
     await remove(i, ana, bea.user_id)
 
@@ -291,10 +291,10 @@ async def test_session_of_a_removed_member_stays_ended_when_the_user_joins_again
 ) -> None:
     i = idle_service
     ana = await people.signed_up(i)
-    before = await people.came(i, ana, "bea@people.test")
+    before = await people.join_by_invitation(i, ana, "bea@people.test")
     await remove(i, ana, before.user_id)
     with clock.moved(MINUTE):
-        after = await people.came(i, ana, before.email)
+        after = await people.join_by_invitation(i, ana, before.email)
         answers = [
             await i.stranger.get("/v1/auth/me", headers=one.headers) for one in (before, after)
         ]

@@ -31,15 +31,15 @@ FREE_QUOTA = 50
 @pytest.fixture
 async def own(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A company's own service, over each kind of database in turn."""
-    async with installation.opened(database_url, tmp_path, payments="none") as opened:
-        yield opened
+    async with installation.start(database_url, tmp_path, payments="none") as started:
+        yield started
 
 
 @pytest.fixture
 async def own_door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """The same for rules that have nothing to do with rows."""
-    async with installation.opened(sqlite_url, tmp_path, payments="none") as opened:
-        yield opened
+    async with installation.start(sqlite_url, tmp_path, payments="none") as started:
+        yield started
 
 
 async def key_of(i: Installation, who: Session) -> str:
@@ -134,7 +134,7 @@ async def test_no_threshold_is_ever_reached(own: Installation) -> None:
     await plan_stored(own, ana, PlanName.ENTERPRISE, receipts_a_month=1)
     await own.extracted(b"a receipt", secret=await key_of(own, ana))
 
-    types = {one["type"] for one in await events.told(own.database)}
+    types = {one["type"] for one in await events.event_bodies(own.database)}
     assert {EventType.RECEIPT_COMPLETED} == types
 
 
@@ -158,12 +158,12 @@ async def test_nothing_is_sold(own_door: Installation, body: dict[str, str]) -> 
 
 
 async def test_what_was_bought_before_is_in_nobodys_way(database_url: str, tmp_path: Path) -> None:
-    async with installation.opened(database_url, tmp_path) as sold:
+    async with installation.start(database_url, tmp_path) as sold:
         ana = await people.signed_up(sold)
         await billing.bought(sold, ana)
-    async with installation.opened(database_url, tmp_path, payments="none") as own:
+    async with installation.start(database_url, tmp_path, payments="none") as own:
         told = await billing.subscription(own, ana)
-    async with installation.opened(database_url, tmp_path) as sold:
+    async with installation.start(database_url, tmp_path) as sold:
         again = await billing.subscription(sold, ana)
 
     assert ENTERPRISE == told

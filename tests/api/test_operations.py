@@ -29,7 +29,7 @@ async def test_service_is_alive_and_ready(service: Installation) -> None:
 
 
 async def test_service_without_workers_asks_no_reader(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path, works=False) as door:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as door:
         checks = (await door.stranger.get("/readyz")).json()["checks"]
 
     assert {"database", "storage", "queue"} == set(checks)
@@ -112,7 +112,7 @@ async def test_metrics_in_production_are_for_loopback_and_the_token(
     sqlite_url: str, tmp_path: Path, address: str, headers: dict[str, str], status: int
 ) -> None:
     async with (
-        installation.opened(sqlite_url, tmp_path, metrics_token="token", **PRODUCTION) as door,  # noqa: S106
+        installation.start(sqlite_url, tmp_path, metrics_token="token", **PRODUCTION) as door,  # noqa: S106
         installation.client_of(door.asgi, address=address) as client,
     ):
         answer = await client.get("/metrics", headers=headers)
@@ -125,7 +125,7 @@ async def test_metrics_in_production_without_a_token_are_for_loopback_alone(
     sqlite_url: str, tmp_path: Path, token: str | None
 ) -> None:
     async with (
-        installation.opened(sqlite_url, tmp_path, metrics_token=token, **PRODUCTION) as door,
+        installation.start(sqlite_url, tmp_path, metrics_token=token, **PRODUCTION) as door,
         installation.client_of(door.asgi, address="203.0.113.9") as client,
     ):
         answers = [
@@ -137,14 +137,14 @@ async def test_metrics_in_production_without_a_token_are_for_loopback_alone(
 
 
 async def test_production_makes_no_demo_org(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path, **PRODUCTION) as door:
+    async with installation.start(sqlite_url, tmp_path, **PRODUCTION) as door:
         assert "" == door.secret
 
 
 async def test_production_takes_only_https_webhooks_to_public_addresses(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(database_url, tmp_path, **PRODUCTION) as door:
+    async with installation.start(database_url, tmp_path, **PRODUCTION) as door:
         secret = await make.key(door.database, await make.org(door.database))
         statuses = [
             (await door.extract(make.jpeg("paper"), secret=secret, webhook_url=url)).status_code

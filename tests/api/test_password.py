@@ -12,8 +12,8 @@ from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import inbox
 from tests.installation import Installation
-from tests.people import PASSWORD, Session, bearer, came, session_of, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told
+from tests.people import PASSWORD, Session, bearer, join_by_invitation, session_of, signed_up
+from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, set_cookies
 
 NEW = "another battery staple"
 MINUTE = dt.timedelta(minutes=1)
@@ -134,7 +134,7 @@ async def test_wrong_ones_count_as_wrong_ones_at_login(idle_service: Installatio
     assert 429 == (await log_in(idle_service, PASSWORD)).status_code
     with clock.moved(14 * MINUTE):
         assert 429 == (await log_in(idle_service, PASSWORD)).status_code
-    elsewhere = await change(at(idle_service), ana, current=PASSWORD)
+    elsewhere = await change(client_at(idle_service), ana, current=PASSWORD)
     assert 200 == elsewhere.status_code
 
 
@@ -193,7 +193,7 @@ async def test_a_link_of_one_session_frees_no_other(idle_service: Installation) 
 
 async def test_user_without_a_password_sets_one(idle_service: Installation) -> None:
     owner = await signed_up(idle_service)
-    bea = await came(idle_service, owner, "bea@people.test")
+    bea = await join_by_invitation(idle_service, owner, "bea@people.test")
 
     assert 200 == (await change(idle_service, bea)).status_code
     assert 200 == (await log_in(idle_service, NEW, "bea@people.test")).status_code
@@ -202,7 +202,7 @@ async def test_user_without_a_password_sets_one(idle_service: Installation) -> N
 async def test_bound_session_may_not_whatever_it_sends(idle_service: Installation) -> None:
     owner = await signed_up(idle_service)
     await signed_up(idle_service, email="bea@people.test", org="Bea")
-    bea = await came(idle_service, owner, "bea@people.test", Role.VIEWER)
+    bea = await join_by_invitation(idle_service, owner, "bea@people.test", Role.VIEWER)
     refresh = {"refresh_token": bea.tokens["refresh_token"]}
     bea = await session_of(idle_service, await ask(idle_service, "/refresh", refresh))
     before = await idle_service.rows(tables.User)
@@ -229,7 +229,7 @@ async def test_bound_session_may_not_whatever_it_sends(idle_service: Installatio
 async def test_of_two_changes_at_once_one_holds(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     answers = await asyncio.gather(
-        *(change(at(idle_service), ana, f"{NEW} {n}", current=PASSWORD) for n in range(4))
+        *(change(client_at(idle_service), ana, f"{NEW} {n}", current=PASSWORD) for n in range(4))
     )
 
     good = [number for number, answer in enumerate(answers) if answer.status_code == 200]
@@ -248,7 +248,7 @@ async def test_change_stands_in_the_log_and_passwords_stand_nowhere(
     await change(idle_service, ana, current="wrong password")
     await change(idle_service, ana, current=PASSWORD)
 
-    (row,) = await told(idle_service, "user.password_changed")
+    (row,) = await audit_entries(idle_service, "user.password_changed")
 
     assert (ana.org_id, ana.user_id) == (row.org_id, row.actor_user_id)
     log = json.dumps(idle_service.logs, default=str)

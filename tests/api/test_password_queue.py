@@ -19,7 +19,7 @@ from recibo.store.tables import AuditEvent
 from tests import installation, people
 from tests.installation import Installation
 from tests.people import PASSWORD, Session
-from tests.sign_ins import ask, at, outcome
+from tests.sign_ins import ask, client_at, outcome
 
 if TYPE_CHECKING:
     import httpx
@@ -75,21 +75,21 @@ def hashing(monkeypatch: pytest.MonkeyPatch) -> Hashing:
 @pytest.fixture
 async def i(sqlite_url: str, tmp_path: Path, hashing: Hashing) -> AsyncIterator[Installation]:
     """A server whose hashing the test holds."""
-    async with installation.opened(sqlite_url, tmp_path, works=False) as opened:
-        yield opened
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as started:
+        yield started
         hashing.is_free.set()
 
 
 def wrong_log_in(i: Installation, number: int, address: str) -> Task:
     """Begin to sign in to an account of its own, with a wrong password."""
     body = {"email": f"nobody{number}@people.test", "password": WRONG}
-    return asyncio.create_task(ask(at(i, address), "/login", body))
+    return asyncio.create_task(ask(client_at(i, address), "/login", body))
 
 
 def right_log_in(i: Installation, who: Session, address: str) -> Task:
     """Begin to sign in with the right password."""
     body = {"email": who.email, "password": PASSWORD}
-    return asyncio.create_task(ask(at(i, address), "/login", body))
+    return asyncio.create_task(ask(client_at(i, address), "/login", body))
 
 
 async def until_refused(tasks: list[Task], count: int) -> None:
@@ -140,7 +140,7 @@ async def test_every_place_that_hashes_is_refused_when_the_queue_is_full(
     change = {"new_password": OTHER, "current_password": PASSWORD}
     reset = {"token": token, "new_password": OTHER}
     signup = {"email": "bea@people.test", "password": PASSWORD, "org_name": "Bea"}
-    there = at(i)
+    there = client_at(i)
 
     hashing.hold()
     flood = await until_full(i)

@@ -115,10 +115,10 @@ async def test_cookie_goes_over_tls_only_in_production(sqlite_url: str, tmp_path
         "base_url": "https://recibo.test",
         "email_url": "smtp://127.0.0.1:1",
     }
-    async with installation.opened(sqlite_url, tmp_path, works=False) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as i:
         secret = await make.publishable_key(i.database, await make.org(i.database))
     async with (
-        installation.opened(sqlite_url, tmp_path, **cast("Any", settings)) as i,
+        installation.start(sqlite_url, tmp_path, **cast("Any", settings)) as i,
         browser(i, secret) as page,
     ):
         answer = await page.extract()
@@ -299,7 +299,7 @@ async def test_fifty_copies_at_once_of_a_session_are_one_receipt(
 async def test_failures_of_another_session_are_not_told(database_url: str, tmp_path: Path) -> None:
     failure = Failure(FailureKind.UNREADABLE, "unreadable")
     reader = FakeReader({PAPER: failure})
-    async with installation.opened(database_url, tmp_path, reader=reader) as i:
+    async with installation.start(database_url, tmp_path, reader=reader) as i:
         secret = await publishable(i)
         async with browser(i, secret) as page:
             failed = [(await page.extract()).json()["error"]["receipt_id"] for _ in range(4)]

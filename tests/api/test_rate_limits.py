@@ -14,29 +14,29 @@ import pytest
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import Role, Scope
 from tests import installation, make, people, servers
-from tests.fake_clock import BEGINNING, Hands
+from tests.fake_clock import START_SECONDS, FakeClock
 from tests.installation import Installation, client_of
 
 NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 N = PLANS[PlanName.FREE].requests_a_minute
 SCALE = PLANS[PlanName.SCALE].requests_a_minute
 ELSEWHERE = "203.0.113.9"
-IN_A_MINUTE = int(BEGINNING) + 60
+IN_A_MINUTE = int(START_SECONDS) + 60
 # The first of February 2027, the month after BEGINNING.
 NEXT_MONTH = int(dt.datetime(2027, 2, 1, tzinfo=dt.UTC).timestamp())
 
 
 @pytest.fixture
-def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """A clock that stands; asked for before the service, so that its rows are of that time."""
-    return Hands(monkeypatch)
+    return FakeClock(monkeypatch)
 
 
 @pytest.fixture
-async def i(hands: Hands, sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service at the time of the hands."""
-    assert hands.seconds == BEGINNING
-    async with installation.opened(sqlite_url, tmp_path) as opened:
+async def i(fake_clock: FakeClock, sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service with a clock that the test moves."""
+    assert fake_clock.seconds == START_SECONDS
+    async with installation.start(sqlite_url, tmp_path) as opened:
         yield opened
 
 
@@ -63,13 +63,15 @@ async def from_elsewhere(i: Installation) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_key_has_a_burst_and_then_its_figure_a_minute(i: Installation, hands: Hands) -> None:
+async def test_key_has_a_burst_and_then_its_figure_a_minute(
+    i: Installation, fake_clock: FakeClock
+) -> None:
     secret = await free_key(i)
 
     assert [200] * 2 * N + [429] * 5 == await statuses(i.stranger, 2 * N + 5, secret)
     passed = 0
     for _ in range(120):
-        await hands.move(0.5)
+        await fake_clock.move(0.5)
         passed += (await statuses(i.stranger, 2, secret)).count(200)
 
     assert 99 <= passed <= 101
@@ -87,13 +89,15 @@ async def test_refusal_tells_when_to_come_again(i: Installation) -> None:
     assert "1" == answer.headers["Retry-After"] == str(error["retry_after"])
 
 
-async def test_headers_tell_of_the_last_sixty_seconds(i: Installation, hands: Hands) -> None:
+async def test_headers_tell_of_the_last_sixty_seconds(
+    i: Installation, fake_clock: FakeClock
+) -> None:
     secret = await free_key(i)
 
     assert (N, N - 1, IN_A_MINUTE) == told(await i.get("/key", secret=secret))
-    await hands.move(59)
+    await fake_clock.move(59)
     assert (N, N - 2, IN_A_MINUTE) == told(await i.get("/receipts", secret=secret))
-    await hands.move(1)
+    await fake_clock.move(1)
     assert (N, N - 2, IN_A_MINUTE + 59) == told(await i.get("/key", secret=secret))
 
 
@@ -152,10 +156,10 @@ async def test_loopback_is_counted_and_not_refused_in_development(i: Installatio
 
 
 async def test_loopback_is_refused_where_it_is_limited(
-    hands: Hands, sqlite_url: str, tmp_path: Path
+    fake_clock: FakeClock, sqlite_url: str, tmp_path: Path
 ) -> None:
-    assert hands.seconds == BEGINNING
-    async with installation.opened(sqlite_url, tmp_path, limit_loopback=True) as i:
+    assert fake_clock.seconds == START_SECONDS
+    async with installation.start(sqlite_url, tmp_path, limit_loopback=True) as i:
         assert [401] * 2 * N + [429] == await statuses(i.stranger, 2 * N + 1)
 
 
@@ -335,11 +339,15 @@ async def test_parallel_requests_do_not_pass_the_burst(i: Installation) -> None:
 async def test_processes_share_the_limits_in_redis(
     sqlite_url: str, tmp_path: Path, redis_url: str
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path, redis_url=redis_url, works=False) as i:
+    async with installation.start(
+        sqlite_url, tmp_path, redis_url=redis_url, with_worker=False
+    ) as i:
         secret = await free_key(i)
         await i.get("/key", secret=secret)
         ready = await i.stranger.get("/readyz")
-    async with installation.opened(sqlite_url, tmp_path, redis_url=redis_url, works=False) as i:
+    async with installation.start(
+        sqlite_url, tmp_path, redis_url=redis_url, with_worker=False
+    ) as i:
         later = await i.get("/key", secret=secret)
 
     assert N - 2 == told(later)[1]
@@ -351,7 +359,7 @@ async def test_redis_that_is_gone_refuses_nobody_and_is_told(
 ) -> None:
     with servers.run_redis() as server:
         url = server.url
-        opened = installation.opened(sqlite_url, tmp_path, redis_url=url, works=False)
+        opened = installation.start(sqlite_url, tmp_path, redis_url=url, with_worker=False)
         i = await opened.__aenter__()
     try:
         secret = await free_key(i)

@@ -39,7 +39,7 @@ TAGS = {"evening": '{"project": "a", "n": 1.50}', "morning": '{"project": "b"}'}
 async def stocked(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that has read each of READINGS, in their order."""
     reader = FakeReader({make.jpeg(name): answer for name, answer in READINGS.items()})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         for name in READINGS:
             await service.extract(make.jpeg(name), metadata=TAGS.get(name, "{}"))
         yield service

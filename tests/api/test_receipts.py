@@ -58,7 +58,7 @@ async def test_evidence_and_text_come_when_they_are_asked_for(
     database_url: str, tmp_path: Path
 ) -> None:
     reader = FakeReader({PAPER: make.reading("Aurora", total="12.5")})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         path = f"/receipts/{(await service.extracted(PAPER))['id']}"
         bare = (await service.get(path)).json()
         text = (await service.get(path, include="text")).json()
@@ -193,7 +193,7 @@ async def test_deleting_a_pending_receipt_discards_its_result_and_keeps_the_quot
     receipt = await service.extracted(PAPER)
 
     deleted = await service.delete(f"/receipts/{receipt['id']}")
-    service.reader.let_go()
+    service.reader.release()
     await service.waited((await service.extracted(make.jpeg("another")))["id"])
 
     assert ("pending", 204) == (receipt["status"], deleted.status_code)
@@ -277,7 +277,7 @@ async def test_pending_receipt_has_its_options_and_no_reading(
 
 async def test_moment_without_a_place_is_told_at_utc(database_url: str, tmp_path: Path) -> None:
     reader = FakeReader({PAPER: make.reading(issued=Moment(dt.date(2026, 3, 14)))})
-    async with installation.opened(database_url, tmp_path, reader=reader) as service:
+    async with installation.start(database_url, tmp_path, reader=reader) as service:
         receipt = await service.extracted(PAPER)
 
     assert "2026-03-14T00:00:00+00:00" == receipt["issued_at"]

@@ -10,14 +10,14 @@ from tests import second_factors
 from tests.installation import Installation
 from tests.second_factors import (
     HERE,
+    audit_log,
     error_of,
-    guarded,
     log_in,
-    logged,
     me,
     recover,
-    shows,
-    told,
+    session_headers,
+    status_and_body,
+    two_factor_user,
     verify,
 )
 
@@ -34,63 +34,63 @@ def _new_step() -> Iterator[None]:
 
 
 async def test_recovery_code_completes_a_session_once(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     first = await log_in(service, who)
 
-    answer = await recover(service, who, shows(first))
+    answer = await recover(service, who, session_headers(first))
 
     assert TOKENS <= set(answer.json())
     assert {"service_access", "service_refresh"} == set(answer.cookies)
     assert 200 == (await me(service, first)).status_code
     second = await log_in(service, who)
-    assert FAILED == error_of(await recover(service, who, shows(second)))
+    assert FAILED == error_of(await recover(service, who, session_headers(second)))
     assert FAILED == error_of(await me(service, second))
-    counted = await service.stranger.get("/v1/auth/2fa/recovery", headers=shows(first))
+    counted = await service.stranger.get("/v1/auth/2fa/recovery", headers=session_headers(first))
     assert {"total": 10, "unused": 9} == counted.json()
 
 
 async def test_all_ten_at_once_work(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     answers = await asyncio.gather(
         *(recover(service, who, code=code) for code in who.recovery_codes)
     )
 
-    assert [(200, OK)] * 10 == [told(one) for one in answers]
+    assert [(200, OK)] * 10 == [status_and_body(one) for one in answers]
 
 
 async def test_all_ten_recovery_codes_work(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     answers = [await recover(service, who, code=code) for code in who.recovery_codes]
 
-    assert [(200, OK)] * 10 == [told(one) for one in answers]
+    assert [(200, OK)] * 10 == [status_and_body(one) for one in answers]
     counted = await service.stranger.get("/v1/auth/2fa/recovery", headers=who.session.headers)
     assert {"total": 10, "unused": 0} == counted.json()
 
 
 async def test_recovery_code_is_used_up_by_a_mere_check(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     assert OK == (await recover(service, who)).json()
 
     pending = await log_in(service, who)
 
-    assert FAILED == error_of(await recover(service, who, shows(pending)))
+    assert FAILED == error_of(await recover(service, who, session_headers(pending)))
 
 
 async def test_bare_recovery_code_completes_and_mints_nothing(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     answer = await recover(service, who, HERE_ONLY)
 
-    assert (200, OK) == told(answer)
+    assert (200, OK) == status_and_body(answer)
     assert [] == answer.headers.get_list("set-cookie")
     assert 200 == (await me(service, pending)).status_code
 
 
 async def test_recovery_code_may_be_typed_carelessly(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     codes = who.recovery_codes
     typed = [
         codes[0].lower(),
@@ -105,7 +105,7 @@ async def test_recovery_code_may_be_typed_carelessly(service: Installation) -> N
 
 
 async def test_neither_kind_of_code_passes_for_the_other(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     assert FAILED == error_of(await verify(service, who, code=who.recovery_codes[0]))
     assert FAILED == error_of(await recover(service, who, code=who.code))
@@ -113,8 +113,8 @@ async def test_neither_kind_of_code_passes_for_the_other(service: Installation) 
 
 
 async def test_recovery_code_of_another_user_is_wrong(service: Installation) -> None:
-    who = await guarded(service)
-    ben = await guarded(service, email="ben@people.test")
+    who = await two_factor_user(service)
+    ben = await two_factor_user(service, email="ben@people.test")
 
     assert FAILED == error_of(await recover(service, who, code=ben.recovery_codes[0]))
     assert 200 == (await recover(service, ben, code=ben.recovery_codes[0])).status_code
@@ -123,18 +123,18 @@ async def test_recovery_code_of_another_user_is_wrong(service: Installation) -> 
 async def test_recovery_code_is_not_used_up_by_a_session_that_is_over(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     first = await log_in(service, who)
     second = await log_in(service, who)
 
-    assert FAILED == error_of(await recover(service, who, shows(first)))
-    assert 200 == (await recover(service, who, shows(second))).status_code
+    assert FAILED == error_of(await recover(service, who, session_headers(first)))
+    assert 200 == (await recover(service, who, session_headers(second))).status_code
 
 
 async def test_used_recovery_code_is_told_by_mail_and_log(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
-    await recover(service, who, shows(pending))
+    await recover(service, who, session_headers(pending))
 
     mails = [row.kind for row in await service.rows(Mail) if row.recipient == who.session.email]
     assert 1 == mails.count("recovery_code_used")
@@ -142,4 +142,4 @@ async def test_used_recovery_code_is_told_by_mail_and_log(service: Installation)
         ("user.2fa_required", {"method": "password"}),
         ("user.recovery_code_used", {"unused": 9}),
         ("user.signed_in", {"method": "password", "second_factor": "recovery_code"}),
-    ] == (await logged(service))[-3:]
+    ] == (await audit_log(service))[-3:]

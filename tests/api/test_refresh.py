@@ -13,7 +13,7 @@ from recibo.store import tables
 from tests import make
 from tests.installation import Installation
 from tests.people import bearer, signed_up
-from tests.sign_ins import ask, at, cookie, outcome
+from tests.sign_ins import ask, client_at, cookie, outcome
 
 DAY = dt.timedelta(days=1)
 SECOND = dt.timedelta(seconds=1)
@@ -125,7 +125,7 @@ async def test_reuse_ends_no_other_session_of_the_user(idle_service: Installatio
 
 async def test_of_fifty_at_once_by_body_one_wins(idle_service: Installation) -> None:
     token = await token_of(idle_service)
-    clients = [at(idle_service) for _ in range(50)]
+    clients = [client_at(idle_service) for _ in range(50)]
     answers = await asyncio.gather(*(by_body(client, token) for client in clients))
 
     won = [answer for answer in answers if answer.status_code == 200]
@@ -138,7 +138,7 @@ async def test_two_tabs_at_once_both_get_a_pair_and_the_session_lives(
     idle_service: Installation,
 ) -> None:
     token = await token_of(idle_service)
-    answers = await asyncio.gather(*(by_cookie(at(idle_service), token) for _ in range(2)))
+    answers = await asyncio.gather(*(by_cookie(client_at(idle_service), token) for _ in range(2)))
 
     assert [200, 200] == [answer.status_code for answer in answers]
     with clock.moved(DAY):

@@ -10,7 +10,7 @@ import pytest
 from recibo.store.tables import AuditEvent, Delivery, Receipt, UsageEvent, UsageMonth
 from tests import installation, make
 from tests.installation import Installation
-from tests.readers import CRASHED, UNREADABLE, Answer, TurnReader
+from tests.readers import CRASHED, UNREADABLE, Answer, ScriptedReader
 
 PAPER = make.jpeg("paper")
 HIGH = {"accuracy": "high", "reread": "true"}
@@ -27,8 +27,8 @@ async def reading(
     database_url: str, folder: Path, *answers: Answer, wait: float = 25
 ) -> AsyncIterator[Installation]:
     """Open a service whose reader answers in turn."""
-    reader = TurnReader(answers)
-    async with installation.opened(
+    reader = ScriptedReader(answers)
+    async with installation.start(
         database_url, folder, reader=reader, extract_wait_seconds=wait
     ) as service:
         yield service
@@ -142,7 +142,7 @@ async def test_reading_again_may_fail_three_times(database_url: str, tmp_path: P
 async def test_too_much_waiting_refuses_a_reread_and_no_replay(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
+    async with installation.start(
         database_url, tmp_path, extract_wait_seconds=0, max_queue_seconds=1, readers=1
     ) as service:
         first = await service.waited((await service.extracted(PAPER))["id"])
@@ -234,7 +234,7 @@ async def test_deleted_while_it_is_read_again_it_costs_nothing_more(
         service.reader.hold()
         await service.extracted(PAPER, **HIGH)
         await service.delete(f"/receipts/{first['id']}")
-        service.reader.let_go()
+        service.reader.release()
         await service.waited((await service.extracted(make.jpeg("next")))["id"])
         events = [row.credits for row in await service.rows(UsageEvent)]
         rows = {row.id: row.merchant_name for row in await service.rows(Receipt)}

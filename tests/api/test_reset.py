@@ -15,7 +15,7 @@ from recibo.store import tables
 from tests import inbox
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, bearer, session_of, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told
+from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, set_cookies
 
 ANA = "ana@people.test"
 NEW = "another battery staple"
@@ -155,7 +155,7 @@ async def test_of_ten_at_once_one_sets_its_password(idle_service: Installation) 
     await signed_up(idle_service)
     token = await link(idle_service)
     answers = await asyncio.gather(
-        *(reset(at(idle_service), token, f"{NEW} {number}") for number in range(10))
+        *(reset(client_at(idle_service), token, f"{NEW} {number}") for number in range(10))
     )
 
     assert [(200, "")] + [INVALID] * 9 == sorted(map(outcome, answers))
@@ -250,7 +250,7 @@ async def test_reset_stands_in_the_log(idle_service: Installation) -> None:
     token = await link(idle_service)
     await reset(idle_service, token)
 
-    (row,) = await told(idle_service, "user.password_reset")
+    (row,) = await audit_entries(idle_service, "user.password_reset")
 
     assert (ana.org_id, ana.user_id, None, None) == (
         row.org_id, row.actor_user_id, row.before, row.after

@@ -109,8 +109,8 @@ async def journey(
     """A service that has seen every secret there is."""
     caplog.set_level(logging.INFO)
     # Mails are sent by hand, so that each is there when it is looked for; nothing is read.
-    async with installation.opened(
-        database_url, tmp_path, works=False, extract_wait_seconds=0
+    async with installation.start(
+        database_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as service:
         mailer = FakeMailer()
         made = Journey(service, MailWorker(service.database, mailer, HEAD), mailer)

@@ -12,7 +12,7 @@ from recibo.store import tables
 from tests import inbox, installation
 from tests.installation import Installation
 from tests.people import PASSWORD, bearer, signed_up
-from tests.sign_ins import ask, at, outcome, told
+from tests.sign_ins import ask, audit_entries, client_at, outcome
 
 ANA = {"email": "ana@people.test", "password": PASSWORD, "org_name": "Padaria Aurora"}
 HOUR = dt.timedelta(hours=1)
@@ -159,7 +159,7 @@ async def test_address_that_is_registered_is_409_in_any_case(idle_service: Insta
 
 
 async def test_of_two_at_once_with_one_address_one_gets_it(idle_service: Installation) -> None:
-    clients = [at(idle_service) for _ in range(2)]
+    clients = [client_at(idle_service) for _ in range(2)]
     answers = await asyncio.gather(*(ask(client, "/signup", ANA) for client in clients))
 
     assert [(201, ""), (409, "conflict")] == sorted(map(outcome, answers))
@@ -169,7 +169,9 @@ async def test_of_two_at_once_with_one_address_one_gets_it(idle_service: Install
 
 async def test_orgs_of_one_name_get_slugs_of_their_own(idle_service: Installation) -> None:
     bodies = [ANA | {"email": f"ana{number}@people.test"} for number in range(10)]
-    answers = await asyncio.gather(*(ask(at(idle_service), "/signup", body) for body in bodies))
+    answers = await asyncio.gather(
+        *(ask(client_at(idle_service), "/signup", body) for body in bodies)
+    )
 
     assert [201] * 10 == [answer.status_code for answer in answers]
     slugs = {row.slug for row in await idle_service.rows(tables.Org)} - {"demo"}
@@ -216,7 +218,7 @@ async def test_signup_stands_in_the_log_of_its_org_without_the_password(
 ) -> None:
     ana = await signed_up(idle_service)
 
-    made, signed = await told(idle_service, "org.created", "user.signed_up")
+    made, signed = await audit_entries(idle_service, "org.created", "user.signed_up")
 
     assert (ana.org_id, ana.user_id, "127.0.0.1") == (
         made.org_id, made.actor_user_id, made.ip_address
@@ -227,10 +229,10 @@ async def test_signup_stands_in_the_log_of_its_org_without_the_password(
 
 
 async def test_valid_signups_are_limited_by_ip_and_hour(database_url: str, tmp_path: Path) -> None:
-    async with installation.opened(
-        database_url, tmp_path, works=False, signups_per_ip_per_hour=3
+    async with installation.start(
+        database_url, tmp_path, with_worker=False, signups_per_ip_per_hour=3
     ) as i:
-        here, elsewhere = at(i), at(i, "203.0.113.8", X_Forwarded_For="203.0.113.7")
+        here, elsewhere = client_at(i), client_at(i, "203.0.113.8", X_Forwarded_For="203.0.113.7")
         assert 201 == (await ask(here, "/signup", ANA)).status_code
         # Whoever fails to sign up counts, too; whoever sends nonsense does not.
         assert 409 == (await ask(here, "/signup", ANA)).status_code
@@ -254,15 +256,15 @@ async def test_valid_signups_are_limited_by_ip_and_hour(database_url: str, tmp_p
 
 async def test_addresses_of_one_network_share_the_limit(sqlite_url: str, tmp_path: Path) -> None:
     """One customer of a provider has 2^64 addresses; the audit log keeps the one that was used."""
-    async with installation.opened(
-        sqlite_url, tmp_path, works=False, signups_per_ip_per_hour=3
+    async with installation.start(
+        sqlite_url, tmp_path, with_worker=False, signups_per_ip_per_hour=3
     ) as i:
         answers = []
         for number in range(5):
             body = ANA | {"email": f"ana{number}@people.test"}
-            answers.append(await ask(at(i, f"2001:db8:1:2::{number}"), "/signup", body))
+            answers.append(await ask(client_at(i, f"2001:db8:1:2::{number}"), "/signup", body))
         neighbor = await ask(
-            at(i, "2001:db8:1:3::1"), "/signup", ANA | {"email": "bea@people.test"}
+            client_at(i, "2001:db8:1:3::1"), "/signup", ANA | {"email": "bea@people.test"}
         )
         entries = await i.rows(tables.AuditEvent)
 
@@ -274,11 +276,11 @@ async def test_addresses_of_one_network_share_the_limit(sqlite_url: str, tmp_pat
 async def test_many_signups_at_once_are_no_way_round_the_limit(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(
-        database_url, tmp_path, works=False, signups_per_ip_per_hour=3
+    async with installation.start(
+        database_url, tmp_path, with_worker=False, signups_per_ip_per_hour=3
     ) as i:
         bodies = [ANA | {"email": f"ana{number}@people.test"} for number in range(10)]
-        answers = await asyncio.gather(*(ask(at(i), "/signup", body) for body in bodies))
+        answers = await asyncio.gather(*(ask(client_at(i), "/signup", body) for body in bodies))
 
     assert [201] * 3 + [429] * 7 == sorted(answer.status_code for answer in answers)
 
@@ -296,7 +298,7 @@ async def test_many_signups_at_once_are_no_way_round_the_limit(
 async def test_signups_from_loopback_are_spared_unless_their_number_was_chosen(
     sqlite_url: str, tmp_path: Path, settings: dict[str, Any], tries: int, status: int
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path, works=False, **settings) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False, **settings) as i:
         body = ANA | {"email": "ana@example.com"}
         statuses = [(await ask(i, "/signup", body)).status_code for _ in range(tries + 1)]
 

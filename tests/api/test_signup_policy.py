@@ -29,7 +29,7 @@ async def restricted(
 
 def opened(database_url: str, folder: Path, signup: str) -> Any:
     """Open a service that sends no mail: tests mint the tokens themselves."""
-    return installation.opened(database_url, folder, works=False, signup=signup)
+    return installation.start(database_url, folder, with_worker=False, signup=signup)
 
 
 async def owner_of(i: Installation) -> Session:
@@ -66,8 +66,8 @@ async def test_sign_up_is_refused_whatever_it_brings(
 
 
 async def test_refused_sign_up_counts_as_no_try(sqlite_url: str, tmp_path: Path) -> None:
-    limited = installation.opened(
-        sqlite_url, tmp_path, works=False, signup="invited", signups_per_ip_per_hour=1
+    limited = installation.start(
+        sqlite_url, tmp_path, with_worker=False, signup="invited", signups_per_ip_per_hour=1
     )
     async with limited as i:
         answers = [await i.stranger.post("/v1/auth/signup", json=BODY) for _ in range(3)]
@@ -86,7 +86,7 @@ async def test_invitee_creates_an_account_where_invited_people_may(
     database_url: str, tmp_path: Path
 ) -> None:
     async with opened(database_url, tmp_path, "invited") as i:
-        bob = await people.came(i, await owner_of(i), "bob@people.test")
+        bob = await people.join_by_invitation(i, await owner_of(i), "bob@people.test")
         refused = await i.stranger.post("/v1/auth/signup", json=BODY)
 
     assert "bob@people.test" == bob.email
@@ -99,7 +99,7 @@ async def test_invitation_makes_no_account_where_none_are_made(
     async with opened(database_url, tmp_path, "closed") as i:
         owner = await owner_of(i)
         before = len(await i.rows(tables.User))
-        _, token = await people.offered(i, owner, "bob@people.test")
+        _, token = await people.invite_with_token(i, owner, "bob@people.test")
         answers = [await people.accept(i, token) for _ in range(2)]
         unknown = await people.accept(i, "nothing")
         after = await i.rows(tables.User)
@@ -118,7 +118,7 @@ async def test_invitation_works_for_an_existing_account_where_no_new_ones_are_ma
         (org,) = [one for one in await i.rows(tables.Org) if one.slug == "demo"]
         tokens = await make.session(i.services.identity, OrgId(org.id), role=Role.OWNER)
         owner = Session(tokens.user_id, org.id, "owner", tokens.model_dump())
-        _, token = await people.offered(i, owner, "bob@people.test")
+        _, token = await people.invite_with_token(i, owner, "bob@people.test")
         accepted = await people.accept(i, token)
 
     assert 200 == accepted.status_code

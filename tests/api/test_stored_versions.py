@@ -44,11 +44,11 @@ def sample(request: pytest.FixtureRequest) -> Any:
 async def test_stored_sample_is_answered(
     database_url: str, tmp_path: Path, sample: dict[str, Any]
 ) -> None:
-    async with installation.opened(database_url, tmp_path) as opened:
-        receipt_id = await put(opened, sample)
-        plain = (await opened.get(f"/receipts/{receipt_id}")).json()
-        full = (await opened.get(f"/receipts/{receipt_id}", include="evidence,text")).json()
-        listed = (await opened.get("/receipts")).json()
+    async with installation.start(database_url, tmp_path) as started:
+        receipt_id = await put(started, sample)
+        plain = (await started.get(f"/receipts/{receipt_id}")).json()
+        full = (await started.get(f"/receipts/{receipt_id}", include="evidence,text")).json()
+        listed = (await started.get("/receipts")).json()
 
     for name in set(sample["reading"]) - {"schema_version", "line_items"}:
         assert sample["reading"][name] == plain[name]
@@ -69,11 +69,11 @@ def test_there_is_a_sample_of_the_version_that_is_written() -> None:
 
 
 async def test_what_is_stored_says_its_version(database_url: str, tmp_path: Path) -> None:
-    async with installation.opened(database_url, tmp_path) as opened:
-        await opened.extracted(make.jpeg(f"at {clock.now()}"))
+    async with installation.start(database_url, tmp_path) as started:
+        await started.extracted(make.jpeg(f"at {clock.now()}"))
         (receipt,), (evidence,) = (
-            await opened.rows(tables.Receipt),
-            await opened.rows(tables.Evidence),
+            await started.rows(tables.Receipt),
+            await started.rows(tables.Evidence),
         )
 
     assert receipt.reading is not None

@@ -15,7 +15,15 @@ from recibo.store import tables
 from tests import inbox, installation
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, session_of, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told, waits_for_a_lock
+from tests.sign_ins import (
+    ask,
+    audit_entries,
+    client_at,
+    cookie,
+    outcome,
+    set_cookies,
+    waits_for_a_lock,
+)
 
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -63,7 +71,7 @@ async def test_switching_gives_a_session_in_the_other_org(idle_service: Installa
     assert (other, "viewer") == (there["org"]["id"], there["role"])
     # The session before it goes on where it was.
     assert ana.org_id == (await me(idle_service, ana)).json()["org"]["id"]
-    (row,) = await told(idle_service, "user.org_switched")
+    (row,) = await audit_entries(idle_service, "user.org_switched")
     assert (other, ana.user_id) == (row.org_id, row.actor_user_id)
 
 
@@ -181,7 +189,7 @@ async def test_logout_all_ends_every_session_but_the_callers(idle_service: Insta
     refresh = {"refresh_token": pair["refresh_token"]}
     assert 200 == (await ask(idle_service, "/refresh", refresh)).status_code
     assert 200 == (await me(idle_service, bea)).status_code
-    (row,) = await told(idle_service, "user.sessions_ended")
+    (row,) = await audit_entries(idle_service, "user.sessions_ended")
     assert (ana.org_id, ana.user_id) == (row.org_id, row.actor_user_id)
 
 
@@ -201,12 +209,12 @@ async def test_request_under_way_while_all_sessions_end_begins_no_other(
     postgres_url: str, tmp_path: Path, path: str
 ) -> None:
     """SQLite has one transaction at a time, so there is nothing to be between."""
-    async with installation.opened(postgres_url, tmp_path, works=False) as i:
+    async with installation.start(postgres_url, tmp_path, with_worker=False) as i:
         ana, other = await two_orgs(i)
         body = {"org_id": other, "new_password": PASSWORD, "current_password": PASSWORD}
         async with i.database.write() as session:
             user = await session.get_one(tables.User, ana.user_id, with_for_update=True)
-            asked = asyncio.create_task(ask(at(i, "127.0.0.1"), path, body, **ana.headers))
+            asked = asyncio.create_task(ask(client_at(i, "127.0.0.1"), path, body, **ana.headers))
             async with asyncio.timeout(20):
                 while not await waits_for_a_lock(i):
                     pass

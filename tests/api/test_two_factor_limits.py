@@ -20,15 +20,15 @@ from tests.installation import Installation
 from tests.second_factors import (
     ELSEWHERE,
     HERE,
-    Guarded,
+    TwoFactorUser,
     enrolled,
     error_of,
-    guarded,
     log_in,
     me,
     post,
     recover,
-    shows,
+    session_headers,
+    two_factor_user,
     verify,
 )
 
@@ -48,16 +48,16 @@ def _new_step() -> Iterator[None]:
 
 
 async def test_five_wrong_codes_end_the_pending_session(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
-    wrong = [await _wrong(service, who, shows(pending)) for _ in range(5)]
+    wrong = [await _wrong(service, who, session_headers(pending)) for _ in range(5)]
     # Even the right one, whoever shows the session, and who would have matched it.
     right = [
-        await verify(service, who, shows(pending)),
-        await verify(service, who, shows(pending, agent=ELSEWHERE)),
+        await verify(service, who, session_headers(pending)),
+        await verify(service, who, session_headers(pending, agent=ELSEWHERE)),
         await verify(service, who, HERE_ONLY),
-        await recover(service, who, shows(pending)),
+        await recover(service, who, session_headers(pending)),
     ]
 
     assert [FAILED] * 5 == [error_of(one) for one in wrong]
@@ -72,25 +72,25 @@ async def test_five_wrong_codes_end_the_pending_session(service: Installation) -
 
 
 async def test_four_wrong_codes_leave_a_fifth_try(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     for _ in range(4):
-        await _wrong(service, who, shows(pending))
+        await _wrong(service, who, session_headers(pending))
 
-    assert 200 == (await verify(service, who, shows(pending))).status_code
+    assert 200 == (await verify(service, who, session_headers(pending))).status_code
     assert 200 == (await me(service, pending)).status_code
 
 
 async def test_ended_session_is_429_until_the_window_passes(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     for _ in range(5):
-        await _wrong(service, who, shows(pending))
+        await _wrong(service, who, session_headers(pending))
 
     with clock.moved(QUARTER - dt.timedelta(seconds=30)):
         late = [
             await verify(service, who, HERE_ONLY),
-            await verify(service, who, shows(pending)),
+            await verify(service, who, session_headers(pending)),
         ]
     with clock.moved(QUARTER):
         after = await verify(service, who, HERE_ONLY)
@@ -102,13 +102,13 @@ async def test_ended_session_is_429_until_the_window_passes(service: Installatio
 
 
 async def test_newer_pending_session_has_tries_of_its_own(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     first = await log_in(service, who)
     for _ in range(5):
-        await _wrong(service, who, shows(first))
+        await _wrong(service, who, session_headers(first))
 
     second = await log_in(service, who)
-    of_first = await verify(service, who, shows(first))
+    of_first = await verify(service, who, session_headers(first))
     bare = await verify(service, who, HERE_ONLY)
 
     assert LIMITED == error_of(of_first)
@@ -117,17 +117,17 @@ async def test_newer_pending_session_has_tries_of_its_own(service: Installation)
 
 
 async def test_bare_calls_count_on_the_session_that_they_match(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     wrong = [
         *[await _wrong(service, who, HERE_ONLY) for _ in range(2)],
         *[await _wrong(service, who, HERE_ONLY, path="/recovery/use") for _ in range(2)],
-        await _wrong(service, who, shows(pending)),
+        await _wrong(service, who, session_headers(pending)),
     ]
 
     assert [FAILED] * 5 == [error_of(one) for one in wrong]
-    assert LIMITED == error_of(await verify(service, who, shows(pending)))
+    assert LIMITED == error_of(await verify(service, who, session_headers(pending)))
     # What matches no session is counted elsewhere.
     assert 200 == (await verify(service, who, ELSEWHERE_ONLY)).status_code
 
@@ -136,7 +136,7 @@ async def test_bare_calls_count_on_the_session_that_they_match(service: Installa
 async def test_bare_calls_that_match_none_count_for_account_and_ip(
     service: Installation, path: str
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     wrong = [await _wrong(service, who, ELSEWHERE_ONLY, path=path) for _ in range(6)]
@@ -148,7 +148,7 @@ async def test_bare_calls_that_match_none_count_for_account_and_ip(
     assert LIMITED == error_of(await verify(service, who, ELSEWHERE_ONLY))
     assert [FAILED] * 2 == [error_of(other_ip), error_of(other_user)]
     # The session that waits has tries of its own.
-    assert 200 == (await verify(service, who, shows(pending))).status_code
+    assert 200 == (await verify(service, who, session_headers(pending))).status_code
     with clock.moved(QUARTER):
         assert 200 == (await verify(service, who, ELSEWHERE_ONLY)).status_code
 
@@ -163,7 +163,7 @@ async def test_unknown_users_are_limited_alike(service: Installation, path: str)
 
 
 async def test_right_codes_are_not_counted(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     answers = [await verify(service, who) for _ in range(25)]
 
@@ -171,7 +171,7 @@ async def test_right_codes_are_not_counted(service: Installation) -> None:
 
 
 async def test_window_begins_with_the_first_wrong_code(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     assert 200 == (await verify(service, who)).status_code
 
     with clock.moved(QUARTER - dt.timedelta(minutes=1)):
@@ -184,22 +184,22 @@ async def test_window_begins_with_the_first_wrong_code(service: Installation) ->
 
 
 async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     waiting = await log_in(service, who, agent=ELSEWHERE)
     full = who.session.headers
     for _ in range(3):
         pending = await log_in(service, who)
         assert [FAILED] * 5 == [
-            error_of(await _wrong(service, who, shows(pending))) for _ in range(5)
+            error_of(await _wrong(service, who, session_headers(pending))) for _ in range(5)
         ]
     disabling = [await post(service, "/disable", full, code=who.wrong_code) for _ in range(5)]
     assert [FAILED] * 5 == [error_of(one) for one in disabling]
 
     async with installation.client_of(service.asgi, address="203.0.113.9") as client:
         locked = [
-            await verify(service, who, shows(waiting)),
+            await verify(service, who, session_headers(waiting)),
             await verify(service, who, client=client),
-            await recover(service, who, shows(waiting)),
+            await recover(service, who, session_headers(waiting)),
             await post(service, "/disable", full, code=who.code),
         ]
 
@@ -214,10 +214,10 @@ async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation
 @pytest.mark.parametrize("path", PATHS)
 async def test_strangers_lock_nobody_out(service: Installation, path: str) -> None:
     """Whoever knows a user id may try codes from many addresses, without a session."""
-    who = await guarded(service)
+    who = await two_factor_user(service)
     waiting = await log_in(service, who)
     other = await people.signed_up(service, email="eve@people.test")
-    shown = [ELSEWHERE_ONLY, shows(other.tokens, agent=ELSEWHERE)]
+    shown = [ELSEWHERE_ONLY, session_headers(other.tokens, agent=ELSEWHERE)]
 
     tried = []
     for last in range(12):
@@ -229,7 +229,7 @@ async def test_strangers_lock_nobody_out(service: Installation, path: str) -> No
             ]
 
     assert [FAILED] * 48 == [error_of(one) for one in tried]
-    assert 200 == (await verify(service, who, shows(waiting))).status_code
+    assert 200 == (await verify(service, who, session_headers(waiting))).status_code
     disabled = await post(service, "/disable", who.session.headers, code=who.code)
     assert 200 == disabled.status_code
 
@@ -238,7 +238,7 @@ async def test_many_addresses_find_no_code_for_who_knows_the_password(
     service: Installation,
 ) -> None:
     """A check that completes nothing would tell them which code completes their session."""
-    who = await guarded(service)
+    who = await two_factor_user(service)
     waiting = await log_in(service, who)
 
     for last in range(20):
@@ -250,7 +250,7 @@ async def test_many_addresses_find_no_code_for_who_knows_the_password(
 
     assert LIMITED == error_of(found)
     # Who signs in is not kept from it.
-    assert 200 == (await verify(service, who, shows(waiting))).status_code
+    assert 200 == (await verify(service, who, session_headers(waiting))).status_code
     disabled = await post(service, "/disable", who.session.headers, code=who.code)
     assert 200 == disabled.status_code
 
@@ -259,8 +259,8 @@ async def test_many_addresses_find_no_code_for_who_knows_the_password(
 async def test_codes_beside_a_full_session_lock_its_account(
     service: Installation, path: str
 ) -> None:
-    who = await guarded(service)
-    full = shows(who.session.tokens, agent=ELSEWHERE)
+    who = await two_factor_user(service)
+    full = session_headers(who.session.tokens, agent=ELSEWHERE)
 
     for last in range(4):
         async with installation.client_of(service.asgi, address=f"203.0.113.{last}") as client:
@@ -273,8 +273,8 @@ async def test_codes_beside_a_full_session_lock_its_account(
 
 
 async def test_lock_of_an_account_spares_others(service: Installation) -> None:
-    who = await guarded(service)
-    ben = await guarded(service, email="ben@people.test")
+    who = await two_factor_user(service)
+    ben = await two_factor_user(service, email="ben@people.test")
     for _ in range(20):
         await post(service, "/disable", who.session.headers, code=who.wrong_code)
 
@@ -283,37 +283,39 @@ async def test_lock_of_an_account_spares_others(service: Installation) -> None:
 
 
 async def test_right_code_that_disables_is_not_counted(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     for _ in range(19):
         await post(service, "/disable", who.session.headers, code=who.wrong_code)
     kept = (await post(service, "/disable", who.session.headers, code=who.code)).json()
-    secret = (await post(service, "/enroll", shows(kept))).json()["secret"]
-    again = Guarded(who.session, secret, [])
-    await post(service, "/enroll/verify", shows(kept), code=again.code)
+    secret = (await post(service, "/enroll", session_headers(kept))).json()["secret"]
+    again = TwoFactorUser(who.session, secret, [])
+    await post(service, "/enroll/verify", session_headers(kept), code=again.code)
 
-    twentieth, after = [await _wrong(service, again, shows(kept)) for _ in range(2)]
+    twentieth, after = [await _wrong(service, again, session_headers(kept)) for _ in range(2)]
 
     assert [FAILED, LIMITED] == [error_of(twentieth), error_of(after)]
 
 
 async def test_fifty_guesses_at_once_get_five_checks(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
-    answers = await asyncio.gather(*(_wrong(service, who, shows(pending)) for _ in range(50)))
+    answers = await asyncio.gather(
+        *(_wrong(service, who, session_headers(pending)) for _ in range(50))
+    )
 
     assert {FAILED: 5, LIMITED: 45} == Counter(error_of(one) for one in answers)
-    assert LIMITED == error_of(await verify(service, who, shows(pending)))
+    assert LIMITED == error_of(await verify(service, who, session_headers(pending)))
 
 
 async def test_guesses_over_many_sessions_at_once_get_twenty_checks(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(6)]
 
     answers = await asyncio.gather(
-        *(_wrong(service, who, shows(one)) for one in sessions for _ in range(5))
+        *(_wrong(service, who, session_headers(one)) for one in sessions for _ in range(5))
     )
 
     assert {FAILED: 20, LIMITED: 10} == Counter(error_of(one) for one in answers)
@@ -322,7 +324,7 @@ async def test_guesses_over_many_sessions_at_once_get_twenty_checks(
 async def test_wrong_codes_while_enrolling_lock_nothing(service: Installation) -> None:
     ana = await people.signed_up(service)
     secret = await enrolled(service, ana)
-    who = Guarded(ana, secret, [])
+    who = TwoFactorUser(ana, secret, [])
 
     answers = [
         await post(service, "/enroll/verify", ana.headers, code=who.wrong_code) for _ in range(25)
@@ -334,10 +336,12 @@ async def test_wrong_codes_while_enrolling_lock_nothing(service: Installation) -
 
 
 async def test_two_completions_by_one_code_at_once_are_one(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
-    answers = await asyncio.gather(*(verify(service, who, shows(pending)) for _ in range(5)))
+    answers = await asyncio.gather(
+        *(verify(service, who, session_headers(pending)) for _ in range(5))
+    )
 
     assert {200: 1, 401: 4} == Counter(one.status_code for one in answers)
     assert 1 == len([one for one in answers if "access_token" in one.json()])
@@ -347,7 +351,7 @@ async def test_two_completions_by_one_code_at_once_are_one(service: Installation
 async def test_nothing_is_spent_when_the_session_ends_meanwhile(
     service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     refuse = throttles.refuse_if_reached
 
@@ -358,8 +362,8 @@ async def test_nothing_is_spent_when_the_session_ends_meanwhile(
 
     monkeypatch.setattr(throttles, "refuse_if_reached", refuse_and_end)
     answers = [
-        await recover(service, who, shows(pending)),
-        await verify(service, who, shows(await log_in(service, who))),
+        await recover(service, who, session_headers(pending)),
+        await verify(service, who, session_headers(await log_in(service, who))),
     ]
 
     assert [FAILED] * 2 == [error_of(one) for one in answers]
@@ -368,10 +372,12 @@ async def test_nothing_is_spent_when_the_session_ends_meanwhile(
 
 
 async def test_one_code_completes_one_of_many_sessions_at_once(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
 
-    answers = await asyncio.gather(*(verify(service, who, shows(one)) for one in sessions))
+    answers = await asyncio.gather(
+        *(verify(service, who, session_headers(one)) for one in sessions)
+    )
 
     assert {200: 1, 401: 7} == Counter(one.status_code for one in answers)
     assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
@@ -380,10 +386,12 @@ async def test_one_code_completes_one_of_many_sessions_at_once(service: Installa
 async def test_one_recovery_code_is_used_once_of_many_times_at_once(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
 
-    answers = await asyncio.gather(*(recover(service, who, shows(one)) for one in sessions))
+    answers = await asyncio.gather(
+        *(recover(service, who, session_headers(one)) for one in sessions)
+    )
 
     assert {200: 1, 401: 7} == Counter(one.status_code for one in answers)
     assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
@@ -392,7 +400,7 @@ async def test_one_recovery_code_is_used_once_of_many_times_at_once(
 async def test_switching_on_twice_at_once_gives_one_set_of_codes(service: Installation) -> None:
     ana = await people.signed_up(service)
     secret = await enrolled(service, ana)
-    who = Guarded(ana, secret, [])
+    who = TwoFactorUser(ana, secret, [])
 
     answers = await asyncio.gather(
         *(post(service, "/enroll/verify", ana.headers, code=who.code) for _ in range(5))
@@ -403,7 +411,7 @@ async def test_switching_on_twice_at_once_gives_one_set_of_codes(service: Instal
 
 
 async def test_disabling_twice_at_once_disables_once(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     full = who.session.headers
 
     answers = await asyncio.gather(
@@ -418,7 +426,7 @@ async def test_disabling_twice_at_once_disables_once(service: Installation) -> N
 
 async def _wrong(
     service: Installation,
-    who: Guarded,
+    who: TwoFactorUser,
     headers: dict[str, str] | None = None,
     *,
     path: str = "/verify",

@@ -23,12 +23,12 @@ from tests.second_factors import (
     code_of,
     enrolled,
     error_of,
-    guarded,
     log_in,
     me,
     post,
     refreshed,
-    shows,
+    session_headers,
+    two_factor_user,
 )
 
 FAILED = (401, "authentication_failed")
@@ -126,7 +126,7 @@ async def test_no_cache_keeps_what_is_shown_once(service: Installation) -> None:
 
 
 async def test_switching_on_ends_no_session(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     assert 200 == (await me(service, who.session.tokens)).status_code
     assert 200 == (await refreshed(service, who.session.tokens)).status_code
@@ -170,7 +170,7 @@ async def test_first_code_of_seven_or_eight_digits_is_a_wrong_one(
 async def test_what_is_on_is_neither_enrolled_nor_switched_on_again(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     again = await post(service, "/enroll", who.session.headers)
     verified = await post(service, "/enroll/verify", who.session.headers, code=who.code)
@@ -178,7 +178,9 @@ async def test_what_is_on_is_neither_enrolled_nor_switched_on_again(
     assert [(409, "conflict")] * 2 == [error_of(again), error_of(verified)]
     assert {"total": 10, "unused": 10} == await _recovery(service, who.session.tokens)
     tokens = await log_in(service, who)
-    answer = await post(service, "/verify", shows(tokens), user_id=who.user_id, code=who.code)
+    answer = await post(
+        service, "/verify", session_headers(tokens), user_id=who.user_id, code=who.code
+    )
     assert 200 == answer.status_code
 
 
@@ -187,19 +189,21 @@ async def test_one_code_enrolls_signs_in_and_disables(service: Installation) -> 
     secret = await enrolled(service, ana)
     code = code_of(secret)
     await post(service, "/enroll/verify", ana.headers, code=code)
-    who = second_factors.Guarded(ana, secret, [])
+    who = second_factors.TwoFactorUser(ana, secret, [])
     pending = await log_in(service, who)
 
-    verified = await post(service, "/verify", shows(pending), user_id=ana.user_id, code=code)
-    disabled = await post(service, "/disable", shows(verified.json()), code=code)
+    verified = await post(
+        service, "/verify", session_headers(pending), user_id=ana.user_id, code=code
+    )
+    disabled = await post(service, "/disable", session_headers(verified.json()), code=code)
 
     assert [200, 200] == [verified.status_code, disabled.status_code]
 
 
 async def test_disabling_wipes_everything(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
-    await post(service, "/verify", shows(pending), user_id=who.user_id, code=who.code)
+    await post(service, "/verify", session_headers(pending), user_id=who.user_id, code=who.code)
 
     answer = await post(service, "/disable", who.session.headers, code=who.code)
 
@@ -213,9 +217,9 @@ async def test_disabling_wipes_everything(service: Installation) -> None:
 
 
 async def test_disabling_ends_all_sessions_but_the_callers(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     full = await log_in(service, who)
-    await post(service, "/verify", shows(full), user_id=who.user_id, code=who.code)
+    await post(service, "/verify", session_headers(full), user_id=who.user_id, code=who.code)
     waits = await log_in(service, who, agent=ELSEWHERE)
 
     answer = await post(service, "/disable", who.session.headers, code=who.code)
@@ -228,7 +232,7 @@ async def test_disabling_ends_all_sessions_but_the_callers(service: Installation
 
 
 async def test_disabling_hands_a_browser_its_new_session(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     headers = {"Cookie": f"service_access={who.session.tokens['access_token']}"}
 
     answer = await post(service, "/disable", headers, code=who.code)
@@ -239,7 +243,7 @@ async def test_disabling_hands_a_browser_its_new_session(service: Installation) 
 
 
 async def test_only_a_current_code_disables(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     late = code_of(who.secret, steps=-3)
     codes = [who.wrong_code, late, who.recovery_codes[0], "", "12345", who.code + "0", "x" * 5000]
 
@@ -252,7 +256,7 @@ async def test_only_a_current_code_disables(service: Installation) -> None:
 
 @pytest.mark.parametrize("body", [{}, {"code": None}, {"code": 123456}])
 async def test_disabling_without_a_code_is_400(door: Installation, body: dict[str, Any]) -> None:
-    who = await guarded(door)
+    who = await two_factor_user(door)
 
     answer = await post(door, "/disable", who.session.headers, **body)
 
@@ -273,9 +277,9 @@ async def test_disabling_what_is_not_on_is_400(service: Installation) -> None:
 
 
 async def test_it_can_be_switched_on_again_within_the_step(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     disabled = await post(service, "/disable", who.session.headers, code=who.code)
-    headers = shows(disabled.json())
+    headers = session_headers(disabled.json())
 
     secret = (await post(service, "/enroll", headers)).json()["secret"]
     answer = await post(service, "/enroll/verify", headers, code=code_of(secret))
@@ -296,7 +300,7 @@ async def test_strangers_are_401_before_their_body_is_read(door: Installation, p
 
 
 async def test_page_of_another_site_disables_nothing(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     headers = {
         "Cookie": f"service_access={who.session.tokens['access_token']}",
         "Origin": "https://evil.test",
@@ -313,18 +317,20 @@ async def test_page_of_another_site_disables_nothing(service: Installation) -> N
 
 async def test_session_bound_to_an_org_may_only_count(service: Installation) -> None:
     owner = await people.signed_up(service, email="owner@people.test")
-    who = await guarded(service)
+    who = await two_factor_user(service)
     ben = await people.signed_up(service, email="ben@people.test")
     for email, user_id, code in ((who.session.email, who.user_id, who.code), (ben.email, "", "")):
         invitation = await people.invited(service, owner, email)
         token = await people.invitation_token(service, invitation["id"])
         tokens = (await people.accept(service, token)).json()
         if code:
-            done = await post(service, "/verify", shows(tokens), user_id=user_id, code=code)
+            done = await post(
+                service, "/verify", session_headers(tokens), user_id=user_id, code=code
+            )
             tokens = done.json()
 
         answers = [
-            await post(service, path, shows(tokens), code=who.code)
+            await post(service, path, session_headers(tokens), code=who.code)
             for path in ("/enroll", "/enroll/verify", "/disable")
         ]
 
@@ -332,7 +338,7 @@ async def test_session_bound_to_an_org_may_only_count(service: Installation) -> 
         assert (
             200
             == (
-                await service.stranger.get("/v1/auth/2fa/recovery", headers=shows(tokens))
+                await service.stranger.get("/v1/auth/2fa/recovery", headers=session_headers(tokens))
             ).status_code
         )
 
@@ -340,7 +346,7 @@ async def test_session_bound_to_an_org_may_only_count(service: Installation) -> 
 async def test_neither_secret_nor_recovery_codes_are_stored_in_clear(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     tables = (User, RecoveryCode, AuditEvent, Mail)
     stored = str([vars(row) for table in tables for row in await service.rows(table)])
@@ -352,7 +358,7 @@ async def test_neither_secret_nor_recovery_codes_are_stored_in_clear(
 
 
 async def test_log_and_mails_tell_of_it(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     answer = await post(service, "/disable", who.session.headers, code=who.code)
     assert 200 == answer.status_code
 
@@ -376,7 +382,7 @@ async def _is_on(service: Installation, tokens: Any) -> bool:
 
 
 async def _recovery(service: Installation, tokens: Any) -> Any:
-    answer = await service.stranger.get("/v1/auth/2fa/recovery", headers=shows(tokens))
+    answer = await service.stranger.get("/v1/auth/2fa/recovery", headers=session_headers(tokens))
     assert 200 == answer.status_code
     return answer.json()
 

@@ -17,18 +17,18 @@ from tests.second_factors import (
     ELSEWHERE,
     HERE,
     STEP,
-    Guarded,
+    TwoFactorUser,
+    audit_log,
     code_of,
     error_of,
-    guarded,
     log_in,
-    logged,
     me,
     post,
     recover,
     refreshed,
-    shows,
-    told,
+    session_headers,
+    status_and_body,
+    two_factor_user,
     verify,
 )
 
@@ -45,9 +45,9 @@ def _new_step() -> Iterator[None]:
 
 
 async def test_pending_pair_is_refused_everywhere(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     tokens = await log_in(service, who)
-    headers = shows(tokens)
+    headers = session_headers(tokens)
 
     answers = [
         await service.stranger.get("/v1/auth/me", headers=headers),
@@ -67,10 +67,10 @@ async def test_pending_pair_is_refused_everywhere(service: Installation) -> None
 
 
 async def test_caller_that_shows_the_pending_session_gets_tokens(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
-    answer = await verify(service, who, shows(pending))
+    answer = await verify(service, who, session_headers(pending))
 
     given = answer.json()
     assert (200, TOKENS | {"ok"}) == (answer.status_code, set(given))
@@ -87,12 +87,12 @@ async def test_caller_that_shows_the_pending_session_gets_tokens(service: Instal
 
 
 async def test_pair_of_the_login_works_once_completed(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     # Trying too early does not use it up.
     assert FAILED == error_of(await refreshed(service, pending))
 
-    answer = await verify(service, who, shows(pending))
+    answer = await verify(service, who, session_headers(pending))
 
     assert 200 == (await me(service, pending)).status_code
     next_pair = await refreshed(service, pending)
@@ -108,7 +108,7 @@ async def test_pair_of_the_login_works_once_completed(service: Installation) -> 
 
 
 async def test_browser_shows_it_by_cookie(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     # From another place than the login, so that the cookie alone tells which session is meant.
     headers = {**_cookie(pending), "User-Agent": ELSEWHERE}
@@ -120,12 +120,12 @@ async def test_browser_shows_it_by_cookie(service: Installation) -> None:
 
 
 async def test_bare_call_completes_and_mints_nothing(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     answer = await verify(service, who, HERE_ONLY)
 
-    assert (200, OK) == told(answer)
+    assert (200, OK) == status_and_body(answer)
     assert [] == answer.headers.get_list("set-cookie")
     assert 200 == (await me(service, pending)).status_code
     assert 200 == (await refreshed(service, pending)).status_code
@@ -135,19 +135,19 @@ async def test_bare_call_completes_and_mints_nothing(service: Installation) -> N
 async def test_authorization_header_beats_the_cookie_even_if_bad(
     service: Installation, authorization: str
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     headers = {**_cookie(pending), **HERE_ONLY, "Authorization": authorization}
 
     answer = await verify(service, who, headers)
 
-    assert (200, OK) == told(answer)
+    assert (200, OK) == status_and_body(answer)
     assert [] == answer.headers.get_list("set-cookie")
     assert 200 == (await me(service, pending)).status_code
 
 
 async def test_bare_call_from_another_place_only_checks(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     other_agent = await verify(service, who, {"User-Agent": ELSEWHERE})
@@ -157,15 +157,15 @@ async def test_bare_call_from_another_place_only_checks(service: Installation) -
     assert [OK, OK] == [other_agent.json(), other_ip.json()]
     assert FAILED == error_of(await me(service, pending))
     # Nothing was spent by that.
-    assert TOKENS <= set((await verify(service, who, shows(pending))).json())
+    assert TOKENS <= set((await verify(service, who, session_headers(pending))).json())
 
 
 async def test_login_is_completed_from_another_place_by_showing_it(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     async with installation.client_of(service.asgi, address="203.0.113.9") as client:
-        headers = shows(pending, agent=ELSEWHERE)
+        headers = session_headers(pending, agent=ELSEWHERE)
         answer = await verify(service, who, headers, client=client)
 
     assert TOKENS <= set(answer.json())
@@ -174,110 +174,110 @@ async def test_login_is_completed_from_another_place_by_showing_it(service: Inst
 async def test_new_pending_login_ends_earlier_ones_from_the_same_place(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     first, elsewhere = await log_in(service, who), await log_in(service, who, agent=ELSEWHERE)
     second = await log_in(service, who)
 
-    of_first = await verify(service, who, shows(first))
+    of_first = await verify(service, who, session_headers(first))
 
     # Not completed, and no other in its place: whoever began that one may be a thief.
     assert FAILED == error_of(of_first)
     assert [FAILED] * 3 == [error_of(await me(service, one)) for one in (first, second, elsewhere)]
-    assert TOKENS <= set((await verify(service, who, shows(second))).json())
+    assert TOKENS <= set((await verify(service, who, session_headers(second))).json())
     with clock.moved(STEP):
-        assert TOKENS <= set((await verify(service, who, shows(elsewhere))).json())
+        assert TOKENS <= set((await verify(service, who, session_headers(elsewhere))).json())
     assert FAILED == error_of(await me(service, first))
 
 
 async def test_pending_session_is_dead_after_five_minutes(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     with clock.moved(dt.timedelta(minutes=5)):
-        shown = await verify(service, who, shows(pending))
+        shown = await verify(service, who, session_headers(pending))
         bare = await verify(service, who, HERE_ONLY)
         assert FAILED == error_of(await me(service, pending))
         assert FAILED == error_of(await refreshed(service, pending))
 
     assert FAILED == error_of(shown)
-    assert (200, OK) == told(bare)
+    assert (200, OK) == status_and_body(bare)
 
 
 async def test_pending_session_waits_for_five_minutes(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
 
     with clock.moved(dt.timedelta(minutes=4, seconds=50)):
-        assert TOKENS <= set((await verify(service, who, shows(pending))).json())
+        assert TOKENS <= set((await verify(service, who, session_headers(pending))).json())
 
 
 async def test_spent_step_completes_no_other_session(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     code = who.code
     first = await log_in(service, who)
-    assert 200 == (await verify(service, who, shows(first), code=code)).status_code
+    assert 200 == (await verify(service, who, session_headers(first), code=code)).status_code
 
     second = await log_in(service, who)
-    shown = await verify(service, who, shows(second), code=code)
+    shown = await verify(service, who, session_headers(second), code=code)
     bare = await verify(service, who, HERE_ONLY, code=code)
 
     assert [FAILED] * 3 == [error_of(one) for one in (shown, bare, await me(service, second))]
-    later = await verify(service, who, shows(second), code=code_of(who.secret, steps=1))
+    later = await verify(service, who, session_headers(second), code=code_of(who.secret, steps=1))
     assert 200 == later.status_code
 
 
 async def test_bare_call_that_completes_spends_the_step(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     await log_in(service, who)
     assert 200 == (await verify(service, who, HERE_ONLY)).status_code
 
     pending = await log_in(service, who)
 
-    assert FAILED == error_of(await verify(service, who, shows(pending)))
+    assert FAILED == error_of(await verify(service, who, session_headers(pending)))
 
 
 async def test_bare_check_spends_nothing(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
 
     checks = [await verify(service, who) for _ in range(3)]
     pending = await log_in(service, who)
 
-    assert [(200, OK)] * 3 == [told(one) for one in checks]
-    assert TOKENS <= set((await verify(service, who, shows(pending))).json())
+    assert [(200, OK)] * 3 == [status_and_body(one) for one in checks]
+    assert TOKENS <= set((await verify(service, who, session_headers(pending))).json())
 
 
 async def test_completed_session_is_not_completed_again(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     code = who.code
-    await verify(service, who, shows(pending), code=code)
+    await verify(service, who, session_headers(pending), code=code)
 
-    again = await verify(service, who, shows(pending), code=code)
-    fresh = await verify(service, who, shows(pending), code=code_of(who.secret, steps=1))
+    again = await verify(service, who, session_headers(pending), code=code)
+    fresh = await verify(service, who, session_headers(pending), code=code_of(who.secret, steps=1))
 
     # The code that completed it is no good to whoever shows it a second time.
     assert FAILED == error_of(again)
-    assert (200, OK) == told(fresh)
+    assert (200, OK) == status_and_body(fresh)
     assert [] == fresh.headers.get_list("set-cookie")
 
 
 async def test_who_shows_a_full_session_or_anothers_is_told_as_little_as_a_bare_caller(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
-    ben = await guarded(service, email="ben@people.test")
+    who = await two_factor_user(service)
+    ben = await two_factor_user(service, email="ben@people.test")
     bens = await log_in(service, ben)
 
     ended = who.session.tokens
-    kept = await service.stranger.post("/v1/auth/logout-all", headers=shows(ended))
+    kept = await service.stranger.post("/v1/auth/logout-all", headers=session_headers(ended))
     service.stranger.cookies.clear()
 
     for shown, steps in ((kept.json(), -1), (ended, 0), (bens, 1)):
         pending = await log_in(service, who)
         code = code_of(who.secret, steps=steps)
-        answer = await verify(service, who, shows(shown), code=code)
+        answer = await verify(service, who, session_headers(shown), code=code)
 
-        assert (200, OK) == told(answer)
+        assert (200, OK) == status_and_body(answer)
         assert 200 == (await me(service, pending)).status_code
     assert FAILED == error_of(await me(service, bens))
 
@@ -285,14 +285,14 @@ async def test_who_shows_a_full_session_or_anothers_is_told_as_little_as_a_bare_
 async def test_session_of_one_user_is_not_completed_by_the_code_of_another(
     service: Installation,
 ) -> None:
-    who = await guarded(service)
-    mallory = await guarded(service, email="mallory@people.test")
+    who = await two_factor_user(service)
+    mallory = await two_factor_user(service, email="mallory@people.test")
     pending = await log_in(service, who)
 
-    own = await verify(service, mallory, shows(pending))
-    wrong = await verify(service, who, shows(pending), code=mallory.code)
+    own = await verify(service, mallory, session_headers(pending))
+    wrong = await verify(service, who, session_headers(pending), code=mallory.code)
 
-    assert (200, OK) == told(own)
+    assert (200, OK) == status_and_body(own)
     assert FAILED == error_of(wrong)
     assert FAILED == error_of(await me(service, pending))
 
@@ -301,7 +301,7 @@ async def test_session_of_one_user_is_not_completed_by_the_code_of_another(
     "code", ["", "12345", "1234567", "12345678", "abcdef", "123 456", "١٢٣٤٥٦", "x" * 100_000]
 )
 async def test_code_of_another_shape_is_a_wrong_one(door: Installation, code: str) -> None:
-    who = await guarded(door)
+    who = await two_factor_user(door)
 
     answers = [await post(door, path, user_id=who.user_id, code=code) for path in PATHS]
 
@@ -315,7 +315,7 @@ PATHS = ["/verify", "/recovery/use"]
 async def test_nobody_gets_the_same_answer_as_a_wrong_code(
     service: Installation, path: str
 ) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     ben = await people.signed_up(service, email="ben@people.test")
     cy = await people.signed_up(service, email="cy@people.test")
     secret = await second_factors.enrolled(service, cy)
@@ -359,7 +359,7 @@ async def test_what_is_no_string_is_400(
 
 @pytest.mark.parametrize("path", PATHS)
 async def test_page_of_another_site_completes_nothing(service: Installation, path: str) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     code = who.code if path == "/verify" else who.recovery_codes[0]
     marks = [{"Origin": "https://evil.test"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}]
@@ -374,27 +374,27 @@ async def test_page_of_another_site_completes_nothing(service: Installation, pat
 
 
 async def test_log_tells_of_a_sign_in_when_it_is_complete(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
-    assert "user.signed_in" not in [action for action, _ in await logged(service)]
+    assert "user.signed_in" not in [action for action, _ in await audit_log(service)]
 
-    await verify(service, who, shows(pending), code=who.wrong_code)
-    await verify(service, who, shows(pending))
+    await verify(service, who, session_headers(pending), code=who.wrong_code)
+    await verify(service, who, session_headers(pending))
 
     assert [
         ("user.2fa_required", {"method": "password"}),
         ("user.sign_in_failed", {"second_factor": "totp"}),
         ("user.signed_in", {"method": "password", "second_factor": "totp"}),
-    ] == (await logged(service))[-3:]
+    ] == (await audit_log(service))[-3:]
 
 
 async def test_disabled_account_is_not_let_in(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     pending = await log_in(service, who)
     await _disable_user(service, who)
 
     answers = [
-        await verify(service, who, shows(pending)),
+        await verify(service, who, session_headers(pending)),
         await verify(service, who),
         await recover(service, who),
     ]
@@ -403,7 +403,7 @@ async def test_disabled_account_is_not_let_in(service: Installation) -> None:
 
 
 async def test_magic_link_goes_on_behind_the_second_factor(service: Installation) -> None:
-    who = await guarded(service)
+    who = await two_factor_user(service)
     async with service.database.write() as session:
         token = await email_tokens.mint(session, MailTokenKind.MAGIC_LINK, UserId(who.user_id))
     # From where the account was made: else a first proof of the mailbox would empty it.
@@ -411,9 +411,11 @@ async def test_magic_link_goes_on_behind_the_second_factor(service: Installation
     service.stranger.cookies.clear()
     assert answer.json()["two_factor_required"] is True
 
-    tokens = (await verify(service, who, shows(answer.json()))).json()
+    tokens = (await verify(service, who, session_headers(answer.json()))).json()
     changed = await service.stranger.post(
-        "/v1/auth/password", json={"new_password": "another long one"}, headers=shows(tokens)
+        "/v1/auth/password",
+        json={"new_password": "another long one"},
+        headers=session_headers(tokens),
     )
 
     # Within 15 minutes of the link, without the current password.
@@ -424,7 +426,7 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
     service: Installation,
 ) -> None:
     owner = await people.signed_up(service, email="owner@people.test", org="Mercado")
-    who = await guarded(service)
+    who = await two_factor_user(service)
     invitation = await people.invited(service, owner, who.session.email)
     token = await people.invitation_token(service, invitation["id"])
     pending = (await people.accept(service, token)).json()
@@ -432,17 +434,17 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
     # Where somebody signs in to changes with the second factor, not before.
     assert who.session.org_id == (await log_in(service, who, agent=ELSEWHERE))["org_id"]
 
-    tokens = (await verify(service, who, shows(pending))).json()
+    tokens = (await verify(service, who, session_headers(pending))).json()
 
     of_invitation = [
         (action, after.get("second_factor"))
-        for action, after in await logged(service)
+        for action, after in await audit_log(service)
         if after and after.get("method") == "invitation"
     ]
     assert [("user.2fa_required", None), ("user.signed_in", "totp")] == of_invitation
     assert owner.org_id == tokens["org_id"] == (await me(service, tokens)).json()["org"]["id"]
     switched = await service.stranger.post(
-        "/v1/auth/switch-org", json={"org_id": who.session.org_id}, headers=shows(tokens)
+        "/v1/auth/switch-org", json={"org_id": who.session.org_id}, headers=session_headers(tokens)
     )
     assert (403, "insufficient_scope") == error_of(switched)
     assert owner.org_id == (await log_in(service, who))["org_id"]
@@ -450,19 +452,19 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
 
 async def test_bare_completion_decides_where_to_sign_in_next(service: Installation) -> None:
     owner = await people.signed_up(service, email="owner@people.test", org="Mercado")
-    who = await guarded(service)
+    who = await two_factor_user(service)
     invitation = await people.invited(service, owner, who.session.email)
     token = await people.invitation_token(service, invitation["id"])
     pending = (await people.accept(service, token)).json()
 
     # From where the invitation was accepted, by the same kind of client.
-    assert (200, OK) == told(await verify(service, who))
+    assert (200, OK) == status_and_body(await verify(service, who))
 
     assert owner.org_id == (await me(service, pending)).json()["org"]["id"]
     assert owner.org_id == (await log_in(service, who))["org_id"]
 
 
-async def _disable_user(service: Installation, who: Guarded) -> None:
+async def _disable_user(service: Installation, who: TwoFactorUser) -> None:
     async with service.database.write() as session:
         await operators.disable_user(session, who.user_id)
 

@@ -299,7 +299,7 @@ async def test_15_mib_pass_and_one_byte_more_is_400_file_too_large(
 ) -> None:
     most = JPEG.ljust(15 * 1024 * 1024, b"\0")
     reader = FakeReader({most: make.reading()})
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as door:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as door:
         exact = await send_file(door, most)
         over = await send_file(door, most + b"\0")
 
@@ -376,7 +376,7 @@ async def test_file_whose_head_tells_nothing_is_judged_by_a_decoder(
     text, odd = b"Dear Sir or Madam", b"\n\n%PDF-1.7"
     unknown = Failure(FailureKind.UNSUPPORTED_FORMAT, "no idea")
     reader = FakeReader(kinds={text: unknown, odd: Kind("application/pdf", "pdf", 1)})
-    async with installation.opened(sqlite_url, tmp_path, reader=reader) as door:
+    async with installation.start(sqlite_url, tmp_path, reader=reader) as door:
         refused = await door.extract(text)
         passed = await door.extract(odd)
         media_types = [row.media_type for row in await door.rows(Receipt)]

@@ -11,7 +11,7 @@ from recibo.store import tables
 from tests import inbox
 from tests.installation import Installation
 from tests.people import Session, signed_up
-from tests.sign_ins import ask, at, cookie, outcome, set_cookies, told
+from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, set_cookies
 
 HOUR = dt.timedelta(hours=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -41,14 +41,14 @@ async def test_link_verifies_the_address_once(idle_service: Installation) -> Non
     assert {} == set_cookies(answer)
     assert await is_verified(idle_service, ana)
     assert SPENT == outcome(again)
-    (row,) = await told(idle_service, "user.email_verified")
+    (row,) = await audit_entries(idle_service, "user.email_verified")
     assert (ana.org_id, {"email": "ana@people.test"}) == (row.org_id, row.after)
 
 
 async def test_of_ten_at_once_one_verifies(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await inbox.new_token(idle_service, "verify-email")
-    clients = [at(idle_service) for _ in range(10)]
+    clients = [client_at(idle_service) for _ in range(10)]
     answers = await asyncio.gather(*(ask(client, f"/verify-email/{token}") for client in clients))
 
     assert [(200, "")] + [SPENT] * 9 == sorted(map(outcome, answers))
@@ -74,7 +74,7 @@ async def test_whatever_is_no_link_is_400(door: Installation, token: str) -> Non
 async def test_verifying_keeps_password_and_sessions(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     token = await inbox.new_token(idle_service, "verify-email")
-    await ask(at(idle_service), f"/verify-email/{token}")
+    await ask(client_at(idle_service), f"/verify-email/{token}")
 
     assert await is_verified(idle_service, ana)
     assert [] == await inbox.new_mails(idle_service)

@@ -18,7 +18,7 @@ from recibo.services.webhooks import signing
 from recibo.store import tables
 from tests import installation, make
 from tests.installation import Installation
-from tests.posting import Directory
+from tests.posting import FakeResolver
 from tests.readers import UNREADABLE
 from tests.receivers import Receiver, Request, receiving
 
@@ -43,12 +43,14 @@ async def url(receiver: Receiver) -> AsyncIterator[str]:
 async def recibo(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that sends webhooks on this machine."""
     policy = Policy(https_only=False, private_allowed=True)
-    callbacks = CheckedWebhookClient(policy, Directory(**{"hooks.acme.test": [["127.0.0.1"]]}))
+    webhook_client = CheckedWebhookClient(
+        policy, FakeResolver(**{"hooks.acme.test": [["127.0.0.1"]]})
+    )
     reader = FakeReader({make.jpeg("bad"): UNREADABLE})
-    async with installation.opened(
-        database_url, tmp_path, reader=reader, callbacks=callbacks, secret_key=SECRET
-    ) as opened:
-        yield opened
+    async with installation.start(
+        database_url, tmp_path, reader=reader, webhook_client=webhook_client, secret_key=SECRET
+    ) as started:
+        yield started
 
 
 async def arrived(receiver: Receiver, count: int = 1) -> list[Request]:

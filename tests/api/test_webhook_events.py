@@ -20,17 +20,17 @@ TEST = EventType.WEBHOOK_TEST
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that sends nothing, over each kind of database in turn."""
-    async with installation.opened(database_url, tmp_path, works=False) as opened:
-        yield opened
+    async with installation.start(database_url, tmp_path, with_worker=False) as started:
+        yield started
 
 
 @pytest.fixture
 async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """The same for rules that have little to do with rows."""
-    async with installation.opened(
-        sqlite_url, tmp_path, works=False, extract_wait_seconds=0
-    ) as opened:
-        yield opened
+    async with installation.start(
+        sqlite_url, tmp_path, with_worker=False, extract_wait_seconds=0
+    ) as started:
+        yield started
 
 
 class Reader:
@@ -58,7 +58,7 @@ class Reader:
 
     async def sent(self, *types: EventType) -> list[str]:
         """Have events sent, and return their ids."""
-        return [await events.sent(self.i.database, self.org_id, one) for one in types]
+        return [await events.deliver_event(self.i.database, self.org_id, one) for one in types]
 
 
 async def reader(i: Installation) -> Reader:
@@ -76,7 +76,7 @@ async def test_events_are_told_as_they_were_sent(service: Installation) -> None:
     one = await reader(service)
     receipt = {"id": "rcp_1", "total": "34.15", "confidence": 0.1234567890123, "tags": [None, {}]}
     data = {"receipt": {**receipt, "merchant_name": "Café <b>'\u2028"}}
-    await events.sent(service.database, one.org_id, COMPLETED, data)
+    await events.deliver_event(service.database, one.org_id, COMPLETED, data)
 
     told = await one.page()
     (body,) = [row.body for row in await service.rows(tables.WebhookEvent)]
@@ -96,7 +96,7 @@ async def test_events_are_told_as_they_were_sent(service: Installation) -> None:
 async def test_receipt_that_was_deleted_since_stands_in_what_told_of_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(database_url, tmp_path) as i:
+    async with installation.start(database_url, tmp_path) as i:
         receipt = await i.extracted(make.jpeg("a"), webhook_url="http://127.0.0.1:9/hook")
         (event,) = await i.rows(tables.WebhookEvent)
         await events.attempt(i.database, event.id)
@@ -109,9 +109,9 @@ async def test_receipt_that_was_deleted_since_stands_in_what_told_of_it(
 
 async def test_only_events_that_were_tried_are_told(service: Installation) -> None:
     one = await reader(service)
-    refused = await events.owed(service.database, one.org_id)
+    refused = await events.emit_event(service.database, one.org_id)
     await events.attempt(service.database, refused, status=500)
-    await events.owed(service.database, one.org_id)
+    await events.emit_event(service.database, one.org_id)
 
     assert [refused] == await one.ids()
 

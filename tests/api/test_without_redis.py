@@ -16,14 +16,14 @@ SHARED = ("queue", "limits")
 
 @asynccontextmanager
 async def opened(
-    database_url: str, data_dir: Path, port: int, *, works: bool
+    database_url: str, data_dir: Path, port: int, *, with_worker: bool
 ) -> AsyncIterator[Installation]:
     """Open a service whose uploads wait for no reading."""
-    async with installation.opened(
+    async with installation.start(
         database_url,
         data_dir,
         redis_url=f"redis://127.0.0.1:{port}/0",
-        works=works,
+        with_worker=with_worker,
         extract_wait_seconds=0,
     ) as i:
         yield i
@@ -41,7 +41,7 @@ async def test_uploads_without_redis_are_owed_and_read_when_it_is_back(
 ) -> None:
     monkeypatch.setattr(periodic_tasks, "_READINGS_SECONDS", 0.1)
     port = servers.free_port()
-    async with opened(sqlite_url, tmp_path, port, works=True) as i:
+    async with opened(sqlite_url, tmp_path, port, with_worker=True) as i:
         gone = await readiness(i)
         taken_in = [await i.extracted(make.jpeg(f"paper {number}")) for number in range(3)]
         with servers.run_redis(port):
@@ -60,7 +60,7 @@ async def test_redis_that_goes_away_is_told_and_makes_nothing_unready(
 ) -> None:
     port = servers.free_port()
     with servers.run_redis(port):
-        service = opened(sqlite_url, tmp_path, port, works=False)
+        service = opened(sqlite_url, tmp_path, port, with_worker=False)
         i = await service.__aenter__()
         there = await readiness(i)
     try:
@@ -76,7 +76,7 @@ async def test_redis_that_hangs_holds_up_neither_uploads_nor_the_probe(
 ) -> None:
     port = servers.free_port()
     with servers.run_redis(port) as server:
-        async with opened(sqlite_url, tmp_path, port, works=False) as i:
+        async with opened(sqlite_url, tmp_path, port, with_worker=False) as i:
             await i.extracted(make.jpeg("before"))
             server.hang()
 

@@ -75,12 +75,14 @@ def folders(request: pytest.FixtureRequest, tmp_path: Path) -> Pair:
     return pair_of(request, tmp_path, (request.param, "folder"), ("sqlite", "folder"))
 
 
-def opened(settings: Settings, *, works: bool = True) -> AbstractAsyncContextManager[Installation]:
+def opened(
+    settings: Settings, *, with_worker: bool = True
+) -> AbstractAsyncContextManager[Installation]:
     """Open an installation."""
-    return installations.opened(
+    return installations.start(
         settings.database,
         settings.data_dir,
-        works=works,
+        with_worker=with_worker,
         secret_key=settings.secret_key,
         storage_url=settings.storage_url,
     )
@@ -147,7 +149,7 @@ async def test_backup_under_load_is_of_one_moment(folders: Pair, tmp_path: Path)
         await backup_commands.back_up_to(folders.first, tmp_path / "backup")
         await load
     await backup_commands.restore_from(folders.second, tmp_path / "backup")
-    async with opened(folders.second, works=False) as second:
+    async with opened(folders.second, with_worker=False) as second:
         receipts = await second.rows(tables.Receipt)
         entries = await second.rows(tables.AuditEvent)
         (month,) = await second.rows(tables.UsageMonth)
@@ -164,7 +166,7 @@ async def test_backup_under_load_is_of_one_moment(folders: Pair, tmp_path: Path)
 async def backup(sqlite_url: str, tmp_path: Path) -> tuple[Path, str]:
     """A small backup, and the id of a receipt in it."""
     settings = {"secret_key": SECRET, "database_url": sqlite_url}
-    async with installations.opened(sqlite_url, tmp_path / "first", secret_key=SECRET) as first:
+    async with installations.start(sqlite_url, tmp_path / "first", secret_key=SECRET) as first:
         (receipt_id,) = await uploaded(first, 1, "one")
     folder = tmp_path / "backup"
     await backup_commands.back_up_to(
@@ -311,7 +313,7 @@ async def test_restore_that_broke_off_keeps_servers_out_and_is_begun_again(
         with pytest.raises(OSError):  # noqa: PT011 - our own
             await backup_commands.restore_from(target, folder)
     with pytest.raises(StartError, match="run `recibo restore` again"):
-        async with installations.opened(target.database, target.data_dir, secret_key=SECRET):
+        async with installations.start(target.database, target.data_dir, secret_key=SECRET):
             pass
     await backup_commands.restore_from(target, folder)
 
@@ -325,7 +327,7 @@ async def test_restore_that_broke_off_keeps_servers_out_and_is_begun_again(
 async def test_generated_secret_is_in_the_backup_and_restored(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with installations.opened(sqlite_url, tmp_path / "first"):
+    async with installations.start(sqlite_url, tmp_path / "first"):
         pass
     first = installations.make_settings(tmp_path / "first", database_url=sqlite_url)
     await backup_commands.back_up_to(first, tmp_path / "backup")

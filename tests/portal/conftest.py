@@ -19,12 +19,12 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that sends no mail: tests mint the tokens themselves; on each database in turn."""
-    async with installation.opened(database_url, tmp_path, works=False) as opened:
-        yield opened
+    async with installation.start(database_url, tmp_path, with_worker=False) as started:
+        yield started
 
 
 @pytest.fixture
 async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service for rules that have nothing to do with rows."""
-    async with installation.opened(sqlite_url, tmp_path, works=False) as opened:
-        yield opened
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as started:
+        yield started

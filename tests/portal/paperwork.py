@@ -41,7 +41,7 @@ async def opened(
     database_url: str, folder: Path, reader: FakeReader | None = None
 ) -> AsyncIterator[tuple[Installation, Session]]:
     """Open a service that reads, and sign the browser in as the owner of an org."""
-    async with installation.opened(database_url, folder, reader=reader) as service:
+    async with installation.start(database_url, folder, reader=reader) as service:
         owner = await people.signed_up(service)
         await pressing.browser_of(service, owner)
         yield service, owner
@@ -61,7 +61,7 @@ async def upload(i: Installation, data: bytes = PAPER, **fields: str) -> str:
 
 async def read(i: Installation, owner: Session, receipt_id: str) -> Mapping[str, Any]:
     """Return a receipt as the API shows it, when no reading is owed to it any more."""
-    i.reader.let_go()
+    i.reader.release()
     secret = await make.key(i.database, OrgId(owner.org_id))
     answer = await i.get(f"/receipts/{receipt_id}", secret=secret, wait=str(WAIT_SECONDS))
     assert answer.status_code == 200, answer.text

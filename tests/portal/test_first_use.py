@@ -18,7 +18,7 @@ from tests import billing, events, make, people
 from tests.installation import Installation
 from tests.portal import hooks, looking, paperwork, pressing, visits
 from tests.portal.paperwork import PATH
-from tests.readers import UNREADABLE, Answer, TurnReader
+from tests.readers import UNREADABLE, Answer, ScriptedReader
 
 NUMBER = Found("000123456", 0.9, "No. 000123456")
 DAMAGED = Failure(FailureKind.UNREADABLE, Damaged.__doc__ or "")
@@ -26,7 +26,10 @@ DAMAGED = Failure(FailureKind.UNREADABLE, Damaged.__doc__ or "")
 
 async def test_reading_again_in_vain_is_free_and_says_so(database_url: str, tmp_path: Path) -> None:
     answers: list[Answer] = [paperwork.reading(), paperwork.reading()]
-    async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
+    async with paperwork.opened(database_url, tmp_path, ScriptedReader(answers)) as (
+        service,
+        owner,
+    ):
         receipt_id = await paperwork.upload(service)
         await paperwork.read(service, owner, receipt_id)
         action = f"{PATH}/{receipt_id}/again"
@@ -50,7 +53,10 @@ async def test_reading_again_says_what_it_changed(database_url: str, tmp_path: P
         paperwork.reading("Aur0ra", total="1234.5", confidence=0.5),
         replace(paperwork.reading(total="1290"), document_number=NUMBER),
     ]
-    async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
+    async with paperwork.opened(database_url, tmp_path, ScriptedReader(answers)) as (
+        service,
+        owner,
+    ):
         receipt_id = await paperwork.upload(service)
         await paperwork.read(service, owner, receipt_id)
         await pressing.pressed(service, f"{PATH}/{receipt_id}/again", accuracy="high")
@@ -78,7 +84,7 @@ async def test_receipts_and_billing_agree_on_what_is_left(
         await paperwork.upload(service)
         listed = await paperwork.shown(service)
         money = await pressing.shown(service, "/portal/billing")
-        reader.let_go()
+        reader.release()
 
     assert "49 of 50 receipts are left this month" in listed.text
     assert "0 of 50 receipts this month (UTC). 49 left. 1 more is reserved" in money.text
@@ -87,7 +93,10 @@ async def test_receipts_and_billing_agree_on_what_is_left(
 async def test_damaged_file_is_called_so_and_not_read_again(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with paperwork.opened(sqlite_url, tmp_path, TurnReader([DAMAGED])) as (service, owner):
+    async with paperwork.opened(sqlite_url, tmp_path, ScriptedReader([DAMAGED])) as (
+        service,
+        owner,
+    ):
         receipt_id = await paperwork.upload(service)
         receipt = await paperwork.read(service, owner, receipt_id)
         page = await paperwork.shown(service, f"/{receipt_id}")
@@ -101,7 +110,10 @@ async def test_damaged_file_is_called_so_and_not_read_again(
 async def test_unreadable_file_is_offered_at_high_accuracy_alone(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with paperwork.opened(sqlite_url, tmp_path, TurnReader([UNREADABLE])) as (service, owner):
+    async with paperwork.opened(sqlite_url, tmp_path, ScriptedReader([UNREADABLE])) as (
+        service,
+        owner,
+    ):
         receipt_id = await paperwork.upload(service)
         await paperwork.read(service, owner, receipt_id)
         page = await paperwork.shown(service, f"/{receipt_id}")
@@ -121,7 +133,7 @@ async def test_first_failed_attempt_is_a_note_and_a_long_failure_an_alarm(
 ) -> None:
     org_id = await hooks.owner(service)
     await hooks.pressed(service, url=hooks.URL)
-    event_id = await events.owed(service.database, org_id, EventType.RECEIPT_COMPLETED)
+    event_id = await events.emit_event(service.database, org_id, EventType.RECEIPT_COMPLETED)
     await events.attempt(service.database, event_id, status=500)
     await failing(service, dt.timedelta(minutes=1))
     early = await hooks.shown(service)

@@ -18,7 +18,7 @@ LOCAL = {"Host": "127.0.0.1:8000"}
 @pytest.fixture
 async def mailing(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service with a mail in its outbox, and a browser on the same machine."""
-    async with installation.opened(sqlite_url, tmp_path, works=False) as service:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as service:
         write(service, "20260314T081742.000001Z-00000001", "First")
         write(service, "20260314T081743.000001Z-00000002", "Your sign-in link")
         yield service
@@ -102,8 +102,8 @@ async def test_an_empty_inbox_says_so(door: Installation) -> None:
 
 
 async def test_production_and_real_mail_have_no_inbox(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(
-        sqlite_url, tmp_path, works=False, email_url="smtp://127.0.0.1:1"
+    async with installation.start(
+        sqlite_url, tmp_path, with_worker=False, email_url="smtp://127.0.0.1:1"
     ) as service:
         refused = await service.stranger.get(INBOX, headers=LOCAL)
         sent = await service.stranger.post(

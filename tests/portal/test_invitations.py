@@ -130,7 +130,7 @@ async def test_account_that_existed_joins_and_is_asked_for_nothing_more(
 
 
 async def test_second_factor_is_asked_for(service: Installation) -> None:
-    who = await second_factors.guarded(service, email=EMAIL)
+    who = await second_factors.two_factor_user(service, email=EMAIL)
     token = await token_for(service, EMAIL)
 
     answer = await service.stranger.post(PATH, data={"token": token})

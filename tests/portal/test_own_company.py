@@ -23,7 +23,7 @@ SIGN_UP = {"email": "eve@people.test", "password": PASSWORD, "org_name": "Eve & 
 
 def opened(url: str, folder: Path, **settings: Any) -> AbstractAsyncContextManager[Installation]:
     """Open a service that sends no mail."""
-    return installation.opened(url, folder, works=False, **settings)
+    return installation.start(url, folder, with_worker=False, **settings)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ async def test_invitation_that_would_make_an_account_is_refused_on_its_page(
 ) -> None:
     async with opened(sqlite_url, tmp_path, signup="closed") as i:
         owner = await member_of(i)
-        _, token = await people.offered(i, owner, "bob@people.test")
+        _, token = await people.invite_with_token(i, owner, "bob@people.test")
         answer = await i.stranger.post("/portal/accept-invite", data={"token": token})
         await pressing.browser_of(i, owner)
         members = await pressing.shown(i, "/portal/members")

@@ -10,7 +10,7 @@ from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.identity import operators
 from recibo.store import tables
 from tests import installation
-from tests.fake_clock import BEGINNING, Hands
+from tests.fake_clock import START_SECONDS, FakeClock
 from tests.installation import Installation, client_of
 from tests.portal import visits
 
@@ -19,17 +19,17 @@ ELSEWHERE = "203.0.113.9"
 
 
 @pytest.fixture
-def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """A clock that stands."""
-    return Hands(monkeypatch)
+    return FakeClock(monkeypatch)
 
 
 @pytest.fixture
-async def i(hands: Hands, sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service at the time of the hands."""
-    assert hands.seconds == BEGINNING
-    async with installation.opened(sqlite_url, tmp_path, works=False) as opened:
-        yield opened
+async def i(fake_clock: FakeClock, sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """A service with a clock that the test moves."""
+    assert fake_clock.seconds == START_SECONDS
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as started:
+        yield started
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def elsewhere(i: Installation) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_strangers_share_one_limit_over_pages_and_api(
-    elsewhere: httpx.AsyncClient, hands: Hands
+    elsewhere: httpx.AsyncClient, fake_clock: FakeClock
 ) -> None:
     for _ in range(N // 2):
         await elsewhere.get("/portal/sign-in")
@@ -54,7 +54,7 @@ async def test_strangers_share_one_limit_over_pages_and_api(
     refused.append(await elsewhere.post("/portal/sign-in", data={"email": "a@b.test"}))
     by_api = await elsewhere.get("/v1/key")
     exempt = await elsewhere.get("/portal/static/watch.js")
-    await hands.move(1)
+    await fake_clock.move(1)
 
     assert {429} == {answer.status_code for answer in [*refused, by_api]}
     assert {"1"} == {answer.headers["Retry-After"] for answer in refused}

@@ -8,7 +8,7 @@ from recibo.store.tables import AuditEvent
 from tests import make, people
 from tests.portal import looking, paperwork, pressing, visits
 from tests.portal.paperwork import PAPER, PATH
-from tests.readers import UNREADABLE, Answer, HeldReader, TurnReader
+from tests.readers import UNREADABLE, Answer, HeldReader, ScriptedReader
 
 UNKNOWN = "rcp_" + "0" * 32
 SCRIPT = "</dd><script>alert(1)</script>"
@@ -98,7 +98,10 @@ async def test_better_reading_is_ordered_once_and_costs_the_difference(
     database_url: str, tmp_path: Path
 ) -> None:
     answers = [paperwork.reading("Aur0ra", confidence=0.5), paperwork.reading()]
-    async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
+    async with paperwork.opened(database_url, tmp_path, ScriptedReader(answers)) as (
+        service,
+        owner,
+    ):
         receipt_id = await paperwork.upload(service)
         await paperwork.read(service, owner, receipt_id)
         before = await paperwork.shown(service, f"/{receipt_id}")
@@ -125,7 +128,10 @@ async def test_failure_says_what_to_do_and_its_file_is_tried_again(
     database_url: str, tmp_path: Path
 ) -> None:
     answers: list[Answer] = [UNREADABLE, paperwork.reading()]
-    async with paperwork.opened(database_url, tmp_path, TurnReader(answers)) as (service, owner):
+    async with paperwork.opened(database_url, tmp_path, ScriptedReader(answers)) as (
+        service,
+        owner,
+    ):
         failed_id = await paperwork.upload(service, type="invoice")
         await paperwork.read(service, owner, failed_id)
         failed = await paperwork.shown(service, f"/{failed_id}")

@@ -127,7 +127,9 @@ async def test_name_is_changed_and_taken_away(door: Installation) -> None:
 async def test_session_of_an_invitation_may_not_touch_the_account(service: Installation) -> None:
     ana = await people.signed_up(service)
     await people.signed_up(service, email="bea@people.test", org="Loja Bea")
-    await pressing.browser_of(service, await people.came(service, ana, "bea@people.test"))
+    await pressing.browser_of(
+        service, await people.join_by_invitation(service, ana, "bea@people.test")
+    )
     page = await pressing.shown(service, PATH)
 
     assert "sign in with your password or an email link" in page.text

@@ -8,16 +8,16 @@ from recibo.lib import clock
 from tests import second_factors
 from tests.installation import Installation
 from tests.portal import looking, visits
-from tests.second_factors import Guarded
+from tests.second_factors import TwoFactorUser
 
 PENDING = dt.timedelta(minutes=6)
 CODE = "/portal/second-factor"
 RECOVERY = "/portal/second-factor/recovery"
 
 
-async def half_in(i: Installation, **form: str) -> Guarded:
+async def half_in(i: Installation, **form: str) -> TwoFactorUser:
     """Sign in by password somebody with a second factor, which is still owed."""
-    who = await second_factors.guarded(i)
+    who = await second_factors.two_factor_user(i)
     answer = await visits.sign_in(i.stranger, **form)
     assert visits.led_to(answer).startswith(CODE)
     return who

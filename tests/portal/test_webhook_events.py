@@ -20,7 +20,7 @@ async def test_test_event_is_owed_and_listed(service: Installation) -> None:
     await hooks.pressed(service, url=hooks.URL)
     page = await hooks.pressed(service, "/test")
 
-    (event,) = await events.told(service.database)
+    (event,) = await events.event_bodies(service.database)
     (delivery,) = await events.deliveries(service.database)
     assert ("webhook.test", {}) == (event["type"], event["data"])
     assert DeliveryState.OWED == delivery.state
@@ -31,7 +31,7 @@ async def test_test_event_is_owed_and_listed(service: Installation) -> None:
 
 async def test_every_attempt_is_told_with_its_answer_as_text(service: Installation) -> None:
     org_id = await hooks.owner(service)
-    event_id = await events.owed(service.database, org_id, EventType.RECEIPT_FAILED)
+    event_id = await events.emit_event(service.database, org_id, EventType.RECEIPT_FAILED)
     late = {"status": None, "error": "timed out after 15 s", "duration_ms": 15_012}
     await events.attempt(service.database, event_id, **late)
     await events.attempt(service.database, event_id, status=500, duration_ms=321, answer=HOSTILE)
@@ -53,7 +53,9 @@ async def test_every_attempt_is_told_with_its_answer_as_text(service: Installati
 async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
     org_id = await hooks.owner(service)
     data = {"receipt": {"id": "rcp_1", "merchant_name": HOSTILE, "total": "34.15"}}
-    event_id = await events.sent(service.database, org_id, EventType.RECEIPT_COMPLETED, data)
+    event_id = await events.deliver_event(
+        service.database, org_id, EventType.RECEIPT_COMPLETED, data
+    )
     answer = await hooks.shown(service, f"/events/{event_id}")
 
     page = looking.at(answer)
@@ -66,7 +68,7 @@ async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
 
 async def test_event_is_sent_again(service: Installation) -> None:
     org_id = await hooks.owner(service)
-    event_id = await events.sent(service.database, org_id)
+    event_id = await events.deliver_event(service.database, org_id)
     page = await hooks.pressed(service, f"/events/{event_id}/resend")
 
     (delivery,) = await events.deliveries(service.database)
@@ -84,7 +86,7 @@ async def audited(i: Installation) -> list[str]:
 
 async def test_events_come_in_pages(service: Installation) -> None:
     org_id = await hooks.owner(service)
-    sent = [await events.sent(service.database, org_id) for _ in range(41)]
+    sent = [await events.deliver_event(service.database, org_id) for _ in range(41)]
     pages = [await hooks.shown(service)]
     while older := re.search(r'href="/portal/webhooks(\?cursor=[^"]+)">Older', pages[-1].text):
         pages.append(await hooks.shown(service, older[1]))
@@ -97,7 +99,7 @@ async def test_events_come_in_pages(service: Installation) -> None:
 
 async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None:
     org_id = await hooks.owner(service)
-    event_id = await events.owed(service.database, org_id)
+    event_id = await events.emit_event(service.database, org_id)
     for number in range(51):
         await events.attempt(service.database, event_id, status=500, duration_ms=100 + number)
     listed = looking.at(await hooks.shown(service)).text
@@ -124,13 +126,13 @@ async def test_too_many_clicks_are_told_when_to_go_on(
     assert [303, 429] == [answer.status_code for answer in answers]
     assert "Too many attempts. Try again in a minute." == looking.at(answers[1]).alert
     assert 0 < int(answers[1].headers["retry-after"]) <= 60
-    assert 1 == len(await events.told(door.database))
+    assert 1 == len(await events.event_bodies(door.database))
 
 
 @pytest.mark.parametrize("query", ["?cursor=broken", "?cursor=", "?cursor=%00"])
 async def test_broken_cursor_is_refused(door: Installation, query: str) -> None:
     org_id = await hooks.owner(door)
-    event_id = await events.sent(door.database, org_id)
+    event_id = await events.deliver_event(door.database, org_id)
     answers = [
         await door.stranger.get(f"{hooks.PATH}{query}"),
         await door.stranger.get(f"{hooks.PATH}/events/{event_id}{query}"),

@@ -35,7 +35,7 @@ async def test_page_asks_strangers_to_sign_in_and_come_back(service: Installatio
 @pytest.mark.parametrize("role", Role)
 async def test_roles_see_and_do_what_they_may(service: Installation, role: Role) -> None:
     ana = await people.signed_up(service)
-    event_id = await events.sent(service.database, ana.org_id)
+    event_id = await events.deliver_event(service.database, ana.org_id)
     await hooks.browser_of(service, ana)
     await hooks.pressed(service, url=hooks.URL)
     await hooks.browser_of(service, await people.joined(service, ana, role))
@@ -78,7 +78,7 @@ async def test_who_may_not_write_is_refused_by_every_form(
     refusal = f"Your role, {role.capitalize()}, does not allow this."
     assert all(refusal in looking.at(answer).text for answer in answers)
     assert before == hooks.SECRET.findall((await hooks.shown(service)).text)
-    assert [] == await events.told(service.database)
+    assert [] == await events.event_bodies(service.database)
 
 
 async def test_who_is_in_no_org_has_no_webhooks(service: Installation) -> None:
@@ -94,7 +94,7 @@ async def test_who_is_in_no_org_has_no_webhooks(service: Installation) -> None:
 async def test_pages_of_another_org_hold_nothing_of_this_one(service: Installation) -> None:
     ana = await people.signed_up(service)
     bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
-    event_id = await events.sent(service.database, ana.org_id)
+    event_id = await events.deliver_event(service.database, ana.org_id)
     await hooks.browser_of(service, ana)
     await hooks.pressed(service, url=hooks.URL)
     anas = set(hooks.SECRET.findall((await hooks.shown(service)).text))

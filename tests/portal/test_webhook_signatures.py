@@ -17,20 +17,20 @@ ENDPOINT, ORG = {"secret": "endpoint"}, {"secret": "org"}
 
 
 @pytest.fixture
-def callbacks() -> FakeWebhookClient:
+def webhook_client() -> FakeWebhookClient:
     """What webhooks are posted by."""
     return FakeWebhookClient()
 
 
 @pytest.fixture
 async def working(
-    database_url: str, tmp_path: Path, callbacks: FakeWebhookClient
+    database_url: str, tmp_path: Path, webhook_client: FakeWebhookClient
 ) -> AsyncIterator[Installation]:
     """A service that reads and sends webhooks, and somebody with an endpoint."""
-    async with installation.opened(database_url, tmp_path, callbacks=callbacks) as opened:
-        await visits.sign_up(opened.stranger)
-        await hooks.pressed(opened, url=hooks.URL)
-        yield opened
+    async with installation.start(database_url, tmp_path, webhook_client=webhook_client) as started:
+        await visits.sign_up(started.stranger)
+        await hooks.pressed(started, url=hooks.URL)
+        yield started
 
 
 async def secrets(i: Installation) -> list[str]:
@@ -38,9 +38,11 @@ async def secrets(i: Installation) -> list[str]:
     return hooks.SECRET.findall((await hooks.shown(i)).text)
 
 
-async def posted(callbacks: FakeWebhookClient, count: int) -> dict[str, Posted]:
+async def posted(webhook_client: FakeWebhookClient, count: int) -> dict[str, Posted]:
     """Return what was posted last to each address, as soon as there is so much."""
-    return {one.url: one for one in await asyncio.wait_for(callbacks.received(count), WAIT_SECONDS)}
+    return {
+        one.url: one for one in await asyncio.wait_for(webhook_client.received(count), WAIT_SECONDS)
+    }
 
 
 def signed_by(one: Posted, secrets_: list[str]) -> list[bool]:
@@ -57,26 +59,26 @@ def _is_signed(one: Posted, secret: str) -> bool:
 
 
 async def test_each_receiver_verifies_by_the_secret_of_its_kind(
-    working: Installation, callbacks: FakeWebhookClient
+    working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
     key = (await working.stranger.post("/v1/api-keys", json={"name": "Till"})).json()["secret"]
     await working.extracted(make.jpeg("a"), secret=key)
     await working.extracted(make.jpeg("b"), secret=key, webhook_url=OTHER_URL)
-    found = await posted(callbacks, 2)
+    found = await posted(webhook_client, 2)
 
     assert [True, False] == signed_by(found[hooks.URL], await secrets(working))
     assert [False, True] == signed_by(found[OTHER_URL], await secrets(working))
 
 
 async def test_old_and_new_secret_both_sign_after_a_rotation(
-    working: Installation, callbacks: FakeWebhookClient
+    working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
     before = await secrets(working)
     await hooks.pressed(working, "/rotate", **ENDPOINT)
     await hooks.pressed(working, "/rotate", **ORG)
     after = await secrets(working)
     await hooks.pressed(working, "/test")
-    found = await posted(callbacks, 1)
+    found = await posted(webhook_client, 1)
 
     assert set() == set(before) & set(after)
     assert [True, False] == signed_by(found[hooks.URL], before)
@@ -84,12 +86,12 @@ async def test_old_and_new_secret_both_sign_after_a_rotation(
 
 
 async def test_what_is_sent_again_has_the_same_id_and_bytes(
-    working: Installation, callbacks: FakeWebhookClient
+    working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
     await hooks.pressed(working, "/test")
-    first = (await posted(callbacks, 1))[hooks.URL]
+    first = (await posted(webhook_client, 1))[hooks.URL]
     await hooks.pressed(working, f"/events/{first.headers['webhook-id']}/resend")
-    second = (await posted(callbacks, 2))[hooks.URL]
+    second = (await posted(webhook_client, 2))[hooks.URL]
 
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"]

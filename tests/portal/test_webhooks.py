@@ -193,7 +193,7 @@ async def test_private_addresses_and_http_are_refused_where_they_are_not_allowed
         "base_url": "https://recibo.test",
         "email_url": "smtp://127.0.0.1:1",
     }
-    async with installation.opened(sqlite_url, tmp_path, works=False, **settings) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False, **settings) as i:
         i.stranger.base_url = httpx.URL("https://recibo.test")
         await visits.sign_up(i.stranger, email="ana@gmail.com")
         answers = [

@@ -212,7 +212,11 @@ def test_hostile_name_in_the_subject_is_one_line(key: str) -> None:
         ("", "https://recibo.example:8443/x", "Recibo <no-reply@recibo.example>"),
         ("", "http://127.0.0.1:8000", "Recibo <no-reply@localhost>"),
         ("", "http://[::1]:8000", "Recibo <no-reply@localhost>"),
-        ("Till <till@shop.example>", "https://recibo.example", "Till <till@shop.example>"),
+        (
+            "Till <till@shop.example>",
+            "https://recibo.example",
+            "Till <till@shop.example>",
+        ),
         ("till@shop.example", "https://recibo.example", "till@shop.example"),
     ],
 )

@@ -43,8 +43,8 @@ async def furnished(parts: Core, secret: str) -> tuple[KeyActor, Member]:
     for text in ("one", "two", "three"):
         submitted = await parts.submit(actor, f"{text} of {actor.org_id}")
         await parts.tasks.read(submitted.receipt_id)
-    await events.owed(parts.database, actor.org_id)
-    await events.owed(parts.database, actor.org_id, url=None)
+    await events.emit_event(parts.database, actor.org_id)
+    await events.emit_event(parts.database, actor.org_id, url=None)
     async with parts.database.write() as session:
         await endpoints.secrets(session, Keyring("s" * 40), member)
     await parts.submit(actor, f"owed by {actor.org_id}")
@@ -101,11 +101,11 @@ async def test_everything_of_the_org_goes_and_nothing_of_another(
     await org_deletion.begin(parts.database, owner, slug=actor.org_id)
     # Let in before, an upload ends after.
     await parts.submit(actor, "too late")
-    await parts.clockwork.purge()
+    await parts.periodic_tasks.purge()
     soon = await held_by(parts.database, actor.org_id)
     is_kept = await is_there(parts.database, actor.org_id)
     with clock.moved(TWO_HOURS):
-        await parts.clockwork.purge()
+        await parts.periodic_tasks.purge()
 
     assert {"receipts", "deliveries", "signing_secrets", "usage_events", "replays"} <= before
     assert soon <= STAY
@@ -126,7 +126,7 @@ async def test_ways_in_and_what_is_owed_end_at_once(parts: Core) -> None:
     actor, owner = await furnished(parts, secret)
     await org_deletion.begin(parts.database, owner, slug=actor.org_id)
     parts.carrier.added.clear()
-    await parts.clockwork.add_owed_readings()
+    await parts.periodic_tasks.add_owed_readings()
 
     assert [] == parts.carrier.added
     (mail,) = await mail_fixtures.rows(parts.database)

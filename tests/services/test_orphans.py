@@ -39,7 +39,7 @@ async def parts(database: Database, tmp_path: Path, blobs: Blobs) -> Core:
 async def test_orphans_go_to_the_trash_and_nothing_else(parts: Core) -> None:
     kept = (await parts.submit(await make.actor(parts.database))).receipt_id
     gone = await sweeping.orphan(parts.blobs)
-    done = await sweeping.swept(parts.database, parts.blobs)
+    done = await sweeping.run_sweeps(parts.database, parts.blobs)
 
     assert [gone] == await sweeping.trash(parts.blobs)
     assert await sweeping.is_kept(parts.blobs, kept)
@@ -50,7 +50,7 @@ async def test_young_orphans_stay(parts: Core) -> None:
     """An upload that is under way has a file and no row yet."""
     with clock.moved(2 * sweeping.LATER - dt.timedelta(minutes=50)):
         young = await sweeping.orphan(parts.blobs)
-    await sweeping.swept(parts.database, parts.blobs, portions=1)
+    await sweeping.run_sweeps(parts.database, parts.blobs, portions=1)
 
     assert await sweeping.is_kept(parts.blobs, young)
 
@@ -58,13 +58,13 @@ async def test_young_orphans_stay(parts: Core) -> None:
 async def test_receipt_that_comes_after_the_listing_keeps_its_file(parts: Core) -> None:
     actor = await make.actor(parts.database)
     late = await sweeping.orphan(parts.blobs)
-    await sweeping.swept(parts.database, parts.blobs, portions=1)
+    await sweeping.run_sweeps(parts.database, parts.blobs, portions=1)
     async with parts.database.write() as session:
         row = make.receipt(actor)
         row.id = late
         session.add(row)
 
-    await sweeping.swept(parts.database, parts.blobs)
+    await sweeping.run_sweeps(parts.database, parts.blobs)
 
     assert await sweeping.is_kept(parts.blobs, late)
 
@@ -93,7 +93,7 @@ async def test_sweep_that_would_take_too_many_takes_none(
     for _ in range(orphaned):
         await sweeping.orphan(parts.blobs)
     with capture_logs() as logs:
-        done = await sweeping.swept(
+        done = await sweeping.run_sweeps(
             parts.database, parts.blobs, portions=3 * orphaned + 3, rest=DAY
         )
 
@@ -111,18 +111,18 @@ async def test_share_of_a_hundredth_is_not_too_many(
     for number in range(2):
         await parts.submit(actor, str(number))
         await sweeping.orphan(parts.blobs)
-    done = await sweeping.swept(parts.database, parts.blobs)
+    done = await sweeping.run_sweeps(parts.database, parts.blobs)
 
     assert 2 == sum(one.trashed for one in done)
 
 
 async def test_trash_is_purged_after_30_days(parts: Core) -> None:
     one = await sweeping.orphan(parts.blobs)
-    await sweeping.swept(parts.database, parts.blobs)
+    await sweeping.run_sweeps(parts.database, parts.blobs)
     with clock.moved(29 * DAY):
-        await sweeping.swept(parts.database, parts.blobs)
+        await sweeping.run_sweeps(parts.database, parts.blobs)
         kept = await sweeping.trash(parts.blobs)
-    await sweeping.swept(parts.database, parts.blobs, later=32 * DAY)
+    await sweeping.run_sweeps(parts.database, parts.blobs, later=32 * DAY)
 
     assert [one] == kept
     assert [] == await sweeping.trash(parts.blobs)
@@ -133,7 +133,7 @@ async def test_files_of_another_installation_are_not_swept(parts: Core) -> None:
     one = await sweeping.orphan(parts.blobs)
     await parts.blobs.mark(installation.Marker("ins_other").dumped())
     with capture_logs() as logs:
-        done = await sweeping.swept(parts.database, parts.blobs)
+        done = await sweeping.run_sweeps(parts.database, parts.blobs)
 
     assert {Swept()} == set(done)
     assert await sweeping.is_kept(parts.blobs, one)

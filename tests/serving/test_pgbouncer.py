@@ -25,8 +25,8 @@ async def test_service_works_behind_a_pooler(pooled_url: str, tmp_path: Path) ->
     files = [make.jpeg(str(number)) for number in range(20)]
     async with (
         asyncio.timeout(120),
-        installation.opened(pooled_url, tmp_path / "a") as one,
-        installation.opened(pooled_url, tmp_path / "b", works=False) as other,
+        installation.start(pooled_url, tmp_path / "a") as one,
+        installation.start(pooled_url, tmp_path / "b", with_worker=False) as other,
     ):
         receipts = await asyncio.gather(*(one.extracted(data) for data in files))
         ids = [receipt["id"] for receipt in receipts]
@@ -60,8 +60,8 @@ async def test_limits_hold_behind_a_pooler_and_are_left_to_nobody(
     limits = []
     for database in (pooled, direct):
         for session in (database.read, database.write):
-            async with session() as opened:
-                limits.append(tuple((await opened.execute(shown)).one()))
+            async with session() as started:
+                limits.append(tuple((await started.execute(shown)).one()))
         await database.close()
     engine = Server(make_url(pooled_url).set(drivername="postgresql+asyncpg")).maintenance_engine()
     async with engine.begin() as connection:

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from recibo.store import limits, redis_client
 from recibo.store.limits import InRedis, Limit, Limits, LimitStatus
 from tests import servers
-from tests.fake_clock import BEGINNING, Hands
+from tests.fake_clock import START_SECONDS, FakeClock
 
 N = 10
 HERE = Limit("ip:203.0.113.9", N)
@@ -24,7 +24,7 @@ class Bench:
     """Limits and the clock that they go by."""
 
     limits: Limits
-    hands: Hands
+    fake_clock: FakeClock
 
     async def take(self, *taken: Limit) -> LimitStatus:
         """Count one request."""
@@ -41,10 +41,10 @@ async def bench(
 ) -> AsyncIterator[Bench]:
     """Limits at each place in turn."""
     if request.param == "memory":
-        yield Bench(limits.InMemory(), Hands(monkeypatch))
+        yield Bench(limits.InMemory(), FakeClock(monkeypatch))
         return
     client = Redis.from_url(request.getfixturevalue("redis_url"))
-    yield Bench(InRedis(client), Hands(monkeypatch, client))
+    yield Bench(InRedis(client), FakeClock(monkeypatch, client))
     await client.aclose()
 
 
@@ -63,23 +63,23 @@ async def test_drained_one_gets_the_figure_in_the_next_minute(bench: Bench) -> N
 
     passed = 0
     for _ in range(120):
-        await bench.hands.move(0.5)
+        await bench.fake_clock.move(0.5)
         passed += await bench.passed(drained, of=2)
 
     assert 99 <= passed <= 101
 
 
 async def test_window_counts_the_last_sixty_seconds(bench: Bench) -> None:
-    began = int(BEGINNING)
+    began = int(START_SECONDS)
 
     assert LimitStatus(N, N - 1, began + 60) == await bench.take(MINE)
-    await bench.hands.move(30)
+    await bench.fake_clock.move(30)
     assert LimitStatus(N, N - 2, began + 60) == await bench.take(MINE)
-    await bench.hands.move(29)
+    await bench.fake_clock.move(29)
     assert LimitStatus(N, N - 3, began + 60) == await bench.take(MINE)
-    await bench.hands.move(1)
+    await bench.fake_clock.move(1)
     assert LimitStatus(N, N - 3, began + 90) == await bench.take(MINE)
-    await bench.hands.move(600)
+    await bench.fake_clock.move(600)
     assert LimitStatus(N, N - 1, began + 660 + 60) == await bench.take(MINE)
 
 
@@ -92,15 +92,15 @@ async def test_remaining_ends_at_zero_while_the_burst_goes_on(bench: Bench) -> N
 
 async def test_refused_request_is_not_counted(bench: Bench) -> None:
     await bench.passed(MINE, of=2 * N)
-    await bench.hands.move(30)
+    await bench.fake_clock.move(30)
     refused = await bench.take(MINE, OTHER)
     await bench.passed(MINE, of=5)
     refused_at = [await bench.take(MINE) for _ in range(2)][-1]
-    await bench.hands.move(30)
+    await bench.fake_clock.move(30)
 
     # Only what passed within the minute is in the window.
     assert refused.retry_after is None
-    assert int(BEGINNING) + 60 == refused_at.reset
+    assert int(START_SECONDS) + 60 == refused_at.reset
     assert (await bench.take(MINE)).remaining == N - 1 - 5
 
 
@@ -130,10 +130,12 @@ async def test_one_that_is_not_binding_is_counted_and_refuses_nobody(bench: Benc
 
 async def test_one_with_the_least_left_is_told(bench: Bench) -> None:
     await bench.take(HERE)
-    await bench.hands.move(10)
+    await bench.fake_clock.move(10)
 
-    assert LimitStatus(N, N - 2, int(BEGINNING) + 60) == await bench.take(HERE, MINE)
-    assert LimitStatus(N, N - 1, int(BEGINNING) + 70) == await bench.take(Limit("ip:new", N), OTHER)
+    assert LimitStatus(N, N - 2, int(START_SECONDS) + 60) == await bench.take(HERE, MINE)
+    assert LimitStatus(N, N - 1, int(START_SECONDS) + 70) == await bench.take(
+        Limit("ip:new", N), OTHER
+    )
 
 
 async def test_each_figure_has_counts_of_its_own(bench: Bench) -> None:
@@ -204,7 +206,7 @@ async def test_crowd_washes_no_empty_bucket_away(monkeypatch: pytest.MonkeyPatch
     """Were the longest unused forgotten, as many addresses as there are buckets would do."""
     monkeypatch.setattr(limits, "_MOST_BUCKETS", 50)
     monkeypatch.setattr(limits, "_MOST_WINDOWS", 50)
-    bench = Bench(limits.InMemory(), Hands(monkeypatch))
+    bench = Bench(limits.InMemory(), FakeClock(monkeypatch))
     drained = await bench.passed(MINE, of=2 * N)
     for number in range(500):
         await bench.take(Limit(f"ip:203.0.113.{number}", N))

@@ -14,7 +14,7 @@ from recibo.schemas.ids import ReceiptId
 from recibo.store import s3
 from recibo.store.blobs import Content
 from recibo.store.s3 import S3
-from tests.tcp_proxy import Relay
+from tests.tcp_proxy import TcpProxy
 
 ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
 MINUTE = dt.timedelta(minutes=1)
@@ -27,9 +27,9 @@ def bucket_of(url: str) -> obstore.store.S3Store:
 
 
 @pytest.fixture
-def blobs(line: Relay, bucket_url: str, tmp_path: Path) -> S3:
+def blobs(s3_proxy: TcpProxy, bucket_url: str, tmp_path: Path) -> S3:
     """An empty storage at the end of the line."""
-    assert line.port
+    assert s3_proxy.port
     return S3(bucket_of(bucket_url), spool=tmp_path)
 
 
@@ -54,12 +54,12 @@ def left_in(folder: Path) -> list[Path]:
 
 
 async def test_storage_out_of_reach_is_overload_and_works_again_when_it_is_back(
-    blobs: S3, line: Relay
+    blobs: S3, s3_proxy: TcpProxy
 ) -> None:
-    line.cut()
+    s3_proxy.cut()
     with capture_logs() as logs:
         told = await refused(blobs)
-    line.mend()
+    s3_proxy.restore()
     await blobs.keep(ONE, io.BytesIO(b"bytes"))
 
     assert {"The storage of files does not answer; nothing was done. Try again later."} == set(told)
@@ -69,10 +69,10 @@ async def test_storage_out_of_reach_is_overload_and_works_again_when_it_is_back(
 
 
 async def test_storage_that_hangs_is_waited_for_no_longer_than_the_limit(
-    blobs: S3, line: Relay, monkeypatch: pytest.MonkeyPatch
+    blobs: S3, s3_proxy: TcpProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(s3, "_LIMIT_S", 0.1)
-    line.die()
+    s3_proxy.hang()
 
     assert 3 == len(await refused(blobs))
 
@@ -86,7 +86,7 @@ async def test_bucket_that_is_not_there_is_a_failure_and_no_lost_file(tmp_path: 
 
 
 async def test_fetch_that_breaks_off_leaves_no_copy(
-    blobs: S3, line: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    blobs: S3, s3_proxy: TcpProxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More than what lies between the two ends may hold: the rest is lost with the line.
     await blobs.keep(ONE, io.BytesIO(bytes(40_000_000)))
@@ -94,7 +94,7 @@ async def test_fetch_that_breaks_off_leaves_no_copy(
     assert content is not None
 
     async def broken_off(_: ReceiptId) -> Content:
-        line.cut()
+        s3_proxy.cut()
         return content
 
     monkeypatch.setattr(blobs, "content", broken_off)
@@ -114,10 +114,10 @@ async def test_what_others_put_there_is_not_told(blobs: S3, bucket_url: str) -> 
 
 
 async def test_bucket_that_took_a_file_a_moment_ago_is_not_asked_again(
-    blobs: S3, line: Relay
+    blobs: S3, s3_proxy: TcpProxy
 ) -> None:
     before = await blobs.is_writable()
-    line.cut()
+    s3_proxy.cut()
     soon = await blobs.is_writable()
     with clock.moved(MINUTE):
         later = await blobs.is_writable()

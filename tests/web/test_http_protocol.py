@@ -43,8 +43,8 @@ class Named:
 @pytest.fixture
 async def server() -> AsyncIterator[Listening]:
     """A server with the bounds that the service has."""
-    async with sockets.listening(Named()) as opened:
-        yield opened
+    async with sockets.listening(Named()) as started:
+        yield started
 
 
 def head(method: str = "GET", path: str = "/", **headers: str) -> bytes:
@@ -276,8 +276,8 @@ SMALL = Bounds(connections=8, connections_per_address=4, surplus=2)
 @pytest.fixture
 async def small() -> AsyncIterator[Listening]:
     """A server for few connections, and fewer of one address."""
-    async with sockets.listening(Named(), SMALL, limits_peers=True) as opened:
-        yield opened
+    async with sockets.listening(Named(), SMALL, limits_peers=True) as started:
+        yield started
 
 
 async def test_idle_connections_give_way_to_new_ones(small: Listening) -> None:

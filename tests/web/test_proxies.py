@@ -196,7 +196,7 @@ async def test_metrics_in_production_are_closed_to_who_comes_through_a_proxy(
     )
     for trusted in ("", "127.0.0.1"):
         async with (
-            installation.opened(
+            installation.start(
                 sqlite_url, tmp_path, trusted_proxies=trusted, **PRODUCTION
             ) as service,
             installation.client_of(service.asgi) as client,

@@ -20,7 +20,7 @@ HSTS = "Strict-Transport-Security"
 async def test_every_answer_says_what_a_browser_may_do_with_it(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path, works=False) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as i:
         answers = [
             await i.client.request(method, path) for path in PATHS for method in ("GET", "PUT")
         ]
@@ -34,7 +34,7 @@ async def test_every_answer_says_what_a_browser_may_do_with_it(
 
 
 async def test_data_is_kept_in_no_cache(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path) as i:
+    async with installation.start(sqlite_url, tmp_path) as i:
         receipt = await i.extracted(b"\xff\xd8\xffpaper")
         paths = ("/receipts", f"/receipts/{receipt['id']}", "/key", "/nowhere", "/webhooks/events")
         answers = [await i.get(path) for path in paths]
@@ -43,8 +43,8 @@ async def test_data_is_kept_in_no_cache(sqlite_url: str, tmp_path: Path) -> None
 
 
 async def test_answers_by_tls_ask_for_nothing_else(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(
-        sqlite_url, tmp_path, works=False, trusted_proxies="127.0.0.1"
+    async with installation.start(
+        sqlite_url, tmp_path, with_worker=False, trusted_proxies="127.0.0.1"
     ) as i:
         proxied = {"X-Forwarded-Proto": "https"}
         told = [await i.stranger.get(path, headers=proxied) for path in PATHS]
@@ -61,14 +61,14 @@ async def test_production_asks_for_tls_always(sqlite_url: str, tmp_path: Path) -
         "base_url": "https://recibo.test",
         "email_url": "smtp://127.0.0.1:1",
     }
-    async with installation.opened(sqlite_url, tmp_path, works=False, **settings) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False, **settings) as i:
         answers = [await i.stranger.get(path) for path in ("/healthz", "/docs", "/portal/sign-in")]
 
     assert all(HSTS in answer.headers for answer in answers)
 
 
 async def test_documents_have_no_script_in_the_page(sqlite_url: str, tmp_path: Path) -> None:
-    async with installation.opened(sqlite_url, tmp_path, works=False) as i:
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as i:
         page = await i.stranger.get("/docs")
         sources = re.findall(r'(?:src|href)="([^"]+)"', page.text)
         loaded = [await i.stranger.get(source) for source in sources]

@@ -15,15 +15,15 @@ from recibo.store import storage, tables
 from recibo.store.db import Database
 from tests import core, sweeping
 from tests.core import Core
-from tests.tcp_proxy import Relay
+from tests.tcp_proxy import TcpProxy
 
 HOUR = dt.timedelta(hours=1)
 
 
 @pytest.fixture
-def parts(database: Database, tmp_path: Path, bucket_url: str, line: Relay) -> Core:
+def parts(database: Database, tmp_path: Path, bucket_url: str, s3_proxy: TcpProxy) -> Core:
     """What takes uploads in and works them off, put together over a bucket."""
-    assert line.port
+    assert s3_proxy.port
     spool = tmp_path / "spool"
     spool.mkdir()
     blobs = storage.of(bucket_url, folder=tmp_path, spool=spool)
@@ -37,18 +37,18 @@ async def is_kept(parts: Core, receipt_id: ReceiptId) -> bool:
 
 
 async def test_reading_waits_for_the_bucket_and_uses_up_no_attempt(
-    parts: Core, actor: Actor, line: Relay
+    parts: Core, actor: Actor, s3_proxy: TcpProxy
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
-    line.cut()
+    s3_proxy.cut()
     parts.carrier.added.clear()
     for number in range(4):
         with clock.moved(number * readings.LEASE):
             await parts.tasks.read(receipt_id)
     waiting, added = await parts.row(receipt_id), list(parts.carrier.added)
-    line.mend()
+    s3_proxy.restore()
     with clock.moved(4 * readings.LEASE):
-        await parts.clockwork.turn()
+        await parts.periodic_tasks.turn()
         await parts.tasks.read(receipt_id)
 
     assert ("pending", 0, None) == (waiting.status, waiting.attempt, waiting.claimed_at)
@@ -59,13 +59,13 @@ async def test_reading_waits_for_the_bucket_and_uses_up_no_attempt(
 
 
 async def test_upload_that_cannot_be_kept_leaves_no_row(
-    parts: Core, actor: Actor, line: Relay
+    parts: Core, actor: Actor, s3_proxy: TcpProxy
 ) -> None:
-    line.cut()
+    s3_proxy.cut()
     with pytest.raises(Overloaded):
         await parts.submit(actor)
     held = await parts.held()
-    line.mend()
+    s3_proxy.restore()
     again = await parts.submit(actor)
 
     assert [] == held
@@ -73,17 +73,17 @@ async def test_upload_that_cannot_be_kept_leaves_no_row(
 
 
 async def test_file_that_could_not_be_purged_is_swept(
-    parts: Core, actor: Actor, line: Relay
+    parts: Core, actor: Actor, s3_proxy: TcpProxy
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     async with parts.database.write() as session:
         (await session.get_one(tables.Receipt, receipt_id)).deleted_at = clock.now()
-    line.cut()
+    s3_proxy.cut()
     with clock.moved(dt.timedelta(days=31)):
-        await parts.clockwork.purge()
-    line.mend()
+        await parts.periodic_tasks.purge()
+    s3_proxy.restore()
     left = await is_kept(parts, receipt_id)
     await installation.adopt(parts.database, parts.blobs)
-    await sweeping.swept(parts.database, parts.blobs, later=dt.timedelta(days=31))
+    await sweeping.run_sweeps(parts.database, parts.blobs, later=dt.timedelta(days=31))
 
     assert (True, False) == (left, await is_kept(parts, receipt_id))

@@ -37,10 +37,10 @@ async def test_large_org_that_is_deleted_delays_no_other_job(
     monkeypatch.setattr(org_deletion, "purge", purge)
     receipt_id = (await parts.submit(actor)).receipt_id
     parts.carrier.added.clear()
-    others = {job.name for job in parts.clockwork.jobs} - {"purge-orgs"}
+    others = {job.name for job in parts.periodic_tasks.jobs} - {"purge-orgs"}
     before = {name: told("recibo_job_last_success_timestamp_seconds", name) for name in others}
 
-    async with asyncio.timeout(60), parts.clockwork.running():
+    async with asyncio.timeout(60), parts.periodic_tasks.running():
         while any(  # noqa: ASYNC110 - the loops tell nobody
             told("recibo_job_last_success_timestamp_seconds", name) == before[name]
             for name in others
@@ -55,7 +55,7 @@ async def test_job_whose_budget_is_spent_goes_on_at_its_next_run(
     parts: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = 5
-    (job,) = (one for one in parts.clockwork.jobs if one.name == "purge-orgs")
+    (job,) = (one for one in parts.periodic_tasks.jobs if one.name == "purge-orgs")
     budget = Budget(60)
 
     async def purge(_: Database) -> list[ReceiptId]:

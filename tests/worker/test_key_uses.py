@@ -93,7 +93,7 @@ async def test_use_is_written_while_the_process_runs(
 async def test_process_without_a_worker_writes_when_it_ends(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with installation.opened(database_url, tmp_path, works=False) as service:
+    async with installation.start(database_url, tmp_path, with_worker=False) as service:
         assert 200 == (await service.get("/key")).status_code
 
     database = Database(database_url)

@@ -380,7 +380,7 @@ async def test_service_writes_its_mails_into_the_outbox(
         sent.set()
 
     monkeypatch.setattr(Outbox, "send", telling)
-    async with installation.opened(database_url, tmp_path) as door:
+    async with installation.start(database_url, tmp_path) as door:
         await mail_fixtures.user(door.database)
         await mail_fixtures.mail(door.database, MailKind.MAGIC_LINK)
         await sent.wait()
@@ -391,7 +391,7 @@ async def test_service_writes_its_mails_into_the_outbox(
 
 
 async def test_service_that_does_not_work_sends_nothing(database_url: str, tmp_path: Path) -> None:
-    async with installation.opened(database_url, tmp_path, works=False) as door:
+    async with installation.start(database_url, tmp_path, with_worker=False) as door:
         await mail_fixtures.mail(door.database)
 
     assert not (tmp_path / "outbox").exists()

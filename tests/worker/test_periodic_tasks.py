@@ -49,7 +49,7 @@ async def test_what_is_owed_is_given_to_the_engine_again(parts: Core, actor: Act
     await parts.tasks.read(read)
     parts.carrier.added.clear()
 
-    await parts.clockwork.turn()
+    await parts.periodic_tasks.turn()
 
     assert [owed] == parts.carrier.added
 
@@ -62,7 +62,7 @@ async def test_abandoned_attempt_is_taken_up(parts: Core, actor: Actor) -> None:
         row.attempt, row.claimed_at = 1, clock.now()
     parts.carrier.added.clear()
 
-    await parts.clockwork.add_owed_readings()
+    await parts.periodic_tasks.add_owed_readings()
     await parts.tasks.read(parts.carrier.added[0])
 
     assert "completed" == (await parts.row(receipt_id)).status
@@ -82,7 +82,7 @@ async def test_receipt_whose_worker_died_over_its_last_attempt_is_failed(
     parts.carrier.added.clear()
 
     with clock.moved(3 * readings.LEASE):
-        await parts.clockwork.turn()
+        await parts.periodic_tasks.turn()
 
     row = await parts.row(receipt_id)
     assert ("failed", "server_error") == (row.status, row.failure_code)
@@ -98,7 +98,7 @@ async def test_receipt_is_failed_ten_minutes_after_its_first_claim_where_nobody_
         await readings.begin(session, receipt_id)
 
     with clock.moved(10 * MINUTE):
-        async with asyncio.timeout(20), parts.clockwork.watching():
+        async with asyncio.timeout(20), parts.periodic_tasks.watching():
             while (await parts.row(receipt_id)).status == "pending":
                 pass
 
@@ -112,9 +112,9 @@ async def test_turn_is_one_processs_at_a_time(postgres_url: str, tmp_path: Path)
     parts.carrier.added.clear()
 
     async with other.alone("job:add-readings"):
-        await parts.clockwork.turn()
+        await parts.periodic_tasks.turn()
         assert [] == parts.carrier.added
-    await parts.clockwork.turn()
+    await parts.periodic_tasks.turn()
 
     assert [receipt_id] == parts.carrier.added
     await database.close()
@@ -128,10 +128,10 @@ async def test_deleted_receipts_are_purged_after_30_days_with_all_that_is_theirs
     kept = (await parts.submit(actor, "kept")).receipt_id
 
     with clock.moved(30 * DAY - HOUR):
-        await parts.clockwork.purge()
+        await parts.periodic_tasks.purge()
     assert 2 == await count(parts.database, tables.Receipt)
     with clock.moved(30 * DAY + HOUR):
-        await parts.clockwork.purge()
+        await parts.periodic_tasks.purge()
 
     assert [kept] == [path.name for path in parts.files()]
     assert 1 == await count(parts.database, tables.Receipt)
@@ -152,7 +152,7 @@ async def test_purge_goes_on_until_nothing_is_left(
         await deleted(parts, actor, str(number))
 
     with clock.moved(31 * DAY):
-        await parts.clockwork.purge()
+        await parts.periodic_tasks.purge()
 
     assert 0 == await count(parts.database, tables.Receipt)
     assert [] == parts.files()
@@ -161,10 +161,10 @@ async def test_purge_goes_on_until_nothing_is_left(
 async def test_expired_replays_are_purged(parts: Core, actor: Actor) -> None:
     await parts.submit(actor)
 
-    await parts.clockwork.purge()
+    await parts.periodic_tasks.purge()
     assert 1 == await count(parts.database, tables.Replay)
     with clock.moved(DAY + HOUR):
-        await parts.clockwork.purge()
+        await parts.periodic_tasks.purge()
 
     assert 0 == await count(parts.database, tables.Replay)
 
@@ -185,7 +185,7 @@ async def test_audit_entries_are_purged_when_their_retention_is_over(
             for number in range(1001)
         )
 
-    await parts.clockwork.turn()
+    await parts.periodic_tasks.turn()
 
     assert kept == await count(parts.database, tables.AuditEvent)
 
@@ -201,31 +201,31 @@ async def test_duty_that_fails_keeps_none_of_the_others(
     parts.carrier.error = ConnectionError("the queue is gone")
     monkeypatch.setattr("recibo.worker.periodic_tasks.receipts.purge", fail)
 
-    await parts.clockwork.turn()
+    await parts.periodic_tasks.turn()
 
     # The sweep has noted when it is due.
     assert 1 == await count(parts.database, tables.Sweep)
 
 
 async def test_webhook_events_are_purged_after_90_days(parts: Core, actor: Actor) -> None:
-    await events.sent(parts.database, actor.org_id)
-    old = (await events.told(parts.database))[0]["id"]
+    await events.deliver_event(parts.database, actor.org_id)
+    old = (await events.event_bodies(parts.database))[0]["id"]
     with clock.moved(dt.timedelta(days=89)):
-        await parts.clockwork.purge()
-        before = [one["id"] for one in await events.told(parts.database)]
+        await parts.periodic_tasks.purge()
+        before = [one["id"] for one in await events.event_bodies(parts.database)]
     with clock.moved(dt.timedelta(days=90, seconds=1)):
-        young = await events.owed(parts.database, actor.org_id)
-        await parts.clockwork.purge()
+        young = await events.emit_event(parts.database, actor.org_id)
+        await parts.periodic_tasks.purge()
 
     assert [old] == before
-    assert [young] == [one["id"] for one in await events.told(parts.database)]
+    assert [young] == [one["id"] for one in await events.event_bodies(parts.database)]
 
 
 async def test_bodies_of_events_go_with_the_receipt_that_is_purged(
     parts: Core, actor: Actor
 ) -> None:
     """They hold the merchant and the total, and would be kept for 90 days."""
-    await events.sent(parts.database, actor.org_id)
+    await events.deliver_event(parts.database, actor.org_id)
     receipt_id = (await parts.submit(actor)).receipt_id
     async with parts.database.write() as session:
         row = await session.get_one(tables.Receipt, receipt_id)
@@ -238,7 +238,7 @@ async def test_bodies_of_events_go_with_the_receipt_that_is_purged(
         before = (await session.execute(query)).scalars().all()
 
     with clock.moved(31 * DAY):
-        await parts.clockwork.purge()
+        await parts.periodic_tasks.purge()
 
     assert receipt_id in before
     assert 1 == await count(parts.database, tables.WebhookEvent)
@@ -248,10 +248,10 @@ async def test_bodies_of_events_go_with_the_receipt_that_is_purged(
 
 
 async def test_owed_webhooks_are_told_to_the_metrics(parts: Core, actor: Actor) -> None:
-    await events.sent(parts.database, actor.org_id)
+    await events.deliver_event(parts.database, actor.org_id)
     for _ in range(2):
-        await events.owed(parts.database, actor.org_id)
+        await events.emit_event(parts.database, actor.org_id)
 
-    await parts.clockwork.turn()
+    await parts.periodic_tasks.turn()
 
     assert 2 == REGISTRY.get_sample_value("recibo_owed_deliveries")

@@ -67,7 +67,7 @@ async def _opened(
     async with AsyncExitStack() as stack:
         opened = [
             await stack.enter_async_context(
-                installation.opened(url, folder, reader=worker, **settings)
+                installation.start(url, folder, reader=worker, **settings)
             )
             for worker in workers
         ]

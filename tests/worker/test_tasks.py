@@ -16,7 +16,7 @@ from recibo.services.reading import readings
 from recibo.store.db import Database, Session
 from tests import core, make
 from tests.core import Core
-from tests.readers import CRASHED, UNREADABLE, Answer, HeldReader, TurnReader
+from tests.readers import CRASHED, UNREADABLE, Answer, HeldReader, ScriptedReader
 
 READ = make.reading("Aurora", total="12.5")
 HUNG = Failure(FailureKind.TIMED_OUT, "Reading this document took too long.")
@@ -24,15 +24,15 @@ GREEDY = Failure(FailureKind.OUT_OF_MEMORY, "Reading this document took too much
 INVALID = Failure(FailureKind.INVALID_DOCUMENT, "The document has more than 30 pages.")
 FORMAT = Failure(FailureKind.UNSUPPORTED_FORMAT, "Not one of the formats.")
 
-Make = Callable[[Iterable[Answer]], tuple[Core, TurnReader]]
+Make = Callable[[Iterable[Answer]], tuple[Core, ScriptedReader]]
 
 
 @pytest.fixture
 def reading(database: Database, tmp_path: Path) -> Make:
     """Put the parts together around a reader that answers in turn."""
 
-    def built(answers: Iterable[Answer]) -> tuple[Core, TurnReader]:
-        reader = TurnReader(answers)
+    def built(answers: Iterable[Answer]) -> tuple[Core, ScriptedReader]:
+        reader = ScriptedReader(answers)
         return core.build(database, tmp_path, reader=reader), reader
 
     return built
@@ -153,7 +153,7 @@ async def test_reader_that_raises_leaves_the_reading_owed(reading: Make, actor: 
     with pytest.raises(RuntimeError):
         await parts.tasks.read(receipt_id)
     with clock.moved(readings.LEASE):
-        await parts.clockwork.add_owed_readings()
+        await parts.periodic_tasks.add_owed_readings()
         await parts.tasks.read(receipt_id)
 
     assert [receipt_id] * 2 == parts.carrier.added
@@ -191,7 +191,7 @@ async def test_task_that_is_cancelled_hands_its_receipt_back(
     with pytest.raises(asyncio.CancelledError):
         await task
     given_back = await parts.row(receipt_id)
-    reader.let_go()
+    reader.release()
 
     await parts.tasks.read(receipt_id)
 
@@ -244,7 +244,7 @@ async def test_receipt_stays_in_hand_while_it_is_read(
             kept.clear()
             await kept.wait()
             await parts.tasks.read(receipt_id)
-    reader.let_go()
+    reader.release()
     await task
 
     row = await parts.row(receipt_id)

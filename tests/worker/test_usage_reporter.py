@@ -379,7 +379,7 @@ async def test_service_tells_of_what_it_reads(
 
     stripe.fault = note
     settings = stripe_fixtures.settings(stripe) | {"stripe_meter": f" {stripe_server.METER} "}
-    async with installation.opened(database_url, tmp_path, **settings) as i:
+    async with installation.start(database_url, tmp_path, **settings) as i:
         ana = await people.signed_up(i)
         secret = await make.key(i.database, OrgId(ana.org_id))
         await i.extracted(make.jpeg("free"), secret=secret)
@@ -393,7 +393,7 @@ async def test_service_tells_of_what_it_reads(
 async def test_service_without_a_meter_owes_nothing(
     sqlite_url: str, tmp_path: Path, stripe: StripeServer
 ) -> None:
-    async with installation.opened(sqlite_url, tmp_path, **stripe_fixtures.settings(stripe)) as i:
+    async with installation.start(sqlite_url, tmp_path, **stripe_fixtures.settings(stripe)) as i:
         ana = await people.signed_up(i)
         await billing.checkout(i, ana)
         secret = await make.key(i.database, OrgId(ana.org_id))

@@ -11,7 +11,7 @@ from recibo.services.webhooks.deliveries import LeasedDelivery
 from recibo.store.db import Database
 from recibo.worker.webhook_dispatcher import WebhookDispatcher
 from tests import events
-from tests.fake_clock import Hands
+from tests.fake_clock import FakeClock
 
 KEYRING = Keyring("a secret")
 URL = "https://receiver.test/"
@@ -42,32 +42,32 @@ async def test_try_that_always_raises_is_made_as_often_as_any_and_given_up(
         raise RuntimeError
 
     monkeypatch.setattr(deliveries, "headers", broken)
-    hands, callbacks = Hands(monkeypatch), FakeWebhookClient()
-    courier = WebhookDispatcher(database, callbacks, KEYRING)
-    await events.owed(database, actor.org_id, url=URL)
+    fake_clock, webhook_client = FakeClock(monkeypatch), FakeWebhookClient()
+    courier = WebhookDispatcher(database, webhook_client, KEYRING)
+    await events.emit_event(database, actor.org_id, url=URL)
 
     tries = 0
     while await deliver(courier):
         tries += 1
-        await hands.move(PAUSE_S)
+        await fake_clock.move(PAUSE_S)
 
     assert len(deliveries.PAUSES) + 1 == tries
     assert [DeliveryState.FAILED] == await states(database)
     made = await events.attempts(database)
     assert [(FAILED, None)] * tries == [(one.error, one.status) for one in made]
-    assert [] == callbacks.posts
+    assert [] == webhook_client.posts
 
 
 async def test_secret_that_cannot_be_opened_is_a_try_that_failed(
     database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Hands(monkeypatch)
-    callbacks = FakeWebhookClient()
+    FakeClock(monkeypatch)
+    webhook_client = FakeWebhookClient()
     for keyring in (KEYRING, Keyring("another secret")):
-        await events.owed(database, actor.org_id, url=URL)
-        assert 1 == await deliver(WebhookDispatcher(database, callbacks, keyring))
+        await events.emit_event(database, actor.org_id, url=URL)
+        assert 1 == await deliver(WebhookDispatcher(database, webhook_client, keyring))
 
-    assert 1 == len(callbacks.posts)
+    assert 1 == len(webhook_client.posts)
     _, failed = await events.attempts(database)
     assert FAILED == failed.error
     assert [DeliveryState.DELIVERED, DeliveryState.OWED] == await states(database)

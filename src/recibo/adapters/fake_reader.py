@@ -34,7 +34,7 @@ class FakeReader:
         """Let readings begin, but not end."""
         self._open.clear()
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Let all readings end, those that wait and those to come."""
         self._open.set()
 

@@ -30,10 +30,10 @@ _OPEN_FILES = 65_536
 _TICKS_PER_SWEEP = 10
 
 
-def serve(settings: Settings, *, host: str, port: int, works: bool) -> int:
+def serve(settings: Settings, *, host: str, port: int, with_worker: bool) -> int:
     """Serve until told to stop; returns the status to exit with."""
     logs.configure()
-    return startup.run(_serve(settings, host=host, port=port, works=works))
+    return startup.run(_serve(settings, host=host, port=port, with_worker=with_worker))
 
 
 def work(settings: Settings) -> int:
@@ -83,7 +83,7 @@ class _Server(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> None:
+async def _serve(settings: Settings, *, host: str, port: int, with_worker: bool) -> None:
     bounds = Bounds.within(_raise_open_files())
     connections = Connections(
         bounds,
@@ -91,9 +91,11 @@ async def _serve(settings: Settings, *, host: str, port: int, works: bool) -> No
     )
     # First, so that no demo key is told by a server that cannot listen.
     listening = _listening(host, port)
-    greet = partial(_greet, _url(listening))
+    on_first_start = partial(_print_demo_key, _url(listening))
     address = _reachable(_url(listening))
-    async with app.lifespan(settings, works=works, address=address, greet=greet) as asgi:
+    async with app.lifespan(
+        settings, with_worker=with_worker, address=address, on_first_start=on_first_start
+    ) as asgi:
         server = _Server(
             uvicorn.Config(
                 asgi,
@@ -156,7 +158,7 @@ def _reachable(url: str) -> str:
     return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
-def _greet(url: str, made: Demo) -> None:
+def _print_demo_key(url: str, made: Demo) -> None:
     curl = f'curl -H "X-API-Key: {made.key}" -F file=@docs/pictures/receipt.png {url}/v1/extract'
     sys.stdout.write(
         f"\nA demo org is ready. Its API key, shown only this once:\n\n  {made.key}\n\n"

@@ -163,6 +163,6 @@ async def test_clockwork_tells(parts: Core, database: Database, org_id: OrgId) -
     await add(database, org_id, 20 * DAY)
 
     with clock.moved(10 * DAY):
-        await parts.clockwork.turn()
+        await parts.periodic_tasks.turn()
 
     assert ["owner"] == await told(database, after=10 * DAY)

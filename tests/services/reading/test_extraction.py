@@ -78,7 +78,7 @@ async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, act
     parts.carrier.error = None
 
     replay = await parts.submit(actor)
-    await parts.clockwork.add_owed_readings()
+    await parts.periodic_tasks.add_owed_readings()
     await parts.tasks.read(replay.receipt_id)
 
     assert replay.is_replay

@@ -19,7 +19,7 @@ from recibo.services.webhooks.deliveries import PAUSES, FinishedAttempt, LeasedD
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
-from tests.fake_clock import Hands
+from tests.fake_clock import FakeClock
 
 KEYRING = Keyring("a secret")
 SECOND = dt.timedelta(seconds=1)
@@ -28,9 +28,9 @@ DOWN = WebhookResponse(0.02, error="connection refused")
 
 
 @pytest.fixture
-def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    """The hands of the clock."""
-    return Hands(monkeypatch)
+def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    """The clock that the tests move."""
+    return FakeClock(monkeypatch)
 
 
 async def take(database: Database, *event_ids: str) -> list[LeasedDelivery]:
@@ -74,12 +74,12 @@ async def test_taken_delivery_says_what_is_posted_and_where(
     database: Database, actor: Actor
 ) -> None:
     endpoint_id = await events.endpoint(database, actor)
-    to_endpoint = await events.owed(database, actor.org_id, url=None)
-    elsewhere = await events.owed(database, actor.org_id)
+    to_endpoint = await events.emit_event(database, actor.org_id, url=None)
+    elsewhere = await events.emit_event(database, actor.org_id)
 
     found = {str(one.event_id): one for one in await take(database, to_endpoint, elsewhere)}
 
-    bodies = {one["id"]: one for one in await events.told(database)}
+    bodies = {one["id"]: one for one in await events.event_bodies(database)}
     assert {to_endpoint, elsewhere} == found.keys()
     assert (events.URL, endpoint_id) == (found[to_endpoint].url, found[to_endpoint].endpoint_id)
     assert (events.OWN_URL, None) == (found[elsewhere].url, found[elsewhere].endpoint_id)
@@ -90,13 +90,13 @@ async def test_taken_delivery_says_what_is_posted_and_where(
 
 
 async def test_delivery_is_taken_once_until_its_lease_is_over(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
 
     first = await take(database, event_id)
     second = await take(database, event_id)
-    await hands.move(deliveries.LEASE.total_seconds())
+    await fake_clock.move(deliveries.LEASE.total_seconds())
     third = await take(database, event_id)
 
     assert [1, 0, 1] == [len(one) for one in (first, second, third)]
@@ -104,17 +104,19 @@ async def test_delivery_is_taken_once_until_its_lease_is_over(
 
 
 async def test_of_many_that_take_at_once_one_has_each(database: Database, actor: Actor) -> None:
-    owed = [await events.owed(database, actor.org_id) for _ in range(10)]
+    owed = [await events.emit_event(database, actor.org_id) for _ in range(10)]
 
     found = await asyncio.gather(*(take(database, *owed) for _ in range(8)))
 
     assert sorted(owed) == sorted(one.event_id for some in found for one in some)
 
 
-async def test_what_is_not_due_is_not_taken(database: Database, actor: Actor, hands: Hands) -> None:
-    event_id = await events.owed(database, actor.org_id)
+async def test_what_is_not_due_is_not_taken(
+    database: Database, actor: Actor, fake_clock: FakeClock
+) -> None:
+    event_id = await events.emit_event(database, actor.org_id)
     await tried(database, event_id, DOWN)
-    await hands.move(PAUSES[0].total_seconds() - 1)
+    await fake_clock.move(PAUSES[0].total_seconds() - 1)
 
     assert [] == await take(database, event_id, "evt_unknown")
 
@@ -123,8 +125,8 @@ async def test_each_receiver_is_signed_for_with_its_own_secret(
     database: Database, actor: Actor
 ) -> None:
     endpoint_id = await events.endpoint(database, actor)
-    to_endpoint = await taken(database, await events.owed(database, actor.org_id, url=None))
-    elsewhere = await taken(database, await events.owed(database, actor.org_id))
+    to_endpoint = await taken(database, await events.emit_event(database, actor.org_id, url=None))
+    elsewhere = await taken(database, await events.emit_event(database, actor.org_id))
     async with database.write() as session:
         secrets = await signing.of(session, KEYRING, actor.org_id, [actor.org_id, endpoint_id])
 
@@ -145,15 +147,15 @@ def current_secret(one: LeasedDelivery) -> str:
 
 
 async def test_old_secret_signs_along_while_it_does(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     before = current_secret(await taken(database, event_id))
     async with database.write() as session:
         await signing.rotate(session, KEYRING, actor.org_id, actor.org_id)
-    await hands.move(deliveries.LEASE.total_seconds())
+    await fake_clock.move(deliveries.LEASE.total_seconds())
     during = deliveries.headers(await taken(database, event_id))["webhook-signature"].split(" ")
-    await hands.move(signing.OVERLAP.total_seconds())
+    await fake_clock.move(signing.OVERLAP.total_seconds())
     after = await taken(database, event_id)
 
     assert [True, True] == [one.startswith("v1,") for one in during]
@@ -162,13 +164,13 @@ async def test_old_secret_signs_along_while_it_does(
 
 
 async def test_each_try_has_the_same_bytes_and_a_new_time_and_signature(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     first = await taken(database, event_id)
     before = deliveries.headers(first)
     await record(database, first, DOWN)
-    await hands.move(10)
+    await fake_clock.move(10)
     second = await taken(database, event_id)
     after = deliveries.headers(second)
 
@@ -179,7 +181,7 @@ async def test_each_try_has_the_same_bytes_and_a_new_time_and_signature(
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
 async def test_2xx_ends_a_delivery(database: Database, actor: Actor, status: int) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
 
     found = await tried(database, event_id, replace(OK, status=status))
 
@@ -190,7 +192,7 @@ async def test_2xx_ends_a_delivery(database: Database, actor: Actor, status: int
 async def test_whatever_else_is_tried_again(
     database: Database, actor: Actor, status: int | None
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
 
     found = await tried(database, event_id, replace(DOWN, status=status))
 
@@ -199,7 +201,7 @@ async def test_whatever_else_is_tried_again(
 
 
 async def test_410_ends_a_delivery_at_once(database: Database, actor: Actor) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
 
     found = await tried(database, event_id, WebhookResponse(0.1, status=410))
 
@@ -207,9 +209,9 @@ async def test_410_ends_a_delivery_at_once(database: Database, actor: Actor) -> 
 
 
 async def test_ten_tries_are_made_by_the_schedule_and_none_is_early(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     minutes = [5 / 60, 5, 30, 2 * 60, 5 * 60, 10 * 60, 14 * 60, 20 * 60, 24 * 60]
     assert minutes == [one.total_seconds() / 60 for one in PAUSES]
 
@@ -219,7 +221,7 @@ async def test_ten_tries_are_made_by_the_schedule_and_none_is_early(
         wait = found.due_at - clock.now()
         assert pause <= wait <= pause * 1.1 + SECOND
         assert DeliveryState.OWED == found.state
-        await hands.move(wait.total_seconds() + 0.001)
+        await fake_clock.move(wait.total_seconds() + 0.001)
     last = await tried(database, event_id, DOWN)
 
     assert (DeliveryState.FAILED, None, 10) == (last.state, last.due_at, last.tries)
@@ -229,7 +231,7 @@ async def test_ten_tries_are_made_by_the_schedule_and_none_is_early(
 async def test_many_that_failed_together_come_again_spread_out(
     database: Database, actor: Actor
 ) -> None:
-    owed = [await events.owed(database, actor.org_id) for _ in range(20)]
+    owed = [await events.emit_event(database, actor.org_id) for _ in range(20)]
     now = clock.now()
     ended = [FinishedAttempt(one, now, now, DOWN) for one in await take(database, *owed)]
     async with database.write() as session:
@@ -249,11 +251,11 @@ async def test_many_that_failed_together_come_again_spread_out(
         (302, 3600.0, (5, 6)),
     ],
 )
-@pytest.mark.usefixtures("hands")
+@pytest.mark.usefixtures("fake_clock")
 async def test_wish_to_be_left_alone_is_heard_from_429_and_503(
     database: Database, actor: Actor, status: int, wish: float, bounds: tuple[int, int]
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     outcome = WebhookResponse(0.1, status=status, retry_after_s=wish)
 
     found = await tried(database, event_id, outcome)
@@ -262,12 +264,12 @@ async def test_wish_to_be_left_alone_is_heard_from_429_and_503(
     assert bounds[0] <= (found.due_at - clock.now()).total_seconds() <= bounds[1]
 
 
-async def test_try_is_written_down(database: Database, actor: Actor, hands: Hands) -> None:
-    event_id = await events.owed(database, actor.org_id)
+async def test_try_is_written_down(database: Database, actor: Actor, fake_clock: FakeClock) -> None:
+    event_id = await events.emit_event(database, actor.org_id)
     await tried(database, event_id, WebhookResponse(1.2345, status=500, answer=b"a\0\xffb"))
-    await hands.move(10)
+    await fake_clock.move(10)
     await tried(database, event_id, WebhookResponse(0.5, status=302))
-    await hands.move(400)
+    await fake_clock.move(400)
     await tried(database, event_id, DOWN)
 
     found = [
@@ -282,9 +284,9 @@ async def test_try_is_written_down(database: Database, actor: Actor, hands: Hand
 
 
 async def test_event_is_in_the_history_from_its_first_try_on(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
 
     async def attempted_at() -> dt.datetime | None:
         async with database.read() as session:
@@ -293,7 +295,7 @@ async def test_event_is_in_the_history_from_its_first_try_on(
     before = await attempted_at()
     await tried(database, event_id, DOWN)
     first = await attempted_at()
-    await hands.move(10)
+    await fake_clock.move(10)
     await tried(database, event_id, OK)
 
     assert before is None
@@ -302,11 +304,11 @@ async def test_event_is_in_the_history_from_its_first_try_on(
 
 
 async def test_late_word_of_a_try_changes_nothing_that_another_took(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     slow = await taken(database, event_id)
-    await hands.move(deliveries.LEASE.total_seconds())
+    await fake_clock.move(deliveries.LEASE.total_seconds())
     other = await taken(database, event_id)
 
     await record(database, slow, DOWN)
@@ -322,7 +324,7 @@ async def test_event_that_is_sent_again_meanwhile_stays_owed(
     database: Database, actor: Actor
 ) -> None:
     member = await make.member(database, actor.org_id)
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     one = await taken(database, event_id)
     async with database.write() as session:
         await manual_sends.resend(session, member, event_id)
@@ -338,8 +340,8 @@ async def test_what_is_owed_to_an_endpoint_that_is_off_or_gone_is_dropped(
     database: Database, actor: Member, *, is_gone: bool
 ) -> None:
     await events.endpoint(database, actor)
-    event_id = await events.owed(database, actor.org_id, url=None)
-    own = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id, url=None)
+    own = await events.emit_event(database, actor.org_id)
     async with database.write() as session:
         if is_gone:
             row = (await session.execute(select(tables.WebhookEndpoint))).scalar_one()
@@ -359,7 +361,7 @@ async def test_secret_that_cannot_be_opened_holds_up_no_other_org(
     database: Database, actor: Actor
 ) -> None:
     other = await make.actor(database)
-    lost, kept = [await events.owed(database, one.org_id) for one in (actor, other)]
+    lost, kept = [await events.emit_event(database, one.org_id) for one in (actor, other)]
     async with database.write() as session:
         await signing.of(session, Keyring("another"), OrgId(actor.org_id), [actor.org_id])
 
@@ -373,13 +375,13 @@ async def test_secret_that_cannot_be_opened_holds_up_no_other_org(
 
 
 async def test_first_tries_that_broke_off_are_freed_and_nothing_else(
-    database: Database, actor: Actor, hands: Hands
+    database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
-    failed, fresh, done = [await events.owed(database, actor.org_id) for _ in range(3)]
+    failed, fresh, done = [await events.emit_event(database, actor.org_id) for _ in range(3)]
     await tried(database, failed, DOWN)
     await tried(database, done, OK)
     await take(database, fresh)
-    await hands.move(1)
+    await fake_clock.move(1)
 
     async with database.write() as session:
         await deliveries.release(session)
@@ -389,27 +391,27 @@ async def test_first_tries_that_broke_off_are_freed_and_nothing_else(
 
 async def test_owed_deliveries_are_counted(database: Database, actor: Actor) -> None:
     for outcome in (OK, DOWN, WebhookResponse(0.1, status=410)):
-        await tried(database, await events.owed(database, actor.org_id), outcome)
+        await tried(database, await events.emit_event(database, actor.org_id), outcome)
 
     async with database.read() as session:
         assert 1 == await deliveries.count_pending(session)
 
 
 async def test_events_are_purged_with_all_that_became_of_them(
-    database: Database, actor: Actor, hands: Hands, monkeypatch: pytest.MonkeyPatch
+    database: Database, actor: Actor, fake_clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deliveries, "_PURGE_BATCH", 2)
     for _ in range(3):
-        await tried(database, await events.owed(database, actor.org_id), OK)
-    await hands.move(deliveries.RETENTION.total_seconds() - 1)
-    young = await events.owed(database, actor.org_id)
+        await tried(database, await events.emit_event(database, actor.org_id), OK)
+    await fake_clock.move(deliveries.RETENTION.total_seconds() - 1)
+    young = await events.emit_event(database, actor.org_id)
     before = await deliveries.purge(database)
-    await hands.move(2)
+    await fake_clock.move(2)
 
     purged = [await deliveries.purge(database) for _ in range(3)]
 
     assert (0, [2, 1, 0]) == (before, purged)
-    assert [young] == [one["id"] for one in await events.told(database)]
+    assert [young] == [one["id"] for one in await events.event_bodies(database)]
     assert [young] == [one.event_id for one in await events.deliveries(database)]
     async with database.read() as session:
         assert [] == list(await session.scalars(select(tables.DeliveryAttempt)))

@@ -48,8 +48,10 @@ async def test_events_are_listed_newest_first_before_they_are_tried_too(
     database: Database, member: Member
 ) -> None:
     await events.endpoint(database, member)
-    taken = await events.sent(database, member.org_id, EventType.RECEIPT_COMPLETED, {"a": 1})
-    waiting = await events.owed(database, member.org_id, url=None)
+    taken = await events.deliver_event(
+        database, member.org_id, EventType.RECEIPT_COMPLETED, {"a": 1}
+    )
+    waiting = await events.emit_event(database, member.org_id, url=None)
     page = await recent(database, member)
 
     assert [waiting, taken] == [told.event.id for told in page.data]
@@ -62,7 +64,7 @@ async def test_events_are_listed_newest_first_before_they_are_tried_too(
 
 
 async def test_attempts_are_told_as_they_were(database: Database, member: Member) -> None:
-    event_id = await events.owed(database, member.org_id)
+    event_id = await events.emit_event(database, member.org_id)
     await events.attempt(database, event_id, status=None, error="timed out", answer=None)
     await events.attempt(database, event_id, status=503, duration_ms=40, answer="<b>busy</b>")
     (told,) = (await recent(database, member)).data
@@ -81,7 +83,7 @@ async def test_attempts_are_told_as_they_were(database: Database, member: Member
 
 
 async def test_pages_hold_every_event_once(database: Database, member: Member) -> None:
-    sent = [await events.sent(database, member.org_id) for _ in range(7)]
+    sent = [await events.deliver_event(database, member.org_id) for _ in range(7)]
 
     first = await recent(database, member)
     second = await recent(database, member, after(first.next_cursor))
@@ -95,8 +97,8 @@ async def test_pages_hold_every_event_once(database: Database, member: Member) -
 async def test_list_holds_the_last_ten_attempts_and_says_that_there_are_older_ones(
     database: Database, member: Member
 ) -> None:
-    ten = await events.owed(database, member.org_id)
-    eleven = await events.owed(database, member.org_id)
+    ten = await events.emit_event(database, member.org_id)
+    eleven = await events.emit_event(database, member.org_id)
     for number in range(10):
         await events.attempt(database, ten, status=500, duration_ms=number)
     for number in range(11):
@@ -112,7 +114,7 @@ async def test_many_events_take_as_many_queries_as_one(
     database: Database, member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for _ in range(3):
-        await events.sent(database, member.org_id)
+        await events.deliver_event(database, member.org_id)
     counted: list[int] = []
     execute = AsyncSession.execute
 
@@ -131,7 +133,7 @@ async def test_many_events_take_as_many_queries_as_one(
 async def test_pages_of_an_event_hold_every_attempt_once(
     database: Database, member: Member
 ) -> None:
-    event_id = await events.owed(database, member.org_id)
+    event_id = await events.emit_event(database, member.org_id)
     for number in range(5):
         await events.attempt(database, event_id, status=500, duration_ms=number)
     first = await one(database, member, event_id)
@@ -144,14 +146,14 @@ async def test_pages_of_an_event_hold_every_attempt_once(
 
 
 async def test_cursor_is_bound_to_its_list(database: Database, member: Member) -> None:
-    event_id = await events.owed(database, member.org_id)
+    event_id = await events.emit_event(database, member.org_id)
     for _ in range(4):
         await events.attempt(database, event_id, status=500)
-        await events.sent(database, member.org_id)
+        await events.deliver_event(database, member.org_id)
     of_list = after((await recent(database, member)).next_cursor)
     of_event = after((await one(database, member, event_id)).next_cursor)
     foreign = await make.member(database, await make.org(database))
-    other_event = await events.sent(database, member.org_id)
+    other_event = await events.deliver_event(database, member.org_id)
 
     with pytest.raises(ValidationFailed):
         await recent(database, member, of_event)
@@ -164,7 +166,7 @@ async def test_cursor_is_bound_to_its_list(database: Database, member: Member) -
 
 
 async def test_events_of_another_org_are_not_there(database: Database, member: Member) -> None:
-    event_id = await events.sent(database, await make.org(database))
+    event_id = await events.deliver_event(database, await make.org(database))
 
     assert [] == (await recent(database, member)).data
     with pytest.raises(NotFound):

@@ -16,7 +16,7 @@ from recibo.services.webhooks.deliveries import FinishedAttempt
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
-from tests.fake_clock import Hands
+from tests.fake_clock import FakeClock
 
 KEYRING = Keyring("a secret")
 OK = WebhookResponse(0.02, status=200)
@@ -27,9 +27,9 @@ RESOURCE = "webhook_endpoint"
 
 
 @pytest.fixture(autouse=True)
-def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
-    """The hands of the clock."""
-    return Hands(monkeypatch)
+def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    """The clock that the tests move."""
+    return FakeClock(monkeypatch)
 
 
 async def try_(
@@ -64,16 +64,16 @@ async def mails(database: Database) -> list[tables.Mail]:
 async def event_id(database: Database, actor: Actor) -> str:
     """An event that is owed to the endpoint of an org."""
     await events.endpoint(database, actor)
-    return await events.owed(database, actor.org_id, url=None)
+    return await events.emit_event(database, actor.org_id, url=None)
 
 
 async def test_endpoint_fails_since_its_first_failure(
-    database: Database, event_id: str, hands: Hands
+    database: Database, event_id: str, fake_clock: FakeClock
 ) -> None:
     assert (await row(database)).failing_since is None
     first = clock.now()
     await try_(database, event_id, DOWN)
-    await hands.move(100)
+    await fake_clock.move(100)
     await try_(database, event_id, DOWN)
 
     assert first == (await row(database)).failing_since
@@ -91,13 +91,13 @@ async def test_endpoint_fails_since_its_first_failure(
 async def test_success_ends_failing_and_the_last_try_of_many_decides(
     database: Database,
     event_id: str,
-    hands: Hands,
+    fake_clock: FakeClock,
     outcomes: tuple[WebhookResponse, ...],
     *,
     fails: bool,
 ) -> None:
     await try_(database, event_id, DOWN)
-    await hands.move(100)
+    await fake_clock.move(100)
 
     await try_(database, event_id, *outcomes)
 
@@ -109,7 +109,7 @@ async def test_addresses_that_requests_named_say_nothing_of_the_endpoint(
 ) -> None:
     await events.endpoint(database, actor)
 
-    await try_(database, await events.owed(database, actor.org_id), DOWN)
+    await try_(database, await events.emit_event(database, actor.org_id), DOWN)
 
     assert (await row(database)).failing_since is None
 
@@ -130,18 +130,18 @@ async def test_endpoint_whose_address_was_changed_begins_anew(
 
 
 async def test_endpoint_that_fails_for_five_days_is_switched_off(
-    database: Database, actor: Actor, event_id: str, hands: Hands
+    database: Database, actor: Actor, event_id: str, fake_clock: FakeClock
 ) -> None:
     people = [await make.member(database, actor.org_id, role) for role in Role]
     told = {f"{one.user_id}@recibo.test" for one in people if one.role in (Role.OWNER, Role.ADMIN)}
-    other = await events.owed(database, actor.org_id, url=None)
-    own = await events.owed(database, actor.org_id)
+    other = await events.emit_event(database, actor.org_id, url=None)
+    own = await events.emit_event(database, actor.org_id)
     began = clock.now()
     await try_(database, event_id, DOWN)
-    await hands.move(5 * DAY - 1)
+    await fake_clock.move(5 * DAY - 1)
     await try_(database, event_id, DOWN, tries=5)
     before = await row(database)
-    await hands.move(1)
+    await fake_clock.move(1)
     await try_(database, event_id, DOWN, tries=6)
 
     assert before.disabled_at is None
@@ -158,10 +158,10 @@ async def test_endpoint_that_fails_for_five_days_is_switched_off(
 
 
 async def test_switching_off_is_audited_once_without_an_actor(
-    database: Database, event_id: str, hands: Hands
+    database: Database, event_id: str, fake_clock: FakeClock
 ) -> None:
     await try_(database, event_id, DOWN)
-    await hands.move(5 * DAY)
+    await fake_clock.move(5 * DAY)
     await try_(database, event_id, DOWN, DOWN, tries=6)
 
     async with database.read() as session:
@@ -175,11 +175,11 @@ async def test_switching_off_is_audited_once_without_an_actor(
 
 
 async def test_first_tries_after_a_long_silence_switch_nothing_off(
-    database: Database, actor: Actor, event_id: str, hands: Hands
+    database: Database, actor: Actor, event_id: str, fake_clock: FakeClock
 ) -> None:
     await try_(database, event_id, DOWN)
-    await hands.move(14 * DAY)
-    event_id = await events.owed(database, actor.org_id, url=None)
+    await fake_clock.move(14 * DAY)
+    event_id = await events.emit_event(database, actor.org_id, url=None)
 
     for tries in range(3):
         await try_(database, event_id, DOWN, tries=tries)
@@ -190,11 +190,11 @@ async def test_first_tries_after_a_long_silence_switch_nothing_off(
 
 
 async def test_endpoint_where_all_is_gone_is_switched_off_too(
-    database: Database, actor: Actor, event_id: str, hands: Hands
+    database: Database, actor: Actor, event_id: str, fake_clock: FakeClock
 ) -> None:
     await try_(database, event_id, GONE)
-    await hands.move(5 * DAY)
-    event_id = await events.owed(database, actor.org_id, url=None)
+    await fake_clock.move(5 * DAY)
+    event_id = await events.emit_event(database, actor.org_id, url=None)
     before = await row(database)
     await try_(database, event_id, GONE)
 
@@ -203,29 +203,29 @@ async def test_endpoint_where_all_is_gone_is_switched_off_too(
 
 
 async def test_endpoint_that_succeeds_now_and_then_stays_on(
-    database: Database, event_id: str, hands: Hands
+    database: Database, event_id: str, fake_clock: FakeClock
 ) -> None:
     for _ in range(4):
         await try_(database, event_id, DOWN, tries=5)
-        await hands.move(2 * DAY)
+        await fake_clock.move(2 * DAY)
         await try_(database, event_id, DOWN, OK, DOWN, tries=5)
 
     assert (await row(database)).disabled_at is None
 
 
 async def test_endpoint_that_is_switched_on_again_has_five_days_anew(
-    database: Database, actor: Actor, event_id: str, hands: Hands
+    database: Database, actor: Actor, event_id: str, fake_clock: FakeClock
 ) -> None:
     owner = await make.member(database, actor.org_id, Role.OWNER)
     await try_(database, event_id, DOWN)
-    await hands.move(5 * DAY)
+    await fake_clock.move(5 * DAY)
     await try_(database, event_id, DOWN, tries=6)
     async with database.write() as session:
         await endpoints.enable(session, owner)
 
-    event_id = await events.owed(database, actor.org_id, url=None)
+    event_id = await events.emit_event(database, actor.org_id, url=None)
     await try_(database, event_id, DOWN, tries=6)
-    await hands.move(endpoint_health.LIMIT.total_seconds() - 1)
+    await fake_clock.move(endpoint_health.LIMIT.total_seconds() - 1)
     await try_(database, event_id, DOWN, tries=6)
 
     assert (await row(database)).disabled_at is None

@@ -163,7 +163,7 @@ async def test_what_waits_for_a_try_is_due_when_the_url_is_changed(
 ) -> None:
     await put(database, member)
     waiting, tried, elsewhere, done = [
-        await events.owed(database, member.org_id, url=url) for url in (None, None, URL, None)
+        await events.emit_event(database, member.org_id, url=url) for url in (None, None, URL, None)
     ]
     await events.attempt(database, done)
     later, soon = clock.now() + HOUR, clock.now() + MINUTE / 2
@@ -185,9 +185,9 @@ async def test_removed_endpoint_leaves_nothing_owed_and_no_secret(
 ) -> None:
     await put(database, member)
     before = await secrets(database, member)
-    await events.owed(database, member.org_id, url=None)
-    to_request = await events.owed(database, member.org_id)
-    delivered = await events.owed(database, member.org_id, url=None)
+    await events.emit_event(database, member.org_id, url=None)
+    to_request = await events.emit_event(database, member.org_id)
+    delivered = await events.emit_event(database, member.org_id, url=None)
     await events.attempt(database, delivered)
     await remove(database, member)
     after = await secrets(database, member)

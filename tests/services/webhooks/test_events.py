@@ -20,7 +20,7 @@ async def test_completed_receipt_is_told_to_the_endpoint(
     receipt_id = (await parts.submit(actor)).receipt_id
     await parts.tasks.read(receipt_id)
 
-    (event,) = await events.told(database)
+    (event,) = await events.event_bodies(database)
     (delivery,) = await events.deliveries(database)
     async with database.read() as session:
         receipt = await receipts.get(session, actor, receipt_id)
@@ -37,7 +37,7 @@ async def test_org_without_an_endpoint_is_told_nothing(
 ) -> None:
     await parts.tasks.read((await parts.submit(actor)).receipt_id)
 
-    assert [] == await events.told(database)
+    assert [] == await events.event_bodies(database)
 
 
 async def test_endpoint_of_another_org_is_told_nothing(
@@ -46,7 +46,7 @@ async def test_endpoint_of_another_org_is_told_nothing(
     await events.endpoint(database, await make.actor(database))
     await parts.tasks.read((await parts.submit(actor)).receipt_id)
 
-    assert [] == await events.told(database)
+    assert [] == await events.event_bodies(database)
 
 
 async def test_deleted_receipt_is_told_to_the_endpoint(
@@ -58,7 +58,7 @@ async def test_deleted_receipt_is_told_to_the_endpoint(
     async with database.write() as session:
         await receipts.soft_delete(session, actor, receipt_id)
 
-    (event,) = await events.told(database)
+    (event,) = await events.event_bodies(database)
     assert "receipt.deleted" == event["type"]
     assert receipt_id == event["data"]["receipt"]["id"]
 
@@ -72,7 +72,7 @@ async def test_receipt_deleted_while_pending_is_never_told_to_be_completed(
         await receipts.soft_delete(session, actor, receipt_id)
     await parts.tasks.read(receipt_id)
 
-    assert ["receipt.deleted"] == [one["type"] for one in await events.told(database)]
+    assert ["receipt.deleted"] == [one["type"] for one in await events.event_bodies(database)]
 
 
 async def test_each_threshold_is_told_of_once_in_a_month(database: Database) -> None:
@@ -82,7 +82,8 @@ async def test_each_threshold_is_told_of_once_in_a_month(database: Database) -> 
         await _bill(database, actor)
 
     assert [(80, 40), (100, 50)] == [
-        (one["data"]["threshold"], one["data"]["used"]) for one in await events.told(database)
+        (one["data"]["threshold"], one["data"]["used"])
+        for one in await events.event_bodies(database)
     ]
 
 
@@ -98,7 +99,7 @@ async def test_another_quota_is_told_of_anew(database: Database) -> None:
     await _bill(database, actor)
     await _bill(database, actor)
 
-    (event,) = (await events.told(database))[2:]
+    (event,) = (await events.event_bodies(database))[2:]
     assert {"threshold": 80, "used": 51, "quota": 60} == event["data"]
 
 
@@ -111,7 +112,7 @@ async def test_reading_again_counts_towards_no_threshold(database: Database) -> 
         receipt_id = ReceiptId(ids.new("rcp"))
         await usage.bill(session, actor.org_id, receipt_id, accuracy="high", again=True)
 
-    assert [] == await events.told(database)
+    assert [] == await events.event_bodies(database)
 
 
 async def _bill(database: Database, actor: Actor) -> None:

@@ -14,7 +14,7 @@ from recibo.services.webhooks import endpoints, manual_sends
 from recibo.store import tables
 from recibo.store.db import Database
 from tests import events, make
-from tests.fake_clock import Hands
+from tests.fake_clock import FakeClock
 
 ASKED_FOR = 60
 UNKNOWN = "evt_" + "0" * 32
@@ -68,7 +68,7 @@ async def test_test_is_owed_to_the_endpoint(database: Database, member: Member) 
     endpoint_id = await events.endpoint(database, member)
     event_id = await send_test(database, member)
 
-    (event,) = await events.told(database)
+    (event,) = await events.event_bodies(database)
     (delivery,) = await events.deliveries(database)
     assert (event_id, "webhook.test", member.org_id, {}) == (
         event["id"],
@@ -92,7 +92,7 @@ async def test_test_without_an_endpoint_is_refused(database: Database, member: M
     with pytest.raises(NotFound, match="set its URL first"):
         await send_test(database, member)
 
-    assert [] == await events.told(database)
+    assert [] == await events.event_bodies(database)
 
 
 async def test_test_to_an_endpoint_that_is_off_is_refused(
@@ -103,14 +103,14 @@ async def test_test_to_an_endpoint_that_is_off_is_refused(
     with pytest.raises(Conflict, match="switch it on first"):
         await send_test(database, member)
 
-    assert ([], []) == (await events.told(database), await audited(database))
+    assert ([], []) == (await events.event_bodies(database), await audited(database))
 
 
 @pytest.mark.parametrize("state", [DeliveryState.DELIVERED, DeliveryState.FAILED])
 async def test_event_is_owed_once_more_as_it_was(
     database: Database, member: Member, state: DeliveryState
 ) -> None:
-    event_id = await events.owed(database, member.org_id)
+    event_id = await events.emit_event(database, member.org_id)
     (before,) = await bodies(database)
     await change(database, event_id, state=state, due_at=None, tries=10)
     asked_at = clock.now()
@@ -142,7 +142,7 @@ async def bodies(database: Database) -> list[str]:
 async def test_event_that_waits_for_its_next_try_is_tried_now(
     database: Database, member: Member
 ) -> None:
-    event_id = await events.owed(database, member.org_id)
+    event_id = await events.emit_event(database, member.org_id)
     await change(database, event_id, due_at=clock.now().replace(year=2999), tries=7)
     await resend(database, member, event_id)
 
@@ -156,7 +156,7 @@ async def test_event_of_a_removed_endpoint_goes_to_the_present_one(
     database: Database, member: Member
 ) -> None:
     await events.endpoint(database, member)
-    event_id = await events.owed(database, member.org_id, url=None)
+    event_id = await events.emit_event(database, member.org_id, url=None)
     async with database.write() as session:
         await endpoints.remove(session, member)
     with pytest.raises(NotFound, match="set its URL first"):
@@ -172,8 +172,8 @@ async def test_event_to_an_endpoint_that_is_off_is_refused(
     database: Database, member: Member
 ) -> None:
     await events.endpoint(database, member)
-    of_endpoint = await events.owed(database, member.org_id, url=None)
-    of_request = await events.owed(database, member.org_id)
+    of_endpoint = await events.emit_event(database, member.org_id, url=None)
+    of_request = await events.emit_event(database, member.org_id)
     await switch_off(database)
 
     with pytest.raises(Conflict, match="switch it on first"):
@@ -190,7 +190,7 @@ async def test_unknown_event_is_not_found(
 
 
 async def test_event_of_another_org_is_not_found(database: Database, member: Member) -> None:
-    event_id = await events.sent(database, (await make.actor(database)).org_id)
+    event_id = await events.deliver_event(database, (await make.actor(database)).org_id)
     with pytest.raises(NotFound, match="no event"):
         await resend(database, member, event_id)
 
@@ -203,7 +203,7 @@ async def test_roles_are_those_held_now(database: Database, actor: Actor, role: 
     """The actor came in as an owner; the membership says otherwise by now."""
     member = await make.member(database, actor.org_id, Role.OWNER)
     await events.endpoint(database, actor)
-    event_id = await events.owed(database, actor.org_id)
+    event_id = await events.emit_event(database, actor.org_id)
     async with database.write() as session:
         await session.execute(update(tables.Membership).values(role=role))
     may = role in {Role.OWNER, Role.ADMIN, Role.DEVELOPER}
@@ -229,15 +229,15 @@ async def outcome(asked: Awaitable[object]) -> type[ServiceError] | None:
 async def test_sixty_a_minute_may_be_asked_for(
     database: Database, member: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hands = Hands(monkeypatch)
-    event_id = await events.owed(database, member.org_id)
+    fake_clock = FakeClock(monkeypatch)
+    event_id = await events.emit_event(database, member.org_id)
     for _ in range(ASKED_FOR):
         await resend(database, member, event_id)
     with pytest.raises(RateLimitExceeded) as refusal:
         await resend(database, member, event_id)
     other = await make.member(database, await make.org(database), Role.OWNER)
-    await resend(database, other, await events.owed(database, other.org_id))
-    await hands.move(60)
+    await resend(database, other, await events.emit_event(database, other.org_id))
+    await fake_clock.move(60)
     await resend(database, member, event_id)
 
     assert 60 == refusal.value.retry_after
