@@ -100,3 +100,12 @@ def test_a_broken_time_is_left_out(stamp: str) -> None:
     assert payload is not None
     assert payload.issued_at is None
     assert payload.total == Decimal("1.50")
+
+
+@pytest.mark.parametrize("day", ["9" * 5_000, "0x1", "\u00b2"])
+def test_a_day_that_is_none_is_left_out(day: str) -> None:
+    """Python refuses to read a number as long as a QR code may hold."""
+    payload = qr_payloads.parse(f"https://x/qrcode?p={NFCE}|2|1|{day}|10.00|6167|1|ABCDEF")
+
+    assert payload is not None
+    assert payload.day is None

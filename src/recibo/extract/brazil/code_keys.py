@@ -4,6 +4,7 @@ Boleto bars hold 44 digits too (ITF), PIX and advertising use QR codes, goods be
 passes as a key, because state, month and model must exist and ITF must have a right check digit.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from recibo.extract.model import Code
 #: A SAT extract may print its key as two bars of 22 digits, one above the other.
 _HALF = access_keys.GOODS_LENGTH // 2
 _BARS = frozenset({"Code128", "ITF", "Code39"})
+#: An extract has two such bars; each of so many on a page is tried with every other.
+_MOST_HALVES = 16
 #: Symbologies that invoices do not use for keys, so that only a right check digit convinces.
 _DOUBTFUL = frozenset({"ITF", "Code39"})
 
@@ -48,10 +51,10 @@ def _halves(codes: Sequence[Code]) -> Iterator[CodedKey]:
     """Join two bars of 22 digits, the upper one first; the check digit must confirm it."""
     halves = [code for code in codes if code.symbology in _BARS and len(code.text) == _HALF]
     halves.sort(key=lambda code: (code.page, code.box.y_centre, code.box.x_centre))
-    for upper in halves:
-        for lower in halves:
-            key = access_keys.parse(upper.text + lower.text) if upper is not lower else None
-            if key is not None and key.is_sound and upper.page == lower.page:
+    for _, page in itertools.groupby(halves, key=lambda code: code.page):
+        for upper, lower in itertools.permutations(itertools.islice(page, _MOST_HALVES), 2):
+            key = access_keys.parse(upper.text + lower.text)
+            if key is not None and key.is_sound:
                 yield CodedKey(Payload(key), _joined(upper, lower))
 
 

@@ -19,6 +19,7 @@ _KEY = re.compile(
 _PARAMETER = re.compile(r"[?&](\w+)=([^&]*)")
 _AMOUNT = re.compile(r"[0-9]{1,13}(?:[.,][0-9]{1,2})?")
 _SAT_TIME = re.compile(r"[0-9]{14}")
+_DAY = re.compile(r"[0-9]{1,2}")
 _TEST_ENVIRONMENT = "2"
 #: An off-line NFC-e puts day and total between environment and digest: at least seven fields.
 _OFFLINE_FIELDS = 7
@@ -65,7 +66,7 @@ def _sat(key: AccessKey, fields: list[str]) -> Payload:
 def _pipes(key: AccessKey, fields: list[str]) -> Payload:
     """Read `p=key|version|environment|…`, versions 2 and 3."""
     is_test = len(fields) > 1 and fields[1] == _TEST_ENVIRONMENT
-    if len(fields) + 1 < _OFFLINE_FIELDS or not fields[2].isdecimal():
+    if len(fields) + 1 < _OFFLINE_FIELDS or not _DAY.fullmatch(fields[2]):
         return Payload(key, is_test=is_test)
     day = int(fields[2])
     return Payload(key, day=day, total=_amount(fields[3]), is_test=is_test)
