@@ -134,9 +134,9 @@ def upended(words: Sequence[str]) -> Iterator[Word]:
         yield Word(text, Box(index * 20, 20, index * 20 + 16, bottom), 1.0, is_upended=True)
 
 
-def slanted(words: Sequence[str]) -> Iterator[Word]:
+def slanted(words: Sequence[str], each: int = 7) -> Iterator[Word]:
     """Set rows that fall and bend as on a photo."""
-    for index, word in enumerate(_in_rows(words, 7)):
+    for index, word in enumerate(_in_rows(words, each)):
         yield Word(word.text, word.box, 0.9, slope=(index * _GOLDEN % 1 - 0.5) / 10)
 
 

@@ -1,13 +1,15 @@
 """No stage takes more than n log n: four times the words are hardly more than so much work."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from types import ModuleType
 
 import pytest
 
-from recibo.extract import errors, lines, pipeline
-from recibo.extract.brazil import access_keys, key_search
-from recibo.extract.fields import number
+from recibo.extract import assemble, confidence, errors, lines, pipeline, vote
+from recibo.extract.brazil import access_keys, code_keys, key_search
+from recibo.extract.fields import collect, number
 from recibo.extract.fields import rows as general
 from recibo.extract.fields.fiscal_papers import cfe, ecf, nfce, nfe, nfse, rolls
 from recibo.extract.fields.fiscal_papers.paper import Paper
@@ -48,6 +50,18 @@ def test_words_are_put_into_lines(name: str, setting: Setting) -> None:
 
     def made(count: int) -> Callable[[], object]:
         words = list(setting(monsters.contents(name, count)))
+        return lambda: lines.lines(words)
+
+    assert _growth(made, 100) < _MOST
+
+
+def test_long_words_that_slope_are_put_into_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one line no word stands above another, so that none tells how a column slopes."""
+    monkeypatch.setattr(lines, "_MOST_LOOKED_AT", 20)
+
+    def made(count: int) -> Callable[[], object]:
+        long = monsters.contents("long digits", count)
+        words = list(monsters.slanted(long, each=count))
         return lambda: lines.lines(words)
 
     assert _growth(made, 100) < _MOST
@@ -123,6 +137,57 @@ def test_goods_are_told_from_the_sums_of_a_coupon() -> None:
         return lambda: list(rolls.goods(document, [item] * count))
 
     assert _growth(made, 200) < _MOST
+
+
+@pytest.mark.parametrize(
+    "name", ["all labels", "labelled amounts", "headed items", "tax table", "payments", "moments"]
+)
+def test_one_receipt_is_made_of_what_was_found(name: str) -> None:
+    """Sums, choice, confidence and vote together."""
+
+    def made(count: int) -> Callable[[], object]:
+        sheets = _sheets(name, count, monsters.in_rows)
+        findings = collect.collect(sheets)
+
+        def settled() -> None:
+            receipt = confidence.weighed(assemble.assemble(findings), findings, sheets)
+            vote.settle([receipt] * 3)
+
+        return settled
+
+    assert _growth(made, 200) < _MOST
+
+
+def test_a_receipt_is_made_of_items_without_end() -> None:
+    """As many as there are, whatever else was found."""
+    sheets = _sheets("labelled amounts", 100, monsters.in_rows)
+    findings = collect.collect(sheets)
+    item = Found(LineItem("Coffee", total=Decimal("1.50")), 0.9, "Coffee 1.50")
+
+    def made(count: int) -> Callable[[], object]:
+        many = replace(findings, line_items=(item,) * count)
+
+        def settled() -> None:
+            receipt = confidence.weighed(assemble.assemble(many), many, sheets)
+            vote.settle([receipt] * 3)
+
+        return settled
+
+    assert _growth(made, 200) < _MOST
+
+
+def test_halves_of_keys_are_joined_on_their_own_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of half keys has 255 at most, as many as are looked for in a picture."""
+    tried: list[str] = []
+    monkeypatch.setattr(access_keys, "parse", tried.append)
+    halves = [
+        replace(typesetting.code("Code128", "1" * 22, y=place), page=page)
+        for page in range(1, 31)
+        for place in range(255)
+    ]
+
+    assert not code_keys.read(halves)
+    assert len(tried) <= 30 * 16 * 15
 
 
 def test_a_line_without_end_is_cut() -> None:
