@@ -64,6 +64,15 @@ _MOST_SCANS = 200
 # How a scan begins: its mark, the length of its head, one to four components.
 _SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
 
+#: A JPEG has one for each picture in it. Pillow joins them, and copies all of them at each.
+_MOST_EXIF_SEGMENTS = 200
+_EXIF_SEGMENT = re.compile(rb"\xff\xe1..Exif\x00\x00", re.DOTALL)
+
+#: Of a TIFF whose bytes have their bits from right to left; libtiff turns them round strip by
+#: strip, so overlapping strips cost many times the length of the file.
+_REVERSED = 2
+_MOST_OVERLAP = 4
+
 #: Grey of 16 or 32 bits, and of floating point.
 _DEEP_MODES = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 
@@ -113,7 +122,7 @@ def page_count(data: bytes) -> int:
     with _opened(data) as image:
         if _MIMES.get(image.format or "") == _JPEG and len(_SCAN.findall(data)) > _MOST_SCANS:
             raise Unreadable
-        return sum(1 for _ in _frames(image))
+        return sum(1 for _ in _frames(image, len(data)))
 
 
 def pages(data: bytes) -> Iterator[Page]:
@@ -128,6 +137,8 @@ def pages(data: bytes) -> Iterator[Page]:
 @contextmanager
 def _opened(data: bytes) -> Iterator[Image.Image]:
     """Open a picture; whatever its decoder cannot bear is Unreadable."""
+    if len(_EXIF_SEGMENT.findall(data)) > _MOST_EXIF_SEGMENTS:
+        raise Damaged
     try:
         with (
             warnings.catch_warnings(action="ignore"),
@@ -138,8 +149,8 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
         raise Damaged from error
 
 
-def _frames(image: Image.Image) -> Iterator[int]:
-    """Yield the number of each page whose header is sound."""
+def _frames(image: Image.Image, length: int) -> Iterator[int]:
+    """Yield the number of each page whose header is sound, of a file so many bytes long."""
     number = 0
     while True:
         try:
@@ -147,11 +158,24 @@ def _frames(image: Image.Image) -> Iterator[int]:
         except EOFError:
             return
         limits.check_pixels(*image.size)
+        _check_strips(image, length)
         number += 1
         limits.check_pages(number)
         yield number
         if image.format != _PAGED:
             return
+
+
+def _check_strips(image: Image.Image, length: int) -> None:
+    """Raise Damaged when the strips of a page are together much longer than the file."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return
+    tags = image.tag_v2
+    if tags.get(TiffImagePlugin.FILLORDER) != _REVERSED:
+        return
+    counts = (TiffImagePlugin.STRIPBYTECOUNTS, ExifTags.Base.TileByteCounts)
+    if any(sum(tags.get(tag, ())) > _MOST_OVERLAP * length for tag in counts):
+        raise Damaged
 
 
 def _page(image: Image.Image, data: bytes, *, number: int) -> Page:
