@@ -56,7 +56,7 @@ def test_every_reference_resolves(schema: dict[str, Any]) -> None:
 
 
 def test_no_schema_is_left_that_nothing_uses(schema: dict[str, Any]) -> None:
-    used = {one.rpartition("/")[2] for one in references(schema)}
+    used = {one.rpartition("/")[2] for one in references(schema) if "/schemas/" in one}
 
     assert used == set(schema["components"]["schemas"])
 

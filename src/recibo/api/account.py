@@ -80,7 +80,7 @@ async def get_me(user: TheUser) -> Response:
     openapi_extra=json_body.documented(Renaming),
     responses=errors_of(400, 401, 403, 429, 500),
 )
-async def rename_me(
+async def update_me(
     user: TheUser,
     services: TheServices,
     body: Annotated[Renaming, Depends(json_body.json_body(Renaming))],
@@ -119,7 +119,7 @@ async def change_password(
     dependencies=[Depends(refuse_cross_site)],
     responses=errors_of(401, 403, 429, 500),
 )
-async def end_sessions(
+async def end_other_sessions(
     user: TheUnboundUser, request: Request, response: Response, services: TheServices
 ) -> OkWithSession:
     """End every session of the caller; the one that asks goes on with a new pair."""

@@ -66,14 +66,14 @@ async def get_usage(
 
 
 @router.get("/categories", summary="Count receipts by category", responses=_ERRORS)
-async def get_categories(member: MayReadAnalytics, services: TheServices) -> CategoryList:
+async def list_categories(member: MayReadAnalytics, services: TheServices) -> CategoryList:
     """Return the receipts of each category, the most first; those without one are left out."""
     async with services.database.read() as session:
         return CategoryList(items=await analytics.categories(session, member))
 
 
 @router.get("/top-vendors", summary="List the top vendors", responses=_ERRORS_OF_QUERY)
-async def get_top_vendors(
+async def list_top_vendors(
     request: Request,
     member: MayReadAnalytics,
     services: TheServices,

@@ -4,7 +4,6 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 
@@ -24,12 +23,12 @@ from recibo.api import (
     operations,
     orgs,
     receipts,
-    responses,
     sign_in,
     two_factor,
     webhooks,
 )
 from recibo.api.cors import CorsHeaders, Preflights
+from recibo.api.openapi import document
 from recibo.api.request_log import RequestMiddleware
 from recibo.web.security_headers import SecurityHeaders
 from recibo.web.services import Services
@@ -41,11 +40,6 @@ typed record. Send your API key in the `X-API-Key` header.
 Amounts are strings with a decimal point; what is not on the page is `null`. Every answer carries
 `X-Request-ID`; every error has the shape `{"error": {"code", "message", "request_id"}}`.
 """
-
-_BUSY = {
-    "description": responses.MEANINGS[503],
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorAnswer"}}},
-}
 
 
 def create_app(services: Services) -> FastAPI:
@@ -95,23 +89,8 @@ def create_app(services: Services) -> FastAPI:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """Describe the routes; the framework's own 422 is taken out, as it is answered as 400 here."""
     if app.openapi_schema is None:
-        schema = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes
-        )
-        for path in schema["paths"].values():
-            for operation in path.values():
-                _drop_framework_422(operation["responses"])
-                # Any of them may find the database away.
-                operation["responses"].setdefault("503", _BUSY)
-        for name in ("HTTPValidationError", "ValidationError"):
-            schema["components"]["schemas"].pop(name, None)
-        app.openapi_schema = schema
+        # The routes can be described without the services behind them.
+        base_url = getattr(app.state.services, "base_url", "")
+        app.openapi_schema = document.build(app, base_url)
     return app.openapi_schema
-
-
-def _drop_framework_422(responses: dict[str, Any]) -> None:
-    content = responses.get("422", {}).get("content", {}).get("application/json", {})
-    if content.get("schema", {}).get("$ref", "").endswith("/HTTPValidationError"):
-        del responses["422"]

@@ -43,7 +43,7 @@ class AuditList(BaseModel):
 
 
 @router.get("", summary="List the audit log", responses=errors_of(400, 401, 403, 429, 500))
-async def list_audit(
+async def list_audit_events(
     request: Request,
     member: MayReadAudit,
     services: TheServices,

@@ -62,7 +62,7 @@ async def get_subscription(member: MayReadBilling, services: TheServices) -> Sub
     openapi_extra=json_body.documented(CheckoutWanted),
     responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
-async def begin_checkout(
+async def create_checkout_session(
     member: MayCheckOut,
     services: TheServices,
     _: _SellsPlans,
@@ -79,7 +79,7 @@ async def begin_checkout(
     openapi_extra=json_body.documented(PortalWanted),
     responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
-async def visit_portal(
+async def create_portal_session(
     member: MayWriteBilling,
     services: TheServices,
     _: _SellsPlans,
@@ -95,7 +95,7 @@ async def visit_portal(
     summary="Take an event of the payment provider",
     responses=errors_of(400, 404, 429, 500, 503),
 )
-async def take_event(request: Request, services: TheServices) -> Ok:
+async def receive_provider_event(request: Request, services: TheServices) -> Ok:
     """Take an event that the payment provider signed; again changes nothing."""
     if services.billing.events is None:
         raise NotFound

@@ -20,7 +20,7 @@ from recibo.services.identity.email_links import Proof
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, client_info_of
 
-router = routers.make("/v1/auth", tag="mailed links")
+router = routers.make("/v1/auth", tag="email links")
 
 _SETS_COOKIES = [Depends(refuse_cross_site)]
 _SETS_NONE = [Depends(refuse_cross_site_cookies)]
@@ -78,7 +78,7 @@ async def send_magic_link(request: Request, services: TheServices, body: TheAddr
     openapi_extra=json_body.documented(Link),
     responses=errors_of(400, 401, 403, 429, 500),
 )
-async def sign_in_by_link(
+async def sign_in_with_link(
     request: Request,
     response: Response,
     services: TheServices,
@@ -98,7 +98,7 @@ async def sign_in_by_link(
     status_code=202,
     responses=errors_of(401, 403, 429, 500),
 )
-async def resend_verification(user: TheUser, services: TheServices) -> Ok:
+async def resend_verification_email(user: TheUser, services: TheServices) -> Ok:
     """Mail another link, unless the address is verified already or too many were mailed."""
     await email_links.resend_verification(services.identity, user)
     return Ok()
@@ -124,7 +124,7 @@ async def verify_email(token: str, request: Request, services: TheServices) -> V
     openapi_extra=json_body.documented(Address),
     responses=errors_of(400, 403, 429, 500),
 )
-async def send_reset_link(request: Request, services: TheServices, body: TheAddress) -> Ok:
+async def send_password_reset(request: Request, services: TheServices, body: TheAddress) -> Ok:
     """Mail a link that resets the password, within 60 minutes, if there is such an account."""
     kind = MailKind.PASSWORD_RESET
     await email_links.request(services.identity, kind, body.email, visit=client_info_of(request))

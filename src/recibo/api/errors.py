@@ -63,6 +63,16 @@ def render(
     error: ServiceError, request_id: str, *, beside: Mapping[str, object] | None = None
 ) -> Response:
     """Return the answer to an error, with more fields `beside` it where a route has some."""
+    return Response(
+        json.dumps(error_body(error, request_id) | dict(beside or {})),
+        status_code=error.status,
+        headers=_headers(error),
+        media_type="application/json",
+    )
+
+
+def error_body(error: ServiceError, request_id: str) -> dict[str, Any]:
+    """Return the JSON body of the answer to an error."""
     body: dict[str, Any] = {
         "code": error.code, "message": error.message, "request_id": request_id
     }  # fmt: skip
@@ -72,12 +82,7 @@ def render(
         body["retry_after"] = error.retry_after
     if error.receipt_id is not None:
         body["receipt_id"] = error.receipt_id
-    return Response(
-        json.dumps({"error": body, **(beside or {})}),
-        status_code=error.status,
-        headers=_headers(error),
-        media_type="application/json",
-    )
+    return {"error": body}
 
 
 def unexpected(request_id: str) -> Response:

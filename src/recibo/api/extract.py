@@ -88,7 +88,7 @@ _FORM: dict[str, Any] = {
     responses=errors_of(400, 401, 403, 404, 409, 422, 429, 500, 503),
     openapi_extra=_FORM,
 )
-async def extract(request: Request, actor: CanExtract, services: TheServices) -> Response:
+async def extract_receipt(request: Request, actor: CanExtract, services: TheServices) -> Response:
     """Upload one document and get its receipt.
 
     When the reading takes longer than the server waits, the receipt is `pending`; ask for it with

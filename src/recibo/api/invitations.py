@@ -47,7 +47,7 @@ async def list_invitations(actor: MayReadTeam, services: TheServices) -> Invitat
     status_code=204,
     responses=errors_of(401, 403, 404, 429, 500),
 )
-async def revoke(invitation_id: str, actor: MayInvite, services: TheServices) -> None:
+async def revoke_invitation(invitation_id: str, actor: MayInvite, services: TheServices) -> None:
     """Withdraw an invitation; one for an owner only an owner withdraws."""
     await invitations.revoke(services.database, actor, invitation_id)
 
@@ -60,7 +60,7 @@ async def revoke(invitation_id: str, actor: MayInvite, services: TheServices) ->
     openapi_extra=json_body.documented(Acceptance),
     responses=errors_of(400, 401, 403, 429, 500),
 )
-async def accept(
+async def accept_invitation(
     request: Request,
     response: Response,
     services: TheServices,

@@ -44,7 +44,7 @@ async def list_members(actor: MayReadTeam, services: TheServices) -> list[Member
     openapi_extra=json_body.documented(Invited),
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
-async def invite(
+async def invite_member(
     actor: MayInvite,
     services: TheServices,
     body: Annotated[Invited, Depends(json_body.json_body(Invited))],
@@ -62,7 +62,7 @@ async def invite(
     openapi_extra=json_body.documented(NewRole),
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
-async def change_role(
+async def update_member_role(
     user_id: str,
     actor: MayWriteTeam,
     services: TheServices,
@@ -78,6 +78,6 @@ async def change_role(
     status_code=204,
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
-async def remove(user_id: str, actor: MayRemoveMembers, services: TheServices) -> None:
+async def remove_member(user_id: str, actor: MayRemoveMembers, services: TheServices) -> None:
     """Remove a member, not oneself; the API keys that the member made here are revoked."""
     await members.remove(services.database, actor, user_id)

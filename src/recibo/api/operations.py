@@ -10,13 +10,14 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 
+from recibo.api import routers
 from recibo.api.errors import ErrorAnswer, render
 from recibo.api.responses import errors_of
 from recibo.errors import NotFound, Overloaded
 from recibo.web import loopback
 from recibo.web.services import Probe, TheServices
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(tags=["operations"], generate_unique_id_function=routers.operation_id)
 
 _PROBE_SECONDS = 5
 # Whoever asks may wait a second only, and must not take for unready what is merely degraded.
@@ -38,7 +39,7 @@ class Unreadiness(ErrorAnswer):
 
 
 @router.get("/healthz", summary="Alive?")
-async def healthz() -> dict[str, str]:
+async def check_health() -> dict[str, str]:
     """Answer as long as the process can."""
     return {"status": "ok"}
 
@@ -51,7 +52,7 @@ async def healthz() -> dict[str, str]:
         503: {"model": Unreadiness, "description": "A part does not work; `checks` tell which."}
     },
 )
-async def readyz(request: Request, services: TheServices) -> Response:
+async def check_readiness(request: Request, services: TheServices) -> Response:
     """Tell whether the database, the storage and the queue work.
 
     Without what is `degraded` requests are served all the same, so it makes nothing unready.
@@ -79,7 +80,7 @@ async def readyz(request: Request, services: TheServices) -> Response:
         **errors_of(404),
     },
 )
-async def metrics(request: Request, services: TheServices) -> Response:
+async def get_metrics(request: Request, services: TheServices) -> Response:
     """Return the metrics in the Prometheus text format.
 
     In production only with the metrics token as bearer, or from loopback.

@@ -52,7 +52,7 @@ async def get_org(user: OrgReader) -> Response:
     openapi_extra=json_body.documented(OrgChanges),
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
-async def change_org(
+async def update_org(
     actor: MayWriteOrg,
     services: TheServices,
     body: Annotated[OrgChanges, Depends(json_body.json_body(OrgChanges))],

@@ -150,7 +150,9 @@ async def get_receipt(
     },
     openapi_extra={"parameters": [SESSION_HEADERS]},
 )
-async def get_file(receipt_id: str, actor: CanReadReceipts, services: TheServices) -> Response:
+async def get_receipt_file(
+    receipt_id: str, actor: CanReadReceipts, services: TheServices
+) -> Response:
     """Return the original upload, to be saved and not shown: it is somebody else's file."""
     async with services.database.read() as session:
         row = await receipts.row_of(session, actor, receipt_id)

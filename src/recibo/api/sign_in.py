@@ -94,7 +94,7 @@ async def log_in(
     openapi_extra=json_body.documented(Refresh, required=False),
     responses=errors_of(400, 401, 403, 429, 500),
 )
-async def refresh(
+async def refresh_session(
     request: Request,
     response: Response,
     services: TheServices,

@@ -65,7 +65,9 @@ TheCode = Annotated[CodeOf, Depends(json_body.json_body(CodeOf))]
 
 
 @router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
-async def enroll(user: TheUnboundUser, response: Response, services: TheServices) -> Enrolled:
+async def enroll_two_factor(
+    user: TheUnboundUser, response: Response, services: TheServices
+) -> Enrolled:
     """Return a secret for an authenticator app; the first code of it switches it on."""
     response.headers.update(_NO_STORE)
     made = await two_factor_setup.enroll(services.identity, user)
@@ -78,7 +80,7 @@ async def enroll(user: TheUnboundUser, response: Response, services: TheServices
     openapi_extra=json_body.documented(FirstCode),
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
-async def enable(
+async def enable_two_factor(
     user: TheUnboundUser,
     response: Response,
     services: TheServices,
@@ -96,7 +98,7 @@ async def enable(
     openapi_extra=json_body.documented(CodeOf),
     responses=errors_of(400, 401, 403, 429, 500),
 )
-async def verify(
+async def verify_two_factor(
     request: Request, response: Response, services: TheServices, body: TheCode
 ) -> OkWithSession | Ok:
     """Complete the session that waits for it; with none that does, check the code."""
@@ -131,7 +133,7 @@ async def count_recovery_codes(user: TheUser, services: TheServices) -> Recovery
     openapi_extra=json_body.documented(Code),
     responses=errors_of(400, 401, 403, 429, 500),
 )
-async def disable(
+async def disable_two_factor(
     user: TheUnboundUser,
     request: Request,
     response: Response,

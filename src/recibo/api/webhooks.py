@@ -35,7 +35,7 @@ class EventList(BaseModel):
 
 
 @router.get("/events", summary="List webhook events", responses=errors_of(400, 401, 403, 429, 500))
-async def list_events(
+async def list_webhook_events(
     request: Request,
     actor: CanRead,
     services: TheServices,

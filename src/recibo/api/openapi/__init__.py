@@ -1,0 +1,1 @@
+"""The OpenAPI document: the routes' own descriptions, with examples, tags and webhooks."""
