@@ -18,7 +18,7 @@ class FakeClock:
         self.seconds = START_SECONDS
         self._client = client
         monkeypatch.setattr(clock, "now", self._now)
-        monkeypatch.setattr("throttled.utils.now_mono_f", lambda: self.seconds)
+        monkeypatch.setattr(clock, "monotonic", lambda: self.seconds)
 
     async def move(self, seconds: float) -> None:
         """Let time pass."""
@@ -32,6 +32,6 @@ class FakeClock:
 
 async def _age(client: Redis, seconds: float) -> None:
     """Make buckets older: Redis takes the time of its own machine."""
-    for name in await client.keys("recibo:limits:v1:gcra:*"):
+    for name in await client.keys("recibo:limits:bucket:*"):
         full_at = await client.get(name)
         await client.set(name, float(full_at or 0) - seconds, keepttl=True)

@@ -219,7 +219,7 @@ async def test_counts_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(limits, "_MOST_BUCKETS", 50)
     monkeypatch.setattr(limits, "_MOST_WINDOWS", 50)
     counting: Any = limits.InMemory()
-    held = [counting._store._backend._full_at, counting._windows._counted]  # noqa: SLF001
+    held = [counting._buckets._full_at, counting._windows._counted]  # noqa: SLF001
     for number in range(500):
         await counting.take([Limit(f"ip:203.0.113.{number}", N)])
 

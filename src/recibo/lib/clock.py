@@ -1,6 +1,7 @@
-"""The time of business, in one place, so that tests can move it."""
+"""The current time, in one place, so that tests can move it."""
 
 import datetime as dt
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,11 @@ _offset = dt.timedelta(0)
 def now() -> dt.datetime:
     """Return the current time, aware, in UTC."""
     return dt.datetime.now(dt.UTC) + _offset
+
+
+def monotonic() -> float:
+    """Return the seconds of a clock that is never set back."""
+    return time.monotonic()
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""How many requests each may make in a minute, counted in this process or, for many, in Redis.
+"""Requests per minute of each subject, counted in this process or, for several processes, in Redis.
 
-A bucket of twice the figure, refilled at the figure a minute, decides (throttled-py's GCRA; its
-token bucket rounds down and let only 60 through where 100 were due). What is told beside it is an
-exact count of the last 60 seconds, kept by second: throttled-py's sliding window approximates.
+A bucket of twice the figure, refilled at the figure per minute, decides (GCRA, the generic cell
+rate algorithm: https://brandur.org/rate-limiting). The headers report an exact count of the last 60
+seconds, kept per second.
 """
 
 import itertools
@@ -10,66 +10,60 @@ import math
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
-from throttled.asyncio.rate_limiter.gcra import GCRARateLimiter
-from throttled.asyncio.store import BaseStore, MemoryStore, RedisStore
-from throttled.asyncio.store.memory import MemoryStoreBackend
-from throttled.asyncio.store.redis import RedisStoreBackend
-from throttled.exceptions import BaseThrottledError
-from throttled.rate_limiter.base import per_min
 
 from recibo.lib import clock
 from recibo.store.redis_client import CircuitBreaker
 
 _WINDOW_SECONDS = 60
-# At 200 bytes each this is 20 MB. Beyond them a bucket that is full again goes first, and else the
-# fullest of those unused for longest: no crowd of addresses washes away a bucket that is empty.
+# At 200 bytes each this is 20 MB. Beyond it, a full bucket is evicted first, else the fullest of
+# the least recently used: many addresses cannot evict, and so refill, an empty bucket.
 _MOST_BUCKETS = 100_000
-_LOOKED_AT = 16
-# Windows of 60 seconds refuse nothing, they are only told.
+_EVICTION_CANDIDATES = 16
+# Windows only report; evicting one neither refuses nor admits a request.
 _MOST_WINDOWS = 100_000
 _PREFIX = "recibo:limits"
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Who may make how many requests; the counts of each figure are their own."""
+    """How many requests a subject may make; each figure is counted separately."""
 
     subject: str
     a_minute: int
-    #: Whether it refuses; else it is only counted and told.
+    #: Whether it refuses requests; else it is only counted and reported.
     is_binding: bool = True
 
     @property
     def key(self) -> str:
-        """What its counts are kept under."""
+        """The key of its counts."""
         return f"{self.subject}:{self.a_minute}"
 
 
 @dataclass(frozen=True, slots=True)
 class LimitStatus:
-    """Where somebody stands after a request."""
+    """What is left of a limit after a request."""
 
     limit: int
-    #: Of the last 60 seconds; a burst goes on at 0.
+    #: Of the last 60 seconds; a burst continues at 0.
     remaining: int
-    #: The Unix second at which the oldest request counted leaves the window.
+    #: The Unix second at which the oldest counted request leaves the window.
     reset: int
-    #: Seconds; None when the request may pass.
+    #: Seconds; None when the request passes.
     retry_after: int | None = None
-    #: False when nobody could be asked, and the request passes.
+    #: False when Redis is down and the request passes uncounted.
     is_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What was counted in the last 60 seconds."""
+    """The requests of the last 60 seconds."""
 
     count: int
-    #: The second of the first request; None when none is counted.
+    #: The second of the first request; None without one.
     oldest: int | None
 
 
@@ -77,101 +71,104 @@ class Limits(Protocol):
     """Counts requests and decides which are too many."""
 
     async def take(self, limits: Sequence[Limit]) -> LimitStatus:
-        """Count a request against several limits, all or none, the first to refuse being told.
+        """Count a request against all limits or, if one refuses it, against none.
 
-        When none refuses, the one with the least left is told; of equals the last.
+        Return the status of the first limit that refuses; when none does, of the one with the
+        least left, the last of equals.
         """
 
     async def is_alive(self) -> bool:
-        """Tell whether the counts are at hand; where they are not, every request passes."""
+        """Return whether the counts can be reached; if not, every request passes."""
+
+
+class Buckets(Protocol):
+    """The buckets that decide."""
+
+    async def draw(self, limit: Limit, *, cost: int = 1) -> float | None:
+        """Take a request from a bucket, or put one back with a negative cost.
+
+        Return None, or how many seconds to wait when the bucket is empty.
+        """
 
 
 class Windows(Protocol):
     """Counts of the last 60 seconds."""
 
     async def look(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
-        """Add so many requests to each, and return what each has; `now` in Unix seconds."""
+        """Add requests to each key and return its count; `now` is in Unix seconds."""
 
 
-class _Throttled:
-    """The rules, over wherever the counts are."""
+class _Counted:
+    """Limits over any kind of buckets and windows."""
 
-    def __init__(self, store: BaseStore, windows: Windows) -> None:
-        self._store = store
+    def __init__(self, buckets: Buckets, windows: Windows) -> None:
+        self._buckets = buckets
         self._windows = windows
-        self._limiters = dict[int, GCRARateLimiter]()
 
     async def take(self, limits: Sequence[Limit]) -> LimitStatus:
-        """Count a request against several limits, all or none."""
+        """Count a request against all limits or, if one refuses it, against none."""
         taken = list[Limit]()
         for limit in limits:
             if not limit.is_binding:
                 continue
-            result = await self._limiter(limit).limit(limit.key)
-            if result.limited:
-                # A refused request is not counted: those before get theirs back, but for the last
-                # request's share of a bucket that was full, which refills by itself. Looking at
-                # all of them first would let parallel requests spend what others then refuse.
+            retry_after = await self._buckets.draw(limit)
+            if retry_after is not None:
+                # The limits before this one get their request back, except for the share that a
+                # full bucket would have refilled. Checking all limits before drawing would let
+                # parallel requests pass together.
                 for earlier in taken:
-                    await self._limiter(earlier).limit(earlier.key, -1)
-                return await self._refused(limit, result.state.retry_after)
+                    await self._buckets.draw(earlier, cost=-1)
+                return await self._refused(limit, retry_after)
             taken.append(limit)
         now = _now()
         windows = await self._windows.look([one.key for one in limits], now=now, adding=1)
-        standings = [_standing(*pair, now=now) for pair in zip(limits, windows, strict=True)]
-        return min(reversed(standings), key=lambda one: one.remaining)
+        statuses = [_status(*pair, now=now) for pair in zip(limits, windows, strict=True)]
+        return min(reversed(statuses), key=lambda one: one.remaining)
 
     async def _refused(self, limit: Limit, retry_after: float) -> LimitStatus:
         now = _now()
         (window,) = await self._windows.look([limit.key], now=now, adding=0)
-        reset = _standing(limit, window, now=now).reset
+        reset = _status(limit, window, now=now).reset
         return LimitStatus(limit.a_minute, 0, reset, max(1, math.ceil(retry_after)))
 
-    def _limiter(self, limit: Limit) -> GCRARateLimiter:
-        figure = limit.a_minute
-        if figure not in self._limiters:
-            quota = per_min(max(1, figure), burst=2 * max(1, figure))
-            self._limiters[figure] = GCRARateLimiter(quota, self._store, key_prefix=_PREFIX)
-        return self._limiters[figure]
 
-
-class InMemory(_Throttled):
+class InMemory(_Counted):
     """Limits of one process."""
 
     def __init__(self) -> None:
         super().__init__(_BucketsInMemory(), _WindowsInMemory())
 
     async def is_alive(self) -> bool:
-        """Say yes: they live and die with the process."""
+        """Return True: the counts are in this process."""
         return True
 
 
-class InRedis(_Throttled):
-    """Limits of all processes that share a Redis; while it is out of reach, requests pass."""
+class InRedis(_Counted):
+    """Limits of all processes that share a Redis; while it is down, requests pass."""
 
     def __init__(self, client: Redis) -> None:
-        super().__init__(_Store(client), _WindowsInRedis(client))
+        super().__init__(_BucketsInRedis(client), _WindowsInRedis(client))
         self._client = client
         self._outage = CircuitBreaker("limits are out of reach; requests pass uncounted")
 
     async def take(self, limits: Sequence[Limit]) -> LimitStatus:
-        """Count a request against several limits, or let it pass uncounted."""
+        """Count a request against all limits, or let it pass uncounted."""
         if not self._outage.is_on:
             try:
                 return await super().take(limits)
-            except (BaseThrottledError, RedisError, OSError) as e:
+            except (RedisError, OSError) as e:
                 self._outage.begin(e)
         figure = limits[-1].a_minute
         return LimitStatus(figure, figure, _now() + _WINDOW_SECONDS, is_known=False)
 
     async def is_alive(self) -> bool:
-        """Tell whether Redis answers."""
+        """Return whether Redis answers."""
         await self._client.exists(_PREFIX)
         return True
 
 
 def of(client: Redis | None) -> Limits:
-    """Return the limits of a Redis, or of this process alone."""
+    """Return the limits in a Redis, or of this process alone."""
     return InMemory() if client is None else InRedis(client)
 
 
@@ -179,46 +176,79 @@ def _now() -> int:
     return int(clock.now().timestamp())
 
 
-def _standing(limit: Limit, window: Window, *, now: int) -> LimitStatus:
+def _status(limit: Limit, window: Window, *, now: int) -> LimitStatus:
     begun = now if window.oldest is None else window.oldest
     remaining = max(0, limit.a_minute - window.count)
     return LimitStatus(limit.a_minute, remaining, begun + _WINDOW_SECONDS)
 
 
-class _Buckets(MemoryStoreBackend):
-    """When each bucket will be full again, in seconds of the monotonic clock."""
+def _interval_and_capacity(limit: Limit) -> tuple[float, int]:
+    """Return the seconds that a bucket needs to refill by one request, and its size."""
+    figure = max(1, limit.a_minute)
+    return _WINDOW_SECONDS / figure, 2 * figure
 
-    def __init__(self, server: str | None = None, options: dict[str, Any] | None = None) -> None:
-        super().__init__(server, options)
-        # Whichever was drawn on last stands last.
+
+class _BucketsInMemory:
+    """For each bucket, when it will be full again, in seconds of the monotonic clock."""
+
+    def __init__(self) -> None:
+        # The least recently used first.
         self._full_at = OrderedDict[str, float]()
 
-    def get(self, key: str) -> float | None:
-        """Return when a bucket will be full; None when it is."""
-        return self._full_at.get(key)
+    async def draw(self, limit: Limit, *, cost: int = 1) -> float | None:
+        """Take a request from a bucket; return None, or how many seconds to wait."""
+        interval, capacity = _interval_and_capacity(limit)
+        now = clock.monotonic()
+        full_at = max(now, self._full_at.get(limit.key, now))
+        if capacity - cost + math.floor((now - full_at) / interval) < 0:
+            return abs(now - full_at + (capacity - cost) * interval)
+        full_at += cost * interval
+        if full_at > now:
+            self._full_at[limit.key] = full_at
+            self._full_at.move_to_end(limit.key)
+            if len(self._full_at) > _MOST_BUCKETS:
+                self._evict_one()
+        return None
 
-    def set(self, key: str, value: Any, timeout: int) -> None:  # noqa: ARG002 - the value tells
-        """Note when a bucket will be full."""
-        self._full_at[key] = float(value)
-        self._full_at.move_to_end(key)
-        if len(self._full_at) > _MOST_BUCKETS:
-            self._forget_one()
-
-    def _forget_one(self) -> None:
-        looked_at = list(itertools.islice(self._full_at, _LOOKED_AT))
-        del self._full_at[min(looked_at, key=self._full_at.__getitem__)]
-        for key in looked_at:
+    def _evict_one(self) -> None:
+        candidates = list(itertools.islice(self._full_at, _EVICTION_CANDIDATES))
+        del self._full_at[min(candidates, key=self._full_at.__getitem__)]
+        for key in candidates:
             if key in self._full_at:
                 self._full_at.move_to_end(key)
 
 
-class _BucketsInMemory(MemoryStore):
-    """The library's store over our buckets."""
+class _BucketsInRedis:
+    """The same in Redis, by the clock of its server."""
 
-    _BACKEND_CLASS = _Buckets
+    # Counted from 2025, so that fewer digits of a double are left for the whole seconds.
+    _SCRIPT = """
+    local interval, capacity, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+    local time = redis.call("TIME")
+    local now = (time[1] - 1735660800) + (time[2] / 1000000)
+    local full_at = math.max(now, tonumber(redis.call("GET", KEYS[1]) or now))
+    if capacity - cost + math.floor((now - full_at) / interval) < 0 then
+        return tostring(full_at - now - (capacity - cost) * interval)
+    end
+    full_at = full_at + cost * interval
+    if full_at > now then
+        redis.call("SET", KEYS[1], full_at, "EX", math.ceil(full_at - now))
+    end
+    return false
+    """
+
+    def __init__(self, client: Redis) -> None:
+        self._script = client.register_script(self._SCRIPT)
+
+    async def draw(self, limit: Limit, *, cost: int = 1) -> float | None:
+        """Take a request from a bucket; return None, or how many seconds to wait."""
+        interval, capacity = _interval_and_capacity(limit)
+        name = f"{_PREFIX}:bucket:{limit.key}"
+        wait = await self._script([name], [interval, capacity, cost])
+        return None if wait is None else float(wait)
 
 
-class _Counted:
+class _RequestsBySecond:
     """The requests of one subject by second, the oldest first."""
 
     __slots__ = ("by_second", "count")
@@ -229,7 +259,7 @@ class _Counted:
 
     def add(self, second: int, adding: int) -> None:
         self.count += adding
-        # The clock may have been set back; seconds stay in order all the same.
+        # Seconds stay in order even when the clock is set back.
         if self.by_second and self.by_second[-1][0] >= second:
             second, before = self.by_second.pop()
             adding += before
@@ -241,14 +271,14 @@ class _Counted:
 
 
 class _WindowsInMemory:
-    """Windows of one process, those without requests forgotten."""
+    """Windows of one process; those without requests are dropped."""
 
     def __init__(self) -> None:
-        # Whoever was counted last stands last.
-        self._counted = OrderedDict[str, _Counted]()
+        # The least recently counted first.
+        self._counted = OrderedDict[str, _RequestsBySecond]()
 
     async def look(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
-        """Add so many requests to each, and return what each has."""
+        """Add requests to each key and return its count."""
         self._forget(now - _WINDOW_SECONDS)
         return [self._look(key, now, adding) for key in keys]
 
@@ -257,7 +287,7 @@ class _WindowsInMemory:
         if counted is None:
             if not adding:
                 return Window(0, None)
-            counted = self._counted[key] = _Counted()
+            counted = self._counted[key] = _RequestsBySecond()
             if len(self._counted) > _MOST_WINDOWS:
                 self._counted.popitem(last=False)
         counted.drop_until(now - _WINDOW_SECONDS)
@@ -279,7 +309,7 @@ class _WindowsInRedis:
 
     _SCRIPT = """
     local now, window, adding = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-    local told = {}
+    local counts = {}
     for _, key in ipairs(KEYS) do
         if adding > 0 then
             redis.call("HINCRBY", key, now, adding)
@@ -296,34 +326,18 @@ class _WindowsInRedis:
                 if oldest < 0 or second < oldest then oldest = second end
             end
         end
-        told[#told + 1] = count
-        told[#told + 1] = oldest
+        counts[#counts + 1] = count
+        counts[#counts + 1] = oldest
     end
-    return told
+    return counts
     """
 
     def __init__(self, client: Redis) -> None:
         self._script = client.register_script(self._SCRIPT)
 
     async def look(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
-        """Add so many requests to each, and return what each has."""
+        """Add requests to each key and return its count."""
         names = [f"{_PREFIX}:window:{key}" for key in keys]
-        told = await self._script(names, [now, _WINDOW_SECONDS, adding])
-        pairs = zip(told[::2], told[1::2], strict=True)
+        counts = await self._script(names, [now, _WINDOW_SECONDS, adding])
+        pairs = zip(counts[::2], counts[1::2], strict=True)
         return [Window(count, oldest if oldest >= 0 else None) for count, oldest in pairs]
-
-
-class _Backend(RedisStoreBackend):
-    """The library's own way to a client keeps one for all event loops of the process."""
-
-    def __init__(self, client: Redis) -> None:
-        super().__init__()
-        self._client = cast("Any", client)
-
-
-class _Store(RedisStore):
-    """The library's store over our client."""
-
-    def __init__(self, client: Redis) -> None:
-        super().__init__()
-        self._backend = _Backend(client)
