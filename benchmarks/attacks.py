@@ -2,10 +2,11 @@
 
     python -m benchmarks.attacks [--attack NAME ...] [--uploads 7] [--seconds 20]
 
-One server reads on SQLite, with as many readers as there are cores. The victim is an org that
-uploads one receipt after another; the attacker has an org of its own on the plan scale, and runs in
-a process of its own that gives way to the server. Each attack goes on while the victim uploads, at
-least for the seconds given; afterwards the victim uploads again, and must get the right totals.
+For each attack a fresh server reads on SQLite, with as many readers as there are cores. The victim
+is an org that uploads one receipt after another; the attacker has an org of its own on the plan
+scale, and runs in a process of its own that gives way to the server. Each attack goes on while the
+victim uploads, at least for the seconds given; afterwards the victim uploads again, and must get
+the right totals.
 """
 
 import argparse
@@ -55,19 +56,28 @@ def main() -> None:
     """Measure each attack and print the table."""
     arguments = _arguments()
     names = arguments.attack or list(attackers.ATTACKS)
-    with tempfile.TemporaryDirectory() as name, server.running(Path(name)) as service:
-        target = _target(service, Path(name))
+    rows = []
+    for name in names:
+        alone, during = _measured(name, arguments)
+        rows.append(_row(name, during, alone))
+        sys.stderr.write(f"{rows[-1]}\n")
+    _show(arguments.uploads, rows)
+
+
+def _measured(attack: str, arguments: argparse.Namespace) -> tuple[Seen, Seen]:
+    """Return what the victim meets before an attack and under it, on a server of their own.
+
+    What an attacker left behind would slow the next attack's victim.
+    """
+    with tempfile.TemporaryDirectory() as folder, server.running(Path(folder)) as service:
+        target = _target(service, Path(folder))
         victim = _Victim(service)
         victim.upload(2)
-        rows = [_row("none", alone := victim.upload(arguments.uploads), None)]
-        for attack in names:
-            with _attacked(attack, target):
-                during = victim.upload(arguments.uploads, at_least_s=arguments.seconds)
-            after = victim.upload(2)
-            during.wrong += after.wrong
-            rows.append(_row(attack, during, alone))
-            sys.stderr.write(f"{rows[-1]}\n")
-    _show(arguments.uploads, rows)
+        alone = victim.upload(arguments.uploads)
+        with _attacked(attack, target):
+            during = victim.upload(arguments.uploads, at_least_s=arguments.seconds)
+        during.wrong += victim.upload(2).wrong
+    return alone, during
 
 
 def _arguments() -> argparse.Namespace:
@@ -192,12 +202,13 @@ def _target(service: Server, folder: Path) -> Target:
     return Target(service.url, secret, _ATTACKER)
 
 
-def _row(name: str, seen: Seen, alone: Seen | None) -> tuple[str, ...]:
+def _row(name: str, seen: Seen, alone: Seen) -> tuple[str, ...]:
     median = statistics.median(seen.upload_s)
-    normal = statistics.median(alone.upload_s) if alone else median
+    normal = statistics.median(alone.upload_s)
     is_kept = median < MAX_SLOWDOWN * normal and seen.service_mb < MAX_SERVICE_MB and not seen.wrong
     return (
         name,
+        f"{normal:.2f}",
         f"{median:.2f}",
         f"{median / normal:.1f}",
         f"{max(seen.health_ms, default=0):.0f}",
@@ -215,7 +226,8 @@ def _show(uploads: int, rows: Sequence[tuple[str, ...]]) -> None:
         f"{MAX_SERVICE_MB:.0f} MB, no wrong total"
     )
     columns = (
-        "attack", "median s", "times", "healthz ms", "service MB", "reader MB", "wrong", "kept",
+        "attack", "alone s", "median s", "times", "healthz ms", "service MB", "reader MB", "wrong",
+        "kept",
     )  # fmt: skip
     measuring.show(title, columns, rows)
 

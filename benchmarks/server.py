@@ -82,6 +82,9 @@ def _children(pid: int) -> set[int]:
 
 
 def _megabytes(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:  # It ended meanwhile.
+        return 0.0
     found = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
     return int(found[1]) / 1024 if found else 0.0

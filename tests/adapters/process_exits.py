@@ -40,6 +40,13 @@ async def deaf(pid: int) -> None:
     await asyncio.to_thread(wait_until_deaf, pid)
 
 
+def wait_for_lower_priority(pid: int, priority: int) -> int:
+    """Wait until the process has another priority, and return it."""
+    while (now := os.getpriority(os.PRIO_PROCESS, pid)) == priority:
+        time.sleep(0.01)
+    return now
+
+
 def _blocked(pid: int) -> set[int]:
     """Return the signals that a process blocks."""
     status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")

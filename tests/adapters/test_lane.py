@@ -109,6 +109,28 @@ async def test_work_that_spins_is_killed_by_its_processor_time(lane: Lane) -> No
     assert await pid_of(lane)
 
 
+async def test_slow_step_runs_at_the_lowest_priority() -> None:
+    lane = Lane(readers.PROGRAM, Limits(slow_step_s=0.1))
+    pid = await pid_of(lane)
+    priority = os.getpriority(os.PRIO_PROCESS, pid)
+    task = asyncio.create_task(outcome(lane, "spin"))
+    lowered = await asyncio.to_thread(process_exits.wait_for_lower_priority, pid, priority)
+    await lane.aclose()
+
+    assert lowered == 19
+    with pytest.raises(ProcessDiedError):
+        await task
+
+
+async def test_process_of_a_slow_step_is_replaced() -> None:
+    lane = Lane(readers.PROGRAM, Limits(slow_step_s=0.1))
+    pid = await pid_of(lane)
+
+    assert await outcome(lane, "toil") == "toil"
+    assert await pid_of(lane) != pid
+    await lane.aclose()
+
+
 async def test_step_that_spins_is_killed_before_the_work_is_late(lane: Lane) -> None:
     with pytest.raises(TimeLimitError, match=r"a step took more than 0\.1 s of processor time"):
         await outcome(lane, "spin", TimeLimits(60.0, 0.1, clock_ratio=1000))
@@ -275,13 +297,13 @@ PARENT = """
 import asyncio, os, sys
 sys.path.insert(0, os.getcwd())
 from recibo.adapters.reader_process.lane import Lane
-from tests.adapters import test_processes
+from tests.adapters import test_lane
 from tests.faulty import readers
 
 async def main():
     lane = Lane(readers.PROGRAM)
-    print(await test_processes.pid_of(lane), flush=True)
-    await test_processes.outcome(lane, sys.argv[1])
+    print(await test_lane.pid_of(lane), flush=True)
+    await test_lane.outcome(lane, sys.argv[1])
 
 if __name__ == "__main__":
     asyncio.run(main())

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -18,6 +19,9 @@ from recibo.extract.load.formats import Kind
 from recibo.extract.model import DocumentType, Found, Receipt
 
 JPEG = Kind("image/jpeg", "jpg", 1)
+
+# From the start of the process.
+_TOIL_S = 2.0
 
 ERRORS = {
     "format": errors.UnsupportedFormat,
@@ -58,6 +62,12 @@ def hang() -> None:
     """Never come back, and listen to no signal that can be refused."""
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     threading.Event().wait()
+
+
+def toil() -> None:
+    """Work for a second of processor time."""
+    while time.process_time() < _TOIL_S:
+        pass
 
 
 def spin() -> None:
@@ -104,6 +114,7 @@ ACTS: Mapping[str, Callable[[], None]] = {
     "killed": be_killed,
     "hang": hang,
     "spin": spin,
+    "toil": toil,
     "ask": ask_for_memory,
     "eat": eat_memory,
     "shout": shout,

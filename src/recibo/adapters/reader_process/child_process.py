@@ -110,6 +110,8 @@ class ChildProcess:
         loop = asyncio.get_running_loop()
         self._is_ready: asyncio.Future[None] = loop.create_future()
         self._work: _Work | None = None
+        #: Whether its last job was slow, which has cost the process its priority for good.
+        self.is_slow = False
         self._prints = _Prints(self._process)
         self._life = loop.create_task(self._live())
 
@@ -156,6 +158,7 @@ class ChildProcess:
                     watch.check()
             return work.answer.result()
         finally:
+            self.is_slow = watch.is_slow
             self._work = None
 
     def kill(self) -> None:

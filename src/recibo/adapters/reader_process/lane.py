@@ -81,7 +81,7 @@ class Lane:
             self._replace(child)
             raise
         self._done += 1
-        if self._done >= self._limits.tasks:
+        if child.is_slow or self._done >= self._limits.tasks:
             self._replace(child)
         return answer
 

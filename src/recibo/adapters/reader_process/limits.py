@@ -1,5 +1,6 @@
 """What a reader process may take, and a watch that tells when it takes more."""
 
+import contextlib
 import math
 import os
 import time
@@ -15,6 +16,9 @@ _USER, _SYSTEM, _RESIDENT = 11, 12, 21
 #: Where /proc/PID/schedstat has the time for which the main thread waited for a processor,
 #: nanoseconds (Documentation/scheduler/sched-stats.rst).
 _WAITED, _NANOSECONDS = 1, 1e9
+
+
+_LOWEST_PRIORITY = 19
 
 
 class TimeLimitError(Exception):
@@ -35,6 +39,9 @@ class Limits:
     address_space_bytes: int = 4 * _GIB
     #: How much a child gives way to the service that answers requests.
     niceness: int = 10
+    #: A step that takes more seconds of processor time than this gives way to other readers. No
+    #: page of the development documents takes that long.
+    slow_step_s: float = 5.0
     #: After so many jobs a fresh process takes over, whatever leaked into the old one.
     tasks: int = 200
 
@@ -69,6 +76,8 @@ class Watch:
         self._limits = limits
         self._time = time_limits
         self._begun = self._step_begun = self._now()[0]
+        #: Whether a step was slow. Its process keeps the lowest priority for the rest of its life.
+        self.is_slow = False
 
     def step(self) -> None:
         """Note that a step begins."""
@@ -83,6 +92,8 @@ class Watch:
         now, memory_bytes = self._now()
         if memory_bytes > self._limits.memory_bytes:
             raise MemoryLimitError(f"{memory_bytes >> 20} MB of memory")
+        if now.processor_s - self._step_begun.processor_s > self._limits.slow_step_s:
+            self._give_way()
         for what, begun, most_s in (
             ("the work", self._begun, self._time.work_s),
             ("a step", self._step_begun, self._time.step_s),
@@ -93,6 +104,15 @@ class Watch:
                 raise TimeLimitError(f"{what} took more than {ceiling_s:g} s")
         if time.monotonic() - self._begun_at > self._time.most_s:
             raise TimeLimitError(f"the work took more than {self._time.most_s:g} s")
+
+    def _give_way(self) -> None:
+        if self.is_slow:
+            return
+        self.is_slow = True
+        # Linux has a priority for each thread. One may end meanwhile.
+        with contextlib.suppress(OSError):
+            for thread in (self._process / "task").iterdir():
+                os.setpriority(os.PRIO_PROCESS, int(thread.name), _LOWEST_PRIORITY)
 
     def _now(self) -> tuple[_Moment, int]:
         fields = self._read("stat").rpartition(")")[2].split()
