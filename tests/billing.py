@@ -6,7 +6,7 @@ import httpx
 
 from tests.installation import Installation
 from tests.people import Session
-from tests.portal import looking
+from tests.portal import pages
 
 SUCCESS = "https://shop.example/paid?order=7"
 CANCEL = "https://shop.example/not-paid"
@@ -52,10 +52,10 @@ async def click(i: Installation, url: str, label: str) -> httpx.Response:
     """Click a button of a page, by the beginning of what stands on it."""
     answer = await i.stranger.get(url)
     assert answer.status_code == 200, answer.text
-    for action, text, fields in looking.buttons(answer):
+    for action, text, fields in pages.forms_with_buttons(answer):
         if text.startswith(label):
             return await i.stranger.post(action, data=fields)
-    raise AssertionError((label, looking.at(answer).text))
+    raise AssertionError((label, pages.parse(answer).text))
 
 
 async def bought(i: Installation, who: Session, plan: str = "indie") -> None:

@@ -18,7 +18,7 @@ from recibo.store import redis_client
 from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make, sockets
 from tests.installation import Installation, client_of
-from tests.portal import visits
+from tests.portal import accounts
 
 PAPER = make.jpeg("paper")
 PATIENCE_S = 20.0
@@ -263,7 +263,7 @@ async def test_upload_that_nobody_can_look_at_is_refused_and_holds_nothing(
         secret = await key(i)
         refused = [await i.extract(PAPER, secret=secret) for _ in range(6)]
         kept = await i.rows(Receipt), list((tmp_path / "spool").iterdir())
-        await visits.sign_up(i.stranger)
+        await accounts.sign_up(i.stranger)
         files = {"file": ("receipt.jpg", PAPER, "image/jpeg")}
         page = await i.stranger.post("/portal/receipts", files=files)
         reader.is_busy = False

@@ -12,7 +12,7 @@ from recibo.services.billing import sandbox
 from recibo.store.tables import ProviderEvent
 from tests import billing, people
 from tests.installation import Installation
-from tests.portal import looking
+from tests.portal import pages
 
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -28,7 +28,7 @@ async def test_checkout_page_says_what_is_sold_and_that_no_money_moves(
     i = idle_service
     ana = await people.signed_up(i)
     answer = await i.stranger.get(await billing.checkout(i, ana, "startup"))
-    page = looking.at(answer)
+    page = pages.parse(answer)
 
     assert 200 == answer.status_code
     for said in ("no money moves", "Startup", "25,000", "$99", "Padaria Aurora", ana.email):
@@ -93,7 +93,7 @@ async def test_plan_is_changed_in_the_portal(idle_service: Installation) -> None
         urlsplit(answer.headers["location"]).path,
     )
     assert "scale" == (await billing.subscription(i, ana))["plan"]
-    shown = looking.at(await i.stranger.get(answer.headers["location"]))
+    shown = pages.parse(await i.stranger.get(answer.headers["location"]))
     assert "Scale, $499 a month" in shown.text
     assert billing.BACK in shown.links
 
@@ -142,7 +142,7 @@ async def test_cancelling_now_falls_back_to_free_and_can_be_bought_anew(
     await billing.bought(i, ana, "scale")
     await billing.click(i, await billing.portal(i, ana), "Cancel now")
     over = await billing.subscription(i, ana)
-    page = looking.at(await i.stranger.get(await billing.portal(i, ana)))
+    page = pages.parse(await i.stranger.get(await billing.portal(i, ana)))
     await billing.bought(i, ana, "indie")
     again = await billing.subscription(i, ana)
 
@@ -172,7 +172,7 @@ async def test_who_has_bought_nothing_changes_nothing(
     answer = await i.stranger.post(f"/sandbox/portal/{change}", data=form)
 
     assert 400 == answer.status_code
-    assert "no subscription" in looking.at(answer).text
+    assert "no subscription" in pages.parse(answer).text
     assert "free" == (await billing.subscription(i, ana))["plan"]
 
 
@@ -199,7 +199,7 @@ async def test_pages_end(idle_service: Installation) -> None:
         with clock.moved(life + MINUTE):
             answer = await i.stranger.get(url)
             assert 404 == answer.status_code
-            assert "This page has expired" in looking.at(answer).text
+            assert "This page has expired" in pages.parse(answer).text
             form = {"session": token_of(url)}
             paid = await i.stranger.post("/sandbox/checkout", data=form)
             assert 404 == paid.status_code
@@ -279,4 +279,4 @@ async def test_every_page_of_the_sandbox_is_guarded(idle_service: Installation) 
     for answer in answers:
         assert "no-store" == answer.headers["cache-control"]
         assert "default-src 'none'" in answer.headers["content-security-policy"]
-        assert looking.at(answer).title.endswith("Recibo")
+        assert pages.parse(answer).title.endswith("Recibo")

@@ -12,7 +12,7 @@ import httpx
 
 from tests.mail_servers import Inbox, part
 from tests.mail_servers import serving as serving_mail
-from tests.portal import looking
+from tests.portal import pages
 from tests.serving.running import RECIBO, serving
 
 OWNER = "ana@people.test"
@@ -46,16 +46,16 @@ async def test_owner_comes_in_by_the_link_of_the_command(tmp_path: Path) -> None
         )
         (link,) = _LINK.findall(said)
         async with httpx.AsyncClient(base_url=server.url) as browser:
-            offered = looking.at(await browser.get(link))
+            offered = pages.parse(await browser.get(link))
             token = offered.inputs["token"]["value"] or ""
             accepted = await browser.post("/portal/accept-invite", data={"token": token})
             set_ = await browser.post(accepted.headers["location"], data={"new_password": PASSWORD})
-            members = looking.at(await browser.get("/portal/members"))
+            members = pages.parse(await browser.get("/portal/members"))
         async with httpx.AsyncClient(base_url=server.url) as browser:
             signed_in = await browser.post(
                 "/portal/sign-in", data={"email": OWNER, "password": PASSWORD}
             )
-            home = looking.at(await browser.get("/portal"))
+            home = pages.parse(await browser.get("/portal"))
             again = await browser.post("/portal/accept-invite", data={"token": token})
 
     (mail,) = [

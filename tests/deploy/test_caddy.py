@@ -17,7 +17,7 @@ from tests.deploy import caddies, composed
 from tests.deploy.composed import GIVEN
 from tests.mail_servers import Inbox, part
 from tests.mail_servers import serving as serving_mail
-from tests.portal import looking
+from tests.portal import pages
 from tests.serving.running import serving
 
 QUICK = (sys.executable, str(Path(__file__).parents[1] / "serving" / "quick_recibo.py"))
@@ -78,7 +78,7 @@ async def test_first_owner_comes_in_and_uploads_by_https(
 ) -> None:
     async with opened(tmp_path, company_database) as company:
         browser = company.browser
-        page = looking.at(await browser.get(company.invitation))
+        page = pages.parse(await browser.get(company.invitation))
         token = page.inputs["token"]["value"] or ""
         accepted = await browser.post("/portal/accept-invite", data={"token": token})
         await browser.post(accepted.headers["location"], data={"new_password": PASSWORD})

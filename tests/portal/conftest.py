@@ -24,7 +24,7 @@ async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installati
 
 
 @pytest.fixture
-async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+async def sqlite_service(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service for rules that have nothing to do with rows."""
     async with installation.start(sqlite_url, tmp_path, with_worker=False) as started:
         yield started

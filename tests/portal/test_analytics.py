@@ -7,7 +7,7 @@ from recibo.lib import clock
 from recibo.store import tables
 from tests import people
 from tests.installation import Installation
-from tests.portal import looking, pressing, visits
+from tests.portal import accounts, forms, pages
 
 PATH = "/portal/analytics"
 HOSTILE = "</table><script>alert(1)</script>"
@@ -17,7 +17,7 @@ async def used(i: Installation, org_id: str, counts: dict[int, int]) -> None:
     """Note how many readings were billed so many days ago."""
     async with i.database.write() as session:
         for days, count in counts.items():
-            day = (clock.now() - days * visits.DAY).date()
+            day = (clock.now() - days * accounts.DAY).date()
             session.add(tables.UsageDay(org_id=org_id, day=day, count=count))
 
 
@@ -26,11 +26,11 @@ async def test_readings_are_drawn_by_day_and_told_in_a_table(service: Installati
     bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
     await used(service, ana.org_id, {0: 10, 3: 40, 29: 1, 30: 500})
     await used(service, bea.org_id, {1: 7777})
-    await pressing.browser_of(service, ana)
+    await forms.sign_in_as(service, ana)
     answer = await service.stranger.get(PATH)
-    month = looking.at(answer)
-    week = await pressing.shown(service, f"{PATH}?days=7")
-    quarter = await pressing.shown(service, f"{PATH}?days=90")
+    month = pages.parse(answer)
+    week = await forms.get_page(service, f"{PATH}?days=7")
+    quarter = await forms.get_page(service, f"{PATH}?days=90")
 
     heights = re.findall(r'<rect x="(\d+)" y="([\d.]+)" width="8" height="([\d.]+)">', answer.text)
     assert [("0", "97.5", "2.5"), ("260", "0.0", "100.0"), ("290", "75.0", "25.0")] == heights
@@ -42,9 +42,9 @@ async def test_readings_are_drawn_by_day_and_told_in_a_table(service: Installati
     assert "7,777" not in quarter.text
 
 
-async def test_receipts_are_told_by_category_and_by_merchant(door: Installation) -> None:
-    ana = await people.signed_up(door)
-    async with door.database.write() as session:
+async def test_receipts_are_told_by_category_and_by_merchant(sqlite_service: Installation) -> None:
+    ana = await people.signed_up(sqlite_service)
+    async with sqlite_service.database.write() as session:
         session.add(tables.CategoryTotal(org_id=ana.org_id, category="groceries", receipts=1200))
         session.add(
             tables.MerchantTotal(
@@ -55,26 +55,26 @@ async def test_receipts_are_told_by_category_and_by_merchant(door: Installation)
                 total_spent=Decimal("88123.9"),
             )
         )
-    await pressing.browser_of(door, ana)
-    answer = await door.stranger.get(PATH)
+    await forms.sign_in_as(sqlite_service, ana)
+    answer = await sqlite_service.stranger.get(PATH)
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert "Groceries 1,200" in page.text
     assert f"{HOSTILE} 3 88,123.90" in page.text
     assert "<script" not in answer.text
 
 
-async def test_spans_are_those_that_are_offered(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
+async def test_spans_are_those_that_are_offered(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for days in ("", "0", "31", "x", "٣٠", "9" * 5000):
-        answer = await door.stranger.get(PATH, params={"days": days})
+        answer = await sqlite_service.stranger.get(PATH, params={"days": days})
         assert 400 == answer.status_code, days
-        assert "must be one of 7, 30, 90, 365" in looking.at(answer).text
+        assert "must be one of 7, 30, 90, 365" in pages.parse(answer).text
 
 
-async def test_empty_org_is_told_so(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
-    page = await pressing.shown(door, PATH)
+async def test_empty_org_is_told_so(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    page = await forms.get_page(sqlite_service, PATH)
 
     assert "No readings in the last 30 days." in page.text
     assert 2 == page.text.count("No receipts yet.")

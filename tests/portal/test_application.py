@@ -9,7 +9,7 @@ import pytest
 from recibo.portal import application as doors
 from recibo.schemas.plans import SOLD
 from tests.installation import Installation, client_of
-from tests.portal import looking
+from tests.portal import pages
 
 if TYPE_CHECKING:
     from recibo.web.services import Services
@@ -38,14 +38,14 @@ FOREIGN = {
 
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
 async def test_no_form_is_taken_from_a_page_of_another_site(
-    door: Installation, headers: Mapping[str, str]
+    sqlite_service: Installation, headers: Mapping[str, str]
 ) -> None:
     assert len(paths("post")) > 9
     for path in paths("post"):
-        answer = await door.stranger.post(path, data={"token": "x"}, headers=headers)
+        answer = await sqlite_service.stranger.post(path, data={"token": "x"}, headers=headers)
 
         assert 403 == answer.status_code, path
-        assert "another site" in looking.at(answer).text
+        assert "another site" in pages.parse(answer).text
         assert "set-cookie" not in answer.headers
 
 
@@ -59,9 +59,9 @@ async def test_no_form_is_taken_from_a_page_of_another_site(
     ids=["of our own", "typed by hand", "from no browser"],
 )
 async def test_forms_of_our_own_pages_are_taken(
-    door: Installation, headers: Mapping[str, str]
+    sqlite_service: Installation, headers: Mapping[str, str]
 ) -> None:
-    answer = await door.stranger.post("/portal/sign-out", headers=headers)
+    answer = await sqlite_service.stranger.post("/portal/sign-out", headers=headers)
 
     assert (303, "/portal/sign-in?notice=signed-out") == (
         answer.status_code,
@@ -69,8 +69,8 @@ async def test_forms_of_our_own_pages_are_taken(
     )
 
 
-async def test_every_answer_guards_its_page(door: Installation) -> None:
-    client = door.stranger
+async def test_every_answer_guards_its_page(sqlite_service: Installation) -> None:
+    client = sqlite_service.stranger
     answers = [
         *[await client.get(path) for path in ("/", "/portal/", *paths("get"))],
         await client.get("/portal/nowhere"),
@@ -91,9 +91,9 @@ async def test_every_answer_guards_its_page(door: Installation) -> None:
         assert answer.headers["x-request-id"]
 
 
-async def test_pages_hold_no_script_and_no_style_of_their_own(door: Installation) -> None:
+async def test_pages_hold_no_script_and_no_style_of_their_own(sqlite_service: Installation) -> None:
     for path in paths("get"):
-        text = (await door.stranger.get(path, params={"token": "x"})).text
+        text = (await sqlite_service.stranger.get(path, params={"token": "x"})).text
 
         assert "<script" not in text
         assert "<style" not in text
@@ -101,35 +101,39 @@ async def test_pages_hold_no_script_and_no_style_of_their_own(door: Installation
         assert "://" not in text, "nothing is loaded from afar"
 
 
-async def test_every_field_has_a_label_and_tells_what_may_fill_it(door: Installation) -> None:
+async def test_every_field_has_a_label_and_tells_what_may_fill_it(
+    sqlite_service: Installation,
+) -> None:
     for path in paths("get"):
-        answer = await door.stranger.get(path)
+        answer = await sqlite_service.stranger.get(path)
         if answer.status_code == 200:
-            page = looking.at(answer)
+            page = pages.parse(answer)
             seen = {name for name, one in page.inputs.items() if one.get("type") != "hidden"}
             assert seen == set(page.labels)
             assert all(page.inputs[name]["autocomplete"] for name in seen)
 
 
-async def test_start_leads_to_the_portal(door: Installation) -> None:
-    answers = [await door.stranger.get(path) for path in ("/", "/portal/")]
+async def test_start_leads_to_the_portal(sqlite_service: Installation) -> None:
+    answers = [await sqlite_service.stranger.get(path) for path in ("/", "/portal/")]
 
     assert [(303, "/portal")] * 2 == [
         (answer.status_code, answer.headers["location"]) for answer in answers
     ]
 
 
-async def test_head_is_answered_as_get_is_without_a_body(door: Installation) -> None:
-    got = await door.stranger.get("/portal/sign-in")
-    asked = await door.stranger.head("/portal/sign-in")
+async def test_head_is_answered_as_get_is_without_a_body(sqlite_service: Installation) -> None:
+    got = await sqlite_service.stranger.get("/portal/sign-in")
+    asked = await sqlite_service.stranger.head("/portal/sign-in")
 
     assert 200 == asked.status_code
     assert b"" == asked.content
     assert got.headers["content-length"] == asked.headers["content-length"]
 
 
-async def test_wrong_method_is_told_the_right_ones(door: Installation) -> None:
-    answers = [await door.stranger.put(path) for path in ("/portal/sign-in", "/portal/sign-out")]
+async def test_wrong_method_is_told_the_right_ones(sqlite_service: Installation) -> None:
+    answers = [
+        await sqlite_service.stranger.put(path) for path in ("/portal/sign-in", "/portal/sign-out")
+    ]
 
     assert [(405, "GET, POST"), (405, "POST")] == [
         (answer.status_code, answer.headers["allow"]) for answer in answers
@@ -137,22 +141,22 @@ async def test_wrong_method_is_told_the_right_ones(door: Installation) -> None:
 
 
 async def test_unknown_pages_are_pages_and_unknown_paths_of_the_api_are_json(
-    door: Installation,
+    sqlite_service: Installation,
 ) -> None:
-    page = await door.stranger.get("/portal/nowhere")
-    beside = await door.stranger.get("/portalx")
+    page = await sqlite_service.stranger.get("/portal/nowhere")
+    beside = await sqlite_service.stranger.get("/portalx")
 
     assert 404 == page.status_code
-    assert "Page not found · Recibo" == looking.at(page).title
+    assert "Page not found · Recibo" == pages.parse(page).title
     assert (404, "not_found") == (beside.status_code, beside.json()["error"]["code"])
 
 
 async def test_static_files_are_kept_for_good_under_an_address_of_their_content(
-    door: Installation,
+    sqlite_service: Installation,
 ) -> None:
-    page = (await door.stranger.get("/portal/sign-in")).text
+    page = (await sqlite_service.stranger.get("/portal/sign-in")).text
     address = page.partition('rel="stylesheet" href="')[2].partition('"')[0]
-    answer = await door.stranger.get(address)
+    answer = await sqlite_service.stranger.get(address)
 
     assert "?v=" in address
     assert (200, "text/css; charset=utf-8") == (answer.status_code, answer.headers["content-type"])
@@ -178,17 +182,19 @@ async def test_static_files_are_kept_for_good_under_an_address_of_their_content(
         "no UTF-8", "not encoded", "too many fields",
     ],
 )  # fmt: skip
-async def test_what_is_no_form_is_refused(door: Installation, body: bytes, media_type: str) -> None:
-    answer = await door.stranger.post(
+async def test_what_is_no_form_is_refused(
+    sqlite_service: Installation, body: bytes, media_type: str
+) -> None:
+    answer = await sqlite_service.stranger.post(
         "/portal/sign-in", content=body, headers={"Content-Type": media_type}
     )
 
     assert 400 == answer.status_code
-    assert "That did not work · Recibo" == looking.at(answer).title
+    assert "That did not work · Recibo" == pages.parse(answer).title
 
 
 async def test_what_nobody_foresaw_is_a_page_with_the_id_of_the_request(
-    door: Installation, monkeypatch: pytest.MonkeyPatch
+    sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         message = "SELECT secret FROM /etc/passwd"
@@ -197,27 +203,29 @@ async def test_what_nobody_foresaw_is_a_page_with_the_id_of_the_request(
     monkeypatch.setattr("recibo.services.identity.password_auth.sign_in", fail)
     form = {"email": "ana@people.test", "password": "x"}
 
-    answer = await door.stranger.post("/portal/sign-in", data=form)
+    answer = await sqlite_service.stranger.post("/portal/sign-in", data=form)
 
     assert 500 == answer.status_code
-    assert answer.headers["x-request-id"] in looking.at(answer).text
+    assert answer.headers["x-request-id"] in pages.parse(answer).text
     assert "passwd" not in answer.text
     assert "no-store" == answer.headers["cache-control"]
-    assert any(line["event"] == "request failed" for line in door.logs)
+    assert any(line["event"] == "request failed" for line in sqlite_service.logs)
 
 
-async def test_names_of_strangers_are_text(door: Installation) -> None:
+async def test_names_of_strangers_are_text(sqlite_service: Installation) -> None:
     """Whatever was typed comes back on the form that is refused."""
     hostile = "\"><script>alert(1)</script><img src=x onerror='x'>"
-    answer = await door.stranger.post("/portal/sign-up", data={"org_name": hostile})
+    answer = await sqlite_service.stranger.post("/portal/sign-up", data={"org_name": hostile})
 
-    assert hostile == looking.at(answer).inputs["org_name"]["value"]
+    assert hostile == pages.parse(answer).inputs["org_name"]["value"]
     assert "<script" not in answer.text
 
 
-async def test_cookies_are_those_of_the_api_and_go_back_over_tls_only(door: Installation) -> None:
+async def test_cookies_are_those_of_the_api_and_go_back_over_tls_only(
+    sqlite_service: Installation,
+) -> None:
     form = {"email": "ana@people.test", "password": "long enough", "org_name": "Aurora"}
-    async with client_of(door.asgi) as client:
+    async with client_of(sqlite_service.asgi) as client:
         client.base_url = "https://recibo.test"
         answer = await client.post("/portal/sign-up", data=form)
 

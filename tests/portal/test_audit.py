@@ -9,7 +9,7 @@ import pytest
 from recibo.lib import clock
 from tests import people
 from tests.installation import Installation
-from tests.portal import looking, pressing, visits
+from tests.portal import accounts, forms, pages
 
 PATH = "/portal/audit"
 HOSTILE = '</pre><script>alert(1)</script>\u202e"&amp;'
@@ -29,10 +29,10 @@ def actions(answer: httpx.Response) -> list[str]:
 
 async def test_entries_are_told_newest_first_with_what_they_changed(service: Installation) -> None:
     ana = await people.signed_up(service)
-    await pressing.browser_of(service, ana)
+    await forms.sign_in_as(service, ana)
     await service.stranger.post("/v1/api-keys", json={"name": HOSTILE})
     answer = await shown(service, {})
-    page = looking.at(answer)
+    page = pages.parse(answer)
 
     assert ["apikey.created", "user.signed_up", "org.created"] == actions(answer)
     assert ana.email in page.text
@@ -43,10 +43,10 @@ async def test_entries_are_told_newest_first_with_what_they_changed(service: Ins
 async def test_filters_are_those_of_the_api(service: Installation) -> None:
     ana = await people.signed_up(service)
     await people.signed_up(service, email="bea@people.test", org="Loja Bea")
-    await pressing.browser_of(service, ana)
+    await forms.sign_in_as(service, ana)
     await service.stranger.patch("/v1/org", json={"name": "Aurora"})
     today = clock.now().date()
-    tomorrow = (today + visits.DAY).isoformat()
+    tomorrow = (today + accounts.DAY).isoformat()
     found = {
         "action=org.updated": ["org.updated"],
         "action=org.deleted": [],
@@ -66,36 +66,36 @@ async def test_filters_are_those_of_the_api(service: Installation) -> None:
 
 
 async def test_pages_lead_on_and_keep_the_filters(
-    door: Installation, monkeypatch: pytest.MonkeyPatch
+    sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recibo.portal.audit._ENTRIES_A_PAGE", 2)
-    await pressing.browser_of(door, await people.signed_up(door))
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for name in ("One", "Two", "Three"):
-        await door.stranger.patch("/v1/org", json={"name": name})
-    first = await shown(door, {"action": "org.updated"})
-    (older,) = [link for link in looking.at(first).links if "cursor=" in link]
-    second = await door.stranger.get(older)
-    mixed = await door.stranger.get(older.replace("org.updated", "org.created"))
+        await sqlite_service.stranger.patch("/v1/org", json={"name": name})
+    first = await shown(sqlite_service, {"action": "org.updated"})
+    (older,) = [link for link in pages.parse(first).links if "cursor=" in link]
+    second = await sqlite_service.stranger.get(older)
+    mixed = await sqlite_service.stranger.get(older.replace("org.updated", "org.created"))
 
     assert ["org.updated"] * 2 == actions(first)
     assert ["org.updated"] == actions(second)
-    assert f"{PATH}?action=org.updated" in looking.at(second).links
+    assert f"{PATH}?action=org.updated" in pages.parse(second).links
     assert 400 == mixed.status_code
-    assert "is not a cursor of this list" in looking.at(mixed).alert
+    assert "is not a cursor of this list" in pages.parse(mixed).alert
 
 
-async def test_filter_that_means_nothing_is_told_beside_it(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
+async def test_filter_that_means_nothing_is_told_beside_it(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     bad = {"since": "soon", "until": "2026-13-01", "action": "a\0b", "actor": "x" * 999}
     for name, value in bad.items():
-        answer = await door.stranger.get(PATH, params={name: value})
+        answer = await sqlite_service.stranger.get(PATH, params={name: value})
         assert 400 == answer.status_code, name
-        assert looking.at(answer).by_id[f"{name}-error"]
+        assert pages.parse(answer).by_id[f"{name}-error"]
         assert [] == actions(answer)
 
 
-async def test_days_reach_from_the_first_to_the_last(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
-    answer = await shown(door, {"since": "0001-01-01", "until": "9999-12-31"})
+async def test_days_reach_from_the_first_to_the_last(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    answer = await shown(sqlite_service, {"since": "0001-01-01", "until": "9999-12-31"})
 
     assert ["user.signed_up", "org.created"] == actions(answer)

@@ -17,8 +17,8 @@ from standardwebhooks import Webhook
 
 from tests import drawing, make_documents, second_factors
 from tests.people import PASSWORD
-from tests.portal import browsing
-from tests.portal.browsing import Place
+from tests.portal import browser
+from tests.portal.browser import Site
 
 # One server and one browser, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
@@ -32,9 +32,9 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One server and one browser for all; each test has people and a window of its own."""
-    with browsing.opened(tmp_path_factory.mktemp("data")) as opened:
+    with browser.run_site(tmp_path_factory.mktemp("data")) as opened:
         yield opened
 
 
@@ -75,7 +75,7 @@ def asked(page: Page, path: str, **body: str) -> dict[str, Any]:
     return told
 
 
-def test_documents_of_the_api_show_under_their_policy(place: Place) -> None:
+def test_documents_of_the_api_show_under_their_policy(place: Site) -> None:
     with place.visit(size=(1200, 900)) as page:
         page.goto("/docs")
         page.get_by_text("/v1/extract", exact=True).click()
@@ -83,7 +83,7 @@ def test_documents_of_the_api_show_under_their_policy(place: Place) -> None:
         expect(page.get_by_text("Idempotency-Key").first).to_be_visible()
 
 
-def test_signing_up_out_and_in_again(place: Place) -> None:
+def test_signing_up_out_and_in_again(place: Site) -> None:
     with place.visit() as page:
         page.goto("/")
         expect(page).to_have_title("Sign in · Recibo")
@@ -94,7 +94,7 @@ def test_signing_up_out_and_in_again(place: Place) -> None:
         expect_home(page, "ana@browser.test")
 
 
-def test_wrong_password_is_told_and_the_next_try_begins_there(place: Place) -> None:
+def test_wrong_password_is_told_and_the_next_try_begins_there(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "bea@browser.test")
         sign_out(page)
@@ -107,7 +107,7 @@ def test_wrong_password_is_told_and_the_next_try_begins_there(place: Place) -> N
         expect_home(page, "bea@browser.test")
 
 
-def test_address_is_confirmed_by_the_mail(place: Place) -> None:
+def test_address_is_confirmed_by_the_mail(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "cora@browser.test")
         expect(page.get_by_text("Please confirm your email address")).to_be_visible()
@@ -118,7 +118,7 @@ def test_address_is_confirmed_by_the_mail(place: Place) -> None:
         expect(page.get_by_text("Please confirm your email address")).to_be_hidden()
 
 
-def test_signing_in_by_the_link_of_a_mail(place: Place) -> None:
+def test_signing_in_by_the_link_of_a_mail(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "dora@browser.test")
         sign_out(page)
@@ -135,7 +135,7 @@ def test_signing_in_by_the_link_of_a_mail(place: Place) -> None:
         expect_home(page, "dora@browser.test")
 
 
-def test_token_of_a_link_is_told_to_nobody(place: Place) -> None:
+def test_token_of_a_link_is_told_to_nobody(place: Site) -> None:
     referrers: list[str] = []
     with place.visit() as page:
         page.on("request", lambda request: referrers.append(request.headers.get("referer", "")))
@@ -148,7 +148,7 @@ def test_token_of_a_link_is_told_to_nobody(place: Place) -> None:
     assert {"", f"{place.server.url}/"} == set(referrers)
 
 
-def test_second_factor_is_asked_for(place: Place) -> None:
+def test_second_factor_is_asked_for(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "eva@browser.test")
         secret = asked(page, "/v1/auth/2fa/enroll")["secret"]
@@ -170,7 +170,7 @@ def test_second_factor_is_asked_for(place: Place) -> None:
         expect_home(page, "eva@browser.test")
 
 
-def test_password_is_reset_by_the_link_of_a_mail(place: Place) -> None:
+def test_password_is_reset_by_the_link_of_a_mail(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "fay@browser.test")
         sign_out(page)
@@ -185,7 +185,7 @@ def test_password_is_reset_by_the_link_of_a_mail(place: Place) -> None:
         expect_home(page, "fay@browser.test")
 
 
-def test_invited_person_joins_and_sets_a_password(place: Place) -> None:
+def test_invited_person_joins_and_sets_a_password(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "gil@browser.test")
         asked(page, "/v1/org/members", email="hal@browser.test", role="viewer")
@@ -230,7 +230,7 @@ def reload_until(page: Page, text: str) -> None:
         page.reload()
 
 
-def test_webhooks_are_set_tested_and_sent_again(place: Place) -> None:
+def test_webhooks_are_set_tested_and_sent_again(place: Site) -> None:
     calls: list[tuple[dict[str, str], bytes]] = []
     with receiver(calls) as url, place.visit() as page:
         sign_up(page, "ida@browser.test")
@@ -250,13 +250,13 @@ def test_webhooks_are_set_tested_and_sent_again(place: Place) -> None:
         reload_until(page, "Delivered")
         page.locator("summary", has_text="webhook.test").click()
         expect(page.get_by_text(HOSTILE)).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0]
         page.get_by_role("link", name="Details").click()
         page.get_by_role("button", name="Send again").click()
         expect(page.get_by_role("status")).to_contain_text("on its way again")
         reload_until(page, "Delivered")
         expect(page.get_by_text(HOSTILE)).to_have_count(2)
-        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0]
         page.get_by_role("link", name="Webhooks").click()
         page.get_by_text("Remove the endpoint").click()
         page.get_by_role("button", name="Remove it").click()
@@ -269,21 +269,21 @@ def test_webhooks_are_set_tested_and_sent_again(place: Place) -> None:
             assert "webhook.test" == Webhook(secret).verify(body, headers)["type"]
 
 
-def test_pages_fit_the_narrowest_phone(place: Place) -> None:
+def test_pages_fit_the_narrowest_phone(place: Site) -> None:
     with place.visit() as page:
         for path in PAGES:
             page.goto(f"/portal/{path}")
-            assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0], path
+            assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0], path
         sign_up(page, f"{'long' * 15}@{'very-' * 10}long.browser.test")
         sections = page.get_by_label("Sections").get_by_role("link").all()
         for path in ["/portal", *(link.get_attribute("href") or "" for link in sections)]:
             page.goto(path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0], path
+            assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0], path
 
         assert len(sections) > 8
 
 
-def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Place) -> None:
+def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Site) -> None:
     with place.visit(javascript=False) as page:
         sign_up(page, "jil@browser.test")
         page.get_by_role("link", name="Security").click()
@@ -331,7 +331,7 @@ def papers(folder: Path) -> list[Path]:
     return [folder / f"{name}.pdf" for name in made]
 
 
-def test_receipts_are_dropped_and_show_when_they_are_read(place: Place, tmp_path: Path) -> None:
+def test_receipts_are_dropped_and_show_when_they_are_read(place: Site, tmp_path: Path) -> None:
     with place.visit() as page:
         sign_up(page, "jan@browser.test")
         page.get_by_role("link", name="Receipts").first.click()
@@ -341,16 +341,16 @@ def test_receipts_are_dropped_and_show_when_they_are_read(place: Place, tmp_path
         # Nobody loads the page anew: it looks again by itself.
         expect(page.get_by_text("34.15 MYR")).to_have_count(2)
         expect(page.get_by_text("2 on this page")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0]
         page.get_by_role("link", name="KEDAI KOPI").first.click()
         expect(page.get_by_text("2025-03-14 12:41:00 UTC+08:00")).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= browsing.PHONE[0]
+        assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0]
         page.get_by_role("link", name="Delete").click()
         page.get_by_role("button", name="Delete").click()
         expect(page.get_by_text("34.15 MYR")).to_have_count(1)
 
 
-def test_receipts_need_no_scripts(place: Place, tmp_path: Path) -> None:
+def test_receipts_need_no_scripts(place: Site, tmp_path: Path) -> None:
     with place.visit(javascript=False) as page:
         sign_up(page, "kim@browser.test")
         page.goto("/portal/receipts")

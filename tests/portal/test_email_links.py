@@ -4,8 +4,8 @@ import pytest
 
 from recibo.schemas.states import MailTokenKind
 from tests.installation import Installation, client_of
-from tests.portal import looking, visits
-from tests.portal.visits import EMAIL
+from tests.portal import accounts, pages
+from tests.portal.accounts import EMAIL
 
 OTHER = "another long password"
 PAGES = {
@@ -18,7 +18,7 @@ BROWSER = {"User-Agent": "browser"}
 
 async def user_id(i: Installation) -> str:
     """Sign somebody up, and return the id; the client keeps no session."""
-    await visits.sign_up(i.stranger)
+    await accounts.sign_up(i.stranger)
     me = await i.stranger.get("/v1/auth/me")
     i.stranger.cookies.clear()
     return str(me.json()["user"]["id"])
@@ -27,13 +27,13 @@ async def user_id(i: Installation) -> str:
 @pytest.mark.parametrize("page", PAGES)
 async def test_whoever_opens_a_link_first_spends_nothing(service: Installation, page: str) -> None:
     """Programs that look for harmful mail open every link, some of them in a browser."""
-    token = await visits.minted(service, PAGES[page], await user_id(service))
+    token = await accounts.mint_token(service, PAGES[page], await user_id(service))
     path = f"/portal/{page}"
     async with client_of(service.asgi, address="192.0.2.1") as scanner:
         seen = [await scanner.get(path, params={"token": token}) for _ in range(3)]
         await scanner.head(path, params={"token": token})
         kept = dict(scanner.cookies)
-    opened = looking.at(seen[0])
+    opened = pages.parse(seen[0])
 
     answer = await service.stranger.post(path, data={"token": token, "new_password": OTHER})
 
@@ -46,14 +46,14 @@ async def test_whoever_opens_a_link_first_spends_nothing(service: Installation, 
 
 @pytest.mark.parametrize("page", PAGES)
 async def test_link_works_once(service: Installation, page: str) -> None:
-    token = await visits.minted(service, PAGES[page], await user_id(service))
+    token = await accounts.mint_token(service, PAGES[page], await user_id(service))
     form = {"token": token, "new_password": OTHER}
     first = await service.stranger.post(f"/portal/{page}", data=form)
     service.stranger.cookies.clear()
 
     second = await service.stranger.post(f"/portal/{page}", data=form)
 
-    told = looking.at(second)
+    told = pages.parse(second)
     assert first.status_code in (200, 303)
     assert 400 == second.status_code
     assert told.alert == "The link is unknown, was used or has expired; ask for a new one."
@@ -64,24 +64,24 @@ async def test_link_works_once(service: Installation, page: str) -> None:
 
 @pytest.mark.parametrize("page", [*PAGES, "accept-invite"])
 async def test_without_a_link_the_token_can_be_copied_from_the_mail(
-    door: Installation, page: str
+    sqlite_service: Installation, page: str
 ) -> None:
-    opened = looking.at(await door.stranger.get(f"/portal/{page}"))
+    opened = pages.parse(await sqlite_service.stranger.get(f"/portal/{page}"))
     form = {"token": " ", "new_password": OTHER}
-    refused = await door.stranger.post(f"/portal/{page}", data=form)
+    refused = await sqlite_service.stranger.post(f"/portal/{page}", data=form)
 
     assert "Token from the email" == opened.labels["token"]
     assert 400 == refused.status_code
-    assert "Token from the email is required." == looking.at(refused).error("token")
+    assert "Token from the email is required." == pages.parse(refused).error("token")
 
 
 async def test_magic_link_signs_in(service: Installation) -> None:
-    token = await visits.minted(service, MailTokenKind.MAGIC_LINK, await user_id(service))
+    token = await accounts.mint_token(service, MailTokenKind.MAGIC_LINK, await user_id(service))
 
     answer = await service.stranger.post("/portal/magic-link", data={"token": f" {token} "})
 
-    page = await visits.home(service.stranger)
-    assert "/portal" == visits.led_to(answer)
+    page = await accounts.home(service.stranger)
+    assert "/portal" == accounts.redirect_target(answer)
     assert page is not None
     assert "Please confirm your email address" not in page.text
 
@@ -89,11 +89,11 @@ async def test_magic_link_signs_in(service: Installation) -> None:
 async def test_magic_link_of_a_stranger_leaves_the_session_of_the_browser(
     service: Installation,
 ) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
 
     await service.stranger.post("/portal/magic-link", data={"token": "x" * 32})
 
-    assert await visits.home(service.stranger) is not None
+    assert await accounts.home(service.stranger) is not None
 
 
 @pytest.mark.parametrize("path", ["/portal/magic-link/request", "/portal/forgot-password"])
@@ -106,7 +106,7 @@ async def test_asking_for_a_link_tells_nobody_who_has_an_account(
         for email in (EMAIL, "bob@people.test")
     ]
 
-    known, unknown = (looking.at(answer).text for answer in answers)
+    known, unknown = (pages.parse(answer).text for answer in answers)
     assert [202, 202] == [answer.status_code for answer in answers]
     assert f"If there is an account for {EMAIL}, we sent it a link." in known
     assert known.replace(EMAIL, "bob@people.test") == unknown
@@ -114,47 +114,47 @@ async def test_asking_for_a_link_tells_nobody_who_has_an_account(
 
 @pytest.mark.parametrize("path", ["/portal/magic-link/request", "/portal/forgot-password"])
 async def test_asking_for_a_link_to_no_address_is_refused_on_its_form(
-    door: Installation, path: str
+    sqlite_service: Installation, path: str
 ) -> None:
-    answer = await door.stranger.post(path, data={"email": "nobody"})
+    answer = await sqlite_service.stranger.post(path, data={"email": "nobody"})
 
     assert 400 == answer.status_code
-    assert "must have an @-sign" in looking.at(answer).error("email")
+    assert "must have an @-sign" in pages.parse(answer).error("email")
 
 
 async def test_address_is_verified_and_named(service: Installation) -> None:
-    token = await visits.minted(service, MailTokenKind.VERIFY_EMAIL, await user_id(service))
+    token = await accounts.mint_token(service, MailTokenKind.VERIFY_EMAIL, await user_id(service))
 
     answer = await service.stranger.post("/portal/verify-email", data={"token": token})
 
-    await visits.sign_in(service.stranger)
-    page = await visits.home(service.stranger)
-    assert f"{EMAIL} is confirmed." in looking.at(answer).text
+    await accounts.sign_in(service.stranger)
+    page = await accounts.home(service.stranger)
+    assert f"{EMAIL} is confirmed." in pages.parse(answer).text
     assert page is not None
     assert "Please confirm your email address" not in page.text
 
 
 async def test_reset_sets_the_password_and_signs_nobody_in(service: Installation) -> None:
-    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
     form = {"token": token, "new_password": OTHER}
 
     answer = await service.stranger.post("/portal/reset-password", data=form)
 
-    assert "Your new password is set" in looking.at(answer).text
-    assert await visits.home(service.stranger) is None
-    assert 401 == (await visits.sign_in(service.stranger)).status_code
-    assert 303 == (await visits.sign_in(service.stranger, password=OTHER)).status_code
+    assert "Your new password is set" in pages.parse(answer).text
+    assert await accounts.home(service.stranger) is None
+    assert 401 == (await accounts.sign_in(service.stranger)).status_code
+    assert 303 == (await accounts.sign_in(service.stranger, password=OTHER)).status_code
 
 
 async def test_reset_names_the_account_for_people_and_for_password_managers(
     service: Installation,
 ) -> None:
-    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
-    asked = looking.at(
+    token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    asked = pages.parse(
         await service.stranger.get("/portal/reset-password", params={"token": token})
     )
     form = {"token": token, "new_password": "short", "username": EMAIL}
-    again = looking.at(await service.stranger.post("/portal/reset-password", data=form))
+    again = pages.parse(await service.stranger.post("/portal/reset-password", data=form))
 
     for page in (asked, again):
         field = page.inputs["username"]
@@ -166,13 +166,13 @@ async def test_reset_names_the_account_for_people_and_for_password_managers(
 async def test_reset_link_that_is_worth_nothing_is_told_before_a_password_is_typed(
     service: Installation,
 ) -> None:
-    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
     form = {"token": token, "new_password": OTHER}
     await service.stranger.post("/portal/reset-password", data=form)
 
     answer = await service.stranger.get("/portal/reset-password", params={"token": token})
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 400 == answer.status_code
     assert "ask for a new one" in page.alert
     assert EMAIL not in page.text
@@ -181,29 +181,31 @@ async def test_reset_link_that_is_worth_nothing_is_told_before_a_password_is_typ
 async def test_reset_of_who_is_signed_in_keeps_this_session_and_ends_the_others(
     service: Installation,
 ) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     me = await service.stranger.get("/v1/auth/me")
-    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, me.json()["user"]["id"])
+    token = await accounts.mint_token(
+        service, MailTokenKind.PASSWORD_RESET, me.json()["user"]["id"]
+    )
     async with client_of(service.asgi) as elsewhere:
-        await visits.sign_in(elsewhere)
-        before = await visits.home(elsewhere)
+        await accounts.sign_in(elsewhere)
+        before = await accounts.home(elsewhere)
         form = {"token": token, "new_password": OTHER}
         answer = await service.stranger.post("/portal/reset-password", data=form)
-        after = await visits.home(elsewhere)
+        after = await accounts.home(elsewhere)
 
-    assert "/portal" == visits.led_to(answer)
-    assert await visits.home(service.stranger) is not None
+    assert "/portal" == accounts.redirect_target(answer)
+    assert await accounts.home(service.stranger) is not None
     assert (True, False) == (before is not None, after is not None)
 
 
 async def test_short_password_leaves_the_link_good_and_its_token_on_the_form(
     service: Installation,
 ) -> None:
-    token = await visits.minted(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
+    token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
     short = await service.stranger.post(
         "/portal/reset-password", data={"token": token, "new_password": "short"}
     )
-    page = looking.at(short)
+    page = pages.parse(short)
     again = {"token": page.inputs["token"]["value"] or "", "new_password": OTHER}
 
     answer = await service.stranger.post("/portal/reset-password", data=again)
@@ -215,11 +217,11 @@ async def test_short_password_leaves_the_link_good_and_its_token_on_the_form(
 
 
 async def test_disabled_account_is_told_on_the_form(service: Installation) -> None:
-    token = await visits.minted(service, MailTokenKind.MAGIC_LINK, await user_id(service))
-    await visits.disable(service, EMAIL)
+    token = await accounts.mint_token(service, MailTokenKind.MAGIC_LINK, await user_id(service))
+    await accounts.disable_user(service, EMAIL)
 
     answer = await service.stranger.post("/portal/magic-link", data={"token": token})
 
     assert (401, "This account is disabled.") == (
-        answer.status_code, looking.at(answer).alert
+        answer.status_code, pages.parse(answer).alert
     )  # fmt: skip

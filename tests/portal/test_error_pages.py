@@ -18,7 +18,7 @@ from recibo.portal import error_messages
 from recibo.schemas.states import Role
 from tests import people
 from tests.installation import Installation
-from tests.portal import looking, pressing, visits
+from tests.portal import accounts, forms, pages
 
 CROSS_SITE = {"Origin": "https://elsewhere.test"}
 # Words of requests, not of pages.
@@ -36,46 +36,48 @@ TECHNICAL = ("multipart", "retry_after", "`", "user_id", "Content-Type", "scope 
     ],
 )
 async def test_who_is_signed_in_keeps_navigation_and_sign_out(
-    door: Installation, method: str, path: str, headers: dict[str, str], status: int
+    sqlite_service: Installation, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
-    await visits.sign_up(door.stranger)
-    answer = await door.stranger.request(method, path, headers=headers)
+    await accounts.sign_up(sqlite_service.stranger)
+    answer = await sqlite_service.stranger.request(method, path, headers=headers)
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert status == answer.status_code
     assert ("post", "/portal/sign-out") in page.forms
     assert "/portal/receipts" in page.links
     assert not [word for word in TECHNICAL if word in page.text]
 
 
-async def test_refused_role_keeps_them_too(door: Installation) -> None:
-    viewer = await people.joined(door, await people.signed_up(door), Role.VIEWER)
-    client = await pressing.browser_of(door, viewer)
+async def test_refused_role_keeps_them_too(sqlite_service: Installation) -> None:
+    viewer = await people.joined(
+        sqlite_service, await people.signed_up(sqlite_service), Role.VIEWER
+    )
+    client = await forms.sign_in_as(sqlite_service, viewer)
     answer = await client.get("/portal/keys")
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 403 == answer.status_code
     assert ("post", "/portal/sign-out") in page.forms
     assert "/portal/keys" not in page.links
 
 
 async def test_unforeseen_error_keeps_them_too(
-    door: Installation, monkeypatch: pytest.MonkeyPatch
+    sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
         message = "nobody foresaw this"
         raise RuntimeError(message)
 
-    await visits.sign_up(door.stranger)
+    await accounts.sign_up(sqlite_service.stranger)
     monkeypatch.setattr("recibo.services.identity.members.in_join_order", broken)
-    answer = await door.stranger.get("/portal/members")
+    answer = await sqlite_service.stranger.get("/portal/members")
 
     assert 500 == answer.status_code
-    assert ("post", "/portal/sign-out") in looking.at(answer).forms
+    assert ("post", "/portal/sign-out") in pages.parse(answer).forms
 
 
-async def test_strangers_are_shown_no_sections(door: Installation) -> None:
-    page = looking.at(await door.stranger.get("/portal/nowhere"))
+async def test_strangers_are_shown_no_sections(sqlite_service: Installation) -> None:
+    page = pages.parse(await sqlite_service.stranger.get("/portal/nowhere"))
 
     assert [] == page.forms
     assert "/portal/receipts" not in page.links

@@ -8,7 +8,7 @@ import pytest
 
 from tests import installation
 from tests.installation import Installation
-from tests.portal import looking, visits
+from tests.portal import accounts, pages
 
 INBOX = "/portal/inbox"
 # What a browser on the same machine sends.
@@ -42,12 +42,12 @@ async def test_mails_are_listed_newest_first_and_their_links_work_here(
     mailing: Installation,
 ) -> None:
     listed = await mailing.stranger.get(INBOX, headers=LOCAL)
-    paths = [link for link in looking.at(listed).links if link.startswith(f"{INBOX}/")]
+    paths = [link for link in pages.parse(listed).links if link.startswith(f"{INBOX}/")]
     mail = await mailing.stranger.get(paths[0], headers=LOCAL)
 
     assert 2 == len(paths)
-    assert "Your sign-in link To ana@people.test 2026-03-14 08:17 UTC" in looking.at(listed).text
-    page = looking.at(mail)
+    assert "Your sign-in link To ana@people.test 2026-03-14 08:17 UTC" in pages.parse(listed).text
+    page = pages.parse(mail)
     assert "Your sign-in link · Recibo" == page.title
     assert "/portal/magic-link?token=abc&next=/portal/audit" in page.links
     assert "https://example.com/help" in page.links
@@ -80,11 +80,11 @@ async def test_other_machines_find_no_inbox_and_no_link_to_it(mailing: Installat
     transport = httpx.ASGITransport(mailing.asgi, client=("192.168.1.7", 9))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as other:
         refused = await other.get(INBOX)
-        sent = await other.post("/portal/forgot-password", data={"email": visits.EMAIL})
+        sent = await other.post("/portal/forgot-password", data={"email": accounts.EMAIL})
 
     assert 404 == refused.status_code
-    assert INBOX not in looking.at(sent).links
-    assert "development" in looking.at(sent).text
+    assert INBOX not in pages.parse(sent).links
+    assert "development" in pages.parse(sent).text
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ async def test_only_mails_of_the_outbox_are_shown(mailing: Installation, name: s
     assert 404 == (await mailing.stranger.get(f"{INBOX}/{name}", headers=LOCAL)).status_code
 
 
-async def test_an_empty_inbox_says_so(door: Installation) -> None:
-    page = looking.at(await door.stranger.get(INBOX, headers=LOCAL))
+async def test_an_empty_inbox_says_so(sqlite_service: Installation) -> None:
+    page = pages.parse(await sqlite_service.stranger.get(INBOX, headers=LOCAL))
 
     assert "No mail yet." in page.text
 
@@ -107,23 +107,25 @@ async def test_production_and_real_mail_have_no_inbox(sqlite_url: str, tmp_path:
     ) as service:
         refused = await service.stranger.get(INBOX, headers=LOCAL)
         sent = await service.stranger.post(
-            "/portal/forgot-password", data={"email": visits.EMAIL}, headers=LOCAL
+            "/portal/forgot-password", data={"email": accounts.EMAIL}, headers=LOCAL
         )
 
     assert 404 == refused.status_code
-    assert "development" not in looking.at(sent).text
+    assert "development" not in pages.parse(sent).text
 
 
-async def test_every_page_that_says_a_mail_was_sent_leads_to_the_inbox(door: Installation) -> None:
-    client = door.stranger
+async def test_every_page_that_says_a_mail_was_sent_leads_to_the_inbox(
+    sqlite_service: Installation,
+) -> None:
+    client = sqlite_service.stranger
     client.headers.update(LOCAL)
-    await visits.sign_up(client)
+    await accounts.sign_up(client)
     answers = [
         await client.get("/portal"),
         await client.post("/portal/verify-email/resend"),
-        await client.post("/portal/magic-link/request", data={"email": visits.EMAIL}),
-        await client.post("/portal/forgot-password", data={"email": visits.EMAIL}),
+        await client.post("/portal/magic-link/request", data={"email": accounts.EMAIL}),
+        await client.post("/portal/forgot-password", data={"email": accounts.EMAIL}),
         await client.get("/portal/members?notice=invited"),
     ]
 
-    assert [True] * 5 == [INBOX in looking.at(answer).links for answer in answers]
+    assert [True] * 5 == [INBOX in pages.parse(answer).links for answer in answers]

@@ -5,8 +5,8 @@ import pytest
 from tests import people, second_factors
 from tests.installation import Installation
 from tests.people import PASSWORD
-from tests.portal import looking, visits
-from tests.portal.visits import EMAIL
+from tests.portal import accounts, pages
+from tests.portal.accounts import EMAIL
 
 PATH = "/portal/accept-invite"
 INVITED = "bob@people.test"
@@ -25,7 +25,7 @@ async def test_opening_an_invitation_accepts_nothing(service: Installation) -> N
 
     answer = await service.stranger.post(PATH, data={"token": token})
 
-    page = looking.at(opened[0])
+    page = pages.parse(opened[0])
     assert [("post", PATH)] == page.forms
     assert token == page.inputs["token"]["value"]
     assert 303 == answer.status_code
@@ -36,7 +36,7 @@ async def test_invitation_names_the_org_the_role_and_who_invites_whom(
 ) -> None:
     answer = await service.stranger.get(PATH, params={"token": await token_for(service)})
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert "Join Padaria Aurora · Recibo" == page.title
     assert f"owner@people.test invites you, {INVITED}, to this organization." in page.text
     assert "Your role there: Developer." in page.text
@@ -51,7 +51,7 @@ async def test_invitation_that_is_worth_nothing_is_told_at_once(
         await service.stranger.post(PATH, data={"token": token})
     answer = await service.stranger.get(PATH, params={"token": token})
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 400 == answer.status_code
     assert "ask for a new one" in page.alert
     assert "Padaria Aurora" not in page.text
@@ -62,9 +62,9 @@ async def test_password_managers_are_told_whose_first_password_it_is(
     service: Installation,
 ) -> None:
     await service.stranger.post(PATH, data={"token": await token_for(service)})
-    asked = looking.at(await service.stranger.get("/portal/set-password"))
+    asked = pages.parse(await service.stranger.get("/portal/set-password"))
     form = {"new_password": "short", "username": INVITED}
-    again = looking.at(await service.stranger.post("/portal/set-password", data=form))
+    again = pages.parse(await service.stranger.post("/portal/set-password", data=form))
 
     for page in (asked, again):
         field = page.inputs["username"]
@@ -74,20 +74,20 @@ async def test_password_managers_are_told_whose_first_password_it_is(
 
 async def test_invited_person_joins_and_sets_a_password(service: Installation) -> None:
     answer = await service.stranger.post(PATH, data={"token": await token_for(service)})
-    asked = await service.stranger.get(visits.led_to(answer))
+    asked = await service.stranger.get(accounts.redirect_target(answer))
     set_ = await service.stranger.post("/portal/set-password", data={"new_password": PASSWORD})
-    page = await visits.home(service.stranger)
+    page = await accounts.home(service.stranger)
     service.stranger.cookies.clear()
 
-    again = await visits.sign_in(service.stranger, email=INVITED)
+    again = await accounts.sign_in(service.stranger, email=INVITED)
 
-    assert "New password" == looking.at(asked).labels["new_password"]
-    assert "/portal" == visits.led_to(set_)
+    assert "New password" == pages.parse(asked).labels["new_password"]
+    assert "/portal" == accounts.redirect_target(set_)
     assert page is not None
     assert f"Signed in as {INVITED}" in page.text
     assert "Organization Padaria Aurora" in page.text
     assert "Role Developer" in page.text
-    assert "/portal" == visits.led_to(again)
+    assert "/portal" == accounts.redirect_target(again)
 
 
 async def test_first_password_needs_eight_characters(service: Installation) -> None:
@@ -96,35 +96,35 @@ async def test_first_password_needs_eight_characters(service: Installation) -> N
     answer = await service.stranger.post("/portal/set-password", data={"new_password": "short"})
 
     assert 400 == answer.status_code
-    assert "needs at least 8" in looking.at(answer).error("new_password")
+    assert "needs at least 8" in pages.parse(answer).error("new_password")
 
 
 async def test_who_has_a_password_sets_none_here(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     asked = await service.stranger.get("/portal/set-password")
     form = {"new_password": "another long password"}
 
     answer = await service.stranger.post("/portal/set-password", data=form)
 
-    assert "/portal" == visits.led_to(asked)
+    assert "/portal" == accounts.redirect_target(asked)
     assert 400 == answer.status_code
-    assert "Current password is required" in looking.at(answer).alert
+    assert "Current password is required" in pages.parse(answer).alert
     service.stranger.cookies.clear()
-    assert 303 == (await visits.sign_in(service.stranger)).status_code
+    assert 303 == (await accounts.sign_in(service.stranger)).status_code
 
 
 async def test_account_that_existed_joins_and_is_asked_for_nothing_more(
     service: Installation,
 ) -> None:
     token = await token_for(service, EMAIL)
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     service.stranger.cookies.clear()
 
     answer = await service.stranger.post(PATH, data={"token": token})
-    onward = await service.stranger.get(visits.led_to(answer))
-    page = await visits.home(service.stranger)
+    onward = await service.stranger.get(accounts.redirect_target(answer))
+    page = await accounts.home(service.stranger)
 
-    assert "/portal" == visits.led_to(onward)
+    assert "/portal" == accounts.redirect_target(onward)
     assert page is not None
     assert "Organization Padaria Aurora" in page.text
 
@@ -134,12 +134,12 @@ async def test_second_factor_is_asked_for(service: Installation) -> None:
     token = await token_for(service, EMAIL)
 
     answer = await service.stranger.post(PATH, data={"token": token})
-    before = await visits.home(service.stranger)
-    code = await service.stranger.post(visits.led_to(answer), data={"code": who.code})
-    after = await visits.home(service.stranger)
+    before = await accounts.home(service.stranger)
+    code = await service.stranger.post(accounts.redirect_target(answer), data={"code": who.code})
+    after = await accounts.home(service.stranger)
 
     assert before is None
-    assert "/portal" == visits.led_to(code)
+    assert "/portal" == accounts.redirect_target(code)
     assert after is not None
     assert "Organization Padaria Aurora" in after.text
 
@@ -152,5 +152,5 @@ async def test_invitation_works_once(service: Installation) -> None:
     answer = await service.stranger.post(PATH, data={"token": token})
 
     assert 400 == answer.status_code
-    assert "ask for a new one" in looking.at(answer).alert
+    assert "ask for a new one" in pages.parse(answer).alert
     assert {} == dict(service.stranger.cookies)

@@ -11,7 +11,7 @@ from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import people
 from tests.installation import Installation
-from tests.portal import looking, pressing
+from tests.portal import forms, pages
 
 PATH = "/portal/keys"
 SECRET = re.compile(r"(?:sk_live|pk_publishable)_\w{38}")
@@ -33,12 +33,12 @@ async def own(i: Installation, secret: str) -> httpx.Response:
 
 
 async def test_key_is_made_with_its_secret_shown_once_and_revoked(service: Installation) -> None:
-    await pressing.browser_of(service, await people.signed_up(service))
+    await forms.sign_in_as(service, await people.signed_up(service))
     last_day = clock.now().date() + dt.timedelta(days=30)
     secret, answer = await made(service, name=HOSTILE, write="", last_day=last_day.isoformat())
     works = (await own(service, secret)).json()
     again = await service.stranger.get(PATH)
-    said = await pressing.pressed(service, f"{PATH}/{works['id']}/revoke")
+    said = await forms.submit(service, f"{PATH}/{works['id']}/revoke")
     after = await service.stranger.get(PATH)
 
     assert "no-store" == answer.headers["cache-control"]
@@ -46,17 +46,17 @@ async def test_key_is_made_with_its_secret_shown_once_and_revoked(service: Insta
     day_after = (last_day + dt.timedelta(days=1)).isoformat()
     assert f"{day_after}T00:00:00Z" == works["expires_at"]
     assert "<script" not in answer.text
-    assert f"{secret[:8]}…{secret[-4:]}" in looking.at(again).text
+    assert f"{secret[:8]}…{secret[-4:]}" in pages.parse(again).text
     assert [] == SECRET.findall(again.text)
     assert "is revoked" in said.by_role["status"]
-    assert "1 revoked or expired" in looking.at(after).text
-    assert set() == pressing.actions(looking.at(after), f"{PATH}/")
+    assert "1 revoked or expired" in pages.parse(after).text
+    assert set() == forms.form_actions(pages.parse(after), f"{PATH}/")
     assert 401 == (await own(service, secret)).status_code
 
 
-async def test_publishable_key_has_its_fixed_scope(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
-    _, page = await made(door, kind="publishable")
+async def test_publishable_key_has_its_fixed_scope(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    _, page = await made(sqlite_service, kind="publishable")
 
     assert "Publishable: extract:write" in page.text
 
@@ -72,24 +72,28 @@ async def test_publishable_key_has_its_fixed_scope(door: Installation) -> None:
     ],
 )
 async def test_what_is_refused_stands_there_with_the_reason(
-    door: Installation, field: str, form: dict[str, str], said: str
+    sqlite_service: Installation, field: str, form: dict[str, str], said: str
 ) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     filled = {"name": "Expenses", "kind": "publishable", "extract": "on", **form}
-    page = await pressing.refused(door, PATH, 400, **filled)
+    page = await forms.submit_refused(sqlite_service, PATH, 400, **filled)
 
     assert said == page.error(field)
     assert filled[field].strip() == page.inputs[field]["value"]
     assert "checked" in page.inputs["extract"]
     assert "checked" not in page.inputs["read"]
     # The demo org has one.
-    assert 1 == len(await door.rows(tables.ApiKey))
+    assert 1 == len(await sqlite_service.rows(tables.ApiKey))
 
 
-async def test_secret_key_needs_a_scope_and_a_kind_that_there_is(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
-    no_scope = await pressing.refused(door, PATH, 400, name="Expenses")
-    no_kind = await pressing.refused(door, PATH, 400, name="Expenses", kind="golden", read="on")
+async def test_secret_key_needs_a_scope_and_a_kind_that_there_is(
+    sqlite_service: Installation,
+) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    no_scope = await forms.submit_refused(sqlite_service, PATH, 400, name="Expenses")
+    no_kind = await forms.submit_refused(
+        sqlite_service, PATH, 400, name="Expenses", kind="golden", read="on"
+    )
 
     assert "Select at least one scope." in no_scope.by_id["scopes-error"]
     assert "must be one of secret, publishable" in no_kind.by_id["kind-error"]
@@ -98,16 +102,16 @@ async def test_secret_key_needs_a_scope_and_a_kind_that_there_is(door: Installat
 async def test_developer_revokes_only_keys_of_the_own_making(service: Installation) -> None:
     ana = await people.signed_up(service)
     dev = await people.joined(service, ana, Role.DEVELOPER)
-    await pressing.browser_of(service, ana)
+    await forms.sign_in_as(service, ana)
     anas, _ = await made(service, name="Anas")
-    await pressing.browser_of(service, dev)
+    await forms.sign_in_as(service, dev)
     devs, _ = await made(service, name="Devs")
-    page = await pressing.shown(service, PATH)
+    page = await forms.get_page(service, PATH)
     anas_id = (await own(service, anas)).json()["id"]
     devs_id = (await own(service, devs)).json()["id"]
-    refused = await pressing.refused(service, f"{PATH}/{anas_id}/revoke", 403)
+    refused = await forms.submit_refused(service, f"{PATH}/{anas_id}/revoke", 403)
 
-    assert {f"{PATH}/{devs_id}/revoke"} == pressing.actions(page, f"{PATH}/")
+    assert {f"{PATH}/{devs_id}/revoke"} == forms.form_actions(page, f"{PATH}/")
     assert f"by {ana.email}" in page.text
     assert "Your role does not allow this." in refused.text
     assert 200 == (await own(service, anas)).status_code
@@ -116,13 +120,13 @@ async def test_developer_revokes_only_keys_of_the_own_making(service: Installati
 async def test_keys_of_another_org_are_neither_seen_nor_revoked(service: Installation) -> None:
     ana = await people.signed_up(service)
     bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
-    await pressing.browser_of(service, ana)
+    await forms.sign_in_as(service, ana)
     secret, _ = await made(service, name="Anas key")
     key_id = (await own(service, secret)).json()["id"]
-    await pressing.browser_of(service, bea)
-    page = await pressing.shown(service, PATH)
+    await forms.sign_in_as(service, bea)
+    page = await forms.get_page(service, PATH)
 
     assert "Anas key" not in page.text
-    await pressing.refused(service, f"{PATH}/{key_id}/revoke", 404)
-    await pressing.refused(service, f"{PATH}/nothing/revoke", 404)
+    await forms.submit_refused(service, f"{PATH}/{key_id}/revoke", 404)
+    await forms.submit_refused(service, f"{PATH}/nothing/revoke", 404)
     assert 200 == (await own(service, secret)).status_code

@@ -15,7 +15,7 @@ from recibo.store import tables
 from tests import installation, make, people
 from tests.installation import Installation
 from tests.people import PASSWORD, Session
-from tests.portal import looking, pressing
+from tests.portal import forms, pages
 from tests.portal.test_navigation import SECTIONS
 
 SIGN_UP = {"email": "eve@people.test", "password": PASSWORD, "org_name": "Eve & Co"}
@@ -42,16 +42,16 @@ async def member_of(i: Installation, role: Role = Role.OWNER) -> Session:
 
 @pytest.mark.parametrize("role", Role)
 async def test_no_page_is_about_plans_or_leads_there(own: Installation, role: Role) -> None:
-    await pressing.browser_of(own, await member_of(own, role))
+    await forms.sign_in_as(own, await member_of(own, role))
     paths = [
         path
         for path, permission in SECTIONS.items()
         if permission in PERMISSIONS[role] and path != "/portal/billing"
     ]
-    pages = [await own.stranger.get(path) for path in ("/portal", "/portal/security", *paths)]
+    answers = [await own.stranger.get(path) for path in ("/portal", "/portal/security", *paths)]
 
-    assert {200} == {page.status_code for page in pages}
-    for page in pages:
+    assert {200} == {page.status_code for page in answers}
+    for page in answers:
         assert "/portal/billing" not in page.text
         assert "/sandbox" not in page.text
         assert "are left this month" not in page.text
@@ -61,7 +61,7 @@ async def test_no_page_is_about_plans_or_leads_there(own: Installation, role: Ro
 
 async def test_page_of_billing_is_not_there(own: Installation) -> None:
     strangers = await own.stranger.get("/portal/billing")
-    await pressing.browser_of(own, await member_of(own))
+    await forms.sign_in_as(own, await member_of(own))
     answers = [
         await own.stranger.get("/portal/billing"),
         await own.stranger.post("/portal/billing/checkout", data={"plan": "indie"}),
@@ -72,8 +72,8 @@ async def test_page_of_billing_is_not_there(own: Installation) -> None:
 
 
 async def test_organization_is_changed_and_keeps_its_address_for_bills(own: Installation) -> None:
-    await pressing.browser_of(own, await member_of(own))
-    page = await pressing.pressed(own, "/portal/organization", name="Aurora")
+    await forms.sign_in_as(own, await member_of(own))
+    page = await forms.submit(own, "/portal/organization", name="Aurora")
     (org,) = await own.rows(tables.Org)
 
     assert "Your changes are saved." in page.text
@@ -81,7 +81,7 @@ async def test_organization_is_changed_and_keeps_its_address_for_bills(own: Inst
 
 
 async def test_no_plan_is_offered_at_sign_up(own: Installation) -> None:
-    page = await pressing.shown(own, "/portal/sign-up")
+    page = await forms.get_page(own, "/portal/sign-up")
 
     assert "are free" not in page.text
     assert [("post", "/portal/sign-up")] == page.forms
@@ -100,8 +100,8 @@ async def test_organization_is_deleted_whatever_was_bought_before(
             row.updated_at = (await session.get_one(tables.Org, owner.org_id)).created_at
             session.add(row)
     async with opened(sqlite_url, tmp_path, payments="none") as i:
-        await pressing.browser_of(i, owner)
-        page = await pressing.pressed(i, "/portal/organization/delete", slug="demo")
+        await forms.sign_in_as(i, owner)
+        page = await forms.submit(i, "/portal/organization/delete", slug="demo")
 
     assert "The organization is deleted." in page.text
 
@@ -114,16 +114,16 @@ async def test_sign_up_page_says_why_there_is_no_form(
     sqlite_url: str, tmp_path: Path, signup: str, said: str
 ) -> None:
     async with opened(sqlite_url, tmp_path, signup=signup) as i:
-        page = await pressing.shown(i, "/portal/sign-up")
+        page = await forms.get_page(i, "/portal/sign-up")
         refused = await i.stranger.post("/portal/sign-up", data=SIGN_UP)
         empty = await i.stranger.post("/portal/sign-up", data={})
-        sign_in = await pressing.shown(i, "/portal/sign-in")
+        sign_in = await forms.get_page(i, "/portal/sign-in")
         users = await i.rows(tables.User)
 
     assert said in page.text
     assert [] == page.forms
     assert [403, 403] == [refused.status_code, empty.status_code]
-    assert "new accounts" in looking.at(refused).text.lower()
+    assert "new accounts" in pages.parse(refused).text.lower()
     assert not [link for link in sign_in.links if "sign-up" in link]
     assert [demo_org.OWNER_EMAIL] == [user.email for user in users]
 
@@ -135,9 +135,9 @@ async def test_invitation_that_would_make_an_account_is_refused_on_its_page(
         owner = await member_of(i)
         _, token = await people.invite_with_token(i, owner, "bob@people.test")
         answer = await i.stranger.post("/portal/accept-invite", data={"token": token})
-        await pressing.browser_of(i, owner)
-        members = await pressing.shown(i, "/portal/members")
+        await forms.sign_in_as(i, owner)
+        members = await forms.get_page(i, "/portal/members")
 
     assert 403 == answer.status_code
-    assert "takes no new accounts" in looking.at(answer).alert
+    assert "takes no new accounts" in pages.parse(answer).alert
     assert "Only people who have an account here can accept" in members.text

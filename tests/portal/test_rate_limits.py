@@ -12,7 +12,7 @@ from recibo.store import tables
 from tests import installation
 from tests.fake_clock import START_SECONDS, FakeClock
 from tests.installation import Installation, client_of
-from tests.portal import visits
+from tests.portal import accounts
 
 N = PLANS[PlanName.FREE].requests_a_minute
 ELSEWHERE = "203.0.113.9"
@@ -67,7 +67,7 @@ async def test_strangers_share_one_limit_over_pages_and_api(
 async def test_members_have_the_figure_of_their_plan(
     i: Installation, elsewhere: httpx.AsyncClient
 ) -> None:
-    await visits.sign_up(elsewhere)
+    await accounts.sign_up(elsewhere)
     (org,) = [row for row in await i.rows(tables.Org) if row.name == "Aurora"]
     async with i.database.write() as session:
         await operators.set_plan(session, org.slug, PlanName.INDIE)

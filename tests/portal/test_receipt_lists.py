@@ -10,16 +10,16 @@ from recibo.adapters.fake_reader import FakeReader
 from recibo.extract.model import DocumentType, Moment
 from tests import make, people
 from tests.installation import Installation
-from tests.portal import looking, paperwork, pressing
-from tests.portal.paperwork import PATH
+from tests.portal import forms, pages, receipt_pages
+from tests.portal.receipt_pages import PATH
 from tests.readers import UNREADABLE
 
 MAY = Moment(dt.date(2026, 5, 2))
 PAPERS: dict[str, Any] = {
-    "march": paperwork.reading("March"),
-    "may": paperwork.reading("May", issued=MAY, type_=DocumentType.NFCE),
+    "march": receipt_pages.make_reading("March"),
+    "may": receipt_pages.make_reading("May", issued=MAY, type_=DocumentType.NFCE),
     "failed": UNREADABLE,
-    "undated": paperwork.reading("Undated", issued=None),
+    "undated": receipt_pages.make_reading("Undated", issued=None),
 }
 ALL = ["undated", "failed", "may", "march"]
 FOUND = {
@@ -40,28 +40,31 @@ async def test_filters_are_those_of_the_api_and_pages_keep_them(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reader = FakeReader({make.jpeg(name): answer for name, answer in PAPERS.items()})
-    async with paperwork.opened(database_url, tmp_path, reader) as (service, owner):
+    async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, owner):
         ids = {}
         for name in PAPERS:
-            await paperwork.send(service, (f"{name}.jpg", make.jpeg(name)))
-            (newest, *_) = paperwork.listed(await service.stranger.get(PATH))
+            await receipt_pages.send_files(service, (f"{name}.jpg", make.jpeg(name)))
+            (newest, *_) = receipt_pages.listed_ids(await service.stranger.get(PATH))
             ids[newest] = name
-            await paperwork.read(service, owner, newest)
+            await receipt_pages.read_receipt(service, owner, newest)
         found = {
-            query: [ids[one] for one in paperwork.listed(await service.stranger.get(PATH + query))]
+            query: [
+                ids[one]
+                for one in receipt_pages.listed_ids(await service.stranger.get(PATH + query))
+            ]
             for query in FOUND
         }
         monkeypatch.setattr("recibo.portal.receipt_lists._A_PAGE", 1)
-        walked, pages = [], 0
+        walked, count = [], 0
         older: str | None = f"{PATH}?status=completed"
         while older:
             answer = await service.stranger.get(older)
-            walked += [ids[one] for one in paperwork.listed(answer) if one in ids]
-            links = [one for one in looking.at(answer).links if "cursor=" in one]
-            older, pages = (links[0] if links else None), pages + 1
+            walked += [ids[one] for one in receipt_pages.listed_ids(answer) if one in ids]
+            links = [one for one in pages.parse(answer).links if "cursor=" in one]
+            older, count = (links[0] if links else None), count + 1
 
     assert FOUND == found
-    assert (["undated", "may", "march"], 3) == (walked, pages)
+    assert (["undated", "may", "march"], 3) == (walked, count)
 
 
 WRONG = {
@@ -76,22 +79,24 @@ WRONG = {
 }
 
 
-async def test_wrong_filters_and_cursors_are_told_beside_the_newest(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
-    await paperwork.upload(door)
+async def test_wrong_filters_and_cursors_are_told_beside_the_newest(
+    sqlite_service: Installation,
+) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    await receipt_pages.upload(sqlite_service)
     for query, told in WRONG.items():
-        answer = await door.stranger.get(f"{PATH}{query}")
+        answer = await sqlite_service.stranger.get(f"{PATH}{query}")
 
         assert 400 == answer.status_code, query
-        assert told in looking.at(answer).text, query
-        assert 1 == len(paperwork.listed(answer)), query
+        assert told in pages.parse(answer).text, query
+        assert 1 == len(receipt_pages.listed_ids(answer)), query
 
 
-async def test_empty_list_says_what_to_do(door: Installation) -> None:
-    owner = await people.signed_up(door)
-    await pressing.browser_of(door, owner)
-    first = await paperwork.shown(door)
-    nothing = await paperwork.shown(door, "?status=failed")
+async def test_empty_list_says_what_to_do(sqlite_service: Installation) -> None:
+    owner = await people.signed_up(sqlite_service)
+    await forms.sign_in_as(sqlite_service, owner)
+    first = await receipt_pages.get_page(sqlite_service)
+    nothing = await receipt_pages.get_page(sqlite_service, "?status=failed")
 
     assert "Choose a photo or a PDF above and press Upload" in first.text
     assert "No receipts match these filters." in nothing.text

@@ -12,20 +12,23 @@ from recibo.store import tables
 from recibo.store.semaphores import Limit
 from tests import make, people
 from tests.installation import Installation
-from tests.portal import looking, paperwork, pressing, visits
-from tests.portal.paperwork import GIF, OTHER, PAPER, PATH
+from tests.portal import accounts, forms, pages, receipt_pages
+from tests.portal.receipt_pages import GIF, OTHER_RECEIPT, PATH, RECEIPT
 
 
 async def test_files_are_read_as_the_form_says_in_the_name_of_who_sent_it(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with paperwork.opened(database_url, tmp_path) as (service, owner):
-        files = [("C:\\papers\\a.jpg", PAPER), ("ação.jpg", OTHER)]
-        answer = await paperwork.send(service, *files, accuracy="high", type="invoice")
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
+        files = [("C:\\papers\\a.jpg", RECEIPT), ("ação.jpg", OTHER_RECEIPT)]
+        answer = await receipt_pages.send_files(service, *files, accuracy="high", type="invoice")
         listed = await service.stranger.get(PATH)
-        receipts = [await paperwork.read(service, owner, one) for one in paperwork.listed(listed)]
+        receipts = [
+            await receipt_pages.read_receipt(service, owner, one)
+            for one in receipt_pages.listed_ids(listed)
+        ]
 
-    assert f"{PATH}?notice=taken" == visits.led_to(answer)
+    assert f"{PATH}?notice=taken" == accounts.redirect_target(answer)
     assert ["ação.jpg", "a.jpg"] == [one["metadata"]["filename"] for one in receipts]
     assert {("high", "invoice", owner.user_id)} == {
         (one["accuracy"], one["type"], one["created_by"]) for one in receipts
@@ -33,17 +36,17 @@ async def test_files_are_read_as_the_form_says_in_the_name_of_who_sent_it(
 
 
 async def test_file_that_is_known_leads_to_its_receipt(database_url: str, tmp_path: Path) -> None:
-    async with paperwork.opened(database_url, tmp_path) as (service, owner):
-        first = await paperwork.send(service, ("a.jpg", PAPER))
-        again = await paperwork.send(service, ("b.jpg", PAPER))
-        both = await paperwork.send(service, ("a.jpg", PAPER), ("c.jpg", OTHER))
-        listed = paperwork.listed(await service.stranger.get(PATH))
-        page = looking.at(await service.stranger.get(visits.led_to(again)))
-        receipt = await paperwork.read(service, owner, listed[-1])
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
+        first = await receipt_pages.send_files(service, ("a.jpg", RECEIPT))
+        again = await receipt_pages.send_files(service, ("b.jpg", RECEIPT))
+        both = await receipt_pages.send_files(service, ("a.jpg", RECEIPT), ("c.jpg", OTHER_RECEIPT))
+        listed = receipt_pages.listed_ids(await service.stranger.get(PATH))
+        page = pages.parse(await service.stranger.get(accounts.redirect_target(again)))
+        receipt = await receipt_pages.read_receipt(service, owner, listed[-1])
 
-    assert f"{PATH}/{receipt['id']}?notice=taken" == visits.led_to(first)
-    assert f"{PATH}/{receipt['id']}?notice=known" == visits.led_to(again)
-    assert f"{PATH}?notice=some-known" == visits.led_to(both)
+    assert f"{PATH}/{receipt['id']}?notice=taken" == accounts.redirect_target(first)
+    assert f"{PATH}/{receipt['id']}?notice=known" == accounts.redirect_target(again)
+    assert f"{PATH}?notice=some-known" == accounts.redirect_target(both)
     assert "not read or billed twice" in page.text
     assert 2 == len(listed)
 
@@ -52,11 +55,11 @@ async def test_refused_files_are_named_and_keep_none_of_the_others_back(
     database_url: str, tmp_path: Path
 ) -> None:
     large = make.JPEG_HEAD.ljust(MAX_BYTES + 1, b"\0")
-    async with paperwork.opened(database_url, tmp_path) as (service, _):
-        files = [("a.gif", GIF), ("a.jpg", PAPER), ("b.jpg", b""), ("c.jpg", large)]
-        answer = await paperwork.send(service, *files, accuracy="high")
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, _):
+        files = [("a.gif", GIF), ("a.jpg", RECEIPT), ("b.jpg", b""), ("c.jpg", large)]
+        answer = await receipt_pages.send_files(service, *files, accuracy="high")
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 400 == answer.status_code
     assert "Error: Receipts · Recibo" == page.title
     assert (
@@ -65,52 +68,54 @@ async def test_refused_files_are_named_and_keep_none_of_the_others_back(
         "b.jpg: The file is empty; send the document. "
         "c.jpg: The file is larger than 15 MB."
     ) == page.alert
-    assert 1 == len(paperwork.listed(answer))
+    assert 1 == len(receipt_pages.listed_ids(answer))
     assert '<option value="high" selected>' in answer.text
 
 
 FORMS = {
     "no file": ({"accuracy": "high"}, [("", b"")]),
-    "an unknown accuracy": ({"accuracy": "best"}, [("a.jpg", PAPER)]),
-    "an unknown type": ({"type": "bill"}, [("a.jpg", PAPER)]),
+    "an unknown accuracy": ({"accuracy": "best"}, [("a.jpg", RECEIPT)]),
+    "an unknown type": ({"type": "bill"}, [("a.jpg", RECEIPT)]),
 }
 
 
-async def test_form_that_is_wrong_is_shown_again(door: Installation) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
+async def test_form_that_is_wrong_is_shown_again(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for name, (fields, files) in FORMS.items():
-        answer = await paperwork.send(door, *files, **fields)
+        answer = await receipt_pages.send_files(sqlite_service, *files, **fields)
 
         assert 400 == answer.status_code, name
-        assert "Please correct the fields marked below." == looking.at(answer).alert, name
+        assert "Please correct the fields marked below." == pages.parse(answer).alert, name
         assert 'aria-invalid="true"' in answer.text, name
-        assert [] == paperwork.listed(answer), name
+        assert [] == receipt_pages.listed_ids(answer), name
 
 
 async def test_what_is_no_upload_is_refused(
-    door: Installation, monkeypatch: pytest.MonkeyPatch
+    sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await pressing.browser_of(door, await people.signed_up(door))
-    urlencoded = await door.stranger.post(PATH, data={"file": "a"})
-    cut = await door.stranger.post(
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    urlencoded = await sqlite_service.stranger.post(PATH, data={"file": "a"})
+    cut = await sqlite_service.stranger.post(
         PATH, content=b"--b\r\n", headers={"Content-Type": "multipart/form-data; boundary=b"}
     )
     monkeypatch.setattr("recibo.portal.receipt_uploads._MAX_BYTES", 0)
-    endless = await paperwork.send(door, ("a.jpg", make.JPEG_HEAD.ljust(300 * 1024)))
+    endless = await receipt_pages.send_files(
+        sqlite_service, ("a.jpg", make.JPEG_HEAD.ljust(300 * 1024))
+    )
 
     assert [400] * 3 == [answer.status_code for answer in (urlencoded, cut, endless)]
-    assert "send fewer at once" in looking.at(endless).text
+    assert "send fewer at once" in pages.parse(endless).text
     assert FileTooLarge.status == endless.status_code
-    assert [] == await door.rows(tables.Receipt)
+    assert [] == await sqlite_service.rows(tables.Receipt)
 
 
 async def test_quota_and_the_cap_on_uploads_bind_the_portal(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with paperwork.opened(database_url, tmp_path) as (service, owner):
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         slots, caps = service.services.extraction.slots, [Limit(owner.user_id, 1)]
         await slots.take("slot", caps)
-        capped = await paperwork.send(service, ("a.jpg", PAPER))
+        capped = await receipt_pages.send_files(service, ("a.jpg", RECEIPT))
         await slots.free("slot", caps)
         month = usage.month_of(clock.now())
         async with service.database.write() as session:
@@ -119,11 +124,11 @@ async def test_quota_and_the_cap_on_uploads_bind_the_portal(
                     org_id=owner.org_id, month=month, held=49, completed=49, credits=49
                 )
             )
-        over = await paperwork.send(service, ("a.jpg", PAPER), ("b.jpg", OTHER))
+        over = await receipt_pages.send_files(service, ("a.jpg", RECEIPT), ("b.jpg", OTHER_RECEIPT))
 
     assert [429, 429] == [capped.status_code, over.status_code]
     assert "1" == capped.headers["retry-after"]
-    assert "a.jpg: Uploads in flight at once are 1 on this plan" in looking.at(capped).alert
-    assert "b.jpg: The month's quota of 50 receipts is used up" in looking.at(over).alert
-    assert 1 == len(paperwork.listed(over))
-    assert "0 of 50 receipts are left this month" in looking.at(over).text
+    assert "a.jpg: Uploads in flight at once are 1 on this plan" in pages.parse(capped).alert
+    assert "b.jpg: The month's quota of 50 receipts is used up" in pages.parse(over).alert
+    assert 1 == len(receipt_pages.listed_ids(over))
+    assert "0 of 50 receipts are left this month" in pages.parse(over).text

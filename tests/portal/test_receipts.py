@@ -6,8 +6,8 @@ from recibo.adapters.fake_reader import FakeReader
 from recibo.schemas.states import Role
 from recibo.store.tables import AuditEvent
 from tests import make, people
-from tests.portal import looking, paperwork, pressing, visits
-from tests.portal.paperwork import PAPER, PATH
+from tests.portal import accounts, forms, pages, receipt_pages
+from tests.portal.receipt_pages import PATH, RECEIPT
 from tests.readers import UNREADABLE, Answer, HeldReader, ScriptedReader
 
 UNKNOWN = "rcp_" + "0" * 32
@@ -17,11 +17,11 @@ SCRIPT = "</dd><script>alert(1)</script>"
 async def test_fields_stand_with_how_sure_they_are_and_where_they_were_read(
     database_url: str, tmp_path: Path
 ) -> None:
-    reader = FakeReader({PAPER: paperwork.reading()})
-    async with paperwork.opened(database_url, tmp_path, reader) as (service, owner):
-        receipt_id = await paperwork.upload(service)
-        receipt = await paperwork.read(service, owner, receipt_id)
-        page = await paperwork.shown(service, f"/{receipt_id}")
+    reader = FakeReader({RECEIPT: receipt_pages.make_reading()})
+    async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        receipt = await receipt_pages.read_receipt(service, owner, receipt_id)
+        page = await receipt_pages.get_page(service, f"/{receipt_id}")
         saved = await service.stranger.get(f"{PATH}/{receipt_id}/json")
 
     assert "Padaria Aurora · Recibo" == page.title
@@ -40,17 +40,17 @@ async def test_fields_stand_with_how_sure_they_are_and_where_they_were_read(
 
 
 async def test_what_papers_say_is_text(sqlite_url: str, tmp_path: Path) -> None:
-    reader = FakeReader({PAPER: paperwork.reading(SCRIPT)})
-    async with paperwork.opened(sqlite_url, tmp_path, reader) as (service, owner):
-        receipt_id = await paperwork.upload(service)
-        await paperwork.read(service, owner, receipt_id)
-        pages = [
+    reader = FakeReader({RECEIPT: receipt_pages.make_reading(SCRIPT)})
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        answers = [
             await service.stranger.get(f"{PATH}{rest}")
             for rest in ("", f"/{receipt_id}", f"/{receipt_id}/delete")
         ]
 
-    for page in pages:
-        assert SCRIPT in looking.at(page).text
+    for page in answers:
+        assert SCRIPT in pages.parse(page).text
         assert SCRIPT not in page.text
 
 
@@ -58,10 +58,10 @@ async def test_paper_is_shown_by_pages_of_ours_and_may_do_nothing(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     pdf = b"%PDF-1.7\n<script>alert(1)</script>"
-    async with paperwork.opened(sqlite_url, tmp_path) as (service, _):
-        papers = {data: await paperwork.upload(service, data) for data in (PAPER, pdf)}
+    async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, _):
+        papers = {data: await receipt_pages.upload(service, data) for data in (RECEIPT, pdf)}
         files = [await service.stranger.get(f"{PATH}/{one}/file") for one in papers.values()]
-        pages = [await service.stranger.get(f"{PATH}/{one}") for one in papers.values()]
+        answers = [await service.stranger.get(f"{PATH}/{one}") for one in papers.values()]
 
     assert list(papers) == [file.content for file in files]
     assert ["image/jpeg", "application/pdf"] == [file.headers["content-type"] for file in files]
@@ -72,7 +72,7 @@ async def test_paper_is_shown_by_pages_of_ours_and_may_do_nothing(
         assert "nosniff" == file.headers["x-content-type-options"]
         assert "same-origin" == file.headers["cross-origin-resource-policy"]
         assert "no-store" == file.headers["cache-control"]
-    for page in pages:
+    for page in answers:
         assert "script-src 'self';" in page.headers["content-security-policy"]
         assert "unsafe" not in page.headers["content-security-policy"]
 
@@ -80,15 +80,15 @@ async def test_paper_is_shown_by_pages_of_ours_and_may_do_nothing(
 async def test_what_is_being_read_is_looked_at_again_and_nothing_else_is(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with paperwork.opened(sqlite_url, tmp_path, HeldReader()) as (service, owner):
-        receipt_id = await paperwork.upload(service)
+    async with receipt_pages.run_service(sqlite_url, tmp_path, HeldReader()) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
         pending = [await service.stranger.get(f"{PATH}{rest}") for rest in ("", f"/{receipt_id}")]
-        await paperwork.read(service, owner, receipt_id)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
         done = [await service.stranger.get(f"{PATH}{rest}") for rest in ("", f"/{receipt_id}")]
 
     assert [True, True] == ["data-pending" in page.text for page in pending]
     assert [False, True] == ['http-equiv="refresh"' in page.text for page in pending]
-    assert "1 of 1 on this page is being read." == looking.at(pending[0]).by_id["standing"]
+    assert "1 of 1 on this page is being read." == pages.parse(pending[0]).by_id["standing"]
     for page in done:
         assert "data-pending" not in page.text
         assert "http-equiv" not in page.text
@@ -97,20 +97,20 @@ async def test_what_is_being_read_is_looked_at_again_and_nothing_else_is(
 async def test_better_reading_is_ordered_once_and_costs_the_difference(
     database_url: str, tmp_path: Path
 ) -> None:
-    answers = [paperwork.reading("Aur0ra", confidence=0.5), paperwork.reading()]
-    async with paperwork.opened(database_url, tmp_path, ScriptedReader(answers)) as (
+    answers = [receipt_pages.make_reading("Aur0ra", confidence=0.5), receipt_pages.make_reading()]
+    async with receipt_pages.run_service(database_url, tmp_path, ScriptedReader(answers)) as (
         service,
         owner,
     ):
-        receipt_id = await paperwork.upload(service)
-        await paperwork.read(service, owner, receipt_id)
-        before = await paperwork.shown(service, f"/{receipt_id}")
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        before = await receipt_pages.get_page(service, f"/{receipt_id}")
         action = f"{PATH}/{receipt_id}/again"
         service.reader.hold()
-        ordered = await pressing.pressed(service, action, accuracy="high")
-        receipt = await paperwork.read(service, owner, receipt_id)
-        after = await paperwork.shown(service, f"/{receipt_id}")
-        vain = await pressing.pressed(service, action, accuracy="high")
+        ordered = await forms.submit(service, action, accuracy="high")
+        receipt = await receipt_pages.read_receipt(service, owner, receipt_id)
+        after = await receipt_pages.get_page(service, f"/{receipt_id}")
+        vain = await forms.submit(service, action, accuracy="high")
         actions = [row.action for row in await service.rows(AuditEvent)]
 
     assert "50% confidence, please check" in before.by_id["standing"]
@@ -127,17 +127,17 @@ async def test_better_reading_is_ordered_once_and_costs_the_difference(
 async def test_failure_says_what_to_do_and_its_file_is_tried_again(
     database_url: str, tmp_path: Path
 ) -> None:
-    answers: list[Answer] = [UNREADABLE, paperwork.reading()]
-    async with paperwork.opened(database_url, tmp_path, ScriptedReader(answers)) as (
+    answers: list[Answer] = [UNREADABLE, receipt_pages.make_reading()]
+    async with receipt_pages.run_service(database_url, tmp_path, ScriptedReader(answers)) as (
         service,
         owner,
     ):
-        failed_id = await paperwork.upload(service, type="invoice")
-        await paperwork.read(service, owner, failed_id)
-        failed = await paperwork.shown(service, f"/{failed_id}")
+        failed_id = await receipt_pages.upload(service, type="invoice")
+        await receipt_pages.read_receipt(service, owner, failed_id)
+        failed = await receipt_pages.get_page(service, f"/{failed_id}")
         tried = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
-        receipt_id = visits.led_to(tried).removeprefix(f"{PATH}/").partition("?")[0]
-        receipt = await paperwork.read(service, owner, receipt_id)
+        receipt_id = accounts.redirect_target(tried).removeprefix(f"{PATH}/").partition("?")[0]
+        receipt = await receipt_pages.read_receipt(service, owner, receipt_id)
         again = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
 
     assert "Failed" == failed.by_id["standing"]
@@ -147,16 +147,16 @@ async def test_failure_says_what_to_do_and_its_file_is_tried_again(
     assert failed_id != receipt_id
     assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
     assert {"filename": "paper.jpg"} == receipt["metadata"]
-    assert f"{PATH}/{receipt_id}?notice=known" == visits.led_to(again)
+    assert f"{PATH}/{receipt_id}?notice=known" == accounts.redirect_target(again)
 
 
 async def test_receipt_is_deleted_when_that_is_confirmed(database_url: str, tmp_path: Path) -> None:
-    async with paperwork.opened(database_url, tmp_path) as (service, owner):
-        receipt_id = await paperwork.upload(service)
-        await paperwork.read(service, owner, receipt_id)
-        asked = await paperwork.shown(service, f"/{receipt_id}/delete")
-        kept = await paperwork.shown(service, f"/{receipt_id}")
-        deleted = await pressing.pressed(service, f"{PATH}/{receipt_id}/delete")
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        asked = await receipt_pages.get_page(service, f"/{receipt_id}/delete")
+        kept = await receipt_pages.get_page(service, f"/{receipt_id}")
+        deleted = await forms.submit(service, f"{PATH}/{receipt_id}/delete")
         gone = [
             (await service.stranger.get(f"{PATH}/{receipt_id}{rest}")).status_code
             for rest in ("", "/file", "/json", "/delete")
@@ -173,15 +173,15 @@ async def test_receipt_is_deleted_when_that_is_confirmed(database_url: str, tmp_
 async def test_roles_without_the_right_see_no_button_and_press_none(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with paperwork.opened(database_url, tmp_path) as (service, owner):
-        receipt_id = await paperwork.upload(service)
-        await paperwork.read(service, owner, receipt_id)
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
         one = f"{PATH}/{receipt_id}"
         refused = {}
         for role in (Role.VIEWER, Role.BILLING):
-            await pressing.browser_of(service, await people.joined(service, owner, role))
+            await forms.sign_in_as(service, await people.joined(service, owner, role))
             answers = [
-                await paperwork.send(service, ("a.jpg", PAPER)),
+                await receipt_pages.send_files(service, ("a.jpg", RECEIPT)),
                 await service.stranger.post(f"{one}/again", data={"accuracy": "high"}),
                 await service.stranger.get(f"{one}/delete"),
                 await service.stranger.post(f"{one}/delete"),
@@ -191,7 +191,7 @@ async def test_roles_without_the_right_see_no_button_and_press_none(
             if role is Role.VIEWER:
                 for answer in reads[:2]:
                     posts = {
-                        action for method, action in looking.at(answer).forms if method == "post"
+                        action for method, action in pages.parse(answer).forms if method == "post"
                     }
                     assert {"/portal/sign-out"} == posts
                     assert "/delete" not in answer.text
@@ -203,10 +203,10 @@ async def test_roles_without_the_right_see_no_button_and_press_none(
 
 
 async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path: Path) -> None:
-    async with paperwork.opened(database_url, tmp_path) as (service, owner):
-        receipt_id = await paperwork.upload(service)
+    async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
         bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
-        await pressing.browser_of(service, bea)
+        await forms.sign_in_as(service, bea)
         statuses = [
             (await service.stranger.get(f"{PATH}/{one}{rest}")).status_code
             for one in (receipt_id, UNKNOWN, "%00", "x" * 300)
@@ -216,9 +216,9 @@ async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path
             (await service.stranger.post(f"{PATH}/{receipt_id}/{act}", data=sent)).status_code
             for act, sent in (("again", {"accuracy": "high"}), ("delete", {}))
         ]
-        listed = await paperwork.shown(service)
-        await pressing.browser_of(service, owner)
-        receipt = await paperwork.read(service, owner, receipt_id)
+        listed = await receipt_pages.get_page(service)
+        await forms.sign_in_as(service, owner)
+        receipt = await receipt_pages.read_receipt(service, owner, receipt_id)
 
     assert {404} == {*statuses, *pressed}
     assert "No receipts yet." in listed.text
@@ -226,9 +226,9 @@ async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path
 
 
 async def test_file_that_is_gone_is_told(sqlite_url: str, tmp_path: Path) -> None:
-    async with paperwork.opened(sqlite_url, tmp_path) as (service, owner):
-        receipt_id = await paperwork.upload(service, make.jpeg("lost"))
-        await paperwork.read(service, owner, receipt_id)
+    async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, owner):
+        receipt_id = await receipt_pages.upload(service, make.jpeg("lost"))
+        await receipt_pages.read_receipt(service, owner, receipt_id)
         path = await service.file(receipt_id)
         assert path is not None
         path.unlink()
@@ -236,4 +236,4 @@ async def test_file_that_is_gone_is_told(sqlite_url: str, tmp_path: Path) -> Non
         again = await service.stranger.post(f"{PATH}/{receipt_id}/again", data={"accuracy": "high"})
 
     assert [404, 404] == [file.status_code, again.status_code]
-    assert "The file of this receipt is gone." == looking.at(again).alert
+    assert "The file of this receipt is gone." == pages.parse(again).alert

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.people import PASSWORD
-from tests.portal import browsing
-from tests.portal.browsing import Place
+from tests.portal import browser
+from tests.portal.browser import Site
 
 # One browser at a time, however many processes run the tests.
 pytestmark = pytest.mark.xdist_group("browser")
@@ -17,9 +17,9 @@ DESK = (1280, 800)
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One server and one browser for all; each test has people and a window of its own."""
-    with browsing.opened(tmp_path_factory.mktemp("data")) as opened:
+    with browser.run_site(tmp_path_factory.mktemp("data")) as opened:
         yield opened
 
 
@@ -36,13 +36,13 @@ def led_to(page: Page, session: str, **body: str) -> None:
     page.goto(answer.json()["url"])
 
 
-def check_out(page: Page, place: Place, plan: str) -> None:
+def check_out(page: Page, place: Site, plan: str) -> None:
     """Open the page that sells a plan."""
     home = f"{place.server.url}/portal"
     led_to(page, "checkout", plan=plan, success_url=f"{home}?paid", cancel_url=f"{home}?not-paid")
 
 
-def visit_portal(page: Page, place: Place) -> None:
+def visit_portal(page: Page, place: Site) -> None:
     """Open the page on which a subscription is changed."""
     led_to(page, "portal", return_url=f"{place.server.url}/portal?back")
 
@@ -65,7 +65,7 @@ def expect_row(page: Page, term: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
-def test_upgrade_change_and_cancel(place: Place, *, javascript: bool) -> None:
+def test_upgrade_change_and_cancel(place: Site, *, javascript: bool) -> None:
     with place.visit(size=DESK, javascript=javascript) as page:
         sign_up(page, f"ana-{javascript}".lower())
         check_out(page, place, "indie")
@@ -92,7 +92,7 @@ def test_upgrade_change_and_cancel(place: Place, *, javascript: bool) -> None:
         expect(page).to_have_url(f"{place.server.url}/portal?back")
 
 
-def test_checkout_that_is_cancelled_buys_nothing(place: Place) -> None:
+def test_checkout_that_is_cancelled_buys_nothing(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "bea")
         check_out(page, place, "startup")
@@ -101,7 +101,7 @@ def test_checkout_that_is_cancelled_buys_nothing(place: Place) -> None:
         assert ("free", "active", False) == subscription(page)
 
 
-def test_pages_of_the_sandbox_fit_the_narrowest_phone(place: Place) -> None:
+def test_pages_of_the_sandbox_fit_the_narrowest_phone(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, f"{'long' * 15}")
         check_out(page, place, "startup")
@@ -109,10 +109,10 @@ def test_pages_of_the_sandbox_fit_the_narrowest_phone(place: Place) -> None:
         press(page, "Pay $99")
         visit_portal(page, place)
 
-        assert browsing.PHONE[0] == checkout == width(page)
+        assert browser.PHONE[0] == checkout == width(page)
 
 
-def test_no_button_stands_on_a_sheet_of_its_own(place: Place) -> None:
+def test_no_button_stands_on_a_sheet_of_its_own(place: Site) -> None:
     with place.visit(size=DESK) as page:
         sign_up(page, "cid")
         check_out(page, place, "indie")

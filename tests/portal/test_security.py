@@ -7,7 +7,7 @@ import httpx
 from tests import people, second_factors
 from tests.installation import Installation
 from tests.people import PASSWORD
-from tests.portal import looking, pressing, visits
+from tests.portal import accounts, forms, pages
 
 PATH = "/portal/security"
 OTHER = "another long password"
@@ -16,7 +16,7 @@ HOSTILE = "</p><script>alert(1)</script>"
 
 async def signed_up(i: Installation) -> None:
     """Sign the browser up and keep its session, cookies and all."""
-    await visits.sign_up(i.stranger)
+    await accounts.sign_up(i.stranger)
 
 
 async def enrolled(i: Installation) -> tuple[str, list[str]]:
@@ -38,41 +38,51 @@ def secret_on(answer: httpx.Response) -> str:
 async def test_second_factor_is_set_up_used_and_switched_off(service: Installation) -> None:
     await signed_up(service)
     secret, codes = await enrolled(service)
-    on = await pressing.shown(service, PATH)
+    on = await forms.get_page(service, PATH)
     page = await service.stranger.get(PATH)
     with second_factors.new_step():
         code = second_factors.code_of(secret)
-        said = await pressing.pressed(service, f"{PATH}/two-factor/disable", code=code)
+        said = await forms.submit(service, f"{PATH}/two-factor/disable", code=code)
 
     assert 10 == len(set(codes))
     assert "10 of 10 recovery codes are unused" in on.text
     assert not any(one in page.text for one in (secret, *codes))
     assert "Two-factor authentication is off." in said.by_role["status"]
-    assert {f"{PATH}/two-factor/enroll"} == pressing.actions(said, f"{PATH}/two-factor")
+    assert {f"{PATH}/two-factor/enroll"} == forms.form_actions(said, f"{PATH}/two-factor")
 
 
-async def test_wrong_first_code_leaves_the_same_secret_to_try_again(door: Installation) -> None:
-    await signed_up(door)
-    first = await door.stranger.post(f"{PATH}/two-factor/enroll")
-    wrong = await door.stranger.post(f"{PATH}/two-factor/confirm", data={"code": "12 34"})
+async def test_wrong_first_code_leaves_the_same_secret_to_try_again(
+    sqlite_service: Installation,
+) -> None:
+    await signed_up(sqlite_service)
+    first = await sqlite_service.stranger.post(f"{PATH}/two-factor/enroll")
+    wrong = await sqlite_service.stranger.post(f"{PATH}/two-factor/confirm", data={"code": "12 34"})
 
     assert "no-store" == first.headers["cache-control"]
     assert f"secret={secret_on(first)}" in next(
-        link for link in looking.at(first).links if link.startswith("otpauth:")
+        link for link in pages.parse(first).links if link.startswith("otpauth:")
     )
     assert 401 == wrong.status_code
-    assert "The code is wrong" in looking.at(wrong).alert
+    assert "The code is wrong" in pages.parse(wrong).alert
     assert secret_on(first) == secret_on(wrong)
     assert re.findall("<svg.*?</svg>", first.text) == re.findall("<svg.*?</svg>", wrong.text)
 
 
-async def test_second_factor_is_no_more_changed_than_the_api_lets(door: Installation) -> None:
-    await signed_up(door)
-    early = await pressing.refused(door, f"{PATH}/two-factor/confirm", 400, code="123456")
-    off = await pressing.refused(door, f"{PATH}/two-factor/disable", 400, code="123456")
-    _, codes = await enrolled(door)
-    twice = await pressing.refused(door, f"{PATH}/two-factor/enroll", 409)
-    recovery = await pressing.refused(door, f"{PATH}/two-factor/disable", 401, code=codes[0])
+async def test_second_factor_is_no_more_changed_than_the_api_lets(
+    sqlite_service: Installation,
+) -> None:
+    await signed_up(sqlite_service)
+    early = await forms.submit_refused(
+        sqlite_service, f"{PATH}/two-factor/confirm", 400, code="123456"
+    )
+    off = await forms.submit_refused(
+        sqlite_service, f"{PATH}/two-factor/disable", 400, code="123456"
+    )
+    _, codes = await enrolled(sqlite_service)
+    twice = await forms.submit_refused(sqlite_service, f"{PATH}/two-factor/enroll", 409)
+    recovery = await forms.submit_refused(
+        sqlite_service, f"{PATH}/two-factor/disable", 401, code=codes[0]
+    )
 
     assert "Start over." in early.alert
     assert "is off" in off.alert
@@ -85,12 +95,12 @@ async def test_password_is_changed_by_whoever_knows_it(service: Installation) ->
     await signed_up(service)
     form = {"current_password": OTHER, "new_password": OTHER}
     wrong = await service.stranger.post(f"{PATH}/password", data=form)
-    missing = await pressing.refused(service, f"{PATH}/password", 400, new_password=OTHER)
+    missing = await forms.submit_refused(service, f"{PATH}/password", 400, new_password=OTHER)
     form = {"current_password": PASSWORD, "new_password": "short"}
-    short = await pressing.refused(service, f"{PATH}/password", 400, **form)
+    short = await forms.submit_refused(service, f"{PATH}/password", 400, **form)
     before = service.stranger.cookies["service_access"]
     form = {"current_password": PASSWORD, "new_password": OTHER}
-    said = await pressing.pressed(service, f"{PATH}/password", **form)
+    said = await forms.submit(service, f"{PATH}/password", **form)
     old = await service.stranger.get("/v1/auth/me", headers=people.bearer(before))
     service.stranger.cookies.clear()
 
@@ -100,24 +110,24 @@ async def test_password_is_changed_by_whoever_knows_it(service: Installation) ->
     assert "8" in short.error("new_password")
     assert "Your password is set." in said.by_role["status"]
     assert 401 == old.status_code
-    assert 303 == (await visits.sign_in(service.stranger, password=OTHER)).status_code
+    assert 303 == (await accounts.sign_in(service.stranger, password=OTHER)).status_code
 
 
 async def test_all_other_sessions_end(service: Installation) -> None:
     await signed_up(service)
     before = service.stranger.cookies["service_access"]
-    said = await pressing.pressed(service, f"{PATH}/end-sessions")
+    said = await forms.submit(service, f"{PATH}/end-sessions")
     old = await service.stranger.get("/v1/auth/me", headers=people.bearer(before))
 
     assert "have ended" in said.by_role["status"]
     assert 401 == old.status_code
 
 
-async def test_name_is_changed_and_taken_away(door: Installation) -> None:
-    await signed_up(door)
-    named = await pressing.pressed(door, f"{PATH}/name", name=HOSTILE)
-    long = await pressing.refused(door, f"{PATH}/name", 400, name="x" * 256)
-    nameless = await pressing.pressed(door, f"{PATH}/name", name=" ")
+async def test_name_is_changed_and_taken_away(sqlite_service: Installation) -> None:
+    await signed_up(sqlite_service)
+    named = await forms.submit(sqlite_service, f"{PATH}/name", name=HOSTILE)
+    long = await forms.submit_refused(sqlite_service, f"{PATH}/name", 400, name="x" * 256)
+    nameless = await forms.submit(sqlite_service, f"{PATH}/name", name=" ")
 
     assert HOSTILE == named.inputs["name"]["value"]
     assert "at most 255 characters" in long.error("name")
@@ -127,23 +137,23 @@ async def test_name_is_changed_and_taken_away(door: Installation) -> None:
 async def test_session_of_an_invitation_may_not_touch_the_account(service: Installation) -> None:
     ana = await people.signed_up(service)
     await people.signed_up(service, email="bea@people.test", org="Loja Bea")
-    await pressing.browser_of(
+    await forms.sign_in_as(
         service, await people.join_by_invitation(service, ana, "bea@people.test")
     )
-    page = await pressing.shown(service, PATH)
+    page = await forms.get_page(service, PATH)
 
     assert "sign in with your password or an email link" in page.text
-    assert {f"{PATH}/name"} == pressing.actions(page, PATH)
+    assert {f"{PATH}/name"} == forms.form_actions(page, PATH)
     for path in ("password", "end-sessions", "two-factor/enroll"):
         form = {"new_password": OTHER, "current_password": PASSWORD}
-        await pressing.refused(service, f"{PATH}/{path}", 403, **form)
+        await forms.submit_refused(service, f"{PATH}/{path}", 403, **form)
 
 
-async def test_first_password_is_set_without_one_before(door: Installation) -> None:
-    owner = await people.signed_up(door)
-    await pressing.browser_of(door, await people.joined(door, owner))
-    before = await pressing.shown(door, PATH)
-    after = await pressing.pressed(door, f"{PATH}/password", new_password=OTHER)
+async def test_first_password_is_set_without_one_before(sqlite_service: Installation) -> None:
+    owner = await people.signed_up(sqlite_service)
+    await forms.sign_in_as(sqlite_service, await people.joined(sqlite_service, owner))
+    before = await forms.get_page(sqlite_service, PATH)
+    after = await forms.submit(sqlite_service, f"{PATH}/password", new_password=OTHER)
 
     assert "current_password" not in before.inputs
     assert "Set password" in before.buttons

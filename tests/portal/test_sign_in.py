@@ -9,8 +9,8 @@ from recibo.lib import clock
 from recibo.portal import next_paths
 from tests.installation import Installation, client_of
 from tests.people import PASSWORD
-from tests.portal import looking, visits
-from tests.portal.visits import EMAIL, SIGNUP
+from tests.portal import accounts, pages
+from tests.portal.accounts import EMAIL, SIGNUP
 
 WRONG = "wrong password"
 ACCESS_LIFE = dt.timedelta(minutes=16)
@@ -18,8 +18,8 @@ REFRESH_LIFE = dt.timedelta(days=31)
 
 
 async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installation) -> None:
-    answer = await visits.sign_up(service.stranger)
-    page = await visits.home(service.stranger)
+    answer = await accounts.sign_up(service.stranger)
+    page = await accounts.home(service.stranger)
 
     assert "/portal" == answer.headers["location"]
     assert page is not None
@@ -32,7 +32,7 @@ async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installati
 
 
 async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
 
     me = await service.stranger.get("/v1/auth/me")
 
@@ -42,7 +42,7 @@ async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) ->
 async def test_pages_go_by_the_cookie_whatever_a_proxy_had_the_browser_send(
     service: Installation,
 ) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     token = service.stranger.cookies["service_access"]
     basic = {"Authorization": "Basic YW5hOnNlY3JldA=="}
     beside = await service.stranger.get("/portal", headers=basic)
@@ -50,47 +50,47 @@ async def test_pages_go_by_the_cookie_whatever_a_proxy_had_the_browser_send(
     alone = await service.stranger.get("/portal", headers={"Authorization": f"Bearer {token}"})
 
     assert 200 == beside.status_code
-    assert f"Signed in as {EMAIL}" in looking.at(beside).text
-    assert visits.led_to(alone).startswith("/portal/sign-in")
+    assert f"Signed in as {EMAIL}" in pages.parse(beside).text
+    assert accounts.redirect_target(alone).startswith("/portal/sign-in")
 
 
 async def test_signing_out_takes_the_session_from_the_browser(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     answer = await service.stranger.post("/portal/sign-out")
-    page = looking.at(await service.stranger.get(visits.led_to(answer)))
+    page = pages.parse(await service.stranger.get(accounts.redirect_target(answer)))
 
     assert "You are signed out." == page.by_role["status"]
     assert {} == dict(service.stranger.cookies)
-    assert await visits.home(service.stranger) is None
+    assert await accounts.home(service.stranger) is None
 
 
 async def test_a_link_cannot_sign_anybody_out(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     answer = await service.stranger.get("/portal/sign-out")
 
     assert 405 == answer.status_code
-    assert await visits.home(service.stranger) is not None
+    assert await accounts.home(service.stranger) is not None
 
 
 async def test_signing_in_by_password(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     service.stranger.cookies.clear()
 
-    answer = await visits.sign_in(service.stranger, email=" Ana@People.test ")
+    answer = await accounts.sign_in(service.stranger, email=" Ana@People.test ")
 
-    assert "/portal" == visits.led_to(answer)
-    assert await visits.home(service.stranger) is not None
+    assert "/portal" == accounts.redirect_target(answer)
+    assert await accounts.home(service.stranger) is not None
 
 
 async def test_wrong_password_is_told_on_the_form_which_does_not_send_it_back(
     service: Installation,
 ) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     service.stranger.cookies.clear()
 
-    answer = await visits.sign_in(service.stranger, password=WRONG, next="/docs")
+    answer = await accounts.sign_in(service.stranger, password=WRONG, next="/docs")
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 401 == answer.status_code
     assert "www-authenticate" in answer.headers
     assert "The e-mail address or the password is wrong." == page.alert
@@ -101,23 +101,23 @@ async def test_wrong_password_is_told_on_the_form_which_does_not_send_it_back(
 
 
 async def test_too_many_wrong_passwords_are_told_when_to_go_on(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     for _ in range(10):
-        answer = await visits.sign_in(service.stranger, password=WRONG)
+        answer = await accounts.sign_in(service.stranger, password=WRONG)
         assert 401 == answer.status_code
 
-    answer = await visits.sign_in(service.stranger)
+    answer = await accounts.sign_in(service.stranger)
 
     assert 429 == answer.status_code
-    assert "Too many attempts. Try again in 15 minutes." == looking.at(answer).alert
+    assert "Too many attempts. Try again in 15 minutes." == pages.parse(answer).alert
     assert 0 < int(answer.headers["retry-after"]) <= 15 * 60
 
 
-async def test_what_is_wrong_stands_beside_each_field(door: Installation) -> None:
+async def test_what_is_wrong_stands_beside_each_field(sqlite_service: Installation) -> None:
     form = {"email": " ", "password": "short", "full_name": "x" * 256, "org_name": ""}
-    answer = await door.stranger.post("/portal/sign-up", data=form)
+    answer = await sqlite_service.stranger.post("/portal/sign-up", data=form)
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 400 == answer.status_code
     assert "E-mail is required." == page.error("email")
     assert "Password needs at least 8 characters." == page.error("password")
@@ -136,59 +136,63 @@ async def test_what_is_wrong_stands_beside_each_field(door: Installation) -> Non
     ],
 )
 async def test_what_services_refuse_stands_beside_its_field_too(
-    door: Installation, email: str, said: str
+    sqlite_service: Installation, email: str, said: str
 ) -> None:
-    answer = await door.stranger.post("/portal/sign-up", data={**SIGNUP, "email": email})
+    answer = await sqlite_service.stranger.post("/portal/sign-up", data={**SIGNUP, "email": email})
 
     assert 400 == answer.status_code
-    assert said == looking.at(answer).error("email")
+    assert said == pages.parse(answer).error("email")
 
 
 async def test_an_address_that_is_registered_is_told(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     answer = await service.stranger.post("/portal/sign-up", data=SIGNUP)
 
     assert 409 == answer.status_code
-    assert "registered already" in looking.at(answer).alert
+    assert "registered already" in pages.parse(answer).alert
 
 
-async def test_form_with_nothing_in_it_is_refused_field_by_field(door: Installation) -> None:
-    page = looking.at(await door.stranger.post("/portal/sign-in", data={"email": ""}))
+async def test_form_with_nothing_in_it_is_refused_field_by_field(
+    sqlite_service: Installation,
+) -> None:
+    page = pages.parse(await sqlite_service.stranger.post("/portal/sign-in", data={"email": ""}))
 
     assert "E-mail is required." == page.error("email")
     assert "Password is required." == page.error("password")
 
 
 async def test_who_is_signed_in_needs_no_form(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     answers = [
         await service.stranger.get(f"/portal/{page}?next={wanted}")
         for page in ("sign-in", "sign-up")
         for wanted in ("", "/docs", "//evil.example")
     ]
 
-    assert ["/portal", "/docs", "/portal"] * 2 == [visits.led_to(answer) for answer in answers]
+    assert ["/portal", "/docs", "/portal"] * 2 == [
+        accounts.redirect_target(answer) for answer in answers
+    ]
 
 
 async def test_pages_for_users_ask_others_to_sign_in_and_come_back(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     service.stranger.cookies.clear()
-    asked = visits.led_to(await service.stranger.get("/portal/set-password?a=b&c=/d"))
-    page = looking.at(await service.stranger.get(asked))
+    asked = accounts.redirect_target(await service.stranger.get("/portal/set-password?a=b&c=/d"))
+    page = pages.parse(await service.stranger.get(asked))
     wanted = page.inputs["next"]["value"] or ""
 
-    answer = await visits.sign_in(service.stranger, next=wanted)
+    answer = await accounts.sign_in(service.stranger, next=wanted)
 
-    assert "/portal/set-password?a=b&c=/d" == wanted == visits.led_to(answer)
+    assert "/portal/set-password?a=b&c=/d" == wanted == accounts.redirect_target(answer)
 
 
-async def test_forms_for_users_ask_others_to_sign_in(door: Installation) -> None:
+async def test_forms_for_users_ask_others_to_sign_in(sqlite_service: Installation) -> None:
     answers = [
-        await door.stranger.post(path, data={"new_password": PASSWORD})
+        await sqlite_service.stranger.post(path, data={"new_password": PASSWORD})
         for path in ("/portal/set-password", "/portal/verify-email/resend")
     ]
 
-    assert ["/portal/sign-in"] * 2 == [visits.led_to(answer) for answer in answers]
+    assert ["/portal/sign-in"] * 2 == [accounts.redirect_target(answer) for answer in answers]
 
 
 ELSEWHERE = [
@@ -215,19 +219,19 @@ async def test_nobody_is_led_to_another_site_after_signing_in(
     service: Installation, wanted: str
 ) -> None:
     answers = [
-        await visits.sign_up(service.stranger, next=wanted),
-        await visits.sign_in(service.stranger, next=wanted),
+        await accounts.sign_up(service.stranger, next=wanted),
+        await accounts.sign_in(service.stranger, next=wanted),
         await service.stranger.get("/portal/sign-in", params={"next": wanted}),
     ]
 
-    assert ["/portal"] * 3 == [visits.led_to(answer) for answer in answers]
+    assert ["/portal"] * 3 == [accounts.redirect_target(answer) for answer in answers]
 
 
 async def test_session_goes_on_when_its_access_token_is_over(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     before = dict(service.stranger.cookies)
     with clock.moved(ACCESS_LIFE):
-        page = await visits.home(service.stranger)
+        page = await accounts.home(service.stranger)
         after = dict(service.stranger.cookies)
 
     assert page is not None
@@ -239,20 +243,20 @@ async def test_session_goes_on_when_its_access_token_is_over(service: Installati
 async def test_browser_forgets_the_access_cookie_and_the_session_goes_on_from_a_form(
     service: Installation,
 ) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     del service.stranger.cookies["service_access"]
 
     answer = await service.stranger.post("/portal/verify-email/resend")
 
     assert 202 == answer.status_code
-    assert EMAIL in looking.at(answer).text
+    assert EMAIL in pages.parse(answer).text
     assert "service_access" in service.stranger.cookies
 
 
 async def test_two_tabs_go_on_at_once_with_the_one_cookie_they_share(
     service: Installation,
 ) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     refresh = {"Cookie": f"service_refresh={service.stranger.cookies['service_refresh']}"}
     async with client_of(service.asgi, headers=refresh) as tab:
         answers = [await _get_home(tab), await _get_home(tab)]
@@ -266,15 +270,19 @@ async def _get_home(client: httpx.AsyncClient) -> httpx.Response:
 
 
 @pytest.mark.parametrize("name", ["service_access", "service_refresh"])
-async def test_cookies_that_are_none_of_ours_are_no_session(door: Installation, name: str) -> None:
-    door.stranger.cookies.set(name, "not.a.token")
+async def test_cookies_that_are_none_of_ours_are_no_session(
+    sqlite_service: Installation, name: str
+) -> None:
+    sqlite_service.stranger.cookies.set(name, "not.a.token")
 
-    assert "/portal/sign-in" == visits.led_to(await door.stranger.get("/portal"))
+    assert "/portal/sign-in" == accounts.redirect_target(
+        await sqlite_service.stranger.get("/portal")
+    )
 
 
 async def test_session_that_is_over_asks_to_sign_in(service: Installation) -> None:
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     with clock.moved(REFRESH_LIFE):
         answer = await service.stranger.get("/portal")
 
-    assert "/portal/sign-in" == visits.led_to(answer)
+    assert "/portal/sign-in" == accounts.redirect_target(answer)

@@ -7,7 +7,7 @@ import pytest
 from recibo.lib import clock
 from tests import second_factors
 from tests.installation import Installation
-from tests.portal import looking, visits
+from tests.portal import accounts, pages
 from tests.second_factors import TwoFactorUser
 
 PENDING = dt.timedelta(minutes=6)
@@ -18,23 +18,23 @@ RECOVERY = "/portal/second-factor/recovery"
 async def half_in(i: Installation, **form: str) -> TwoFactorUser:
     """Sign in by password somebody with a second factor, which is still owed."""
     who = await second_factors.two_factor_user(i)
-    answer = await visits.sign_in(i.stranger, **form)
-    assert visits.led_to(answer).startswith(CODE)
+    answer = await accounts.sign_in(i.stranger, **form)
+    assert accounts.redirect_target(answer).startswith(CODE)
     return who
 
 
 async def test_code_completes_the_sign_in_and_leads_on(service: Installation) -> None:
     who = await half_in(service, next="/docs?a=b")
-    page = looking.at(await service.stranger.get(f"{CODE}?next=/docs%3Fa%3Db"))
-    before = await visits.home(service.stranger)
+    page = pages.parse(await service.stranger.get(f"{CODE}?next=/docs%3Fa%3Db"))
+    before = await accounts.home(service.stranger)
 
     form = {"code": who.code, "next": page.inputs["next"]["value"] or ""}
     answer = await service.stranger.post(CODE, data=form)
 
     assert before is None
     assert "one-time-code" == page.inputs["code"]["autocomplete"]
-    assert "/docs?a=b" == visits.led_to(answer)
-    assert await visits.home(service.stranger) is not None
+    assert "/docs?a=b" == accounts.redirect_target(answer)
+    assert await accounts.home(service.stranger) is not None
 
 
 async def test_code_may_be_spaced_as_apps_show_it(service: Installation) -> None:
@@ -42,7 +42,7 @@ async def test_code_may_be_spaced_as_apps_show_it(service: Installation) -> None
 
     answer = await service.stranger.post(CODE, data={"code": f" {who.code[:3]} {who.code[3:]} "})
 
-    assert "/portal" == visits.led_to(answer)
+    assert "/portal" == accounts.redirect_target(answer)
 
 
 @pytest.mark.parametrize("path", [CODE, RECOVERY])
@@ -51,11 +51,11 @@ async def test_wrong_code_is_told_on_the_form(service: Installation, path: str) 
 
     answer = await service.stranger.post(path, data={"code": who.wrong_code, "next": "/docs"})
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert 401 == answer.status_code
     assert page.alert
     assert ("", "/docs") == (page.inputs["code"]["value"], page.inputs["next"]["value"])
-    assert await visits.home(service.stranger) is None
+    assert await accounts.home(service.stranger) is None
 
 
 async def test_sixth_wrong_code_is_told_when_to_go_on(service: Installation) -> None:
@@ -68,21 +68,21 @@ async def test_sixth_wrong_code_is_told_when_to_go_on(service: Installation) -> 
     answer = await service.stranger.post(CODE, data={"code": who.code})
 
     assert 429 == answer.status_code
-    assert looking.at(answer).alert.startswith("Too many attempts.")
-    assert await visits.home(service.stranger) is None
+    assert pages.parse(answer).alert.startswith("Too many attempts.")
+    assert await accounts.home(service.stranger) is None
 
 
 async def test_recovery_code_completes_the_sign_in_once(service: Installation) -> None:
     who = await half_in(service)
     form = {"code": who.recovery_codes[0].lower()}
     first = await service.stranger.post(RECOVERY, data=form)
-    is_in = await visits.home(service.stranger) is not None
+    is_in = await accounts.home(service.stranger) is not None
     service.stranger.cookies.clear()
-    await visits.sign_in(service.stranger)
+    await accounts.sign_in(service.stranger)
 
     second = await service.stranger.post(RECOVERY, data=form)
 
-    assert "/portal" == visits.led_to(first)
+    assert "/portal" == accounts.redirect_target(first)
     assert is_in
     assert 401 == second.status_code
 
@@ -94,7 +94,7 @@ async def test_every_page_leads_whoever_owes_it_to_the_code_and_back(
 
     answer = await service.stranger.get("/portal/set-password")
 
-    assert f"{CODE}?next=/portal/set-password" == visits.led_to(answer)
+    assert f"{CODE}?next=/portal/set-password" == accounts.redirect_target(answer)
 
 
 async def test_who_owes_a_code_may_sign_in_anew(service: Installation) -> None:
@@ -102,7 +102,7 @@ async def test_who_owes_a_code_may_sign_in_anew(service: Installation) -> None:
 
     answer = await service.stranger.get("/portal/sign-in")
 
-    assert "Sign in · Recibo" == looking.at(answer).title
+    assert "Sign in · Recibo" == pages.parse(answer).title
 
 
 @pytest.mark.parametrize("path", [CODE, RECOVERY])
@@ -111,21 +111,23 @@ async def test_who_owes_no_code_is_not_asked_for_one(service: Installation, path
         await service.stranger.get(f"{path}?next=/docs"),
         await service.stranger.post(path, data={"code": "000000"}),
     ]
-    await visits.sign_up(service.stranger)
+    await accounts.sign_up(service.stranger)
     user = [
         await service.stranger.get(f"{path}?next=/docs"),
         await service.stranger.post(path, data={"code": "000000"}),
     ]
 
-    assert ["/portal/sign-in?next=/docs", "/portal/sign-in"] == [*map(visits.led_to, nobody)]
-    assert ["/docs", "/portal"] == [*map(visits.led_to, user)]
+    assert ["/portal/sign-in?next=/docs", "/portal/sign-in"] == [
+        *map(accounts.redirect_target, nobody)
+    ]
+    assert ["/docs", "/portal"] == [*map(accounts.redirect_target, user)]
 
 
 async def test_after_five_minutes_the_code_comes_too_late(service: Installation) -> None:
     who = await half_in(service)
     with clock.moved(PENDING):
         answer = await service.stranger.post(CODE, data={"code": who.code})
-        page = looking.at(answer)
+        page = pages.parse(answer)
 
     assert 401 == answer.status_code
     assert "sign in again" in page.alert

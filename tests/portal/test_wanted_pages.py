@@ -10,7 +10,7 @@ from recibo.portal import next_paths
 from recibo.schemas.states import MailKind, MailTokenKind
 from recibo.store.tables import Mail
 from tests.installation import Installation
-from tests.portal import looking, visits
+from tests.portal import accounts, pages
 
 WANTED = "/portal/audit?action=org.updated"
 
@@ -57,15 +57,15 @@ async def test_links_of_mails_lead_on_to_the_page_that_was_wanted(
     service: Installation, link: Link
 ) -> None:
     client = service.stranger
-    await visits.sign_up(client)
+    await accounts.sign_up(client)
     who = await user_id(service)
-    asked = visits.led_to(await client.get(WANTED))
-    hidden = looking.at(await client.get(asked)).inputs["next"]["value"] or ""
-    data = {"email": visits.EMAIL, "next": hidden}
+    asked = accounts.redirect_target(await client.get(WANTED))
+    hidden = pages.parse(await client.get(asked)).inputs["next"]["value"] or ""
+    data = {"email": accounts.EMAIL, "next": hidden}
     assert 202 == (await client.post(f"/portal/{link.form}", data=data)).status_code
     mailed = await wanted_of(service, link.kind)
-    token = await visits.minted(service, link.token_kind, who)
-    opened = looking.at(
+    token = await accounts.mint_token(service, link.token_kind, who)
+    opened = pages.parse(
         await client.get(f"/portal/{link.page}", params={"token": token, "next": mailed})
     )
     kept = opened.inputs["next"]["value"] or ""
@@ -75,10 +75,10 @@ async def test_links_of_mails_lead_on_to_the_page_that_was_wanted(
 
     assert WANTED == hidden == mailed == kept
     if link.fields:
-        (way_on,) = [one for one in looking.at(answer).links if "sign-in" in one]
+        (way_on,) = [one for one in pages.parse(answer).links if "sign-in" in one]
         assert [WANTED] == parse_qs(urlsplit(way_on).query)["next"]
     else:
-        assert WANTED == visits.led_to(answer)
+        assert WANTED == accounts.redirect_target(answer)
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,18 @@ def test_mails_lead_to_sections_of_the_portal_alone(path: str | None) -> None:
     assert "" == next_paths.for_mail(path)
 
 
-async def test_form_of_an_ended_session_leads_back_to_its_section(door: Installation) -> None:
-    answer = await door.stranger.post("/portal/members/invite", data={"email": "a@b.test"})
+async def test_form_of_an_ended_session_leads_back_to_its_section(
+    sqlite_service: Installation,
+) -> None:
+    answer = await sqlite_service.stranger.post(
+        "/portal/members/invite", data={"email": "a@b.test"}
+    )
 
-    assert "/portal/sign-in?next=/portal/members" == visits.led_to(answer)
+    assert "/portal/sign-in?next=/portal/members" == accounts.redirect_target(answer)
 
 
-async def test_first_password_leads_on(door: Installation) -> None:
-    await visits.sign_up(door.stranger)
-    answer = await door.stranger.get("/portal/set-password", params={"next": WANTED})
+async def test_first_password_leads_on(sqlite_service: Installation) -> None:
+    await accounts.sign_up(sqlite_service.stranger)
+    answer = await sqlite_service.stranger.get("/portal/set-password", params={"next": WANTED})
 
-    assert WANTED == visits.led_to(answer)
+    assert WANTED == accounts.redirect_target(answer)

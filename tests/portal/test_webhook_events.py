@@ -9,16 +9,16 @@ from recibo.schemas.states import AuditAction, DeliveryState, EventType
 from recibo.services.identity.throttles import Limit
 from tests import events
 from tests.installation import Installation
-from tests.portal import hooks, looking
+from tests.portal import pages, webhook_pages
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
 UNKNOWN = "evt_" + "0" * 32
 
 
 async def test_test_event_is_owed_and_listed(service: Installation) -> None:
-    await hooks.owner(service)
-    await hooks.pressed(service, url=hooks.URL)
-    page = await hooks.pressed(service, "/test")
+    await webhook_pages.sign_up_owner(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    page = await webhook_pages.submit(service, "/test")
 
     (event,) = await events.event_bodies(service.database)
     (delivery,) = await events.deliveries(service.database)
@@ -30,15 +30,18 @@ async def test_test_event_is_owed_and_listed(service: Installation) -> None:
 
 
 async def test_every_attempt_is_told_with_its_answer_as_text(service: Installation) -> None:
-    org_id = await hooks.owner(service)
+    org_id = await webhook_pages.sign_up_owner(service)
     event_id = await events.emit_event(service.database, org_id, EventType.RECEIPT_FAILED)
     late = {"status": None, "error": "timed out after 15 s", "duration_ms": 15_012}
     await events.attempt(service.database, event_id, **late)
     await events.attempt(service.database, event_id, status=500, duration_ms=321, answer=HOSTILE)
-    listed, alone = await hooks.shown(service), await hooks.shown(service, f"/events/{event_id}")
+    listed, alone = (
+        await webhook_pages.get(service),
+        await webhook_pages.get(service, f"/events/{event_id}"),
+    )
 
     for answer in (listed, alone):
-        page = looking.at(answer)
+        page = pages.parse(answer)
         assert "receipt.failed" in page.text
         assert "Retrying" in page.text
         assert "No answer 15.0 s" in page.text
@@ -51,14 +54,14 @@ async def test_every_attempt_is_told_with_its_answer_as_text(service: Installati
 
 
 async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
-    org_id = await hooks.owner(service)
+    org_id = await webhook_pages.sign_up_owner(service)
     data = {"receipt": {"id": "rcp_1", "merchant_name": HOSTILE, "total": "34.15"}}
     event_id = await events.deliver_event(
         service.database, org_id, EventType.RECEIPT_COMPLETED, data
     )
-    answer = await hooks.shown(service, f"/events/{event_id}")
+    answer = await webhook_pages.get(service, f"/events/{event_id}")
 
-    page = looking.at(answer)
+    page = pages.parse(answer)
     assert "receipt.completed · Recibo" == page.title
     assert f'"id": "{event_id}"' in page.text
     assert '"total": "34.15"' in page.text
@@ -67,9 +70,9 @@ async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
 
 
 async def test_event_is_sent_again(service: Installation) -> None:
-    org_id = await hooks.owner(service)
+    org_id = await webhook_pages.sign_up_owner(service)
     event_id = await events.deliver_event(service.database, org_id)
-    page = await hooks.pressed(service, f"/events/{event_id}/resend")
+    page = await webhook_pages.submit(service, f"/events/{event_id}/resend")
 
     (delivery,) = await events.deliveries(service.database)
     assert (DeliveryState.OWED, 0) == (delivery.state, delivery.tries)
@@ -85,67 +88,67 @@ async def audited(i: Installation) -> list[str]:
 
 
 async def test_events_come_in_pages(service: Installation) -> None:
-    org_id = await hooks.owner(service)
+    org_id = await webhook_pages.sign_up_owner(service)
     sent = [await events.deliver_event(service.database, org_id) for _ in range(41)]
-    pages = [await hooks.shown(service)]
-    while older := re.search(r'href="/portal/webhooks(\?cursor=[^"]+)">Older', pages[-1].text):
-        pages.append(await hooks.shown(service, older[1]))
+    answers = [await webhook_pages.get(service)]
+    while older := re.search(r'href="/portal/webhooks(\?cursor=[^"]+)">Older', answers[-1].text):
+        answers.append(await webhook_pages.get(service, older[1]))
 
-    found = [re.findall(r"/events/(evt_\w+)\"", page.text) for page in pages]
+    found = [re.findall(r"/events/(evt_\w+)\"", page.text) for page in answers]
     assert [20, 20, 1] == [len(one) for one in found]
     assert sent[::-1] == [event_id for one in found for event_id in one]
-    assert [False, True, True] == ["Newest" in page.text for page in pages]
+    assert [False, True, True] == ["Newest" in page.text for page in answers]
 
 
 async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None:
-    org_id = await hooks.owner(service)
+    org_id = await webhook_pages.sign_up_owner(service)
     event_id = await events.emit_event(service.database, org_id)
     for number in range(51):
         await events.attempt(service.database, event_id, status=500, duration_ms=100 + number)
-    listed = looking.at(await hooks.shown(service)).text
-    first = await hooks.shown(service, f"/events/{event_id}")
+    listed = pages.parse(await webhook_pages.get(service)).text
+    first = await webhook_pages.get(service, f"/events/{event_id}")
     older = re.search(r'href="/portal/webhooks(/events/\w+\?cursor=[^"]+)">Older', first.text)
     assert older is not None
-    second = looking.at(await hooks.shown(service, older[1])).text
+    second = pages.parse(await webhook_pages.get(service, older[1])).text
 
     assert 10 == len(re.findall(r"1\d\d ms", listed))
     assert "Older attempts are not shown here." in listed
-    assert 50 == len(re.findall(r"1\d\d ms", looking.at(first).text))
+    assert 50 == len(re.findall(r"1\d\d ms", pages.parse(first).text))
     assert ["100 ms"] == re.findall(r"1\d\d ms", second)
 
 
 async def test_too_many_clicks_are_told_when_to_go_on(
-    door: Installation, monkeypatch: pytest.MonkeyPatch
+    sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = Limit("webhooks-asked-for", 1, dt.timedelta(minutes=1))
     monkeypatch.setattr("recibo.services.webhooks.manual_sends._ASKED_FOR", limit)
-    await hooks.owner(door)
-    await hooks.pressed(door, url=hooks.URL)
-    answers = [await hooks.press(door, "/test") for _ in range(2)]
+    await webhook_pages.sign_up_owner(sqlite_service)
+    await webhook_pages.submit(sqlite_service, url=webhook_pages.URL)
+    answers = [await webhook_pages.post(sqlite_service, "/test") for _ in range(2)]
 
     assert [303, 429] == [answer.status_code for answer in answers]
-    assert "Too many attempts. Try again in a minute." == looking.at(answers[1]).alert
+    assert "Too many attempts. Try again in a minute." == pages.parse(answers[1]).alert
     assert 0 < int(answers[1].headers["retry-after"]) <= 60
-    assert 1 == len(await events.event_bodies(door.database))
+    assert 1 == len(await events.event_bodies(sqlite_service.database))
 
 
 @pytest.mark.parametrize("query", ["?cursor=broken", "?cursor=", "?cursor=%00"])
-async def test_broken_cursor_is_refused(door: Installation, query: str) -> None:
-    org_id = await hooks.owner(door)
-    event_id = await events.deliver_event(door.database, org_id)
+async def test_broken_cursor_is_refused(sqlite_service: Installation, query: str) -> None:
+    org_id = await webhook_pages.sign_up_owner(sqlite_service)
+    event_id = await events.deliver_event(sqlite_service.database, org_id)
     answers = [
-        await door.stranger.get(f"{hooks.PATH}{query}"),
-        await door.stranger.get(f"{hooks.PATH}/events/{event_id}{query}"),
+        await sqlite_service.stranger.get(f"{webhook_pages.PATH}{query}"),
+        await sqlite_service.stranger.get(f"{webhook_pages.PATH}/events/{event_id}{query}"),
     ]
 
     assert [400, 400] == [answer.status_code for answer in answers]
 
 
 @pytest.mark.parametrize("event_id", [UNKNOWN, "evt_1", "%00", "..%2f", "x" * 3000])
-async def test_unknown_event_is_404(door: Installation, event_id: str) -> None:
-    await hooks.owner(door)
-    await hooks.pressed(door, url=hooks.URL)
-    shown_ = await door.stranger.get(f"{hooks.PATH}/events/{event_id}")
-    sent = await door.stranger.post(f"{hooks.PATH}/events/{event_id}/resend")
+async def test_unknown_event_is_404(sqlite_service: Installation, event_id: str) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
+    await webhook_pages.submit(sqlite_service, url=webhook_pages.URL)
+    shown_ = await sqlite_service.stranger.get(f"{webhook_pages.PATH}/events/{event_id}")
+    sent = await sqlite_service.stranger.post(f"{webhook_pages.PATH}/events/{event_id}/resend")
 
     assert [404, 404] == [shown_.status_code, sent.status_code]

@@ -10,7 +10,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
 from tests import installation, make
 from tests.installation import WAIT_SECONDS, Installation
-from tests.portal import hooks, visits
+from tests.portal import accounts, webhook_pages
 
 OTHER_URL = "https://till.acme.test/done"
 ENDPOINT, ORG = {"secret": "endpoint"}, {"secret": "org"}
@@ -28,14 +28,14 @@ async def working(
 ) -> AsyncIterator[Installation]:
     """A service that reads and sends webhooks, and somebody with an endpoint."""
     async with installation.start(database_url, tmp_path, webhook_client=webhook_client) as started:
-        await visits.sign_up(started.stranger)
-        await hooks.pressed(started, url=hooks.URL)
+        await accounts.sign_up(started.stranger)
+        await webhook_pages.submit(started, url=webhook_pages.URL)
         yield started
 
 
 async def secrets(i: Installation) -> list[str]:
     """Return what stands on the page: the endpoint's secret and the org's."""
-    return hooks.SECRET.findall((await hooks.shown(i)).text)
+    return webhook_pages.SECRET.findall((await webhook_pages.get(i)).text)
 
 
 async def posted(webhook_client: FakeWebhookClient, count: int) -> dict[str, Posted]:
@@ -66,7 +66,7 @@ async def test_each_receiver_verifies_by_the_secret_of_its_kind(
     await working.extracted(make.jpeg("b"), secret=key, webhook_url=OTHER_URL)
     found = await posted(webhook_client, 2)
 
-    assert [True, False] == signed_by(found[hooks.URL], await secrets(working))
+    assert [True, False] == signed_by(found[webhook_pages.URL], await secrets(working))
     assert [False, True] == signed_by(found[OTHER_URL], await secrets(working))
 
 
@@ -74,24 +74,24 @@ async def test_old_and_new_secret_both_sign_after_a_rotation(
     working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
     before = await secrets(working)
-    await hooks.pressed(working, "/rotate", **ENDPOINT)
-    await hooks.pressed(working, "/rotate", **ORG)
+    await webhook_pages.submit(working, "/rotate", **ENDPOINT)
+    await webhook_pages.submit(working, "/rotate", **ORG)
     after = await secrets(working)
-    await hooks.pressed(working, "/test")
+    await webhook_pages.submit(working, "/test")
     found = await posted(webhook_client, 1)
 
     assert set() == set(before) & set(after)
-    assert [True, False] == signed_by(found[hooks.URL], before)
-    assert [True, False] == signed_by(found[hooks.URL], after)
+    assert [True, False] == signed_by(found[webhook_pages.URL], before)
+    assert [True, False] == signed_by(found[webhook_pages.URL], after)
 
 
 async def test_what_is_sent_again_has_the_same_id_and_bytes(
     working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
-    await hooks.pressed(working, "/test")
-    first = (await posted(webhook_client, 1))[hooks.URL]
-    await hooks.pressed(working, f"/events/{first.headers['webhook-id']}/resend")
-    second = (await posted(webhook_client, 2))[hooks.URL]
+    await webhook_pages.submit(working, "/test")
+    first = (await posted(webhook_client, 1))[webhook_pages.URL]
+    await webhook_pages.submit(working, f"/events/{first.headers['webhook-id']}/resend")
+    second = (await posted(webhook_client, 2))[webhook_pages.URL]
 
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"]

@@ -12,7 +12,7 @@ from recibo.schemas.ids import EndpointId
 from recibo.services.webhooks import signing
 from tests import installation
 from tests.installation import Installation
-from tests.portal import hooks, looking, visits
+from tests.portal import accounts, pages, webhook_pages
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
 # Which secret to rotate.
@@ -20,41 +20,41 @@ ENDPOINT, ORG = {"secret": "endpoint"}, {"secret": "org"}
 
 
 async def test_home_leads_there(service: Installation) -> None:
-    await hooks.owner(service)
-    home = await visits.home(service.stranger)
+    await webhook_pages.sign_up_owner(service)
+    home = await accounts.home(service.stranger)
 
     assert home is not None
-    assert hooks.PATH in home.links
+    assert webhook_pages.PATH in home.links
 
 
 async def test_endpoint_is_set_by_a_plain_form(service: Installation) -> None:
-    org_id = await hooks.owner(service)
-    before = looking.at(await hooks.shown(service))
-    after = await hooks.pressed(service, url=f"  {hooks.URL} ")
+    org_id = await webhook_pages.sign_up_owner(service)
+    before = pages.parse(await webhook_pages.get(service))
+    after = await webhook_pages.submit(service, url=f"  {webhook_pages.URL} ")
 
-    row = await hooks.endpoint(service)
-    assert ("post", hooks.PATH) in before.forms
+    row = await webhook_pages.endpoint_row(service)
+    assert ("post", webhook_pages.PATH) in before.forms
     assert ("url", "") == (before.inputs["url"]["type"], before.inputs["url"]["value"])
     assert row is not None
-    assert (org_id, hooks.URL) == (row.org_id, row.url)
-    assert hooks.URL == after.inputs["url"]["value"]
+    assert (org_id, webhook_pages.URL) == (row.org_id, row.url)
+    assert webhook_pages.URL == after.inputs["url"]["value"]
     assert "The endpoint is set." in after.by_role["status"]
 
 
 async def test_secret_of_an_endpoint_is_there_when_the_endpoint_is(service: Installation) -> None:
-    await hooks.owner(service)
-    before = await hooks.shown(service)
-    await hooks.pressed(service, url=hooks.URL)
-    after = await hooks.shown(service)
+    await webhook_pages.sign_up_owner(service)
+    before = await webhook_pages.get(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    after = await webhook_pages.get(service)
 
-    (of_org,) = hooks.SECRET.findall(before.text)
-    of_endpoint, second = hooks.SECRET.findall(after.text)
+    (of_org,) = webhook_pages.SECRET.findall(before.text)
+    of_endpoint, second = webhook_pages.SECRET.findall(after.text)
     assert of_org == second != of_endpoint
     assert (
         "Signing secret of the default endpoint Signs events that are sent to the endpoint above. "
-        "Set an endpoint first." in looking.at(before).text
+        "Set an endpoint first." in pages.parse(before).text
     )
-    text = looking.at(after).text
+    text = pages.parse(after).text
     assert 1 == len(
         re.findall(
             f"Signing secret of the default endpoint .{{,60}} {re.escape(of_endpoint)}", text
@@ -67,10 +67,10 @@ async def test_secret_of_an_endpoint_is_there_when_the_endpoint_is(service: Inst
 
 
 async def test_secrets_are_those_that_sign(service: Installation) -> None:
-    org_id = await hooks.owner(service)
-    await hooks.pressed(service, url=hooks.URL)
-    found = hooks.SECRET.findall((await hooks.shown(service)).text)
-    row = await hooks.endpoint(service)
+    org_id = await webhook_pages.sign_up_owner(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    found = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    row = await webhook_pages.endpoint_row(service)
     assert row is not None
 
     async with service.database.write() as session:
@@ -82,15 +82,15 @@ async def test_secrets_are_those_that_sign(service: Installation) -> None:
 
 
 async def test_secrets_stay_until_they_are_rotated(service: Installation) -> None:
-    await hooks.owner(service)
-    await hooks.pressed(service, url=hooks.URL)
-    first = hooks.SECRET.findall((await hooks.shown(service)).text)
-    await hooks.pressed(service, url=hooks.URL + "/other")
-    second = hooks.SECRET.findall((await hooks.shown(service)).text)
-    said = await hooks.pressed(service, "/rotate", **ENDPOINT)
-    third = hooks.SECRET.findall((await hooks.shown(service)).text)
-    await hooks.pressed(service, "/rotate", **ORG)
-    fourth = hooks.SECRET.findall((await hooks.shown(service)).text)
+    await webhook_pages.sign_up_owner(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    first = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    await webhook_pages.submit(service, url=webhook_pages.URL + "/other")
+    second = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    said = await webhook_pages.submit(service, "/rotate", **ENDPOINT)
+    third = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    await webhook_pages.submit(service, "/rotate", **ORG)
+    fourth = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
 
     assert first == second
     assert first[0] != third[0]
@@ -101,13 +101,13 @@ async def test_secrets_stay_until_they_are_rotated(service: Installation) -> Non
 
 
 async def test_end_of_the_secret_before_is_told_until_it_comes(service: Installation) -> None:
-    await hooks.owner(service)
-    await hooks.pressed(service, url=hooks.URL)
+    await webhook_pages.sign_up_owner(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
     until = clock.now() + signing.OVERLAP
-    await hooks.pressed(service, "/rotate", **ENDPOINT)
-    during = looking.at(await hooks.shown(service)).text
+    await webhook_pages.submit(service, "/rotate", **ENDPOINT)
+    during = pages.parse(await webhook_pages.get(service)).text
     with clock.moved(signing.OVERLAP):
-        after = looking.at(await hooks.shown(service)).text
+        after = pages.parse(await webhook_pages.get(service)).text
 
     assert 1 == during.count("The previous secret stays valid until")
     assert f"stays valid until {until:%Y-%m-%d %H:}" in during
@@ -115,13 +115,13 @@ async def test_end_of_the_secret_before_is_told_until_it_comes(service: Installa
 
 
 async def test_removed_endpoint_takes_its_secret_along(service: Installation) -> None:
-    await hooks.owner(service)
-    await hooks.pressed(service, url=hooks.URL)
-    of_endpoint, of_org = hooks.SECRET.findall((await hooks.shown(service)).text)
-    said = await hooks.pressed(service, "/remove")
-    left = hooks.SECRET.findall((await hooks.shown(service)).text)
-    await hooks.pressed(service, url=hooks.URL)
-    anew = hooks.SECRET.findall((await hooks.shown(service)).text)
+    await webhook_pages.sign_up_owner(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    of_endpoint, of_org = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    said = await webhook_pages.submit(service, "/remove")
+    left = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    anew = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
 
     assert "The endpoint is removed, with its signing secret." == said.by_role["status"]
     assert [of_org] == left
@@ -151,11 +151,13 @@ REFUSED = {
 }
 
 
-async def test_url_that_is_refused_stands_there_with_the_reason(door: Installation) -> None:
-    await hooks.owner(door)
+async def test_url_that_is_refused_stands_there_with_the_reason(
+    sqlite_service: Installation,
+) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
     for url, said in REFUSED.items():
-        answer = await hooks.press(door, url=url)
-        page = looking.at(answer)
+        answer = await webhook_pages.post(sqlite_service, url=url)
+        page = pages.parse(answer)
         assert 400 == answer.status_code
         assert url.strip() == page.inputs["url"]["value"]
         assert said == page.error("url")
@@ -164,24 +166,24 @@ async def test_url_that_is_refused_stands_there_with_the_reason(door: Installati
         assert "<script" not in answer.text
         assert "Signing secret of per-request webhook_url" in page.text
 
-    assert await hooks.endpoint(door) is None
+    assert await webhook_pages.endpoint_row(sqlite_service) is None
 
 
-async def test_form_without_its_field_is_refused_beside_it(door: Installation) -> None:
-    await hooks.owner(door)
-    answer = await hooks.press(door, colour="red")
-
-    assert 400 == answer.status_code
-    assert "begins with" in looking.at(answer).error("url")
-
-
-async def test_url_of_a_megabyte_is_refused(door: Installation) -> None:
-    await hooks.owner(door)
-    answer = await hooks.press(door, url="https://a.test/" + "x" * 1024 * 1024)
+async def test_form_without_its_field_is_refused_beside_it(sqlite_service: Installation) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
+    answer = await webhook_pages.post(sqlite_service, colour="red")
 
     assert 400 == answer.status_code
-    assert "larger than 64 KB" in looking.at(answer).text
-    assert await hooks.endpoint(door) is None
+    assert "begins with" in pages.parse(answer).error("url")
+
+
+async def test_url_of_a_megabyte_is_refused(sqlite_service: Installation) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
+    answer = await webhook_pages.post(sqlite_service, url="https://a.test/" + "x" * 1024 * 1024)
+
+    assert 400 == answer.status_code
+    assert "larger than 64 KB" in pages.parse(answer).text
+    assert await webhook_pages.endpoint_row(sqlite_service) is None
 
 
 async def test_private_addresses_and_http_are_refused_where_they_are_not_allowed(
@@ -195,47 +197,50 @@ async def test_private_addresses_and_http_are_refused_where_they_are_not_allowed
     }
     async with installation.start(sqlite_url, tmp_path, with_worker=False, **settings) as i:
         i.stranger.base_url = httpx.URL("https://recibo.test")
-        await visits.sign_up(i.stranger, email="ana@gmail.com")
+        await accounts.sign_up(i.stranger, email="ana@gmail.com")
         answers = [
-            await hooks.press(i, url=url)
+            await webhook_pages.post(i, url=url)
             for url in (
                 "https://127.0.0.1/",
                 "https://10.0.0.1/",
                 "http://hooks.acme.test/",
-                hooks.URL,
+                webhook_pages.URL,
             )
         ]
-        hint = looking.at(await hooks.shown(i)).by_id["url-hint"]
+        hint = pages.parse(await webhook_pages.get(i)).by_id["url-hint"]
 
     assert [400, 400, 400, 303] == [answer.status_code for answer in answers]
     assert hint.endswith("It begins with https://.")
 
 
-async def test_private_addresses_are_taken_in_development(door: Installation) -> None:
-    await hooks.owner(door)
+async def test_private_addresses_are_taken_in_development(sqlite_service: Installation) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
 
-    assert 303 == (await hooks.press(door, url="http://127.0.0.1:9000/hook")).status_code
+    assert (
+        303
+        == (await webhook_pages.post(sqlite_service, url="http://127.0.0.1:9000/hook")).status_code
+    )
 
 
 async def test_endpoint_that_failed_too_long_says_so_and_is_switched_on_again(
     service: Installation,
 ) -> None:
-    await hooks.owner(service)
-    await hooks.pressed(service, url=hooks.URL)
-    await hooks.switch_off(service)
-    off = await hooks.shown(service)
-    refused = await hooks.press(service, "/test")
-    said = await hooks.pressed(service, "/enable")
-    on = await hooks.shown(service)
+    await webhook_pages.sign_up_owner(service)
+    await webhook_pages.submit(service, url=webhook_pages.URL)
+    await webhook_pages.disable_endpoint(service)
+    off = await webhook_pages.get(service)
+    refused = await webhook_pages.post(service, "/test")
+    said = await webhook_pages.submit(service, "/enable")
+    on = await webhook_pages.get(service)
 
-    assert "Disabled since" in looking.at(off).text
-    assert f"{hooks.PATH}/test" not in hooks.actions(off.text)
+    assert "Disabled since" in pages.parse(off).text
+    assert f"{webhook_pages.PATH}/test" not in webhook_pages.form_actions(off.text)
     assert 409 == refused.status_code
-    assert "switch it on first" in looking.at(refused).alert
+    assert "switch it on first" in pages.parse(refused).alert
     assert "enabled again" in said.by_role["status"]
-    assert "Switched off" not in looking.at(on).text
-    assert f"{hooks.PATH}/enable" not in hooks.actions(on.text)
-    row = await hooks.endpoint(service)
+    assert "Switched off" not in pages.parse(on).text
+    assert f"{webhook_pages.PATH}/enable" not in webhook_pages.form_actions(on.text)
+    row = await webhook_pages.endpoint_row(service)
     assert row is not None
     assert (None, None) == (row.disabled_at, row.failing_since)
 
@@ -244,23 +249,30 @@ async def test_endpoint_that_failed_too_long_says_so_and_is_switched_on_again(
 async def test_without_an_endpoint_its_buttons_say_to_set_one(
     service: Installation, path: str
 ) -> None:
-    await hooks.owner(service)
-    answer = await hooks.press(service, path)
+    await webhook_pages.sign_up_owner(service)
+    answer = await webhook_pages.post(service, path)
 
     assert 404 == answer.status_code
-    assert "set its URL first" in looking.at(answer).alert
-    assert f"{hooks.PATH}{path}" not in hooks.actions(answer.text)
+    assert "set its URL first" in pages.parse(answer).alert
+    assert f"{webhook_pages.PATH}{path}" not in webhook_pages.form_actions(answer.text)
 
 
 @pytest.mark.parametrize("form", [{}, {"secret": ""}, {"secret": "both"}])
-async def test_rotation_names_one_of_the_two(door: Installation, form: dict[str, str]) -> None:
-    await hooks.owner(door)
+async def test_rotation_names_one_of_the_two(
+    sqlite_service: Installation, form: dict[str, str]
+) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
 
-    assert 400 == (await hooks.press(door, "/rotate", **form)).status_code
+    assert 400 == (await webhook_pages.post(sqlite_service, "/rotate", **form)).status_code
 
 
 @pytest.mark.parametrize("notice", ["<script>", "nothing", "set&notice=x"])
-async def test_page_says_nothing_that_its_address_makes_up(door: Installation, notice: str) -> None:
-    await hooks.owner(door)
+async def test_page_says_nothing_that_its_address_makes_up(
+    sqlite_service: Installation, notice: str
+) -> None:
+    await webhook_pages.sign_up_owner(sqlite_service)
 
-    assert "status" not in looking.at(await hooks.shown(door, f"?notice={notice}")).by_role
+    assert (
+        "status"
+        not in pages.parse(await webhook_pages.get(sqlite_service, f"?notice={notice}")).by_role
+    )

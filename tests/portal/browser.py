@@ -34,7 +34,7 @@ class MissingBrowserError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Site:
     """A server, its mails, and a browser on the same machine."""
 
     server: Server
@@ -80,7 +80,7 @@ class Place:
 
 
 @contextmanager
-def opened(data_dir: Path) -> Iterator[Place]:
+def run_site(data_dir: Path) -> Iterator[Site]:
     """Run a server and a browser while the block lasts."""
     program = shutil.which("chromium")
     if program is None:
@@ -93,7 +93,7 @@ def opened(data_dir: Path) -> Iterator[Place]:
             args=["--no-sandbox", "--disable-dev-shm-usage"],
         )
         try:
-            yield Place(server, browser, data_dir)
+            yield Site(server, browser, data_dir)
         finally:
             browser.close()
 

@@ -10,58 +10,58 @@ from recibo.schemas.ids import OrgId
 from recibo.store import tables
 from tests.installation import Installation
 from tests.people import Session
-from tests.portal import looking, visits
+from tests.portal import accounts, pages
 
 PATH = "/portal/webhooks"
 URL = "https://hooks.acme.test/recibo"
 SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")
 
 
-async def browser_of(i: Installation, who: Session) -> httpx.AsyncClient:
+async def sign_in_as(i: Installation, who: Session) -> httpx.AsyncClient:
     """Give the browser somebody's session."""
     i.stranger.cookies.clear()
     i.stranger.cookies.set("service_access", who.tokens["access_token"])
     return i.stranger
 
 
-async def owner(i: Installation) -> OrgId:
+async def sign_up_owner(i: Installation) -> OrgId:
     """Sign the browser up, the owner of an org, and return the org."""
-    await visits.sign_up(i.stranger)
+    await accounts.sign_up(i.stranger)
     me = await i.stranger.get("/v1/auth/me")
     return OrgId(me.json()["org"]["id"])
 
 
-async def press(i: Installation, path: str = "", **fields: str) -> httpx.Response:
+async def post(i: Installation, path: str = "", **fields: str) -> httpx.Response:
     """Send a form of the page."""
     return await i.stranger.post(f"{PATH}{path}", data=fields)
 
 
-async def pressed(i: Installation, path: str = "", **fields: str) -> looking.Page:
+async def submit(i: Installation, path: str = "", **fields: str) -> pages.Page:
     """Send a form of the page, and return the page that it leads to."""
-    answer = await press(i, path, **fields)
-    return looking.at(await i.stranger.get(visits.led_to(answer)))
+    answer = await post(i, path, **fields)
+    return pages.parse(await i.stranger.get(accounts.redirect_target(answer)))
 
 
-async def shown(i: Installation, path: str = "") -> httpx.Response:
+async def get(i: Installation, path: str = "") -> httpx.Response:
     """Return the page."""
     answer = await i.stranger.get(f"{PATH}{path}")
     assert answer.status_code == 200, answer.text
     return answer
 
 
-async def endpoint(i: Installation) -> tables.WebhookEndpoint | None:
+async def endpoint_row(i: Installation) -> tables.WebhookEndpoint | None:
     """Return the only endpoint there is."""
     rows = await i.rows(tables.WebhookEndpoint)
     return rows[0] if rows else None
 
 
-async def switch_off(i: Installation) -> None:
+async def disable_endpoint(i: Installation) -> None:
     """Switch the endpoint off, as the courier does when it failed for too long."""
     async with i.database.write() as session:
-        values = {"failing_since": clock.now() - 5 * visits.DAY, "disabled_at": clock.now()}
+        values = {"failing_since": clock.now() - 5 * accounts.DAY, "disabled_at": clock.now()}
         await session.execute(update(tables.WebhookEndpoint).values(values))
 
 
-def actions(text: str) -> set[str]:
+def form_actions(text: str) -> set[str]:
     """Return where the forms of a page lead."""
     return set(re.findall(r'<form method="post" action="([^"]+)"', text)) - {"/portal/sign-out"}

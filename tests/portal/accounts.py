@@ -9,7 +9,7 @@ from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import email_tokens, operators
 from tests.installation import Installation
 from tests.people import PASSWORD
-from tests.portal import looking
+from tests.portal import pages
 
 DAY = dt.timedelta(days=1)
 EMAIL = "ana@people.test"
@@ -29,25 +29,25 @@ async def sign_in(client: httpx.AsyncClient, **form: str) -> httpx.Response:
     return await client.post("/portal/sign-in", data=data)
 
 
-async def home(client: httpx.AsyncClient) -> looking.Page | None:
+async def home(client: httpx.AsyncClient) -> pages.Page | None:
     """Return the home page; None when the browser is led elsewhere."""
     answer = await client.get("/portal")
-    return looking.at(answer) if answer.status_code == 200 else None
+    return pages.parse(answer) if answer.status_code == 200 else None
 
 
-async def minted(i: Installation, kind: MailTokenKind, user_id: str) -> str:
+async def mint_token(i: Installation, kind: MailTokenKind, user_id: str) -> str:
     """Return a token as a mail brings one; only where no mail is sent."""
     async with i.database.write() as session:
         return await email_tokens.mint(session, kind, UserId(user_id))
 
 
-async def disable(i: Installation, email: str) -> None:
+async def disable_user(i: Installation, email: str) -> None:
     """Disable somebody's account, as an operator does."""
     async with i.database.write() as session:
         await operators.disable_user(session, email)
 
 
-def led_to(answer: httpx.Response) -> str:
+def redirect_target(answer: httpx.Response) -> str:
     """Return where an answer leads."""
     assert answer.status_code == 303, (answer.status_code, answer.text)
     return answer.headers["location"]

@@ -16,11 +16,11 @@ from recibo.schemas.ids import OrgId
 from tests import installation, make, people
 from tests.installation import WAIT_SECONDS, Installation
 from tests.people import Session
-from tests.portal import looking, pressing, visits
+from tests.portal import accounts, forms, pages
 
 PATH = "/portal/receipts"
-PAPER = make.jpeg("a paper")
-OTHER = make.jpeg("another paper")
+RECEIPT = make.jpeg("a paper")
+OTHER_RECEIPT = make.jpeg("another paper")
 GIF = b"GIF89a\x01\x00\x01\x00".ljust(400, b"\0")
 
 #: A morning in São Paulo.
@@ -29,37 +29,37 @@ MORNING = Moment(dt.date(2026, 3, 14), dt.time(8, 17, 42), dt.timedelta(hours=-3
 File = tuple[str, bytes]
 
 
-def reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
+def make_reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
     """Return what a reader gives of a paper with an item."""
     item = LineItem("Pão francês", Decimal("0.535"), Decimal("18.90"), Decimal("10.11"))
-    read = make.reading(merchant, **{"total": "42.5", "issued": MORNING, **of})
-    return replace(read, line_items=(Found(item, 0.72, "PAO FRANCES 0,535 x 18,90"),))
+    receipt = make.reading(merchant, **{"total": "42.5", "issued": MORNING, **of})
+    return replace(receipt, line_items=(Found(item, 0.72, "PAO FRANCES 0,535 x 18,90"),))
 
 
 @asynccontextmanager
-async def opened(
+async def run_service(
     database_url: str, folder: Path, reader: FakeReader | None = None
 ) -> AsyncIterator[tuple[Installation, Session]]:
     """Open a service that reads, and sign the browser in as the owner of an org."""
     async with installation.start(database_url, folder, reader=reader) as service:
         owner = await people.signed_up(service)
-        await pressing.browser_of(service, owner)
+        await forms.sign_in_as(service, owner)
         yield service, owner
 
 
-async def send(i: Installation, *files: File, **fields: str) -> httpx.Response:
+async def send_files(i: Installation, *files: File, **fields: str) -> httpx.Response:
     """Send the form of an upload."""
     parts = [("file", (name, data, "application/octet-stream")) for name, data in files]
     return await i.stranger.post(PATH, files=parts, data=fields)
 
 
-async def upload(i: Installation, data: bytes = PAPER, **fields: str) -> str:
+async def upload(i: Installation, data: bytes = RECEIPT, **fields: str) -> str:
     """Upload one file that is taken in, and return the id of its receipt."""
-    led_to = visits.led_to(await send(i, ("paper.jpg", data), **fields))
+    led_to = accounts.redirect_target(await send_files(i, ("paper.jpg", data), **fields))
     return led_to.removeprefix(f"{PATH}/").partition("?")[0]
 
 
-async def read(i: Installation, owner: Session, receipt_id: str) -> Mapping[str, Any]:
+async def read_receipt(i: Installation, owner: Session, receipt_id: str) -> Mapping[str, Any]:
     """Return a receipt as the API shows it, when no reading is owed to it any more."""
     i.reader.release()
     secret = await make.key(i.database, OrgId(owner.org_id))
@@ -69,12 +69,12 @@ async def read(i: Installation, owner: Session, receipt_id: str) -> Mapping[str,
     return told
 
 
-async def shown(i: Installation, rest: str = "") -> looking.Page:
+async def get_page(i: Installation, rest: str = "") -> pages.Page:
     """Return a page of receipts."""
-    return await pressing.shown(i, f"{PATH}{rest}")
+    return await forms.get_page(i, f"{PATH}{rest}")
 
 
-def listed(answer: httpx.Response) -> list[str]:
+def listed_ids(answer: httpx.Response) -> list[str]:
     """Return the ids of the receipts on a list, in its order."""
-    links = looking.at(answer).links
+    links = pages.parse(answer).links
     return [link.removeprefix(f"{PATH}/") for link in links if link.startswith(f"{PATH}/")]

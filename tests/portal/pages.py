@@ -39,7 +39,7 @@ class Page:
         return self.by_role.get("alert", "")
 
 
-def at(answer: httpx.Response) -> Page:
+def parse(answer: httpx.Response) -> Page:
     """Return what stands on the page of an answer."""
     assert answer.headers["content-type"] == "text/html; charset=utf-8", answer.headers
     parser = _Parser()
@@ -48,7 +48,7 @@ def at(answer: httpx.Response) -> Page:
     return parser.page
 
 
-def buttons(answer: httpx.Response) -> list[tuple[str, str, dict[str, str]]]:
+def forms_with_buttons(answer: httpx.Response) -> list[tuple[str, str, dict[str, str]]]:
     """Return each form with a button: where it goes, what the button says, what it sends."""
     return [
         (form["action"] or "", text, {name: fields[name] or "" for name in fields})
