@@ -16,8 +16,8 @@ WIDTH = 640
 
 def draw() -> Image.Image:
     """Lay a till receipt on a table, a little askew, as a phone sees it."""
-    paper = _creased(make_documents.till_receipt().picture())
-    sheet = paper.convert("RGBA").rotate(TILT_DEGREES, Image.Resampling.BICUBIC, expand=True)
+    image = _creased(make_documents.till_receipt().picture())
+    sheet = image.convert("RGBA").rotate(TILT_DEGREES, Image.Resampling.BICUBIC, expand=True)
     size = (sheet.width + 2 * MARGIN, sheet.height + 2 * MARGIN)
     table = Image.new("RGB", size, TABLE)
     shadow = Image.new("L", size, 0)
@@ -27,16 +27,16 @@ def draw() -> Image.Image:
     return table.resize((WIDTH, round(WIDTH * size[1] / size[0])), Image.Resampling.LANCZOS)
 
 
-def _creased(paper: Image.Image) -> Image.Image:
-    """Return the paper a little yellow, with the soft shade of two folds across it."""
-    light = Image.new("L", paper.size, 250)
+def _creased(image: Image.Image) -> Image.Image:
+    """Return the image slightly yellowed, with the soft shadows of two folds."""
+    light = Image.new("L", image.size, 250)
     pen = ImageDraw.Draw(light)
     for share in (0.36, 0.71):
-        y = round(paper.height * share)
-        pen.rectangle((0, y, paper.width, y + 10), fill=222)
+        y = round(image.height * share)
+        pen.rectangle((0, y, image.width, y + 10), fill=222)
     light = light.filter(ImageFilter.GaussianBlur(16))
     tint = Image.merge("RGB", (light, light, light.point(lambda value: value - 8)))
-    return ImageChops.multiply(paper, tint)
+    return ImageChops.multiply(image, tint)
 
 
 def _moved(place: tuple[int, int], by: tuple[int, int]) -> tuple[int, int]:
