@@ -21,7 +21,7 @@ from tests.people import PASSWORD, Session, invitation_token, invited, session_o
 from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, waits_for_a_lock
 
 MARA = "mara@people.test"
-RECLAIMED = "Your account was taken back"
+RECLAIMED = "Your account was secured"
 MINUTE = dt.timedelta(minutes=1)
 UNAUTHORIZED = (401, "unauthorized")
 # Where somebody, maybe not Mara, signed up with Mara's address, and where Mara is.

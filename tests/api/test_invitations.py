@@ -69,7 +69,8 @@ async def test_invitation_is_answered_mailed_and_audited(
     (mail,) = [row for row in await i.rows(Mail) if row.kind == MailKind.INVITATION]
     assert "bea@people.test" == mail.recipient
     assert {
-        "invitation_id": told["id"], "org": "Padaria", "role": role, "inviter": ana.email
+        "invitation_id": told["id"], "org": "Padaria", "role": role, "inviter": ana.email,
+        "inviter_kind": "email",
     } == mail.names  # fmt: skip
     (event,) = await people.audited(i, ana, AuditAction.MEMBER_INVITED)
     assert ("membership", told["id"]) == (event["resource_type"], event["resource_id"])

@@ -76,7 +76,7 @@ async def test_signup_mails_a_verify_email_link_to_the_address_alone(
 
     (mail,) = await inbox.new_mails(idle_service)
 
-    assert ("ana@people.test", "Confirm your e-mail address") == (mail["To"], mail["Subject"])
+    assert ("ana@people.test", "Confirm your email address") == (mail["To"], mail["Subject"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What mails say, read as a mail client reads them."""
+"""The rendered mails, parsed as a mail client parses them."""
 
 import datetime as dt
 import re
@@ -159,7 +159,26 @@ def test_invitation_names_org_role_and_inviter() -> None:
 
     assert 'Invitation to "Padaria Aurora"' == mail["Subject"]
     for text in (part(mail, "plain"), Page(part(mail, "html")).text):
-        assert '"Mara" invites you to join "Padaria Aurora" at Recibo as developer.' in text
+        assert '"Mara" invites you to join "Padaria Aurora" on Recibo as developer.' in text
+
+
+@pytest.mark.parametrize(
+    ("inviter", "kind", "beginning"),
+    [
+        ("rui@example.com", "email", "rui@example.com invites you"),
+        ("rui@example.com", "", '"rui @ example. com" invites you'),
+        ("www.evil.com/x@y.z", "email", '"www. evil. com/x @ y. z" invites you'),
+        ("The operator of this installation", "operator", "The operator of this installation inv"),
+        ("The operator of this installation", "", '"The operator of this installation" invites'),
+    ],
+)
+def test_only_an_email_address_or_the_operator_is_named_without_quotes(
+    inviter: str, kind: str, beginning: str
+) -> None:
+    mail = written(MailKind.INVITATION, inviter=inviter, inviter_kind=kind)
+
+    for text in (part(mail, "plain"), Page(part(mail, "html")).text):
+        assert beginning in text
 
 
 def test_expiring_key_is_named_with_its_end_in_utc() -> None:

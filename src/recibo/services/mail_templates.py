@@ -1,8 +1,9 @@
-"""What mails say, and how they look: plain text and HTML, a button at most, nothing from afar."""
+"""Render mails as plain text and HTML, with at most one button and no remote content."""
 
 import datetime as dt
 import email.policy
 import ipaddress
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -22,71 +24,80 @@ from recibo.schemas.states import MailKind
 _TEXTS = Path(__file__).parent / "mail_texts"
 _TEMPLATES = Environment(
     loader=FileSystemLoader(_TEXTS),
-    # Names are strangers' text.
+    # Users choose the names.
     autoescape=select_autoescape(["html"]),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-# RFC 5322: longer lines are cut on their way.
+# RFC 5322: mail servers may cut longer lines.
 _LONGEST_LINE = 998
+# Addresses that need no escaping: mail clients show them as addresses, and as nothing else.
+_PLAIN_EMAIL = re.compile(r"[a-z0-9+_-]+(?:\.[a-z0-9+_-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.ASCII)
 _BAD_SENDER = 'RECIBO_EMAIL_FROM must read "Name <name@example.com>".'
+
+
+class InviterKind(StrEnum):
+    """How an invitation names its inviter, if not by a name: `inviter_kind` in a mail's names."""
+
+    EMAIL = "email"
+    OPERATOR = "operator"
 
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
     """What all mails of an installation share."""
 
-    #: The public address, without a slash at its end.
+    #: The public URL, without a trailing slash.
     base_url: str
     sender: Address
 
     @property
     def host(self) -> str:
-        """What our addresses and ids end in."""
+        """The host in the sender's address and in message ids."""
         return _mail_host(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)
 class MailTemplate:
-    """The text of one kind; `{names}` stand for what the row names."""
+    """The text of one kind of mail; `{placeholders}` are replaced by the row's names."""
 
     subject: str
     paragraphs: tuple[str, ...]
-    #: What the button says, and the page of the portal that it opens; none without a token.
+    #: The button's text, and the page of the portal that it opens; empty without a token.
     button: str = ""
     page: str = ""
-    #: How long the link works, and what to do when it was not expected.
+    #: How long the link works, and what to do if the mail was not expected.
     footer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MailContent:
-    """One mail before it is written."""
+    """The values of one mail, before it is rendered."""
 
-    #: Tells it from others, and from an earlier try at the same mail.
+    #: Differs for each mail and for each attempt to send it.
     id: str
     kind: MailKind
     to: str
     names: Mapping[str, str | int]
-    #: When what it tells of happened.
+    #: When the event that the mail reports happened.
     created_at: dt.datetime
-    #: What the link proves; None for mails without one.
+    #: The token in the link; None for mails without a link.
     token: str | None = None
 
 
 def render(content: MailContent, head: MailSettings) -> EmailMessage:
-    """Return the mail as it is sent."""
-    letter = _letters()[content.kind]
-    said = _said(content, head)
+    """Return the message to send."""
+    template = _mail_templates()[content.kind]
+    values = _values(content, head)
     parts = {
-        "subject": letter.subject.format_map(said),
-        "paragraphs": [one.format_map(said) for one in letter.paragraphs],
-        "button": letter.button,
+        "subject": template.subject.format_map(values),
+        "paragraphs": [one.format_map(values) for one in template.paragraphs],
+        "button": template.button,
         "link": link(content, head),
         "token": content.token,
-        "footer": letter.footer,
+        "footer": template.footer,
         "base_url": head.base_url,
     }
     message = EmailMessage(policy=email.policy.SMTP)
@@ -95,19 +106,19 @@ def render(content: MailContent, head: MailSettings) -> EmailMessage:
     message["Subject"] = parts["subject"]
     message["Date"] = format_datetime(clock.now())
     message["Message-ID"] = f"<{content.id}@{head.host}>"
-    # RFC 3834: nobody's holiday notice answers.
+    # RFC 3834: prevents automatic replies.
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
-    text = _TEMPLATES.get_template("letter.txt").render(parts)
-    html = _TEMPLATES.get_template("letter.html").render(parts)
+    text = _TEMPLATES.get_template("mail.txt").render(parts)
+    html = _TEMPLATES.get_template("mail.html").render(parts)
     message.set_content(text, charset="utf-8", cte=_encoding(text))
     message.add_alternative(html, subtype="html", charset="utf-8", cte=_encoding(html))
     return message
 
 
 def link(content: MailContent, head: MailSettings) -> str:
-    """Return the address of the page that takes the mail's token, and leads on from there."""
-    page = _letters()[content.kind].page
+    """Return the URL of the page that takes the mail's token, with the page to open next."""
+    page = _mail_templates()[content.kind].page
     query = {"token": str(content.token)}
     if wanted := content.names.get("next"):
         query["next"] = str(wanted)
@@ -115,7 +126,7 @@ def link(content: MailContent, head: MailSettings) -> str:
 
 
 def sender(text: str, base_url: str) -> Address:
-    """Return who mails come from; when no text says so, the public address's host.
+    """Parse the sender's address; if `text` is empty, return no-reply at the public URL's host.
 
     Raises:
         ValueError: the text is not one address, with or without a name.
@@ -127,7 +138,7 @@ def sender(text: str, base_url: str) -> Address:
         message["From"] = text
         (address,) = message["From"].addresses
     except (ValueError, IndexError, HeaderParseError):
-        # The library stumbles over some that are none.
+        # The library raises different errors for text that is no address.
         raise ValueError(_BAD_SENDER) from None
     if not address.domain or message["From"].defects:
         raise ValueError(_BAD_SENDER)
@@ -136,19 +147,31 @@ def sender(text: str, base_url: str) -> Address:
 
 
 @cache
-def _letters() -> Mapping[MailKind, MailTemplate]:
-    tables = tomllib.loads((_TEXTS / "letters.toml").read_text(encoding="utf-8"))
+def _mail_templates() -> Mapping[MailKind, MailTemplate]:
+    tables = tomllib.loads((_TEXTS / "mails.toml").read_text(encoding="utf-8"))
     return {
         MailKind(kind): MailTemplate(**{**table, "paragraphs": tuple(table["paragraphs"])})
         for kind, table in tables.items()
     }
 
 
-def _said(content: MailContent, head: MailSettings) -> Mapping[str, str]:
+def _values(content: MailContent, head: MailSettings) -> Mapping[str, str]:
     values = {name: names.sanitize_name(str(value)) for name, value in content.names.items()}
     if "when" in content.names:
         values["when"] = _moment(dt.datetime.fromisoformat(str(content.names["when"])))
+    if "inviter" in content.names:
+        values["inviter"] = _inviter(content.names)
     return {**values, "base_url": head.base_url, "at": _moment(content.created_at)}
+
+
+def _inviter(given: Mapping[str, str | int]) -> str:
+    """Return the inviter for a sentence; a name is quoted, because its user chose it."""
+    inviter, kind = str(given["inviter"]), given.get("inviter_kind")
+    if kind == InviterKind.OPERATOR:
+        return inviter
+    if kind == InviterKind.EMAIL and _PLAIN_EMAIL.fullmatch(inviter):
+        return inviter
+    return f'"{names.sanitize_name(inviter)}"'
 
 
 def _moment(moment: dt.datetime) -> str:
@@ -166,6 +189,6 @@ def _mail_host(base_url: str) -> str:
 
 
 def _encoding(text: str) -> str:
-    """Leave a text as it is where mail allows it: links and tokens then stay in one piece."""
+    """Return 7bit if the text allows it, so that links and tokens are not wrapped."""
     is_plain = text.isascii() and all(len(line) < _LONGEST_LINE for line in text.splitlines())
     return "7bit" if is_plain else "quoted-printable"

@@ -19,6 +19,7 @@ from recibo.services.identity.email_links import Proof
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.sessions import NewSession
 from recibo.services.identity.throttles import Counted, Limit
+from recibo.services.mail_templates import InviterKind
 from recibo.store import scope, upsert
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Invitation, Membership, Org, User
@@ -203,12 +204,14 @@ def new(org_id: OrgId, address: str, role: Role, *, invited_by: str) -> Invitati
 
 async def _owe_mail(session: Session, org: Org, row: Invitation) -> None:
     inviter = await session.get_one(User, row.invited_by)
-    names = {
+    names: dict[str, str | int] = {
         "invitation_id": row.id,
         "org": org.name,
         "role": row.role,
         "inviter": inviter.full_name or inviter.email,
     }
+    if not inviter.full_name:
+        names["inviter_kind"] = InviterKind.EMAIL
     mails.enqueue(session, MailKind.INVITATION, to=row.email, names=names)
 
 

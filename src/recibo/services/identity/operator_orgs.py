@@ -19,7 +19,7 @@ from recibo.services import audit
 from recibo.services.identity import invitations, orgs
 from recibo.services.identity.identity import lasting_email
 from recibo.services.identity.invitations import OPERATOR, OPERATOR_NAME
-from recibo.services.mail_templates import MailContent
+from recibo.services.mail_templates import InviterKind, MailContent
 from recibo.store.db import Session
 from recibo.store.tables import Invitation, Membership, Org, User
 
@@ -55,6 +55,7 @@ class Created:
             "org": self.org_name,
             "role": Role.OWNER,
             "inviter": OPERATOR_NAME,
+            "inviter_kind": InviterKind.OPERATOR,
         }
         return MailContent(
             id=ids.new("mail"),
