@@ -1,7 +1,7 @@
 """The commands: recibo serve | worker | extract | migrate | backup | restore | admin.
 
-Nothing heavy is imported at the top: every process that reads is spawned, and imports this file
-again. Each command imports what it needs.
+Each command imports what it needs. Nothing heavy is imported at the top, because every reader
+process is spawned and imports this file again.
 """
 
 import argparse
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=StrEnum)
 
-# What may be agreed with an org, by the names of `shapes.plans.Plan`.
+# The limits of the enterprise plan that can be set per org: fields of `schemas.plans.Plan`.
 _FIGURES = {
     "receipts_a_month": "receipts a month",
     "requests_a_minute": "requests a minute",
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     command: Command = parsed.command
     if command is not _extract:
-        # What the service writes is for its own user; SQLite and libraries write files, too.
+        # Only the service's own user may read the files that the service and its libraries write.
         os.umask(_OWNER_ONLY_UMASK)
     return command(parsed)
 
@@ -53,11 +53,15 @@ def _parser() -> argparse.ArgumentParser:
     _describe_extract(
         commands.add_parser("extract", help="read files and print one JSON object a line for each")
     )
-    _describe_serve(commands.add_parser("serve", help="serve the API, and read what is uploaded"))
-    _describe_worker(commands.add_parser("worker", help="read what other processes take in"))
-    _describe_migrate(commands.add_parser("migrate", help="bring the database to this version"))
+    _describe_serve(commands.add_parser("serve", help="serve the API and process uploads"))
+    _describe_worker(
+        commands.add_parser("worker", help="process uploads that other processes accepted")
+    )
+    _describe_migrate(
+        commands.add_parser("migrate", help="upgrade the database schema to this version")
+    )
     for name, what, command in (
-        ("backup", "write a backup into a new folder, beside a running server, too", _backup),
+        ("backup", "write a backup into a new folder; the server may be running", _backup),
         ("restore", "restore a backup into an empty installation", _restore),
     ):
         of_backups = commands.add_parser(name, help=what)
@@ -94,19 +98,19 @@ def _extract(arguments: argparse.Namespace) -> int:
     from recibo.extract.model import Accuracy
     from recibo.extract.runtime import Runtime
 
-    wish = extract.Wish(
+    options = extract.Options(
         arguments.type,
         arguments.accuracy or Accuracy.STANDARD,
         arguments.runtime or Runtime.AUTO,
     )
-    return extract.run(arguments.files, wish)
+    return extract.run(arguments.files, options)
 
 
 def _describe_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
-    parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
+    parser.add_argument("--port", type=int, default=8000, help="0 picks a free port")
     parser.add_argument(
-        "--no-worker", action="store_true", help="serve only; `recibo worker` reads elsewhere"
+        "--no-worker", action="store_true", help="serve only; `recibo worker` runs elsewhere"
     )
     parser.set_defaults(command=_serve)
 
@@ -154,15 +158,15 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
     create_org = commands.add_parser(
         "create-org", help="create an organization, and mail and print its owner's invitation"
     )
-    create_org.add_argument("name", metavar="NAME", help="what it is called")
+    create_org.add_argument("name", metavar="NAME", help="the organization's name")
     create_org.add_argument(
         "--owner", required=True, metavar="EMAIL", help="who is invited as its owner"
     )
     create_org.set_defaults(command=_create_org)
     of_users: tuple[tuple[str, str, Command], ...] = (
-        ("disable-user", "keep a user out, and end all sessions", _disable_user),
+        ("disable-user", "disable a user and end all sessions", _disable_user),
         ("enable-user", "let a disabled user sign in again", _enable_user),
-        ("reset-2fa", "take a user's second factor away, and end all sessions", _reset_2fa),
+        ("reset-2fa", "remove a user's second factor and end all sessions", _reset_2fa),
     )
     for name, what, command in of_users:
         of_user = commands.add_parser(name, help=what)
@@ -279,7 +283,7 @@ def _settings() -> "Settings":
     except ValidationError as e:
         for error in e.errors():
             place = "".join(f"RECIBO_{part}: ".upper() for part in error["loc"])
-            # The library says so before what our own rules say.
+            # Pydantic puts this before the messages of our own validators.
             message = error["msg"].removeprefix("Value error, ")
             sys.stderr.write(f"recibo: {place}{message}\n")
         raise SystemExit(2) from None

@@ -1,4 +1,4 @@
-"""What the service answers when it refuses: one class a code.
+"""The errors that the service returns: one class for each code.
 
 ServiceError
 ├── ValidationFailed        400 validation_error
@@ -26,13 +26,13 @@ ServiceError
 from dataclasses import dataclass
 from typing import ClassVar
 
-# A server that restarts is back in so long.
+# A database server needs about this long to restart.
 _DATABASE_RETRY_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One field that was refused, and why."""
+    """One invalid field and the reason."""
 
     field: str
     message: str
@@ -54,9 +54,9 @@ class ServiceError(Exception):
     ) -> None:
         self.message = message or type(self).__doc__ or ""
         self.details = details
-        #: Seconds.
+        #: In seconds.
         self.retry_after = retry_after
-        #: The failed receipt that was kept, where there is one.
+        #: The failed receipt that was stored, if any.
         self.receipt_id = receipt_id
         super().__init__(self.message)
 
@@ -69,7 +69,7 @@ class ValidationFailed(ServiceError):
 
     @classmethod
     def of(cls, field: str, message: str) -> "ValidationFailed":
-        """Refuse one field; the message stands alone and names what to do."""
+        """Return the error for one field; the message must say what to do."""
         return cls(f"{field}: {message}", details=(Detail(field, message),))
 
 
@@ -117,7 +117,7 @@ class InsufficientScope(ServiceError):
 
     @classmethod
     def lacking(cls, kind: str, needed: str) -> "InsufficientScope":
-        """Name the scope or permission that is missing, such as `scope` and `read`."""
+        """Return the error that names the missing scope or permission."""
         message = f"This needs the {kind} `{needed}`."
         return cls(message, details=(Detail(kind, f"`{needed}` is missing"),))
 

@@ -17,13 +17,13 @@ from recibo.store import folders
 #: Where `recibo serve` listens unless it is given another address.
 ADDRESS = "http://127.0.0.1:8000"
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
-# 32 random characters hold 128 bits at least, even as hexadecimal digits. From what a shorter one
-# signed it could be guessed without asking the server.
+# 32 random characters hold at least 128 bits, even as hexadecimal digits. A shorter secret could be
+# found offline from anything that it signed.
 _SHORTEST_SECRET = 32
 
 
 class Environment(StrEnum):
-    """Where the service runs; production refuses what is only good for trying out."""
+    """Where the service runs; production refuses settings that are only for development."""
 
     DEVELOPMENT = "development"
     PRODUCTION = "production"
@@ -45,7 +45,7 @@ class Settings(BaseSettings):
     )
     redis_url: str = Field(
         default="",
-        description="Carries the work between processes and counts for their limits; within this "
+        description="Task queue and rate limits shared between processes; within this "
         "process when empty.",
     )
     storage_url: str = Field(
@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     stripe_price_scale: str = Field(default="", description="`price_…` of the plan scale.")
     stripe_meter: str = Field(
         default="",
-        description="The event name of the meter at Stripe that credits are told to; none when "
+        description="The event name of the Stripe meter that credits are reported to; none when "
         "empty.",
     )
     extract_wait_seconds: float = Field(
@@ -139,7 +139,7 @@ class Settings(BaseSettings):
 
     @property
     def is_production(self) -> bool:
-        """Whether this is the real thing."""
+        """Whether this is a production installation."""
         return self.environment is Environment.PRODUCTION
 
     @property
@@ -168,12 +168,12 @@ class Settings(BaseSettings):
 
     @property
     def loopback_signups_are_limited(self) -> bool:
-        """Whether the number of signups holds for loopback, too: one that was chosen does."""
+        """Whether the signup limit holds for loopback, too: always if it was set explicitly."""
         return self.loopback_is_limited or self.signups_per_ip_per_hour is not None
 
     @property
     def older_secrets(self) -> list[str]:
-        """The secrets that signed and sealed before, the newest first."""
+        """The previous secret keys, newest first."""
         return _listed(self.previous_secret_keys)
 
     @property
@@ -183,12 +183,12 @@ class Settings(BaseSettings):
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the database belongs to this process alone."""
+        """Whether the database is SQLite, which only this process uses."""
         return self.database.startswith("sqlite")
 
     @property
     def has_database(self) -> bool:
-        """Whether the embedded database is there already."""
+        """Whether the embedded database exists."""
         return Path(self.database.removeprefix("sqlite:///")).is_file()
 
     @property
@@ -203,17 +203,17 @@ class Settings(BaseSettings):
 
     @property
     def spool_dir(self) -> Path:
-        """Where uploads lie while their request lasts."""
+        """The folder of uploads in progress."""
         return self.data_dir / "spool"
 
     @property
     def outbox_dir(self) -> Path:
-        """Where mails are written while no server is told to take them."""
+        """The folder that mails are written to while no mail server is configured."""
         return self.data_dir / "outbox"
 
     @property
     def private_paths(self) -> list[Path]:
-        """What only the service's own user may read; a folder hides what it holds."""
+        """The files and folders that only the service's own user may read."""
         database = Path(self.database.removeprefix("sqlite:///"))
         of_database = [Path(f"{database}{end}") for end in ("", "-wal", "-shm")]
         return [
@@ -227,14 +227,14 @@ class Settings(BaseSettings):
     @field_validator("trusted_proxies")
     @classmethod
     def _name_networks(cls, value: str) -> str:
-        # Whatever is none would be trusted by nobody, and nobody would know.
+        # Refuse a typo here: a bad network would be ignored without a message.
         for one in _listed(value):
             ipaddress.ip_network(one)
         return value
 
     @model_validator(mode="after")
     def _fit(self) -> Self:
-        # All at once: who learns of one at a time starts in vain each time.
+        # Report all problems at once, not one per start.
         problems = self._problems() if self.is_production else []
         problems += [
             problem for problem in (self._address_problem, self._stripe_problem) if problem
@@ -246,7 +246,7 @@ class Settings(BaseSettings):
 
     @property
     def _address_problem(self) -> str | None:
-        # Production says more of it, and a missing one is the address served.
+        # Production has a stricter check; without a base URL the served address is used.
         if self.is_production or not self.base_url or _is_address(self.base_url, "http", "https"):
             return None
         return "RECIBO_BASE_URL must begin with http:// or https:// and name a host"
@@ -308,6 +308,6 @@ def secret_key(settings: Settings) -> str:
 
 
 def keep_secret(settings: Settings, secret: str) -> None:
-    """Write the secret of the data folder, durably before anything is sealed by it."""
+    """Write the generated secret and sync it to disk before its first use."""
     folders.make(settings.data_dir)
     folders.write(settings.data_dir / _SECRET_FILE, secret.encode("ascii"))

@@ -1,4 +1,4 @@
-"""Running a command to its end, and telling in a line why it cannot."""
+"""Runs a command and prints a one-line error if it fails."""
 
 import contextlib
 import sys
@@ -19,14 +19,14 @@ class StartError(Exception):
 
 
 def run(main: Coroutine[Any, Any, None]) -> int:
-    """Run a command; returns the status to exit with."""
+    """Run a command and return its exit status."""
     if not structlog.is_configured():
         logs.configure_for_commands()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             uvloop.run(main)
     except SQLAlchemyError as e:
-        # The statement and a link follow; nobody at a terminal is helped by them.
+        # The lines after the first (the statement and a link) do not help an operator.
         sys.stderr.write(f"recibo: the database fails: {str(e).splitlines()[0]}\n")
         return 1
     except (StartError, FolderInUseError, ServiceError, OSError, ValueError) as e:

@@ -85,9 +85,9 @@ def test_commands_say_in_a_line_what_they_did(folder: Path) -> None:
     assert [(0, "")] * 5 == [(one.returncode, one.stderr) for one in done]
     assert [
         f"{demo_org.OWNER_EMAIL} is disabled; all sessions ended.\n",
-        "It was so already.\n",
+        "No change.\n",
         f"{demo_org.OWNER_EMAIL} is enabled.\n",
-        "It was so already.\n",
+        "No change.\n",
         "demo is on the plan indie.\n",
     ] == [one.stdout for one in done]
     assert ["user.disabled", "user.enabled", "subscription.updated"] == told(folder)[-3:]

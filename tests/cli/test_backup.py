@@ -318,7 +318,7 @@ async def test_restore_that_broke_off_keeps_servers_out_and_is_begun_again(
     await backup_commands.restore_from(target, folder)
 
     async with (
-        backup_commands.opened(target) as own,
+        backup_commands.open_installation(target) as own,
         own.blobs.fetched(ReceiptId(receipt_id)) as path,
     ):
         assert path is not None

@@ -15,7 +15,7 @@ from recibo.schemas.receipts import Reading
 
 async def fields_of(paths: list[Path], reader: FakeReader) -> list[dict[str, object]]:
     files = [(str(path), path) for path in paths]
-    return [line.fields async for line in extract.lines(files, extract.Wish(), reader)]
+    return [line.fields async for line in extract.lines(files, extract.Options(), reader)]
 
 
 def write(folder: Path, name: str, text: str = "Cafe") -> Path:
@@ -69,8 +69,8 @@ async def test_more_files_than_are_read_at_once_keep_their_order(tmp_path: Path)
 
 async def test_hint_is_handed_on(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jpg")
-    wish = extract.Wish(hint=DocumentType.NFCE)
-    lines = extract.lines([("a.jpg", path)], wish, FakeReader())
+    options = extract.Options(hint=DocumentType.NFCE)
+    lines = extract.lines([("a.jpg", path)], options, FakeReader())
 
     assert [line.fields["type"] async for line in lines] == ["nfce"]
 
@@ -81,7 +81,7 @@ async def test_name_that_is_no_text_is_spelled_with_signs_for_what_is_none(
     name = os.fsdecode(b"caf\xe9\n.jpg")
     path = write(tmp_path, name)
     (fields,) = [
-        line.fields async for line in extract.lines([(name, path)], extract.Wish(), FakeReader())
+        line.fields async for line in extract.lines([(name, path)], extract.Options(), FakeReader())
     ]
 
     assert json.loads(extract.spell(fields))["file"] == "caf\N{REPLACEMENT CHARACTER}\n.jpg"

@@ -1,4 +1,4 @@
-"""Every statement over an org's rows starts from `store.scope`, or says why it may not."""
+"""Every statement over an org's rows starts from `store.scope`, with listed exceptions."""
 
 import ast
 from collections.abc import Iterator
@@ -13,41 +13,41 @@ ORG_TABLES = {
     for mapper in tables.Table.registry.mappers
     if "org_id" in mapper.class_.__table__.c
 }
-# Work for the whole installation, or before it is known whose rows they are. None of these takes
-# an Actor; a function that takes one is never listed.
+# Functions that work for the whole installation, or before the org is known. None of them takes an
+# Actor: a function that takes one must use `store.scope`.
 FOR_THE_INSTALLATION = {
-    # A start counts the receipts of all.
+    # The start counts all receipts.
     "services.installation._refuse_unmarked",
-    # Operators make keys, too; those of an org are counted for both.
+    # Operators create keys, too, and the limit counts all keys of the org.
     "services.identity.keys._refuse_if_full",
-    # The clockwork looks at the ends of all keys.
+    # A periodic job checks the expiry of all keys.
     "services.identity.key_notices._owe_batch",
-    # The mail that is sent names the invitation.
-    "services.identity.links.mint_invitation",
-    # Whose subscription it is, is found by the payment provider's id of the customer.
+    # The mail names the invitation.
+    "services.identity.email_tokens.mint_invitation",
+    # The org is found by the payment provider's customer id.
     "services.billing.subscriptions.of_customer",
-    # Whose reading is billed is told by the order.
+    # The order names the org.
     "services.meter_events.enqueue",
-    # The clockwork renews for all.
+    # A periodic job renews all subscriptions.
     "services.billing.sandbox.settle",
-    # Who accepts is found by the token in the mail.
+    # The invitation is found by the token in the mail.
     "services.identity.invitations._offered",
     "services.identity.invitations.offer",
-    # Sessions and memberships are looked up by the user whose they are, in any org.
+    # Sessions and memberships are found by their user, in all orgs.
     "services.identity.orgs.home",
-    "services.identity.own_account.switch_org",
-    "services.identity.ownership._revoke_keys",
+    "services.identity.account.switch_org",
+    "services.identity.email_verification._revoke_keys",
     "services.identity.sessions._end_pending",
     "services.identity.sessions.end_all",
     "services.identity.sessions.end_in_org",
     "services.identity.sessions.session_family",
-    # Who signs in is named by the caller, and proven by a code.
-    "services.identity.accounts.record_failure",
+    # The caller names the user and proves it with a code.
+    "services.identity.password_auth.record_failure",
     "services.identity.pending_sessions.end",
     "services.identity.pending_sessions.held",
     "services.identity.pending_sessions.newest_from",
     "services.identity.two_factor._meant",
-    # Workers carry what is owed to everybody; `begin` hands them the org.
+    # Workers process the receipts of all orgs.
     "services.reading.readings._held",
     "services.reading.readings.begin",
     "services.reading.readings.fail_overdue",
@@ -59,19 +59,19 @@ FOR_THE_INSTALLATION = {
     "services.reading.readings.has_running",
     "services.reading.readings.defer",
     "services.reading.readings.whose",
-    "services.reading.pending.of_org",
-    "services.reading.pending.total",
-    "services.reading.pending.waiting",
-    "services.reading.turns._oldest",
-    "services.reading.turns._owed",
-    "services.reading.turns.next_of",
-    "services.reading.replays.forget",
+    "services.reading.pending_counts.of_org",
+    "services.reading.pending_counts.total",
+    "services.reading.pending_counts.waiting",
+    "services.reading.fair_queue._oldest",
+    "services.reading.fair_queue._owed",
+    "services.reading.fair_queue.next_batch_of_org",
+    "services.reading.idempotency.forget",
     "services.reading.usage.give_back",
-    # Operators create orgs, and invite their owners.
+    # Operators create orgs and invite their owners.
     "services.identity.operator_orgs._withdraw",
-    # Operators act on users, whose changes every org of theirs is told.
+    # Operators change users, and every org of the user gets an audit entry.
     "services.identity.operators._tell",
-    # Events are owed by the work on receipts, and signed by the courier, for whichever org.
+    # Events are emitted by workers and delivered by the dispatcher, for all orgs.
     "services.webhooks.deliveries._drop",
     "services.webhooks.deliveries._leased",
     "services.webhooks.deliveries._urls",
@@ -81,14 +81,14 @@ FOR_THE_INSTALLATION = {
     "services.webhooks.deliveries.lease",
     "services.webhooks.endpoints.drop_owed",
     "services.webhooks.events._endpoint_of",
-    "services.webhooks.failing._same",
-    "services.webhooks.failing.note",
+    "services.webhooks.endpoint_health._same",
+    "services.webhooks.endpoint_health.note",
     "services.webhooks.signing._made",
     "services.webhooks.signing.of",
-    "services.webhooks.turns._due",
-    "services.webhooks.turns._due_orgs",
-    "services.webhooks.turns._failing",
-    # The clockwork sweeps and purges for all.
+    "services.webhooks.fair_queue._due",
+    "services.webhooks.fair_queue._due_orgs",
+    "services.webhooks.fair_queue._failing",
+    # Periodic jobs sweep and purge for all orgs.
     "services.audit.purge",
     "services.org_deletion.finish",
     "services.org_deletion.purge",
@@ -98,7 +98,7 @@ FOR_THE_INSTALLATION = {
 }
 
 
-def test_no_statement_of_an_actor_goes_round_the_scope() -> None:
+def test_no_statement_of_an_actor_bypasses_the_scope() -> None:
     offenders = [name for name, takes_actor in _raw_statements() if takes_actor]
 
     assert [] == offenders
@@ -110,7 +110,7 @@ def test_statements_without_an_actor_are_listed() -> None:
     assert FOR_THE_INSTALLATION == raw
 
 
-def test_the_rule_sees_a_raw_statement() -> None:
+def test_raw_statement_of_an_actor_is_found() -> None:
     code = "async def page(session, actor: Actor): select(tables.Receipt.id).where(True)"
     function = ast.parse(code).body[0]
 

@@ -1,23 +1,23 @@
-"""A mailer in memory, for tests and trials of what stands above it."""
+"""An in-memory mailer for tests."""
 
 import asyncio
 from email.message import EmailMessage
 
 
 class FakeMailer:
-    """Keeps what it is sent; refuses when it is told to."""
+    """Keeps the mails that it is sent; raises `failure` if that is set."""
 
     def __init__(self) -> None:
-        #: The mails taken so far, in the order in which they came.
+        #: The mails sent so far, oldest first.
         self.sent: list[EmailMessage] = []
-        #: Raised at each mail while it is set.
+        #: Raised for each mail while it is set.
         self.failure: Exception | None = None
-        #: How often it was asked.
+        #: The number of calls to `send`.
         self.tries = 0
         self._taken = asyncio.Condition()
 
     async def send(self, message: EmailMessage) -> None:
-        """Keep the mail, or raise what is set."""
+        """Keep the mail, or raise `failure`."""
         self.tries += 1
         if self.failure is not None:
             raise self.failure
@@ -26,7 +26,7 @@ class FakeMailer:
             self._taken.notify_all()
 
     async def received(self, count: int) -> list[EmailMessage]:
-        """Return all mails as soon as there are so many."""
+        """Wait for this many mails and return all."""
         async with self._taken:
             await self._taken.wait_for(lambda: len(self.sent) >= count)
         return self.sent

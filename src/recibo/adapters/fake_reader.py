@@ -1,4 +1,4 @@
-"""A reader in memory, for tests and trials of what stands above it: no process, no models."""
+"""An in-memory reader for tests: no process, no models."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ _JPEG = Kind(mime="image/jpeg", extension="jpg", page_count=1)
 
 
 class FakeReader:
-    """Answers by the file's bytes, at once or when it is let go.
+    """Returns the answer set for a file's bytes, at once or after `release`.
 
-    A file that it was told nothing of is read as a receipt whose merchant is the text in it.
+    Any other file becomes a receipt whose merchant is the text in it.
     """
 
     def __init__(
@@ -27,15 +27,15 @@ class FakeReader:
         self._kinds = kinds or {}
         self._open = asyncio.Event()
         self._open.set()
-        #: The files read so far, in the order in which they came.
+        #: The files read so far, oldest first.
         self.seen: list[bytes] = []
 
     def hold(self) -> None:
-        """Let readings begin, but not end."""
+        """Block readings until `release` is called."""
         self._open.clear()
 
     def release(self) -> None:
-        """Let all readings end, those that wait and those to come."""
+        """Let all readings end, current and future ones."""
         self._open.set()
 
     async def read(
@@ -43,21 +43,21 @@ class FakeReader:
         path: Path,
         *,
         hint: DocumentType | None,
-        accuracy: Accuracy,  # noqa: ARG002 - a fake works as hard at each
-        time_limit_s: float,  # noqa: ARG002 - and is never late
+        accuracy: Accuracy,  # noqa: ARG002 - a fake has one accuracy
+        time_limit_s: float,  # noqa: ARG002 - a fake is never late
     ) -> Receipt | Failure:
-        """Answer as told; the hint is believed."""
+        """Return the answer set for the file; else a receipt of the hinted type."""
         data = await asyncio.to_thread(path.read_bytes)
         self.seen.append(data)
         await self._open.wait()
         return self._answers.get(data) or _receipt(data, hint or DocumentType.RECEIPT)
 
     async def inspect(self, path: Path) -> Kind | Failure:
-        """Answer as told, or that it is a JPEG."""
+        """Return the kind set for the file; else JPEG."""
         return self._kinds.get(await asyncio.to_thread(path.read_bytes), _JPEG)
 
     def is_ready(self) -> bool:
-        """Tell that it can read, which it always can."""
+        """Return True."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""Callbacks in memory, for tests and trials of what stands above them."""
+"""An in-memory webhook client for tests."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,24 +17,24 @@ class Posted:
 
 
 class FakeWebhookClient:
-    """Keeps what is posted, and answers what it is told to."""
+    """Keeps the webhooks that it is sent and returns the outcome set for them."""
 
     def __init__(self) -> None:
-        #: What was posted so far, in the order in which it came.
+        #: The webhooks posted so far, oldest first.
         self.posts: list[Posted] = []
-        #: What becomes of each POST.
+        #: The outcome of each POST.
         self.outcome = WebhookResponse(0.01, status=200)
         #: The same for single URLs.
         self.outcomes: dict[str, WebhookResponse] = {}
-        #: While it is not set, posts are under way.
+        #: POSTs wait while it is not set.
         self.gate = asyncio.Event()
         self.gate.set()
-        #: How many are under way, and how many were at most.
+        #: How many POSTs wait now, and how many did at most.
         self.under_way = self.most_under_way = 0
         self._posted = asyncio.Condition()
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
-        """Keep it, and answer when the gate is open."""
+        """Keep the webhook and return its outcome when the gate is open."""
         async with self._posted:
             self.posts.append(Posted(url, body, headers))
             self._posted.notify_all()
@@ -47,7 +47,7 @@ class FakeWebhookClient:
         return self.outcomes.get(url, self.outcome)
 
     async def received(self, count: int) -> list[Posted]:
-        """Return all posts as soon as there are so many."""
+        """Wait for this many webhooks and return all."""
         async with self._posted:
             await self._posted.wait_for(lambda: len(self.posts) >= count)
         return self.posts

@@ -1,4 +1,4 @@
-"""Where mails go: a folder, or an SMTP server."""
+"""Mailers: an SMTP server, or a folder of files."""
 
 import asyncio
 import contextlib
@@ -25,33 +25,33 @@ _BAD_URL = (
     "special characters of the user and the password percent-encoded."
 )
 _SMTPS_PORT = 465
-# Where a user hands mail in, and where servers hand it on.
+# RFC 6409: mail submission by users; RFC 5321: relay between servers.
 _SUBMISSION_PORT = 587
 _RELAY_PORT = 25
-# For the whole conversation; whoever leases a mail must leave it longer than this.
+# For the whole SMTP session; the lease of a mail must be longer than this.
 SEND_LIMIT_S = 60.0
 _PERMANENT = range(500, 600)
-# What the server says about a connection; what it says about a mail could quote the mail.
+# For replies about the connection only, because a reply about a mail could quote the mail.
 _SAID_LENGTH = 200
 
 
 class SendError(Exception):
-    """The mail was not taken; it may be, later. The message quotes nothing of the mail."""
+    """The mail was not accepted; try again later. The message quotes nothing of the mail."""
 
 
 class RecipientRefusedError(SendError):
-    """The mail will never be taken: its recipient is refused for good."""
+    """The recipient is refused permanently; do not try again."""
 
 
 class Mailer(Protocol):
-    """Takes mails on their way."""
+    """Sends mails."""
 
     async def send(self, message: EmailMessage) -> None:
-        """Hand one mail over; once this returns, it is somebody else's to deliver.
+        """Send one mail; returns once the server or folder has accepted it.
 
         Raises:
-            SendError: it was not taken.
-            RecipientRefusedError: it never will be.
+            SendError: the mail was not accepted; try again later.
+            RecipientRefusedError: it never will be accepted.
         """
 
 
@@ -59,7 +59,7 @@ def of(url: str, *, outbox: Path) -> "Outbox | Smtp":
     """Return the mailer of a URL; an empty one and `outbox` mean files in a folder.
 
     Raises:
-        ValueError: the URL is of another form; the message does not repeat it.
+        ValueError: the URL is not valid; the message does not repeat it.
     """
     if is_outbox(url):
         return Outbox(outbox)
@@ -89,17 +89,17 @@ def is_outbox(url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """Each mail is one file of a folder; the names sort by time."""
+    """Writes each mail to a file in a folder; file names sort by time."""
 
     folder: Path
 
     @property
     def destination(self) -> str:
-        """Where mails go, for people to read."""
+        """Where mails go, as text for operators."""
         return f"the folder {self.folder.absolute()}"
 
     async def send(self, message: EmailMessage) -> None:
-        """Write the file, whole or not at all, for its owner's eyes only."""
+        """Write the file atomically, readable by its owner only."""
         try:
             await asyncio.to_thread(self._write, message)
         except OSError as e:
@@ -110,7 +110,7 @@ class Outbox:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         name = f"{clock.now():%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(4)}.eml"
         partial = self.folder / f".{name}.part"
-        # Lines end as those of other files here, so that they can be read and searched as text.
+        # Native line endings, so that text tools can search the files.
         data = message.as_bytes(policy=email.policy.default)
         try:
             with os.fdopen(
@@ -127,28 +127,28 @@ class Outbox:
 
 @dataclass(frozen=True, slots=True)
 class Smtp:
-    """An SMTP server; each mail is a conversation of its own."""
+    """Sends each mail over a new SMTP connection."""
 
     host: str
     port: int
-    #: Empty when the server asks for none.
+    #: Empty if the server needs no login.
     user: str
     password: str = field(repr=False)
-    #: From the first byte on; else TLS begins when the server offers STARTTLS.
+    #: True for implicit TLS; else STARTTLS is used if the server offers it.
     is_tls: bool
-    #: Whether the password may go over a line without TLS.
+    #: Whether the password may be sent without TLS.
     is_clear_allowed: bool
     tls: ssl.SSLContext = field(repr=False)
 
     @property
     def destination(self) -> str:
-        """Where mails go, for people to read."""
+        """Where mails go, as text for operators."""
         return f"{self.host}, port {self.port}"
 
     async def send(self, message: EmailMessage) -> None:
-        """Have the server take the mail."""
+        """Send the mail to the server."""
         try:
-            async with asyncio.timeout(SEND_LIMIT_S), self._conversation() as client:
+            async with asyncio.timeout(SEND_LIMIT_S), self._connection() as client:
                 await client.send_message(message)
         except aiosmtplib.SMTPRecipientsRefused as e:
             raise _refusal(e) from None
@@ -156,17 +156,17 @@ class Smtp:
             message_ = f"the server refused the mail with {e.code}"
             raise SendError(message_) from None
         except (aiosmtplib.SMTPException, OSError, ValueError) as e:
-            # OSError holds TimeoutError and what TLS complains of.
+            # OSError includes TimeoutError and TLS errors.
             message_ = f"{self.host}, port {self.port}: {_said(e)}"
             raise SendError(message_) from None
 
     @asynccontextmanager
-    async def _conversation(self) -> AsyncIterator[aiosmtplib.SMTP]:
+    async def _connection(self) -> AsyncIterator[aiosmtplib.SMTP]:
         client = aiosmtplib.SMTP(
             hostname=self.host,
             port=self.port,
             use_tls=self.is_tls,
-            # None: when it is offered.
+            # None: use STARTTLS if it is offered.
             start_tls=False if self.is_tls else None,
             tls_context=self.tls,
             timeout=SEND_LIMIT_S,
@@ -175,7 +175,7 @@ class Smtp:
         try:
             await self._log_in(client)
             yield client
-            # Taken is taken, whatever becomes of the goodbye.
+            # The mail is accepted already, so an error here does not matter.
             with contextlib.suppress(aiosmtplib.SMTPException, OSError):
                 await client.quit()
         finally:
@@ -191,7 +191,7 @@ class Smtp:
 
 
 def _is_plain(parts: SplitResult) -> bool:
-    """Tell whether nothing stands in the URL that would be passed over."""
+    """Return whether every part of the URL is used."""
     return (
         parts.scheme in {"smtp", "smtps"}
         and parts.path in {"", "/"}
@@ -217,8 +217,8 @@ def _is_loopback(host: str) -> bool:
 def _tls(*, is_verified: bool) -> ssl.SSLContext:
     context = ssl.create_default_context()
     if not is_verified:
-        # Mail servers on one's own machine have certificates that they made themselves, and
-        # nobody stands between.
+        # Local mail servers have self-signed certificates, and the traffic does not leave this
+        # machine.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context

@@ -1,4 +1,4 @@
-"""The outbox read back: the mails that were written to files instead of being sent."""
+"""Reads the outbox: mails that were written to files instead of being sent."""
 
 import datetime as dt
 import email
@@ -29,14 +29,14 @@ def newest(folder: Path, *, limit: int) -> list[Mail]:
     try:
         names = [path.name for path in folder.iterdir() if _NAME.fullmatch(path.name)]
     except FileNotFoundError:
-        # The first mail makes the folder.
+        # The first mail creates the folder.
         return []
     found = (get(folder, name) for name in sorted(names, reverse=True)[:limit])
     return [mail for mail in found if mail is not None]
 
 
 def get(folder: Path, name: str) -> Mail | None:
-    """Return one mail; None when there is none of this name."""
+    """Return one mail; None if there is none of this name."""
     if not _NAME.fullmatch(name):
         return None
     try:

@@ -33,63 +33,63 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Subscribed:
-    """How a subscription stands with the provider."""
+    """The state of a subscription at the payment provider."""
 
     id: str
-    #: None for one of a price that this installation does not sell.
+    #: None if this installation does not sell its price.
     plan: PlanName | None
     status: SubscriptionStatus
     cancel_at_period_end: bool
-    #: None until the first invoice is paid, and when it is over.
+    #: None until the first invoice is paid, and after the end of the subscription.
     current_period_end: dt.datetime | None
 
 
 class Payments(Protocol):
-    """Sells subscriptions on pages of its own.
+    """Sells subscriptions on the provider's pages.
 
-    Each raises ServerError when the provider fails.
+    Each method raises ServerError if the provider fails.
     """
 
     @property
     def provider(self) -> PaymentProvider:
-        """Whose ids these are."""
+        """The provider that issues the ids."""
 
     async def customer(self, org_id: OrgId, *, email: str, instead_of: str = "") -> str:
-        """Create the customer of an org and return its id; asked again soon, it is the same.
+        """Create the customer of an org and return its id; idempotent for about a day.
 
-        `instead_of` is the one that is gone, so that the same is not that one.
+        `instead_of` is the id of the deleted customer that the new one replaces.
         """
 
     async def bill_to(self, customer: str, *, email: str) -> bool:
-        """Have bills go to an address; False when the provider has this customer no more."""
+        """Set the billing address; return False if the customer was deleted."""
 
     async def checkout(self, customer: str, wanted: Checkout) -> str:
-        """Return the address of a page that sells a plan.
+        """Return the URL of a page that sells a plan.
 
-        Whoever has a live subscription changes it there and gets no second one.
+        A customer with a live subscription changes it there and gets no second one.
         """
 
     async def portal(self, customer: str, *, return_url: str) -> str:
-        """Return the address of a page that changes and cancels the customer's subscription."""
+        """Return the URL of a page that changes and cancels the customer's subscription."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that the provider tells of: it says whom to look at, and no more is believed."""
+    """A provider event. Only the customer is used; the rest is fetched from the provider."""
 
     id: str
-    #: None when it is about nobody's subscription.
+    #: None if the event is not about a subscription.
     customer: str | None
 
 
 class Events(Protocol):
-    """Tells when a subscription changes, and how it stands."""
+    """Verifies provider events and fetches subscriptions."""
 
     def event(self, payload: bytes, signature: str) -> Event:
-        """Return a signed event; raises ValidationFailed when it was signed by somebody else."""
+        """Return a signed event; raises ValidationFailed if the signature is wrong."""
 
     async def subscription(self, customer: str) -> Subscribed | None:
-        """Return how a customer's subscription stands now; None when there was never one.
+        """Return the current state of a customer's subscription; None if there was never one.
 
         Raises:
             ServerError: the provider fails.
@@ -100,7 +100,7 @@ class Events(Protocol):
 class Used:
     """Credits that a customer used."""
 
-    #: Of the usage event; told twice, it counts once.
+    #: The id of the usage event: reported twice, it counts once.
     id: str
     customer: str
     credits: int
@@ -108,28 +108,28 @@ class Used:
 
 
 class MeterError(Exception):
-    """The provider was not told; it may be, later. The message quotes nothing of the use."""
+    """The report failed; try again later. The message quotes nothing of the usage."""
 
 
 class UseRefusedError(MeterError):
-    """The provider will never take this."""
+    """The provider refuses the report permanently."""
 
 
 class UsageMeter(Protocol):
-    """Measures what customers use."""
+    """Reports the usage of customers."""
 
     async def measure(self, used: Used) -> None:
-        """Tell the provider of a use.
+        """Report a use to the provider.
 
         Raises:
-            UseRefusedError: it will never be taken.
-            MeterError: it was not taken, and may be later.
+            UseRefusedError: the provider refuses it permanently.
+            MeterError: the report failed; try again later.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class OpenCheckout:
-    """A checkout page of the sandbox, as its address says."""
+    """The claims in the URL of a sandbox checkout page."""
 
     id: str
     customer: str
@@ -138,14 +138,14 @@ class OpenCheckout:
 
 @dataclass(frozen=True, slots=True)
 class OpenPortal:
-    """A portal page of the sandbox, as its address says."""
+    """The claims in the URL of a sandbox portal page."""
 
     customer: str
     return_url: str
 
 
 class Sandbox:
-    """Sells on this installation's own pages; their addresses are signed and end."""
+    """Simulates payments on this installation's own pages; their URLs are signed and expire."""
 
     provider = PaymentProvider.SANDBOX
 
@@ -157,18 +157,18 @@ class Sandbox:
         self,
         _org_id: OrgId,
         *,
-        email: str,  # noqa: ARG002 - told nobody
-        instead_of: str = "",  # noqa: ARG002 - none is ever gone
+        email: str,  # noqa: ARG002 - sent to no provider
+        instead_of: str = "",  # noqa: ARG002 - none is ever deleted
     ) -> str:
-        """Make up a customer."""
+        """Return a new customer id."""
         return ids.new("cus")
 
     async def bill_to(self, _customer: str, *, email: str) -> bool:  # noqa: ARG002 - nothing is sent
-        """Do nothing: nobody is billed, and no customer is ever gone."""
+        """Do nothing and return True: the sandbox sends no bills and deletes no customers."""
         return True
 
     async def checkout(self, customer: str, wanted: Checkout) -> str:
-        """Return the address of the checkout page."""
+        """Return the URL of the checkout page."""
         claims = {
             "plan": wanted.plan,
             "success_url": wanted.success_url,
@@ -177,7 +177,7 @@ class Sandbox:
         return self._address(CHECKOUT_PATH, _CHECKOUT, customer, claims, _CHECKOUT_LIVES)
 
     async def portal(self, customer: str, *, return_url: str) -> str:
-        """Return the address of the portal page."""
+        """Return the URL of the portal page."""
         claims = {"return_url": return_url}
         return self._address(PORTAL_PATH, _PORTAL, customer, claims, _PORTAL_LIVES)
 
@@ -200,7 +200,7 @@ class Sandbox:
         signed = self._keyring.sign(
             {**claims, "sub": customer, "jti": ids.new("pay"), **times}, audience=use
         )
-        # A query: logs tell of paths alone.
+        # In the query, because logs contain paths only.
         return f"{self._base_url}{path}?{urlencode({'session': signed})}"
 
     def _claims(self, token: str, use: str) -> Mapping[str, Any]:

@@ -1,6 +1,7 @@
-"""The reading library at work, in processes that may die.
+"""Runs the extraction library in child processes, which may crash.
 
-The service imports this module, so it imports nothing heavy: only the processes load the library.
+The service imports this module, so it imports nothing heavy: only the child processes load the
+library.
 """
 
 import asyncio
@@ -35,23 +36,23 @@ T = TypeVar("T")
 #: Processor seconds that a document and each of its pages may take.
 DOCUMENT_LIMIT_S, PAGE_LIMIT_S = 120.0, 20.0
 
-# Looking at a file's head and counting its pages takes milliseconds; a file that takes longer
+# Inspection reads the header and counts pages, which takes milliseconds; a file that takes longer
 # hangs its decoder.
 _INSPECTION_LIMITS = TimeLimits(5.0, 5.0)
 
-#: An upload waits so long for a process that inspects it.
+#: How long an upload waits for an inspection process.
 _INSPECTION_WAIT_S = 10.0
 _RETRY_AFTER_S = 5
 
-# Heads and the objects of pages, nothing decoded: honest files take a tenth of it.
+# Inspection decodes no pixels: normal files take a tenth of this.
 _INSPECTION_MEMORY_BYTES = 768 << 20
 
-# Little can leak from looking at heads, so a process that does only that is kept for longer.
+# Inspection leaks little memory, so its processes are kept for longer.
 _INSPECTIONS = 5_000
 
 _TIMED_OUT = "Reading this document took too long; send fewer pages, or a plainer picture of it."
 
-#: What a process answers at once, whatever it loaded.
+#: A job that every process answers at once.
 _PING, _PING_LIMITS = Job(frames.PING), TimeLimits(10.0, 10.0)
 
 
@@ -66,22 +67,22 @@ class Reader(Protocol):
         accuracy: "Accuracy",
         time_limit_s: float,
     ) -> "Receipt | Failure":
-        """Read the document; the limit holds from when a process takes it, not while it waits."""
+        """Read the document; the time limit starts when a process takes it."""
 
     async def inspect(self, path: Path) -> "Kind | Failure":
-        """Tell the type by content, and refuse what would be refused before it is read.
+        """Return the file type, detected by content, or the reason to refuse the file.
 
         Raises:
-            Overloaded: no process that inspects is free.
+            Overloaded: no inspection process is free.
         """
 
     def is_ready(self) -> bool:
-        """Tell whether documents can be read: the models are there and were loaded."""
+        """Return whether documents can be read: a process has loaded the models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What the processes load: one program to read, one to inspect."""
+    """The programs that the processes load: one to read, one to inspect."""
 
     reading: Program
     inspection: Program
@@ -98,7 +99,7 @@ def on_runtime(runtime: Runtime) -> Library:
 class PoolReader:
     """Reads in child processes, each document in one, as many at once as there are processes.
 
-    Inspecting has processes of its own, so that an upload waits for no reading.
+    Separate processes inspect uploads, so that an upload does not wait for a reading.
     """
 
     def __init__(
@@ -128,7 +129,7 @@ class PoolReader:
         results.prepare()
 
     async def start(self) -> Failure | None:
-        """Start the processes and wait until one has its models; say what is wrong if none has."""
+        """Start the processes and wait for the first to be ready; return why if none is."""
         readers = [self._start_one(self._reading) for _ in range(self._count)]
         self._starts = [*readers, self._start_one(self._inspection)]
         failure = None
@@ -140,13 +141,13 @@ class PoolReader:
         return failure
 
     async def aclose(self) -> None:
-        """End the processes; whoever still waits for a reading gets a failure `crashed`."""
+        """End the processes; a reading in progress fails with `crashed`."""
         self._is_ready = False
         await asyncio.gather(self._reading.aclose(), self._inspection.aclose())
         await asyncio.gather(*self._starts)
 
     def is_ready(self) -> bool:
-        """Tell whether a process has loaded the models and none of it is closing."""
+        """Return whether a process has loaded the models and the reader is not closing."""
         return self._is_ready
 
     async def read(
@@ -160,15 +161,15 @@ class PoolReader:
         """Read the document in the next free process."""
         arguments = {"hint": hint, "accuracy": accuracy}
         limits = TimeLimits(DOCUMENT_LIMIT_S, PAGE_LIMIT_S, time_limit_s)
-        with _opened(path) as document:
+        with _open_document(path) as document:
             if isinstance(document, Failure):
                 return document
             job = Job("read", arguments, document)
             return await self._reading.run(job, results.receipt, limits)
 
     async def inspect(self, path: Path) -> "Kind | Failure":
-        """Look at the document in a process that reads none."""
-        with _opened(path) as document:
+        """Inspect the document in an inspection process."""
+        with _open_document(path) as document:
             if isinstance(document, Failure):
                 return document
             job = Job("inspect", {}, document)
@@ -181,7 +182,7 @@ class PoolReader:
 
 
 class _Lanes:
-    """Gives each job the next free lane."""
+    """A pool of lanes: runs each job on the next free one."""
 
     def __init__(self, count: int, program: Program, limits: Limits) -> None:
         self._lanes = tuple(Lane(program, limits) for _ in range(count))
@@ -198,7 +199,7 @@ class _Lanes:
         *,
         wait_s: float | None = None,
     ) -> T | Failure:
-        """Do the job; raise Overloaded if no process takes it within `wait_s`."""
+        """Run the job; raises Overloaded if no process takes it within `wait_s`."""
         try:
             async with self._lane(wait_s) as lane:
                 return await lane.run(job, parse, limits)
@@ -214,7 +215,7 @@ class _Lanes:
 
     @asynccontextmanager
     async def _lane(self, wait_s: float | None) -> AsyncIterator[Lane]:
-        """Hold the next free lane, whose process takes jobs.
+        """Hold the next free lane with a ready process.
 
         Raises:
             Overloaded: there is none within `wait_s`.
@@ -231,8 +232,8 @@ class _Lanes:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int | Failure]:
-    """Give the descriptor of a file, which a process reads though it may open none."""
+def _open_document(path: Path) -> Iterator[int | Failure]:
+    """Yield the descriptor of a file; the child process cannot open files itself."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except OSError as e:

@@ -1,7 +1,7 @@
-"""Host names and their addresses, looked up without threads: a lookup that hangs holds nobody up.
+"""Looks up host names without threads, so that a lookup that hangs delays no other.
 
-The event loop's own lookups run in a few threads, and names whose servers never answer would keep
-these for half a minute each.
+The event loop's own lookups run in a few threads, and a name whose server never answers would block
+one for half a minute.
 """
 
 import asyncio
@@ -16,34 +16,34 @@ import aiodns
 
 from recibo.lib.webhook_urls import Address
 
-# Of the first try at a server; each further one is given twice as long. After the last, what is
-# known of IPv4 counts without IPv6, or the other way round. c-ares gives less to servers that are
-# mostly quick, down to 250 ms, and a name that they must ask around for needs more.
+# The timeout of the first try at a server; each further try has twice as long. After the last, the
+# IPv4 addresses count without IPv6, or the other way round. c-ares lowers the timeout for fast
+# servers down to 250 ms, but a name that is not in their cache needs more.
 _TRY_S = 0.5
 _TRIES = 4
 _LIMIT_S = 8.0
 
 
 class Resolver(Protocol):
-    """Knows the addresses of host names."""
+    """Looks up the addresses of host names."""
 
     async def addresses(self, name: str) -> Sequence[Address]:
-        """Look a name up anew; without an address the answer is empty.
+        """Return the addresses of a name, uncached; empty if it has none.
 
         Raises:
-            TimeoutError: nobody said in time.
+            TimeoutError: no server answered in time.
         """
 
 
 class DnsResolver:
-    """Asks as the system is set up: /etc/hosts and the name servers of /etc/resolv.conf."""
+    """Uses the system's configuration: /etc/hosts and the name servers of /etc/resolv.conf."""
 
     def __init__(self, resolver: aiodns.DNSResolver, *, limit_s: float = _LIMIT_S) -> None:
         self._resolver = resolver
         self._limit_s = limit_s
 
     async def addresses(self, name: str) -> Sequence[Address]:
-        """Look a name up."""
+        """Return the addresses of a name."""
         try:
             async with asyncio.timeout(self._limit_s):
                 found = await self._resolver.getaddrinfo(name, type=socket.SOCK_STREAM)
@@ -62,6 +62,6 @@ class DnsResolver:
 async def open_resolver(
     servers: Sequence[str] | None = None, *, try_s: float = _TRY_S, limit_s: float = _LIMIT_S
 ) -> AsyncIterator[DnsResolver]:
-    """Open what looks names up, at the system's servers unless others are named."""
+    """Open a resolver that uses the system's name servers unless others are given."""
     async with aiodns.DNSResolver(servers, timeout=try_s, tries=_TRIES) as resolver:
         yield DnsResolver(resolver, limit_s=limit_s)

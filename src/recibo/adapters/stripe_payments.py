@@ -1,6 +1,6 @@
-"""Stripe takes payments: customers, checkout and portal sessions, signed events.
+"""Payments with Stripe: customers, checkout and portal sessions, signed events.
 
-Prices, the customer portal and the address that events go to are configured at Stripe.
+Prices, the customer portal and the webhook endpoint are configured at Stripe.
 """
 
 import asyncio
@@ -35,28 +35,28 @@ _RETRIES = 1
 _LIMIT_S = 25.0
 _RETRY_AFTER_S = 30
 _THREADS = 8
-# As Stripe's own libraries: older events may be somebody's recording.
+# As in Stripe's own libraries: an older event may be a replay attack.
 _TOLERANCE_S = 300
 _PAGE = 100
 _MISSING = "resource_missing"
-# What was told last: customers may set another address in Stripe's portal, and that one stays.
-_TOLD_EMAIL = "billing_email"
-_TOLD_BY = (
+# The address that we sent last. Customers may set another one in Stripe's portal, and that is kept.
+_SENT_EMAIL = "billing_email"
+_SUBSCRIPTION_EVENTS = (
     "customer.subscription.",
     "checkout.session.completed",
     "checkout.session.async_payment_succeeded",
     "invoice.paid",
     "invoice.payment_",
 )
-#: Those that no second one may stand beside: what is unpaid comes back to life when it is paid.
+#: A customer may have one of these at a time; an unpaid one becomes active when it is paid.
 _HELD = {"active", "trialing", "past_due", "unpaid", "paused"}
 _STATUSES: Mapping[str, SubscriptionStatus] = {
     **{one.value: one for one in SubscriptionStatus},
     "incomplete_expired": SubscriptionStatus.CANCELED,
-    # A trial that ended with no means to pay.
+    # A trial that ended without a payment method.
     "paused": SubscriptionStatus.UNPAID,
 }
-#: What is no better at the next try. Whoever runs the service can mend a key, or make the meter.
+#: Errors that a retry cannot fix. Others can: the operator may fix the key or create the meter.
 _FINAL = {HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND}
 _KNOWN_EVENT = "event already exists"
 _WITHOUT_PERIOD = {SubscriptionStatus.INCOMPLETE, SubscriptionStatus.CANCELED}
@@ -64,19 +64,19 @@ _WITHOUT_PERIOD = {SubscriptionStatus.INCOMPLETE, SubscriptionStatus.CANCELED}
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account at Stripe, and what is sold there."""
+    """A Stripe account and the prices of the plans."""
 
     api_key: str
     webhook_secret: str
     api_base: str
     #: The id of each plan's price.
     prices: Mapping[PlanName, str]
-    #: The name of the events of the meter that measures credits; empty when none does.
+    #: The event name of the meter for credits; empty if there is none.
     meter: str = ""
 
 
 class Stripe:
-    """Sells on Stripe's pages. The SDK's calls run in threads of their own, bounded in time."""
+    """Sells on Stripe's pages. The SDK's calls run in separate threads with a time limit."""
 
     provider = PaymentProvider.STRIPE
 
@@ -94,7 +94,7 @@ class Stripe:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="stripe")
 
     def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         self._threads.shutdown(wait=True, cancel_futures=True)
         self._session.close()
 
@@ -103,11 +103,11 @@ class Stripe:
         return await self._run(partial(self._customer, org_id, email, instead_of))
 
     async def bill_to(self, customer: str, *, email: str) -> bool:
-        """Tell a customer's address if it changed here; False when the customer was deleted."""
+        """Update a customer's address if it changed here; return False if it was deleted."""
         return await self._run(partial(self._bill_to, customer, email))
 
     async def checkout(self, customer: str, wanted: Checkout) -> str:
-        """Return a checkout page, or the portal's page that changes what is held already."""
+        """Return a checkout page, or a portal page that changes the current subscription."""
         return await self._run(partial(self._checkout, customer, wanted))
 
     async def portal(self, customer: str, *, return_url: str) -> str:
@@ -115,14 +115,14 @@ class Stripe:
         return await self._run(partial(self._portal, customer, return_url))
 
     def event(self, payload: bytes, signature: str) -> Event:
-        """Check an event's signature over the very bytes that came."""
+        """Verify the signature over the raw bytes and return the event."""
         try:
             stripe.WebhookSignature.verify_header(
                 payload, signature, self._account.webhook_secret, _TOLERANCE_S
             )
-            told = json.loads(payload)
-            event_id, kind, about = str(told["id"]), str(told["type"]), told["data"]["object"]
-            customer = about.get("customer") if kind.startswith(_TOLD_BY) else None
+            event = json.loads(payload)
+            event_id, kind, about = str(event["id"]), str(event["type"]), event["data"]["object"]
+            customer = about.get("customer") if kind.startswith(_SUBSCRIPTION_EVENTS) else None
         except stripe.SignatureVerificationError:
             raise ValidationFailed.of("Stripe-Signature", "is not right, or too old") from None
         # A signature that is not ASCII is a TypeError.
@@ -131,11 +131,11 @@ class Stripe:
         return Event(event_id, customer if isinstance(customer, str) else None)
 
     async def subscription(self, customer: str) -> Subscribed | None:
-        """Ask Stripe how a customer's subscription stands now."""
+        """Fetch the current state of a customer's subscription from Stripe."""
         return await self._run(partial(self._subscription, customer))
 
     async def measure(self, used: Used) -> None:
-        """Send a meter event; one that Stripe knows by its identifier is as good as sent."""
+        """Send a meter event; Stripe ignores an identifier that it knows."""
         await self._run(partial(self._measure, used), refusal=_unmeasured)
 
     async def _run(
@@ -148,7 +148,7 @@ class Stripe:
             async with asyncio.timeout(self._limit_s):
                 return await loop.run_in_executor(self._threads, call)
         except stripe.StripeError as e:
-            # Not the message: it quotes what was sent.
+            # Without the message, which quotes the request.
             log.warning(
                 "stripe failed",
                 kind=type(e).__name__,
@@ -162,11 +162,11 @@ class Stripe:
             raise (refusal or _refusal)(None) from e
 
     def _customer(self, org_id: OrgId, email: str, instead_of: str) -> str:
-        # With the one that is gone: for a day Stripe would answer that very one again.
-        told = hashlib.sha256(f"{email} {instead_of}".encode()).hexdigest()[:16]
+        # `instead_of` changes the key; else Stripe would return the deleted customer for a day.
+        digest = hashlib.sha256(f"{email} {instead_of}".encode()).hexdigest()[:16]
         created = self._client.customers.create(
-            {"email": email, "metadata": {"org_id": org_id, _TOLD_EMAIL: email}},
-            {"idempotency_key": f"recibo-customer-{org_id}-{told}"},
+            {"email": email, "metadata": {"org_id": org_id, _SENT_EMAIL: email}},
+            {"idempotency_key": f"recibo-customer-{org_id}-{digest}"},
         )
         return created.id
 
@@ -175,10 +175,10 @@ class Stripe:
             known = self._client.customers.retrieve(customer)
             if getattr(known, "deleted", False):
                 return False
-            told = known.metadata.to_dict() if known.metadata else {}
-            if told.get(_TOLD_EMAIL) != email:
+            metadata = known.metadata.to_dict() if known.metadata else {}
+            if metadata.get(_SENT_EMAIL) != email:
                 self._client.customers.update(
-                    customer, {"email": email, "metadata": {_TOLD_EMAIL: email}}
+                    customer, {"email": email, "metadata": {_SENT_EMAIL: email}}
                 )
         except stripe.InvalidRequestError as e:
             if e.code == _MISSING:
@@ -200,14 +200,14 @@ class Stripe:
             }
         )
         self._expire_others(customer, made)
-        # Somebody may have paid another one in the meantime.
+        # Another checkout may have been paid in the meantime.
         if held := self._held(customer):
             sessions.expire(made.id)
             return self._change(customer, held, wanted)
         return made.url or ""
 
     def _expire_others(self, customer: str, made: stripe.checkout.Session) -> None:
-        """Close older pages that are still open: two that are paid would be two subscriptions."""
+        """Expire older open checkouts: two paid ones would be two subscriptions."""
         sessions = self._client.checkout.sessions
         found = sessions.list({"customer": customer, "status": "open", "limit": _PAGE})
         for one in found.data:
@@ -215,13 +215,13 @@ class Stripe:
                 try:
                     sessions.expire(one.id)
                 except stripe.InvalidRequestError:
-                    # Paid or closed since; the caller looks at what is held.
+                    # Paid or expired since; the caller checks for a subscription.
                     log.info("a checkout was closed already")
 
     def _change(self, customer: str, held: stripe.Subscription, wanted: Checkout) -> str:
         item, price = held["items"]["data"][0], self._account.prices[wanted.plan]
         if item["price"]["id"] == price or held.status in ("unpaid", "paused"):
-            # Stripe refuses to confirm a change to the same, and of what is not paid.
+            # Stripe refuses a change to the same price, and of an unpaid subscription.
             return self._portal(customer, wanted.cancel_url)
         return self._client.billing_portal.sessions.create(
             {
@@ -257,7 +257,7 @@ class Stripe:
                 }
             )
         except stripe.InvalidRequestError as e:
-            # It has no code of its own.
+            # Stripe has no error code for this.
             if _KNOWN_EVENT not in (e.user_message or ""):
                 raise
             log.info("stripe knows a meter event already")
@@ -271,7 +271,7 @@ class Stripe:
         except stripe.InvalidRequestError as e:
             if e.code != _MISSING:
                 raise
-            # The customer was deleted, and with it all that was bought.
+            # The customer was deleted, and its subscriptions with it.
             every = []
         if not every:
             return None
@@ -281,13 +281,14 @@ class Stripe:
         status = _STATUSES.get(one.status, SubscriptionStatus.INCOMPLETE)
         item: Any = one["items"]["data"][0]
         has_period = status not in _WITHOUT_PERIOD
-        is_over = status is SubscriptionStatus.CANCELED
+        has_ended = status is SubscriptionStatus.CANCELED
         return Subscribed(
             id=one.id,
             plan=self._plans.get(item["price"]["id"]),
             status=status,
             # The portal of newer accounts sets the day itself.
-            cancel_at_period_end=not is_over and (one.cancel_at_period_end or bool(one.cancel_at)),
+            cancel_at_period_end=not has_ended
+            and (one.cancel_at_period_end or bool(one.cancel_at)),
             current_period_end=(
                 dt.datetime.fromtimestamp(item["current_period_end"], dt.UTC)
                 if has_period
@@ -296,7 +297,7 @@ class Stripe:
         )
 
     def _all(self, customer: str) -> list[stripe.Subscription]:
-        """Return a customer's subscriptions, what is held before what is over, newer first."""
+        """Return a customer's subscriptions: current before ended ones, then newest first."""
         found = self._client.subscriptions.list(
             {"customer": customer, "status": "all", "limit": _PAGE}
         ).data
@@ -306,9 +307,9 @@ class Stripe:
 def _unmeasured(error: stripe.StripeError | None) -> MeterError:
     if error is None:
         return MeterError("no answer in time")
-    told = f"{type(error).__name__}, status {error.http_status}"
+    reason = f"{type(error).__name__}, status {error.http_status}"
     is_final = error.http_status in _FINAL and "active meter" not in (error.user_message or "")
-    return UseRefusedError(told) if is_final else MeterError(told)
+    return UseRefusedError(reason) if is_final else MeterError(reason)
 
 
 def _refusal(error: stripe.StripeError | None) -> ServerError:

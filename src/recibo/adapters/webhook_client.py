@@ -1,7 +1,7 @@
-"""Webhooks on their way: each is posted once, to an address that strangers chose.
+"""Sends webhooks over HTTP to URLs that customers chose.
 
-So the address is checked when it is connected to, redirects are not followed, and neither time nor
-the answer goes beyond its bounds, whatever the other side does.
+The address is checked when the connection is made, redirects are not followed, and the time and the
+size of the answer are limited.
 """
 
 import asyncio
@@ -19,20 +19,20 @@ from recibo.adapters.resolver import Resolver
 from recibo.lib import clock, webhook_urls
 from recibo.lib.webhook_urls import Address, Policy, Target
 
-# For all of it: looking the name up, connecting, sending, the answer to its end.
+# For everything: DNS, connecting, sending, and the whole answer.
 LIMIT_S = 15.0
-# A name may have addresses that nobody answers at, beside one that is fine.
+# Some addresses of a name may not answer while another does.
 _MOST_ADDRESSES = 4
 _CONNECT_S = 5.0
-# Of the time that is left, for connecting and again for TLS: so it is httpx that gives up. A
-# connection that is cancelled in the middle of TLS keeps its socket open.
+# The part of the remaining time for connecting, and again for TLS, so that httpx times out first: a
+# connection that is cancelled during the TLS handshake leaks its socket.
 _CONNECT_PART = 0.45
-# So much of an answer is kept; so much is read, that the other side may end it in peace.
+# How much of an answer is kept, and how much is read so that the server can finish sending.
 KEPT_BYTES = 1024
 _READ_BYTES = 64 * 1024
-# An answer in pieces of a byte each costs a thousand times as much as one in one piece.
+# An answer in pieces of one byte costs a thousand times as much as one in one piece.
 _READ_PIECES = 256
-# More digits than these are no waiting time.
+# A longer number is not a plausible time.
 _RETRY_AFTER_DIGITS = 9
 _SAID = {
     httpx.ConnectTimeout: "the host did not answer in time",
@@ -45,16 +45,16 @@ _HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "Connection": "close
 
 @dataclass(frozen=True, slots=True)
 class WebhookResponse:
-    """What became of one POST."""
+    """The outcome of one POST."""
 
     duration_s: float
-    #: The HTTP status; None when there was no answer.
+    #: The HTTP status; None if there was no answer.
     status: int | None = None
-    #: Why there was none, for the eyes of whoever chose the URL.
+    #: Why there was no answer, for the owner of the URL.
     error: str | None = None
-    #: Its first bytes, as they came.
+    #: The first bytes of the answer.
     answer: bytes = b""
-    #: How long the other side asks to be left alone.
+    #: From the header Retry-After.
     retry_after_s: float | None = None
 
 
@@ -62,12 +62,12 @@ class WebhookClient(Protocol):
     """Posts webhooks."""
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
-        """Post once; whatever goes wrong is an outcome."""
+        """Post once; errors are returned as outcomes, not raised."""
 
 
 def _tls() -> ssl.SSLContext:
-    # What the system trusts, an operator's own authority among it, and the list that browsers go
-    # by: small images come without one.
+    # The system's certificates, which may include an operator's own authority, and certifi's list,
+    # because small images have none.
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
@@ -77,13 +77,12 @@ def _tls() -> ssl.SSLContext:
 class CheckedWebhookClient:
     """Posts over HTTP, to addresses that the policy allows.
 
-    Each POST has a connection of its own: one that was made for a name, or for an org, serves no
-    other.
+    Each POST uses a new connection: connections are not shared between names or orgs.
     """
 
     policy: Policy
     names: Resolver
-    #: Whose certificates are believed.
+    #: The trusted certificates.
     tls: ssl.SSLContext = field(default_factory=_tls, repr=False)
     limit_s: float = LIMIT_S
 
@@ -92,7 +91,7 @@ class CheckedWebhookClient:
         started = time.perf_counter()
         deadline = asyncio.get_running_loop().time() + self.limit_s
         status, error, answer, retry_after_s = None, None, b"", None
-        # No proxy of the environment, no cookies, no redirects: a transport knows none of these.
+        # A bare transport has no environment proxy, no cookies and no redirects.
         async with httpx.AsyncHTTPTransport(verify=self.tls, trust_env=False) as transport:
             try:
                 async with asyncio.timeout_at(deadline):
@@ -116,10 +115,10 @@ class CheckedWebhookClient:
     async def _answered(
         self, transport: httpx.AsyncHTTPTransport, message: "_Message", deadline: float
     ) -> httpx.Response:
-        """Return the answer as soon as its headers are there, from the first address that has one.
+        """Return the answer of the first address that responds, once its headers are received.
 
         Raises:
-            _NotPostedError: there is none.
+            _NotPostedError: no address responded.
         """
         failure: httpx.TransportError | None = None
         for address in await self._addresses(message.target):
@@ -132,10 +131,10 @@ class CheckedWebhookClient:
                 if not _may_help_elsewhere(e):
                     break
         assert failure is not None  # noqa: S101 - there is an address at least
-        raise _NotPostedError(_told(failure)) from failure
+        raise _NotPostedError(_reason(failure)) from failure
 
     async def _addresses(self, target: Target) -> Sequence[Address]:
-        """Return the addresses to try; only these are connected to, so no later lookup counts."""
+        """Return the addresses to try; only these are used, so DNS rebinding has no effect."""
         if target.address is not None:
             return [target.address]
         try:
@@ -151,12 +150,12 @@ class CheckedWebhookClient:
 
 
 class _NotPostedError(Exception):
-    """There was no answer; the message says why, fit to be shown."""
+    """There was no answer; the message says why and can be shown to customers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """What is posted, and where."""
+    """A webhook and its target."""
 
     target: Target
     body: bytes
@@ -182,7 +181,7 @@ class _Message:
 
 
 async def _first_bytes(response: httpx.Response, deadline: float) -> bytes:
-    """Return what is kept of an answer; one that breaks off or never ends counts all the same."""
+    """Return the first bytes of an answer; one that breaks off or never ends counts, too."""
     kept, read, pieces = b"", 0, 0
     try:
         async with asyncio.timeout_at(deadline):
@@ -199,7 +198,7 @@ async def _first_bytes(response: httpx.Response, deadline: float) -> bytes:
 
 
 def _retry_after_s(headers: httpx.Headers) -> float | None:
-    """Return what Retry-After asks for: seconds, or the time until a date (RFC 9110)."""
+    """Return the seconds of Retry-After, which is a number or a date (RFC 9110)."""
     said = headers.get("Retry-After", "").strip()
     if said.isascii() and said.isdigit():
         return float(said[:_RETRY_AFTER_DIGITS])
@@ -211,15 +210,15 @@ def _retry_after_s(headers: httpx.Headers) -> float | None:
 
 
 def _may_help_elsewhere(failure: httpx.TransportError) -> bool:
-    """Tell whether another address of the name is worth a try: nothing was posted yet."""
+    """Return whether to try the next address: nothing was sent yet."""
     if isinstance(failure, httpx.ConnectTimeout):
         return True
     return isinstance(failure, httpx.ConnectError) and not isinstance(_root(failure), ssl.SSLError)
 
 
-def _told(failure: httpx.TransportError) -> str:
-    """Say what went wrong, in words that tell nothing of this side."""
-    # TLS that waits for the other side is an error inside, too.
+def _reason(failure: httpx.TransportError) -> str:
+    """Describe the failure without details of this server."""
+    # A TLS timeout wraps another error, too.
     root = failure if isinstance(failure, httpx.ConnectTimeout) else _root(failure)
     if isinstance(root, ssl.SSLCertVerificationError):
         return f"TLS failed: {root.verify_message}"

@@ -1,4 +1,4 @@
-"""The operator's short commands, on the database alone: they load nothing of what serves."""
+"""Admin commands that use only the database; they load no server code."""
 
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -28,14 +28,14 @@ _NO_PLANS = (
 
 
 def migrate(settings: Settings) -> int:
-    """Bring the database to this version."""
+    """Upgrade the database schema to this version."""
     folders.restrict(settings.private_paths)
     folders.make(settings.data_dir)
     return startup.run(migrate_database(settings.database))
 
 
 def create_key(settings: Settings, *, org: str, name: str, scopes: Sequence[str] | None) -> int:
-    """Make an API key and print its secret."""
+    """Create an API key and print its secret."""
     return startup.run(_create_key(settings, org=org, name=name, scopes=scopes))
 
 
@@ -45,7 +45,7 @@ def create_org(settings: Settings, *, name: str, owner: str) -> int:
 
 
 def disable_user(settings: Settings, user: str) -> int:
-    """Keep a user out."""
+    """Disable a user."""
     rule = partial(operators.disable_user, name=user)
     return _operate(settings, rule, f"{user} is disabled; all sessions ended.")
 
@@ -57,7 +57,7 @@ def enable_user(settings: Settings, user: str) -> int:
 
 
 def reset_second_factor(settings: Settings, user: str) -> int:
-    """Take a user's second factor away."""
+    """Remove a user's second factor."""
     rule = partial(operators.reset_second_factor, name=user)
     return _operate(settings, rule, f"{user} has no second factor any more; all sessions ended.")
 
@@ -74,11 +74,11 @@ def set_plan(
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[Database]:
+async def _open_database(settings: Settings) -> AsyncIterator[Database]:
     """Open the database, migrated.
 
     Raises:
-        StartError: there is none; whoever mistypes a folder must not be answered by an empty one.
+        StartError: there is no database. A mistyped folder must not become a new installation.
     """
     if settings.is_embedded and not settings.has_database:
         message = (
@@ -98,7 +98,7 @@ async def _create_key(
     settings: Settings, *, org: str, name: str, scopes: Sequence[str] | None
 ) -> None:
     wanted = [Scope(one) for one in scopes or (Scope.READ, Scope.WRITE)]
-    async with _opened(settings) as database, database.write() as session:
+    async with _open_database(settings) as database, database.write() as session:
         org_id = await orgs.named(session, org)
         secret = await keys.create_within_limits(session, org_id, keys.NewKey(name, scopes=wanted))
     sys.stdout.write(f"{secret}\n")
@@ -107,7 +107,7 @@ async def _create_key(
 async def _create_org(settings: Settings, *, name: str, owner: str) -> None:
     mailer, head = _mailer(settings)
     wanted = NewOrg(name, owner, settings.signup, settings.is_production)
-    async with _opened(settings) as database, database.write() as session:
+    async with _open_database(settings) as database, database.write() as session:
         created = await operator_orgs.create(session, wanted)
     mail = created.mail
     sys.stdout.write(
@@ -115,7 +115,7 @@ async def _create_org(settings: Settings, *, name: str, owner: str) -> None:
         f"{created.owner} is invited as its owner, until {created.expires_at:%Y-%m-%d %H:%M} UTC:\n"
         f"\n  {mail_templates.link(mail, head)}\n\n"
     )
-    # Before the mail: a mail server that is slow to fail does not delay the link.
+    # Before the mail, so that a slow mail server does not delay the link.
     sys.stdout.flush()
     try:
         await mailer.send(mail_templates.render(mail, head))
@@ -137,11 +137,11 @@ def _mailer(settings: Settings) -> tuple[Outbox | Smtp, MailSettings]:
 def _operate(
     settings: Settings, rule: Callable[[Session], Coroutine[Any, Any, bool]], done: str
 ) -> int:
-    """Apply a rule in one transaction and say what was done."""
+    """Run an operation in one transaction and print the outcome."""
 
     async def apply() -> None:
-        async with _opened(settings) as database, database.write() as session:
+        async with _open_database(settings) as database, database.write() as session:
             has_changed = await rule(session)
-        sys.stdout.write(f"{done}\n" if has_changed else "It was so already.\n")
+        sys.stdout.write(f"{done}\n" if has_changed else "No change.\n")
 
     return startup.run(apply())

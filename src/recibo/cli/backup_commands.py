@@ -1,4 +1,4 @@
-"""The operator's commands on stored files and backups."""
+"""Admin commands for stored files and backups."""
 
 import asyncio
 import sys
@@ -20,15 +20,15 @@ from recibo.store.db import Database, migrate
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """The database and the files of an installation."""
+class OpenInstallation:
+    """The open database and file storage of an installation."""
 
     database: Database
     blobs: Blobs
 
 
 def list_trash(settings: Settings) -> int:
-    """Print what is in the trash, one file a line."""
+    """Print the files in the trash, one per line."""
     return startup.run(_list_trash(settings))
 
 
@@ -38,7 +38,7 @@ def restore_from_trash(settings: Settings, receipt_ids: Sequence[str], *, everyt
 
 
 def adopt_files(settings: Settings, *, by_force: bool) -> int:
-    """Mark the files as the database's own."""
+    """Mark the files as belonging to this database."""
     return startup.run(_adopt_files(settings, by_force=by_force))
 
 
@@ -60,8 +60,8 @@ def blobs_of(settings: Settings) -> Blobs:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Opened]:
-    """Open database and files, the database migrated.
+async def open_installation(settings: Settings) -> AsyncIterator[OpenInstallation]:
+    """Open the database, migrated, and the file storage.
 
     Raises:
         StartError: there is no database.
@@ -76,13 +76,13 @@ async def opened(settings: Settings) -> AsyncIterator[Opened]:
     folders.make(settings.spool_dir)
     database = Database(settings.database)
     try:
-        yield Opened(database, blobs_of(settings))
+        yield OpenInstallation(database, blobs_of(settings))
     finally:
         await database.close()
 
 
 async def _list_trash(settings: Settings) -> None:
-    async with opened(settings) as own:
+    async with open_installation(settings) as own:
         count = size = 0
         async for one in own.blobs.trashed():
             sys.stdout.write(f"{one.id}  {one.day}  {one.size}\n")
@@ -98,8 +98,8 @@ async def _restore_from_trash(
     if bool(wanted) == everything:
         message = "name the ids of files in the trash, or --all of them."
         raise StartError(message)
-    async with opened(settings) as own:
-        # All at once: moving files changes what a listing goes through.
+    async with open_installation(settings) as own:
+        # List first, because moving files changes the listing.
         found = [one async for one in own.blobs.trashed() if everything or one.id in wanted]
         restored = [one.id for one in found if await own.blobs.restore(one)]
         await _record_restored(own.database, restored)
@@ -119,21 +119,23 @@ async def _record_restored(database: Database, restored: Sequence[str]) -> None:
 
 
 async def _adopt_files(settings: Settings, *, by_force: bool) -> None:
-    # A server that runs would sweep what it is about to learn of.
+    # A running server could sweep these files meanwhile.
     alone = folder_lock.hold_lock(settings.data_dir) if settings.is_embedded else nullcontext()
     with alone:
-        async with opened(settings) as own:
+        async with open_installation(settings) as own:
             try:
                 before = await installation.marker_of(own.blobs)
             except installation.ForeignFilesError:
                 before = Marker("unknown")
-            await _refuse_strange(own, before, by_force=by_force)
+            await _refuse_foreign_files(own, before, by_force=by_force)
             await installation.record_adoption(own.database, before)
             own_id = await installation.adopt(own.database, own.blobs)
     sys.stdout.write(f"The files belong to installation {own_id} now, as the database does.\n")
 
 
-async def _refuse_strange(own: Opened, before: Marker | None, *, by_force: bool) -> None:
+async def _refuse_foreign_files(
+    own: OpenInstallation, before: Marker | None, *, by_force: bool
+) -> None:
     async with own.database.read() as session:
         own_id = await installation.id_of(session)
     contents = await installation.looked_into(own.database, own.blobs)
@@ -192,7 +194,7 @@ async def restore_from(settings: Settings, folder: Path) -> None:
     with alone:
         blobs = blobs_of(settings)
         await restores.refuse_existing(settings.database, blobs)
-        # Every byte, so that a backup that is damaged leaves nothing behind.
+        # Check every byte first, so that a damaged backup restores nothing.
         await asyncio.to_thread(backups.check, manifest, folder)
         if not settings.secret_key:
             keep_secret(settings, (folder / backups.SECRET).read_text("ascii"))

@@ -1,4 +1,4 @@
-"""`recibo extract`: reads files on this machine and prints one JSON object a line."""
+"""`recibo extract`: reads local files and prints one JSON object per line."""
 
 import asyncio
 import json
@@ -25,21 +25,21 @@ T = TypeVar("T")
 # As in the service.
 TIME_LIMIT_S = 240.0
 
-# Lines come in the order of the files, so a slow file holds back those after it: so many are
-# read meanwhile, before the run waits.
+# Lines are printed in the order of the files, so a slow file delays those after it. This many are
+# read ahead before the run waits.
 _AHEAD = 256
 
-# As a shell tells them: 128 and the signal's number.
+# As in a shell: 128 plus the signal's number.
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
 
-# JSON lets these stand as they are, but some readers of lines break a line there.
+# JSON allows these characters unescaped, but some programs break lines there.
 _LINE_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """How the files are to be read."""
+class Options:
+    """How to read the files."""
 
     hint: DocumentType | None = None
     accuracy: Accuracy = Accuracy.STANDARD
@@ -48,28 +48,28 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is printed of one file."""
+    """The output line of one file."""
 
     fields: dict[str, object]
     is_error: bool = False
 
 
-def run(names: Sequence[str], wish: Wish) -> int:
-    """Read the files and print their lines to stdout; return the status to exit with."""
+def run(names: Sequence[str], options: Options) -> int:
+    """Read the files, print their lines to stdout and return the exit status."""
     try:
         with inputs.paths(names) as paths:
-            return asyncio.run(_print(list(zip(names, paths, strict=True)), wish))
+            return asyncio.run(_print(list(zip(names, paths, strict=True)), options))
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except OSError as e:
-        return _stopped_by(e)
+        return _exit_status(e)
 
 
 async def lines(
-    files: Iterable[tuple[str, Path]], wish: Wish, reader: Reader
+    files: Iterable[tuple[str, Path]], options: Options, reader: Reader
 ) -> AsyncIterator[Line]:
-    """Read files, given as names and paths, several at once; yield their lines in their order."""
-    async for line in _in_order(_line(name, path, wish, reader) for name, path in files):
+    """Read files, given as names and paths, in parallel; yield their lines in order."""
+    async for line in _in_order(_line(name, path, options, reader) for name, path in files):
         yield line
 
 
@@ -80,13 +80,13 @@ def spell(fields: dict[str, object]) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-async def _print(files: Sequence[tuple[str, Path]], wish: Wish) -> int:
+async def _print(files: Sequence[tuple[str, Path]], options: Options) -> int:
     status = 0
     bar = Bar(len(files))
     processes = min(len(files), len(os.sched_getaffinity(0)))
-    async with aclosing(PoolReader(processes=processes, runtime=wish.runtime)) as reader:
+    async with aclosing(PoolReader(processes=processes, runtime=options.runtime)) as reader:
         with bar.shown():
-            async for line in lines(files, wish, reader):
+            async for line in lines(files, options, reader):
                 with bar.hidden():
                     _write(sys.stdout.buffer, spell(line.fields))
                 status |= line.is_error
@@ -98,23 +98,23 @@ def _write(out: BinaryIO, line: bytes) -> None:
     out.flush()
 
 
-def _stopped_by(error: OSError) -> int:
-    # What could not be written waits in a buffer, and Python would try again at exit.
+def _exit_status(error: OSError) -> int:
+    # The unwritten output is still buffered, and Python would try to write it at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if isinstance(error, BrokenPipeError):  # Nobody listens any more.
+    if isinstance(error, BrokenPipeError):  # The reader has closed the pipe.
         return EXIT_BROKEN_PIPE
     sys.stderr.write(f"recibo: cannot go on: {error.strerror}\n")
     return 1
 
 
-async def _line(name: str, path: Path, wish: Wish, reader: Reader) -> Line:
-    file = {"file": _speakable(name)}
+async def _line(name: str, path: Path, options: Options, reader: Reader) -> Line:
+    file = {"file": _printable(name)}
     try:
         inputs.check(path)
     except ServiceError as e:
         return _error_line(file, e.code, e.message)
     outcome = await reader.read(
-        path, hint=wish.hint, accuracy=wish.accuracy, time_limit_s=TIME_LIMIT_S
+        path, hint=options.hint, accuracy=options.accuracy, time_limit_s=TIME_LIMIT_S
     )
     if isinstance(outcome, Failure):
         return _error_line(file, outcome.kind.code, outcome.message)
@@ -125,13 +125,13 @@ def _error_line(file: dict[str, str], code: str, message: str) -> Line:
     return Line({**file, "error": {"code": code, "message": message}}, is_error=True)
 
 
-def _speakable(name: str) -> str:
-    """Return the name with a sign for each byte of it that is no UTF-8."""
+def _printable(name: str) -> str:
+    """Return the name with bytes that are not UTF-8 replaced."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 async def _in_order(calls: Iterable[Coroutine[None, None, T]]) -> AsyncIterator[T]:
-    """Run the calls beside one another and yield what they return, in their order."""
+    """Run the calls concurrently and yield their results in order."""
     started: deque[asyncio.Task[T]] = deque()
     for call in calls:
         started.append(asyncio.create_task(call))

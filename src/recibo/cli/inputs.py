@@ -1,4 +1,4 @@
-"""From names on the command line to files that can be read."""
+"""Turns names on the command line into readable files."""
 
 import stat
 import sys
@@ -20,26 +20,26 @@ _REASONS: dict[type[OSError], str] = {
 
 @contextmanager
 def paths(names: Sequence[str]) -> Iterator[list[Path]]:
-    """Give each name's path; for `-` that of a copy of stdin, which lives as long as the block."""
+    """Yield the path of each name; for `-`, a temporary copy of stdin."""
     if STDIN not in names:
         yield [Path(name) for name in names]
         return
     with tempfile.NamedTemporaryFile(prefix="recibo-") as spool:
-        # One byte more than is read tells a file that is too large.
+        # One byte over the limit is enough to detect a file that is too large.
         spool.write(sys.stdin.buffer.read(MAX_BYTES + 1))
         spool.flush()
         yield [Path(spool.name if name == STDIN else name) for name in names]
 
 
 def check(path: Path) -> None:
-    """Refuse what need not even be inspected.
+    """Check that the path is a readable file of an accepted size.
 
     Raises:
-        ServiceError: there is no readable file, or it is too large.
+        ServiceError: there is no such readable file, or it is too large.
     """
     try:
         found = path.stat()
-        # Opening a pipe that nobody writes to would wait for ever.
+        # Opening a pipe without a writer would block.
         if stat.S_ISREG(found.st_mode):
             path.open("rb").close()
     except OSError as e:

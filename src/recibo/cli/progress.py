@@ -1,4 +1,4 @@
-"""How far a run over several files has come, told on the terminal."""
+"""The progress bar of a run over several files."""
 
 import sys
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from rich.console import Console
 
 
 class Bar:
-    """A bar on stderr, if that is a terminal and there are several files; else nothing."""
+    """A bar on stderr if that is a terminal and there are several files."""
 
     def __init__(self, total: int) -> None:
         self._is_shown = total > 1 and sys.stderr.isatty()
@@ -20,7 +20,7 @@ class Bar:
             progress.TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
-            # Else it would catch what is printed to stdout, and send it to stderr.
+            # Else it would redirect our output on stdout to stderr.
             redirect_stdout=False,
             redirect_stderr=False,
         )
@@ -28,7 +28,7 @@ class Bar:
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Show it while the block lasts."""
+        """Show the bar while the block lasts."""
         if not self._is_shown:
             yield
             return
@@ -37,7 +37,7 @@ class Bar:
 
     @contextmanager
     def hidden(self) -> Iterator[None]:
-        """Clear its line for the block, whose output may go to the same terminal; count one."""
+        """Hide the bar during the block, which may print to the terminal; then advance it."""
         if not self._is_shown:
             yield
             return

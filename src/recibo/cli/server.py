@@ -1,4 +1,4 @@
-"""Running processes: the server and the worker."""
+"""The commands `serve` and `worker`."""
 
 import asyncio
 import contextlib
@@ -21,41 +21,41 @@ from recibo.startup import StartError
 from recibo.web.connections import Bounds, Connections, exemption
 from recibo.web.http_protocol import BoundedProtocol
 
-# Requests in flight get so long to end when the server is told to stop.
+# How long requests in flight may take to end when the server stops.
 _GRACE_SECONDS = 10
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
-# Each upload takes four, and readers and databases some.
+# Each upload needs four; readers and databases need some, too.
 _OPEN_FILES = 65_536
 # uvicorn ticks ten times a second.
 _TICKS_PER_SWEEP = 10
 
 
 def serve(settings: Settings, *, host: str, port: int, with_worker: bool) -> int:
-    """Serve until told to stop; returns the status to exit with."""
+    """Serve until a signal and return the exit status."""
     logs.configure()
     return startup.run(_serve(settings, host=host, port=port, with_worker=with_worker))
 
 
 def work(settings: Settings) -> int:
-    """Read what is owed until told to stop."""
+    """Process pending documents until a signal and return the exit status."""
     logs.configure()
     return startup.run(_work(settings))
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens, once it does, and stops without dying of the signal."""
+    """Prints its address when it listens, and stops cleanly on a signal."""
 
     def __init__(
         self, config: uvicorn.Config, connections: Connections, outbox: Path | None
     ) -> None:
         super().__init__(config)
         self._connections = connections
-        #: Where mail is written that is not sent; None where it is, or nobody may read it.
+        #: The folder of unsent mails, if the portal shows them.
         self._outbox = outbox
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop on a signal; the original raises it again, and the house would never be closed."""
+        """Stop on a signal; the original raises it again, so resources would not be closed."""
         loop = asyncio.get_running_loop()
         for one in _STOPPING:
             loop.add_signal_handler(one, self.handle_exit, one, None)
@@ -77,7 +77,7 @@ class _Server(uvicorn.Server):
         sys.stdout.flush()
 
     async def on_tick(self, counter: int) -> bool:
-        """End connections that keep the server waiting, each second."""
+        """Close slow connections, once a second."""
         if counter % _TICKS_PER_SWEEP == 0:
             self._connections.sweep(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
@@ -89,7 +89,7 @@ async def _serve(settings: Settings, *, host: str, port: int, with_worker: bool)
         bounds,
         is_exempt=exemption(settings.proxies, limits_loopback=settings.loopback_is_limited),
     )
-    # First, so that no demo key is told by a server that cannot listen.
+    # First, so that a server that cannot listen prints no demo key.
     listening = _listening(host, port)
     on_first_start = partial(_print_demo_key, _url(listening))
     address = _reachable(_url(listening))
@@ -102,12 +102,12 @@ async def _serve(settings: Settings, *, host: str, port: int, with_worker: bool)
                 http=cast(
                     "type[asyncio.Protocol]", partial(BoundedProtocol, connections=connections)
                 ),
-                # There are none, and their handshake would need limits of its own.
+                # Unused, and the handshake would need separate limits.
                 ws="none",
                 log_config=None,
                 access_log=False,
                 server_header=False,
-                # It would believe every process of this machine; `recibo.web.proxies` does better.
+                # uvicorn would trust every local process; `recibo.web.proxies` does not.
                 proxy_headers=False,
                 lifespan="off",
                 timeout_graceful_shutdown=_GRACE_SECONDS,
@@ -119,7 +119,7 @@ async def _serve(settings: Settings, *, host: str, port: int, with_worker: bool)
 
 
 def _raise_open_files() -> int:
-    """Let this process open as many files as it may, within reason, and return how many."""
+    """Raise the limit on open files, at most to `_OPEN_FILES`, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
     if soft != resource.RLIM_INFINITY and soft < most:
@@ -143,7 +143,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as e:
         message = f"cannot listen on {host}, port {port} ({e}); choose another --host or --port."
         raise StartError(message) from e
-    # Those accepted inherit it; without it each answer waits 40 ms for the client's ACK.
+    # Inherited by accepted sockets; without it each answer waits 40 ms for the client's ACK.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
@@ -154,16 +154,16 @@ def _url(listening: socket.socket) -> str:
 
 
 def _reachable(url: str) -> str:
-    """Name this machine where the address stands for all of its own."""
+    """Replace a wildcard address by loopback."""
     return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
-def _print_demo_key(url: str, made: Demo) -> None:
-    curl = f'curl -H "X-API-Key: {made.key}" -F file=@docs/pictures/receipt.png {url}/v1/extract'
+def _print_demo_key(url: str, demo: Demo) -> None:
+    curl = f'curl -H "X-API-Key: {demo.key}" -F file=@docs/pictures/receipt.png {url}/v1/extract'
     sys.stdout.write(
-        f"\nA demo org is ready. Its API key, shown only this once:\n\n  {made.key}\n\n"
+        f"\nA demo org is ready. Its API key, shown only this once:\n\n  {demo.key}\n\n"
         f"Try it:\n\n  {curl}\n\n"
         f"Its owner signs in at {url}/portal with this password, shown only this once, too:\n\n"
-        f"  {made.email}\n  {made.password}\n\n"
+        f"  {demo.email}\n  {demo.password}\n\n"
     )
     sys.stdout.flush()

@@ -20,7 +20,7 @@ def monotonic() -> float:
 
 @contextmanager
 def moved(by: dt.timedelta) -> Iterator[None]:
-    """Move the clock of this process while the block runs; nests."""
+    """Move the clock of this process while the block lasts; can be nested."""
     global _offset  # noqa: PLW0603 - one clock a process is the point
     before, _offset = _offset, _offset + by
     try:

@@ -26,7 +26,7 @@ def decode(cursor: str, *, bound_to: Mapping[str, object], key: str) -> str:
         position, digest = _serializer(key).loads(cursor)
     except (BadData, ValueError, TypeError) as e:
         raise BrokenCursorError from e
-    # Base64 has several spellings of the same bytes; only the one that was given out counts.
+    # Base64 has several encodings of the same bytes; accept only the issued one.
     is_ours = digest == _digest(bound_to) and cursor == encode(position, bound_to=bound_to, key=key)
     if not is_ours:
         raise BrokenCursorError

@@ -1,15 +1,15 @@
-"""E-mail addresses: which are well-formed, and which are thrown away after use."""
+"""Validates email addresses and recognizes disposable ones."""
 
 from disposable_email_domains import blocklist
 from email_validator import SPECIAL_USE_DOMAIN_NAMES, EmailNotValidError, validate_email
 
-# Reserved by RFC 6761 and RFC 6762; nobody has mail there but a developer. The library leaves it to
-# its list, which is ours to change, whether they pass; here it depends on where the service runs.
+# Reserved by RFC 6761 and RFC 6762: only developers use mail there. The library refuses them by a
+# list that applications may change; here they depend on the environment.
 _DEVELOPERS_DOMAINS = frozenset({"test", "local", "localhost", "invalid"})
 SPECIAL_USE_DOMAIN_NAMES[:] = [
     one for one in SPECIAL_USE_DOMAIN_NAMES if one not in _DEVELOPERS_DOMAINS
 ]
-# RFC 5321, 4.5.3.1 allows 64 and 255. What is longer the library would look through at length.
+# RFC 5321, 4.5.3.1 allows 64 and 255. The library is slow on longer texts.
 _MAX_LENGTH = 320
 _DISPOSABLE = frozenset(blocklist) | {"tempmail.com", "throwaway.email"}
 
@@ -19,10 +19,10 @@ class BadEmailError(Exception):
 
 
 def parse(text: str, *, is_production: bool) -> str:
-    """Return an address in lower case, its domain as it goes over the wire (RFC 5890).
+    """Return an address in lower case, with its domain in ASCII (RFC 5890).
 
     Raises:
-        BadEmailError: nobody could be reached by it. Whether its domain exists is not asked.
+        BadEmailError: the address cannot exist. DNS is not asked for the domain.
     """
     if len(text) > _MAX_LENGTH:
         message = f"it is longer than {_MAX_LENGTH} characters"
@@ -47,6 +47,6 @@ def parse(text: str, *, is_production: bool) -> str:
 
 
 def is_disposable(address: str) -> bool:
-    """Tell whether a parsed address is on a disposable domain, or below one."""
+    """Return whether the domain of a parsed address is disposable, or below one that is."""
     labels = address.rpartition("@")[2].split(".")
     return any(".".join(labels[start:]) in _DISPOSABLE for start in range(len(labels)))

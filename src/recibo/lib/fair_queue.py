@@ -1,8 +1,8 @@
-"""A bounded queue for slots that are few: fair between clients, and nobody waits long.
+"""A bounded queue for a few slots: fair between clients, with a bounded wait.
 
-Clients take turns. Of one client the newest request goes first, and the oldest gives way when the
-queue is full: under a flood, somebody who just arrived is still served, while in first-in first-out
-order all would wait until nobody cares any more.
+Clients are served round-robin. Within a client the newest request is served first, and the oldest
+is rejected when the queue is full. So under overload new requests are still served in time, while
+in first-in first-out order all of them would time out.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from recibo.lib.moving_average import MovingAverage
 
 
 class QueueFullError(Exception):
-    """There is no room, or no slot became free in time."""
+    """The queue is full, or no slot became free in time."""
 
     def __init__(self, retry_after_s: int) -> None:
         super().__init__(f"try again in {retry_after_s} s")
@@ -24,28 +24,29 @@ class QueueFullError(Exception):
 
 
 class FairQueue:
-    """Hands out slots; for one event loop.
+    """Grants slots; for one event loop.
 
-    It holds no more requests than the slots can serve within the longest wait, at their present
-    pace.
+    It holds no more requests than the slots can serve within the longest wait at the current speed.
     """
 
     def __init__(self, slots: int, *, longest_wait_s: float, assumed_s: float) -> None:
         self._slots = slots
         self._free = slots
         self._longest_wait_s = longest_wait_s
-        self._pace = MovingAverage(assumed_s)
-        # In the order of their turns; none is empty.
+        self._duration = MovingAverage(assumed_s)
+        # In round-robin order; no entry is empty.
         self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     @property
     def capacity(self) -> int:
-        """How many may wait."""
-        return max(self._slots, int(self._longest_wait_s * self._slots / self._pace.mean_seconds))
+        """The number of requests that may wait."""
+        return max(
+            self._slots, int(self._longest_wait_s * self._slots / self._duration.mean_seconds)
+        )
 
     @property
     def waiting(self) -> int:
-        """How many wait now."""
+        """The number of requests that wait now."""
         return sum(map(len, self._waiting.values()))
 
     @asynccontextmanager
@@ -53,7 +54,7 @@ class FairQueue:
         """Hold a slot while the block lasts.
 
         Raises:
-            QueueFullError: the queue is full, or this request gave way, or waited too long.
+            QueueFullError: the queue is full, or this request was rejected or waited too long.
         """
         if self._free:
             self._free -= 1
@@ -63,8 +64,8 @@ class FairQueue:
         try:
             yield
         finally:
-            self._pace.note(time.perf_counter() - started)
-            self._pass_on()
+            self._duration.note(time.perf_counter() - started)
+            self._grant_next()
 
     async def _wait(self, client: str) -> None:
         self._make_room(client)
@@ -75,16 +76,16 @@ class FairQueue:
                 await turn
         except BaseException as e:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                # The slot came at the very moment in which this request was given up.
-                self._pass_on()
+                # The slot was granted at the moment when the request was canceled.
+                self._grant_next()
             else:
-                self._forget(client, turn)
+                self._remove(client, turn)
             if isinstance(e, TimeoutError):
                 raise self._full() from None
             raise
 
     def _make_room(self, client: str) -> None:
-        """Have the oldest request of the client with the most give way when the queue is full."""
+        """If the queue is full, reject the oldest request of the client that has the most."""
         if self.waiting < self.capacity:
             return
         longest = max(self._waiting, key=lambda one: len(self._waiting[one]))
@@ -94,24 +95,24 @@ class FairQueue:
         if longest not in self._waiting:
             raise self._full()
         oldest = self._waiting[longest][0]
-        self._forget(longest, oldest)
-        # It may have been cancelled, and not have run since.
+        self._remove(longest, oldest)
+        # It may have been canceled and not have run since.
         if not oldest.done():
             oldest.set_exception(self._full())
 
-    def _pass_on(self) -> None:
-        """Give a slot to the next client, or keep it free."""
+    def _grant_next(self) -> None:
+        """Grant the slot to the next client, or mark it as free."""
         while self._waiting:
             client = next(iter(self._waiting))
             newest = self._waiting[client][-1]
             self._waiting.move_to_end(client)
-            self._forget(client, newest)
+            self._remove(client, newest)
             if not newest.done():
                 newest.set_result(None)
                 return
         self._free += 1
 
-    def _forget(self, client: str, turn: asyncio.Future[None]) -> None:
+    def _remove(self, client: str, turn: asyncio.Future[None]) -> None:
         turns = self._waiting.get(client)
         if turns is None or turn not in turns:
             return
@@ -120,5 +121,5 @@ class FairQueue:
             del self._waiting[client]
 
     def _full(self) -> QueueFullError:
-        wait_s = self.waiting * self._pace.mean_seconds / self._slots
+        wait_s = self.waiting * self._duration.mean_seconds / self._slots
         return QueueFullError(max(1, math.ceil(wait_s)))

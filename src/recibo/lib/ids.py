@@ -16,11 +16,11 @@ def new(prefix: str) -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Tell whether this could be an id at all; what could not never reaches the database."""
+    """Return whether a text has the form of an id; other texts are not looked up."""
     return _WELL_FORMED.fullmatch(text) is not None
 
 
 def first_at(prefix: str, unix_seconds: float) -> str:
-    """Return the least id that is made at a time, or the nearest one that ids know."""
+    """Return the smallest id of a time, clamped to the range of ids."""
     milliseconds = min(max(int(unix_seconds * 1000), 0), 2**_TIME_BITS - 1)
     return f"{prefix}_{milliseconds:012x}{'0' * _RANDOM_DIGITS}"

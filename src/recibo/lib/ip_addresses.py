@@ -1,27 +1,27 @@
-"""IP addresses: their one spelling, and what limits count them by."""
+"""Normalizes IP addresses and groups them for rate limits."""
 
 import ipaddress
 
 # RFC 6052: addresses of IPv4 hosts, as a translator shows them to an IPv6 server.
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# What one customer of a provider gets at least, and may pick addresses from at will.
+# A provider's customer gets at least a /64 and can use any address in it.
 _NETWORK_BITS = 64
 
 
 def normalized(text: str) -> str | None:
-    """Return an address in its one spelling, so that nobody counts as many; None if it is none."""
+    """Return the canonical form of an address; None if the text is not an address."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
     if isinstance(address, ipaddress.IPv6Address):
-        # The zone has a meaning on its own machine only; anything may be written there.
+        # Drop the zone: it is local to a machine, and a client can write anything there.
         address = address.ipv4_mapped or ipaddress.IPv6Address(int(address))
     return str(address)
 
 
 def limit_subject(text: str | None) -> str:
-    """Return what limits count an address by: IPv4 as it is, IPv6 by its /64; empty for none."""
+    """Return the rate limit key of an address: IPv4 as is, IPv6 as its /64; else empty."""
     try:
         address = ipaddress.ip_address(text or "")
     except ValueError:
@@ -34,8 +34,8 @@ def limit_subject(text: str | None) -> str:
 
 
 def _embedded(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address of a host that is only shown as an IPv6 one."""
+    """Return the IPv4 address that an IPv6 address embeds, if any."""
     if address in _NAT64:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    # A 6to4 host has 65,536 networks of its own.
+    # A 6to4 host controls 65,536 networks.
     return address.ipv4_mapped or address.sixtofour

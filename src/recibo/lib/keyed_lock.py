@@ -1,4 +1,4 @@
-"""One after another, by name, within this process."""
+"""Locks by name, within this process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,16 +7,16 @@ from weakref import WeakValueDictionary
 
 
 class KeyedLock:
-    """Lets one holder of a name at a time go on; the others wait in the order they came."""
+    """One lock per name; waiters get it in the order of their arrival."""
 
     def __init__(self) -> None:
-        # A lock lives as long as somebody holds it or waits for it.
+        # A lock exists only while it is held or waited for.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def taken(self, *names: str) -> AsyncIterator[None]:
-        """Hold all of these names while the block lasts."""
-        # In one order, or two who want the same two would wait for each other.
+        """Hold the locks of all these names while the block lasts."""
+        # Lock in sorted order to prevent deadlocks.
         locks = [self._locks.setdefault(name, asyncio.Lock()) for name in sorted(set(names))]
         async with AsyncExitStack() as stack:
             for lock in locks:

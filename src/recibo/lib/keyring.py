@@ -1,7 +1,7 @@
-"""What the installation's secret is for: signed tokens, sealed texts, keyed fingerprints.
+"""Cryptography with the installation's secret: signed tokens, encryption, keyed fingerprints.
 
-Each use has a key of its own, derived by HKDF (RFC 5869). The newest secret signs and seals; older
-ones still verify and open, so that the secret can be changed without signing anybody out.
+Each use has a separate key, derived by HKDF (RFC 5869). The newest secret signs and encrypts. Older
+ones still verify and decrypt, so that changing the secret signs no user out.
 """
 
 import base64
@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 _ISSUER = "recibo"
 _ALGORITHM = "HS256"
-# Times are judged by the caller, whose clock tests can move.
+# The caller checks the times, with a clock that tests can move.
 _JWT_OPTIONS: Any = {
     "require": ["iss", "aud", "sub", "exp", "iat", "jti"],
     "verify_exp": False,
@@ -37,16 +37,16 @@ _NONCE_BYTES = 12
 
 
 class BadTokenError(Exception):
-    """It was not made by this installation, or for something else."""
+    """The token was not made by this installation, or was made for another use."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """The keys that one secret gives."""
+    """The keys derived from one secret."""
 
-    #: Names the secret in what it made, and reveals nothing about any key.
+    #: Identifies the secret in its tokens; reveals nothing about a key.
     id: str
-    #: The name that 0.1.0 used, a hash of the signing key: what it made stays good.
+    #: The id that 0.1.0 used, a hash of the signing key; its tokens stay valid.
     legacy_id: str
     signing: bytes
     sealing: AESGCM
@@ -54,17 +54,17 @@ class _Keys:
 
 
 class Keyring:
-    """Signs, seals and fingerprints; threads may share it."""
+    """Signs, encrypts and fingerprints; thread-safe."""
 
     def __init__(self, secret: str, *, previous: Sequence[str] = ()) -> None:
         self._newest = _keys(secret)
-        # A secret that is given twice is the newest.
+        # A secret that is given twice counts as the newest.
         secrets = dict.fromkeys((secret, *previous))
         self._all = [_keys(one) for one in reversed(secrets)]
         self._by_id = {id_: one for one in self._all for id_ in (one.legacy_id, one.id)}
-        # Clients show one token many times, and to verify it is a tenth of what a request costs.
-        # Nothing that can change is kept: the secrets are those of this keyring for good, and
-        # callers judge its end, its epoch and its session each time. Forged ones are not kept.
+        # Clients send one token many times, and verifying it is a tenth of the cost of a request.
+        # Only what cannot change is cached: a keyring's secrets are constant, and callers check
+        # the expiry, the epoch and the session each time. Forged tokens are not cached.
         self._verified = lru_cache(_KEPT_TOKENS)(self._verify)
 
     def sign(self, claims: Mapping[str, Any], *, audience: str) -> str:
@@ -77,10 +77,10 @@ class Keyring:
         )
 
     def claims(self, token: str, *, audience: str) -> Mapping[str, Any]:
-        """Return the claims of a JWT that `sign` made for this audience; `exp` is not judged.
+        """Return the claims of a JWT that `sign` made for this audience; `exp` is not checked.
 
         Raises:
-            BadTokenError: it is anything else.
+            BadTokenError: the token is anything else.
         """
         return self._verified(token, audience)
 
@@ -89,8 +89,8 @@ class Keyring:
             try:
                 return _decoded(token, self._newest, audience)
             except jwt.InvalidSignatureError:
-                # Nearly all are of the newest secret; to ask each for its `kid` first costs as
-                # much again as to decode it.
+                # Most tokens have the newest secret, and reading the `kid` first would cost as much
+                # as decoding.
                 return _decoded(
                     token, self._by_id[jwt.get_unverified_header(token)["kid"]], audience
                 )
@@ -98,23 +98,23 @@ class Keyring:
             raise BadTokenError from e
 
     def seal(self, text: str, *, bound_to: str) -> str:
-        """Return a text encrypted by AES-GCM; it opens only for what it is bound to."""
+        """Encrypt a text by AES-GCM; decryption needs the same `bound_to`."""
         nonce = os.urandom(_NONCE_BYTES)
         sealed = self._newest.sealing.encrypt(nonce, text.encode(), bound_to.encode())
         return f"{self._newest.id}.{base64.b64encode(nonce + sealed).decode()}"
 
     def unseal(self, sealed: str, *, bound_to: str) -> str:
-        """Return what was sealed.
+        """Decrypt a sealed text.
 
         Raises:
-            BadTokenError: it was changed, is bound to something else, or its secret is gone.
+            BadTokenError: it was changed, is bound to something else, or its secret is unknown.
         """
         key_id, _, text = sealed.partition(".")
         try:
             data = base64.b64decode(text, validate=True)
             sealing = self._by_id[key_id].sealing
-            opened = sealing.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to.encode())
-            return opened.decode()
+            decrypted = sealing.decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], bound_to.encode())
+            return decrypted.decode()
         except (InvalidTag, KeyError, ValueError) as e:
             raise BadTokenError from e
 
@@ -123,7 +123,7 @@ class Keyring:
         return _fingerprint(self._newest, text, bound_to)
 
     def fingerprints(self, text: str, *, bound_to: str) -> list[str]:
-        """Return every fingerprint that may have been stored, under older secrets too."""
+        """Return the fingerprints with all secrets, as older ones may be stored."""
         return [_fingerprint(one, text, bound_to) for one in self._all]
 
 

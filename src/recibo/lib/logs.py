@@ -1,4 +1,4 @@
-"""Logs: one JSON object a line on stderr, the libraries' own included."""
+"""Logging: one JSON object per line on stderr, including logs of libraries."""
 
 import contextlib
 import logging
@@ -17,21 +17,21 @@ _RENDERING: list[Any] = [
     structlog.processors.format_exc_info,
     structlog.processors.JSONRenderer(),
 ]
-# They tell of every request and task at their own length; ours tell it once. What the payment
-# provider says in its errors may name people.
+# These log every request and task, which our own logs cover. Errors of the payment provider may
+# name people.
 _QUIET = ("uvicorn.access", "docket", "httpx", "alembic", "stripe")
 
 
 class _Lines:
-    """Writes our own lines, past `logging`: its records take most of the time that a line costs."""
+    """Writes our own lines without `logging`, whose records take most of the time."""
 
     def __init__(self, name: str) -> None:
-        #: What `add_logger_name` tells.
+        #: Read by `add_logger_name`.
         self.name = name
 
     def msg(self, line: str) -> None:
-        """Write a line, in one piece: threads share the stream."""
-        # What was to be told has happened all the same, be the disk of the logs full or not.
+        """Write a line with one call, because threads share the stream."""
+        # A full log disk must not fail the operation that is logged.
         with contextlib.suppress(OSError, ValueError):
             sys.stderr.write(f"{line}\n")
 
@@ -39,7 +39,7 @@ class _Lines:
 
 
 def configure_for_commands() -> None:
-    """Send what goes wrong to stderr as text; a command tells its result itself."""
+    """Send errors to stderr as text; commands print their results themselves."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         logger_factory=_Lines,

@@ -1,4 +1,4 @@
-"""How amounts are spelled on the wire: plain decimals with `.` and no grouping."""
+"""Formats amounts for the API: plain decimals with `.` and no grouping."""
 
 from decimal import Context, Decimal, Inexact, InvalidOperation
 
@@ -16,7 +16,7 @@ _MINOR_DIGITS = {
 }
 _USUAL_MINOR_DIGITS = 2
 
-# Wide enough for any figure on paper; a figure that would have to be rounded traps.
+# Enough digits for any printed amount; raises instead of rounding.
 _EXACT = Context(prec=60, traps=[Inexact, InvalidOperation])
 
 
@@ -26,16 +26,16 @@ def minor_digits(currency: str) -> int:
 
 
 def as_printed(value: Decimal) -> str:
-    """Spell a figure with exactly the digits it has."""
-    # Nobody prints a negative zero; arithmetic makes one.
+    """Format a number with exactly its digits."""
+    # Arithmetic can produce a negative zero.
     return format(value or value.copy_abs(), "f")
 
 
 def in_minor_digits(value: Decimal, currency: str | None) -> str:
-    """Spell an amount with its currency's minor digits.
+    """Format an amount with its currency's minor digits.
 
-    Zeros are added or dropped, but no figure is changed: a third digit that says something
-    (fuel at 1.459) stays. Without a currency the amount is spelled as printed.
+    Zeros are added or dropped, but the value never changes: a third significant digit (fuel at
+    1.459) stays. Without a currency the amount is formatted as printed.
     """
     if currency is None:
         return as_printed(value)

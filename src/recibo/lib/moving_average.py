@@ -1,10 +1,10 @@
-"""How long a kind of work takes at present."""
+"""A moving average of durations."""
 
 
 class MovingAverage:
-    """A moving mean of durations in seconds, from an assumption on."""
+    """An exponential moving average of durations in seconds, from an initial value."""
 
-    # The last ten or so decide.
+    # About the last ten durations dominate.
     _WEIGHT = 0.1
 
     def __init__(self, assumed_seconds: float) -> None:
@@ -12,9 +12,9 @@ class MovingAverage:
 
     @property
     def mean_seconds(self) -> float:
-        """The mean so far."""
+        """The current average."""
         return self._mean
 
     def note(self, seconds: float) -> None:
-        """Take one more duration in."""
+        """Add a duration."""
         self._mean += self._WEIGHT * (seconds - self._mean)

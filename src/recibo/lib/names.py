@@ -1,4 +1,4 @@
-"""Names that strangers chose, made harmless for a mail: short, on one line, without links."""
+"""Sanitizes user-chosen names for mails: short, on one line, without links."""
 
 import re
 import unicodedata
@@ -6,9 +6,9 @@ import unicodedata
 MAX_LENGTH = 80
 _NAMELESS = "(no name)"
 _SPACES = re.compile(r"\s+")
-# Mail clients make links of anything like an address, of a page, a mailbox or a server's share.
-# They tell it by a dot, a colon, slashes or an @ amid the word; so none stays amid one. The others
-# in each row are what fonts show and browsers read as the first.
+# Mail clients turn text that looks like a URL, an email address or a network share into a link.
+# They recognize it by a dot, colon, slashes or @ inside a word, so a space is put there. The other
+# characters in each set look like the first, and browsers read them as such.
 _DOTS = re.compile(r"([.\u2024\u3002\uff0e\uff61])(?=\S)")
 _COLONS = re.compile(r"([:\ufe13\ufe55\uff1a])(?=\S)")
 _ATS = re.compile(r"\s*([@\ufe6b\uff20])\s*")
@@ -17,7 +17,7 @@ _BACKSLASHES = re.compile(r"[\\\ufe68\uff3c]+")
 
 
 def sanitize_name(name: str) -> str:
-    """Return a name as a mail may show it: at most 80 characters, whatever was given."""
+    """Return a name that is safe in a mail: at most 80 characters, without links."""
     visible = "".join(map(_visible, name))
     for pattern, replacement in (
         (_BACKSLASHES, " "),
@@ -32,7 +32,7 @@ def sanitize_name(name: str) -> str:
 
 
 def _visible(character: str) -> str:
-    """Keep what is seen; line breaks become spaces, and what is unseen could hide the rest."""
+    """Keep visible characters; line breaks become spaces, invisible characters are removed."""
     if character.isspace():
         return " "
     return "" if unicodedata.category(character).startswith(("C", "Z")) else character

@@ -1,8 +1,7 @@
-"""Secrets: how they are made, checked for typing errors and kept.
+"""Creates secrets, checks their form and hashes them.
 
-A secret is a prefix, 32 random base62 characters (190 bits) and a checksum of 6, so that a
-mistyped or truncated key is told from an unknown one without a look-up, and scanners can
-recognise leaked keys.
+A secret is a prefix, 32 random base62 characters (190 bits) and a checksum of 6, so that a mistyped
+or truncated key is detected without a database query, and scanners can recognize leaked keys.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ def new_link_token() -> str:
 
 
 def is_well_formed(secret: str) -> bool:
-    """Tell whether the checksum fits, in time that does not depend on where it differs."""
+    """Return whether the checksum is right, compared in constant time."""
     body, checksum = secret[:-_CHECKSUM_LENGTH], secret[-_CHECKSUM_LENGTH:]
     return secrets.compare_digest(_checksum(body).encode(), checksum.encode())
 

@@ -9,7 +9,7 @@ import segno
 from pyotp.totp import TOTP
 
 ISSUER = "Recibo"
-# RFC 6238, 5.2: a code that was typed slowly, or a clock that is a little off.
+# RFC 6238, 5.2: allow for slow typing and clocks that are slightly off.
 _STEPS_EITHER_SIDE = 1
 # RFC 6238 counts ASCII digits; `\d` would take those of every script.
 _CODE = re.compile(r"[0-9]{6}")
@@ -35,12 +35,12 @@ def qr_png(text: str) -> bytes:
 
 
 def qr_rows(text: str) -> list[list[bool]]:
-    """Return the same as rows of modules with the margin that readers need; dark ones are true."""
+    """Return a QR code as rows of modules with the quiet zone; True is dark."""
     return [[bool(dark) for dark in row] for row in segno.make_qr(text).matrix_iter()]
 
 
 def matching_step(secret: str, code: str, at: dt.datetime) -> int | None:
-    """Return the time step that a code belongs to, now or one beside it; None when it is wrong."""
+    """Return the time step of a code, now or one before or after; None if it is wrong."""
     if not _CODE.fullmatch(code):
         return None
     totp = TOTP(secret)

@@ -1,4 +1,4 @@
-"""Which URLs a webhook may be sent to, as far as the URL itself tells.
+"""Which URLs a webhook may be sent to, judged by the URL alone.
 
 A host name is judged when it is connected to, by the addresses that it then has.
 """
@@ -21,13 +21,13 @@ _ENDS_IN_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 # NAT64 carries an IPv4 address in the last 32 bits of these (RFC 6052, RFC 8215). The rest of
 # 64:ff9b:1::/48 may carry one elsewhere as well, so two readings of it could differ.
 _NAT64 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/96"))
-# All of IPv6 that was ever given out to be reached from everywhere (RFC 4291); `is_global` of
-# Python 3.11 takes what was never given out for global, too: `::a.b.c.d` among it.
+# The global unicast range of IPv6 (RFC 4291). `is_global` of Python 3.11 takes unassigned addresses
+# for global, too, such as `::a.b.c.d`.
 _GIVEN_OUT = ipaddress.ip_network("2000::/3")
 _REFUSED = tuple(
     ipaddress.ip_network(one)
     for one in (
-        # Not told from global ones by `is_global` of Python 3.11.
+        # `is_global` of Python 3.11 takes these for global.
         "192.0.0.0/24",
         "fec0::/10",
         "3fff::/20",
@@ -38,7 +38,7 @@ _REFUSED = tuple(
         # Reserved, and the broadcast address.
         "240.0.0.0/4",
         "0.0.0.0/8",
-        # Where clouds tell their machines' secrets, beside the link-local addresses: Amazon,
+        # Metadata services of clouds outside the link-local addresses: Amazon,
         # Google, Oracle, Scaleway, Azure.
         "fd00:ec2::/32",
         "fd20:ce::/32",
@@ -53,7 +53,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What an installation allows."""
+    """Which webhook URLs an installation allows."""
 
     https_only: bool
     private_allowed: bool
@@ -61,12 +61,12 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a URL leads."""
+    """The parsed parts of a webhook URL."""
 
     scheme: str
     #: In ASCII and lower case, without a dot at its end; an address in its usual spelling.
     host: str
-    #: The address that the host spells; None of a name.
+    #: The host's IP address; None for a name.
     address: Address | None
     port: int
     #: In ASCII, as is the query.
@@ -76,19 +76,19 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """What the header Host holds."""
+        """The value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def problem(url: str, policy: Policy) -> str | None:
-    """Return what is wrong with a URL, None when it may be tried."""
+    """Return what is wrong with a URL; None if it is allowed."""
     found = target(url, policy)
     return found if isinstance(found, str) else None
 
 
 def target(url: str, policy: Policy) -> Target | str:
-    """Return where a URL leads, or what is wrong with it."""
+    """Return the target of a URL, or what is wrong with it."""
     if len(url) > _MAX_LENGTH or not url.isprintable() or " " in url:
         return f"must be a URL of at most {_MAX_LENGTH} printable characters"
     try:
@@ -116,7 +116,7 @@ def target(url: str, policy: Policy) -> Target | str:
 
 
 def is_allowed(address: Address, policy: Policy) -> bool:
-    """Tell whether an address may be connected to."""
+    """Return whether the policy allows connections to an address."""
     address = _unwrapped(address)
     if address.is_link_local or address.is_multicast or address.is_unspecified:
         return False
@@ -138,7 +138,7 @@ def _form_problem(parts: SplitResult, port: int | None, policy: Policy) -> str |
 
 
 def _host(parts: SplitResult) -> Address | str | None:
-    """Return the address that a host spells, else its name; None when it is neither."""
+    """Return the IP address or the name of a host; None if it is neither."""
     host = parts.hostname or ""
     if "[" in parts.netloc:
         return _ipv6(host)
@@ -158,7 +158,7 @@ def _ipv6(host: str) -> Address | None:
         address = ipaddress.IPv6Address(host)
     except ValueError:
         return None
-    # A zone is one of this machine's networks, and nobody else's business.
+    # Refuse a zone: it names a network of this machine.
     return address if address.scope_id is None else None
 
 

@@ -1,4 +1,4 @@
-"""Who acts: the one value that every service function is told."""
+"""The actor of a request, which every service function takes."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ClientInfo:
 
 @dataclass(frozen=True, slots=True)
 class _InOrg:
-    """Somebody at work in an org."""
+    """A user or API key that acts in an org."""
 
     org_id: OrgId
     plan: Plan
@@ -49,7 +49,7 @@ class KeyActor(_InOrg):
 
     @property
     def created_by(self) -> str:
-        """What is told of who made a thing."""
+        """The id recorded as creator."""
         return self.browser_session or self.key_id
 
 
@@ -64,11 +64,11 @@ class Member(_InOrg):
 
     @property
     def created_by(self) -> str:
-        """What is told of who made a thing."""
+        """The id recorded as creator."""
         return self.user_id
 
     def may(self, permission: Permission) -> bool:
-        """Tell whether the role allows it."""
+        """Return whether the role has a permission."""
         return permission in PERMISSIONS[self.role]
 
 
@@ -79,9 +79,9 @@ Actor: TypeAlias = KeyActor | Member
 class Person:
     """A user at work on an account, not on an org's things."""
 
-    #: None for whoever gave an unknown address.
+    #: None if the given address is unknown.
     user_id: UserId | None
-    #: In whose audit log it is told.
+    #: The org whose audit log gets the entry.
     org_id: OrgId | None
     visit: ClientInfo
 

@@ -1,4 +1,4 @@
-"""The ids that cross floors, each a type of its own."""
+"""A type for each kind of id."""
 
 from typing import NewType
 

@@ -14,7 +14,7 @@ class Invitation(BaseModel):
 
     id: str
     email: str
-    role: Role = Field(description="The role that whoever accepts receives.")
+    role: Role = Field(description="The role of the new member.")
     expires_at: dt.datetime
     accepted_at: dt.datetime | None = Field(description="`null` until it is accepted.")
     created_at: dt.datetime

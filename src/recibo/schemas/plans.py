@@ -41,8 +41,8 @@ PLANS = {
 }
 
 
-# How many readings of an org the queue carries at a time; what it owes beyond them waits its turn.
-# One org alone gets so many readers at most, and whoever comes next finds no more of it ahead.
+# How many readings of an org are in the queue at a time; the others stay pending. A single org uses
+# at most this many readers, and other orgs wait for no more of its readings.
 READINGS_CARRIED: Mapping[PlanName, int] = {
     PlanName.FREE: 2,
     PlanName.INDIE: 4,

@@ -1,4 +1,4 @@
-"""What reading gives, as it goes over the wire: to API clients, webhooks and the command line."""
+"""The JSON of receipts, for the API, webhooks and the command line."""
 
 import datetime as dt
 import re
@@ -15,16 +15,16 @@ from recibo.schemas.states import FailureCode, ReceiptStatus
 
 T = TypeVar("T")
 
-# Text layers of broken PDFs hold control characters and halves of surrogate pairs. Neither JSON
-# parsers nor PostgreSQL take them all, so none goes out; tabs and line ends do.
+# Text layers of broken PDFs contain control characters and unpaired surrogates, which some JSON
+# parsers and PostgreSQL refuse. They are removed, except for tabs and line ends.
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
-# More digits of a confidence would pretend.
+# More digits of a confidence would suggest a precision that it lacks.
 _CONFIDENCE_DIGITS = 4
 
 
 class _Wire(BaseModel):
-    """Frozen: a shape is told, never changed."""
+    """A frozen model."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -115,7 +115,7 @@ class FieldEvidence(_Wire):
     page: int = Field(ge=1, description="Counted from 1.")
     box: tuple[int, int, int, int] | None = Field(
         description="`[x0, y0, x1, y1]`, pixels of the upright page, origin at the top left; "
-        "`null` when the value has no place of its own.",
+        "`null` if the value has no single location.",
         examples=[[48, 610, 352, 640]],
     )
     text: str = Field(description="The text that it was read from.", examples=["TOTAL R$ 42,59"])
@@ -147,7 +147,7 @@ class DetailedReceipt(Receipt):
 
 
 def reading(receipt: model.Receipt) -> Reading:
-    """Return what was read, spelled for the wire."""
+    """Return the JSON model of a reading."""
     currency = _value(receipt.currency, _clean)
 
     def amount(value: Decimal) -> str:
@@ -171,7 +171,7 @@ def reading(receipt: model.Receipt) -> Reading:
 
 
 def evidence(receipt: model.Receipt) -> Evidence:
-    """Return where each value of a receipt was read."""
+    """Return the location of each value of a receipt."""
     return Evidence(
         type=_field_evidence(receipt.type),
         merchant_name=_evidence(receipt.merchant_name),
@@ -188,7 +188,7 @@ def evidence(receipt: model.Receipt) -> Evidence:
 
 
 def page_texts(receipt: model.Receipt) -> tuple[str, ...]:
-    """Return the text of each page, clean for the wire."""
+    """Return the text of each page without control characters."""
     return tuple(_clean(text) for text in receipt.texts)
 
 
@@ -202,7 +202,7 @@ def _line_item(item: model.LineItem, amount: Callable[[Decimal], str]) -> LineIt
 
 
 def _value(found: Found[T] | None, spell: Callable[[T], str]) -> str | None:
-    # What holds nothing but unspeakable signs was not read.
+    # A text of nothing but removed characters counts as not found.
     return None if found is None else spell(found.value) or None
 
 

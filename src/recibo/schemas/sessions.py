@@ -13,7 +13,7 @@ class TokenResponse(BaseModel):
     access_token: str
     refresh_token: str
     token_type: Literal["Bearer"] = "Bearer"  # noqa: S105 - a type, not a password
-    expires_in: int = Field(description="Seconds until the access token is over.")
+    expires_in: int = Field(description="Seconds until the access token expires.")
     user_id: str
     org_id: str | None
     two_factor_required: Literal[True] | None = Field(

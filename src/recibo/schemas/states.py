@@ -1,4 +1,4 @@
-"""The closed lists of the wire: states, scopes, action names."""
+"""The enums of the API and the database: states, scopes, action names."""
 
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ class Role(StrEnum):
 
 
 class ReplayKind(StrEnum):
-    """By what a repeated upload is recognised."""
+    """How a repeated upload is recognized."""
 
     FILE = "file"
     KEY = "key"
@@ -53,7 +53,7 @@ class SignInMethod(StrEnum):
 
 
 class MailTokenKind(StrEnum):
-    """What a link in a mail proves."""
+    """The purpose of a link in a mail."""
 
     MAGIC_LINK = "magic_link"
     VERIFY_EMAIL = "verify_email"
@@ -61,7 +61,7 @@ class MailTokenKind(StrEnum):
 
 
 class MailKind(StrEnum):
-    """The mails that are written."""
+    """The kinds of mails."""
 
     VERIFY_EMAIL = "verify_email"
     MAGIC_LINK = "magic_link"
@@ -71,18 +71,18 @@ class MailKind(StrEnum):
     SECOND_FACTOR_ENABLED = "second_factor_enabled"
     SECOND_FACTOR_DISABLED = "second_factor_disabled"
     RECOVERY_CODE_USED = "recovery_code_used"
-    #: An account that somebody else may have made with this address was emptied.
+    #: The mailbox's owner took over an account that another person may have created.
     ACCOUNT_RECLAIMED = "account_reclaimed"
     KEY_EXPIRING = "key_expiring"
-    #: Their maker may create keys no longer.
+    #: The creator of the keys lost the permission to create keys.
     KEYS_REVOKED = "keys_revoked"
-    #: An endpoint failed for days, and gets no more webhooks.
+    #: An endpoint failed for days and was disabled.
     WEBHOOKS_SWITCHED_OFF = "webhooks_switched_off"
     ORG_DELETED = "org_deleted"
 
 
 class TotpLedger(StrEnum):
-    """What a code was used for; a code used for one still works for another."""
+    """The use of a one-time code; each code works once per use."""
 
     ENROLL = "enroll"
     VERIFY = "verify"
@@ -90,7 +90,7 @@ class TotpLedger(StrEnum):
 
 
 class AuditAction(StrEnum):
-    """What is written to the audit log, `subject.action`."""
+    """The actions of the audit log, `subject.action`."""
 
     USER_SIGNED_UP = "user.signed_up"
     USER_SIGNED_IN = "user.signed_in"
@@ -98,12 +98,12 @@ class AuditAction(StrEnum):
     USER_UPDATED = "user.updated"
     USER_ORG_SWITCHED = "user.org_switched"
     USER_EMAIL_VERIFIED = "user.email_verified"
-    #: Whoever made the account lost it to the mailbox's owner.
+    #: The mailbox's owner took over an account that another person had created.
     USER_RECLAIMED = "user.reclaimed"
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105
     USER_PASSWORD_RESET = "user.password_reset"  # noqa: S105
     USER_SESSIONS_ENDED = "user.sessions_ended"
-    #: The first factor was right; `user.signed_in` follows when the second one is.
+    #: The password was right; `user.signed_in` follows after the second factor.
     USER_2FA_REQUIRED = "user.2fa_required"
     USER_2FA_ENROLLING = "user.2fa_enrolling"
     USER_2FA_ENABLED = "user.2fa_enabled"
@@ -157,7 +157,7 @@ class ResourceType(StrEnum):
 
 
 class SweepStage(StrEnum):
-    """What a sweep does at present."""
+    """The phase of a sweep."""
 
     LISTING = "listing"
     MOVING = "moving"
@@ -165,7 +165,7 @@ class SweepStage(StrEnum):
 
 
 class EventType(StrEnum):
-    """What webhooks tell of."""
+    """The types of webhook events."""
 
     RECEIPT_COMPLETED = "receipt.completed"
     RECEIPT_FAILED = "receipt.failed"
@@ -175,22 +175,22 @@ class EventType(StrEnum):
 
 
 class DeliveryState(StrEnum):
-    """How the delivery of an event stands."""
+    """The state of an event's delivery."""
 
     OWED = "owed"
     DELIVERED = "delivered"
-    #: Its tries are used up, or the receiver said never to come again.
+    #: All attempts failed, or the receiver answered 410 Gone.
     FAILED = "failed"
-    #: Its endpoint was removed or switched off first.
+    #: Its endpoint was removed or disabled first.
     DROPPED = "dropped"
 
 
 class SubscriptionStatus(StrEnum):
-    """How a subscription stands, in the payment provider's words."""
+    """The status of a subscription, as the payment provider names it."""
 
     ACTIVE = "active"
     TRIALING = "trialing"
-    #: A payment failed and is tried again: the plan stays meanwhile.
+    #: A payment failed and is retried; the plan stays active meanwhile.
     PAST_DUE = "past_due"
     CANCELED = "canceled"
     UNPAID = "unpaid"

@@ -1,7 +1,7 @@
-"""What reading gives, as it is stored: with the version of its form, and readable ever after.
+"""The stored JSON of readings: versioned, so that old rows stay readable.
 
-A new field that may be null or is a list needs nothing here: where it is missing, it is filled. A
-field that is renamed or changes its meaning raises the version and adds a step.
+A new field that is nullable or a list needs no change here: it is filled in where it is missing. A
+field that is renamed or changes its meaning needs a new version and a migration step.
 """
 
 import types
@@ -10,23 +10,23 @@ from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-#: Of what is written today. Rows of before there were versions have none, which is 0.
+#: The current version. Rows without a version have version 0.
 VERSION = 1
 _KEY = "schema_version"
 # From each version to the next one.
 _STEPS: Sequence[Callable[[dict[str, Any]], dict[str, Any]]] = (
-    # The first version only says so.
+    # Version 1 only adds the version number.
     dict,
 )
 
 
 def dumped(shape: BaseModel) -> dict[str, Any]:
-    """Return a shape as it is stored."""
+    """Return the stored form of a model."""
     return {**shape.model_dump(mode="json"), _KEY: VERSION}
 
 
 def loaded(shape: type[BaseModel], stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was stored by any version, with all fields that the shape has now."""
+    """Upgrade stored values of any version to the fields of the model."""
     values = dict(stored)
     for step in _STEPS[values.pop(_KEY, 0) :]:
         values = step(values)
@@ -55,12 +55,12 @@ def _filled_value(annotation: Any, value: Any) -> Any:
 def _missing(name: str, annotation: Any) -> dict[str, Any]:
     if get_origin(annotation) in (tuple, list):
         return {name: []}
-    # Anything else is left out, and the shape says what it lacks.
+    # Anything else is left out, and validation reports it.
     return {name: None} if type(None) in get_args(annotation) else {}
 
 
 def _shape_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the shape of a value, of one that may be null, or of a list's values."""
+    """Return the model of a value, a nullable value or a list's values."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     if get_origin(annotation) in (tuple, list, Union, types.UnionType):

@@ -12,7 +12,7 @@ from recibo.schemas.states import DeliveryState, EventType
 
 
 class WebhookEvent(BaseModel):
-    """Something that an org is told; the body of the request that tells it."""
+    """The body of a webhook."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,7 +27,7 @@ class WebhookEvent(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where an org's events go that name no address of their own."""
+    """An org's webhook endpoint, for events without a per-request URL."""
 
     id: EndpointId
     url: str
@@ -39,15 +39,15 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Signing:
-    """The secrets that sign what goes to one receiver, `whsec_…`."""
+    """The signing secrets of one receiver, `whsec_…`."""
 
     current: str
-    #: Those before that sign along, the newest first.
+    #: Previous secrets that still sign, newest first.
     earlier: tuple["EarlierSecret", ...] = ()
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """All that sign, the current one first."""
+        """All signing secrets, the current one first."""
         return (self.current, *(one.secret for one in self.earlier))
 
 
@@ -56,20 +56,20 @@ class EarlierSecret:
     """A secret that was replaced."""
 
     secret: str
-    #: It signs along so long.
+    #: It signs until this time.
     until: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at a delivery."""
+    """One attempt at a delivery."""
 
     url: str
     started_at: dt.datetime
     duration_ms: int
     #: The HTTP status; None when there was no answer.
     status: int | None
-    #: Why there was none, or why it did not count.
+    #: Why there was no answer, or why it counts as failed.
     error: str | None
     #: The first bytes of the answer, as text.
     answer: str | None
@@ -77,17 +77,17 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """An event and what became of it, as the portal shows it."""
+    """An event and its delivery, as the portal shows it."""
 
     event: WebhookEvent
-    #: The address that the request named; None when it goes to the endpoint.
+    #: The URL given with the upload; None if the event goes to the endpoint.
     url: str | None
     state: DeliveryState
-    #: The next try; None when none is owed.
+    #: The time of the next attempt; None if there is none.
     due_at: dt.datetime | None
     #: The newest first.
     attempts: tuple[Attempt, ...]
-    #: Whether there were others before these.
+    #: Whether there are older attempts.
     has_older: bool
 
     @property

@@ -1,1 +1,1 @@
-"""One reader process: what runs in it, what confines it, and the parent's side of the talk."""
+"""One reader process: the code that runs in it, its sandbox, and the parent's side."""

@@ -1,8 +1,8 @@
-"""The process that reads: loads its library, gives up its rights, then works job by job.
+"""The reader process: loads its library, enters the sandbox, then runs one job after another.
 
-Its parent starts it with an empty environment and hands it one end of a socket. A library is a
-function, named `module:function`, that loads all it will ever need and returns what does each kind
-of job.
+Its parent starts it with an empty environment and passes it one end of a socket. A library is a
+function, named `module:function`, that loads all it will ever need and returns a handler for each
+kind of job.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from recibo.adapters.reader_process import frames, sandbox
 from recibo.adapters.reader_process.failures import CRASHED, OUT_OF_MEMORY, Failure, FailureKind
 from recibo.extract import errors
 
-#: Does a job: takes the document, the job's arguments, and what to call before each page.
+#: Runs a job. Arguments: the document, the job's arguments, a function to call before each page.
 Handler = Callable[[bytes, Mapping[str, Any], Callable[[], None]], object]
 
 _BROKEN = "The reading library cannot be loaded; install the package again."
@@ -41,7 +41,7 @@ _TOO_MUCH_TEXT = Failure(
 #: A document is read in pieces of so many bytes.
 _PIECE = 1 << 20
 
-# A traceback as long as that says nothing more.
+# A longer traceback says nothing more.
 _MAX_DETAIL = 20_000
 
 
@@ -62,21 +62,21 @@ def main(settings: Mapping[str, Any]) -> NoReturn:
         while True:
             _work(channel, handlers, failure)
     except (OSError, frames.ChannelClosedError):
-        # Nobody waits for what libraries do at exit.
+        # Skip the exit handlers of libraries.
         os._exit(0)
 
 
 def _loaded(
     library: str, arguments: Mapping[str, str]
 ) -> tuple[Mapping[str, Handler], Failure | None]:
-    """Load the library; what is wrong with it is the answer to every job."""
+    """Load the library; if that fails, every job returns the failure."""
     try:
         module, _, function = library.partition(":")
         load: Callable[..., Mapping[str, Handler]] = getattr(
             importlib.import_module(module), function
         )
         return load(**arguments), None
-    except Exception as error:  # noqa: BLE001 - told with the first job
+    except Exception as error:  # noqa: BLE001 - returned for the first job
         return {}, _failure(error)
 
 
@@ -102,7 +102,7 @@ def _read(document: int | None) -> bytes:
 def _attempt(
     handlers: Mapping[str, Handler], job: Mapping[str, Any], data: bytes, channel: int
 ) -> object:
-    """Do the job; whatever goes wrong with it is an answer."""
+    """Run the job; return any error as a failure."""
 
     def step() -> None:
         frames.send(channel, frames.Kind.STEP)
@@ -136,7 +136,7 @@ def _spell(answer: object) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Return a value that JSON has no form for in one that it has."""
+    """Convert a value that JSON cannot represent."""
     match value:
         case decimal.Decimal():
             return str(value)

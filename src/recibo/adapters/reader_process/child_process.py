@@ -1,4 +1,4 @@
-"""The parent's side of one reader process: starts it, hands it jobs, hears its answers."""
+"""The parent's side of one reader process: starts it, sends jobs, receives answers."""
 
 import asyncio
 import contextlib
@@ -20,17 +20,17 @@ from recibo.adapters.reader_process.limits import Limits, TimeLimits, Watch
 
 log = logging.getLogger(__name__)
 
-# A child imports and warms up before it takes its first job, and that time is not the job's.
+# A child imports and warms up before its first job, and that time does not count for the job.
 # Two seconds as a rule; more on a machine that is starting everything else as well.
 START_LIMIT_S = 60.0
 
-#: What a child takes is looked at so often. A child fills some 200 MB meanwhile.
+#: How often the limits of a child are checked. A child can allocate some 200 MB in between.
 _LOOK_EVERY_S = 0.05
 
-#: A document has at most 30 pages; a child that begins more steps lies.
+#: A document has at most 30 pages; a child that reports more steps is compromised.
 _MAX_STEPS = 64
 
-#: So much of what a child prints is logged; then nobody listens any more.
+#: How much of a child's output is logged; the rest is dropped.
 _MAX_PRINTED = 64 << 10
 _PIECE = 64 << 10
 _MAX_LAST = 4096
@@ -49,8 +49,8 @@ _ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "OPENCV_FOR_THREADS_NUM": "1",
 }
-#: The one variable that is handed on: where some installations keep their system libraries.
-_HANDED_ON = "LD_LIBRARY_PATH"
+#: The only inherited variable: some installations set it for their system libraries.
+_INHERITED_VARIABLE = "LD_LIBRARY_PATH"
 
 
 class ProcessDiedError(Exception):
@@ -62,12 +62,12 @@ class NotBegunError(ProcessDiedError):
 
 
 class ProtocolError(Exception):
-    """The process said what no honest one says."""
+    """The process broke the protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a child loads: a function, as `module:function`, and its arguments."""
+    """The library that a child loads: a function, as `module:function`, and its arguments."""
 
     library: str
     arguments: Mapping[str, str] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a child is asked to do."""
+    """A job for a child."""
 
     kind: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Job:
 
 @dataclass(slots=True)
 class _Work:
-    """A job in hand."""
+    """The job in progress."""
 
     watch: Watch
     answer: asyncio.Future[bytes]
@@ -94,13 +94,13 @@ class _Work:
 
 
 class ChildProcess:
-    """A process that does one job at a time. Killing it ends it at once and for good."""
+    """A process that runs one job at a time."""
 
     def __init__(self, program: Program, limits: Limits) -> None:
-        """Start the process; it is ready later.
+        """Start the process; await `ready` before the first job.
 
         Raises:
-            ProcessDiedError: it cannot be started: there is no memory or no descriptor left.
+            ProcessDiedError: it cannot be started for lack of memory or descriptors.
         """
         self._limits = limits
         try:
@@ -122,11 +122,11 @@ class ChildProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it may take another job."""
+        """Whether it can take another job."""
         return not self._life.done() and self._process.poll() is None
 
     async def ready(self) -> None:
-        """Wait until it takes jobs.
+        """Wait until it can take jobs.
 
         Raises:
             ProcessDiedError: it died first, or it takes too long.
@@ -138,14 +138,14 @@ class ChildProcess:
             raise ProcessDiedError(f"not ready within {START_LIMIT_S:g} s") from None
 
     async def do(self, job: Job, time_limits: TimeLimits) -> bytes:
-        """Return the answer to a job, of which nothing is known but its length.
+        """Run a job and return the answer, unvalidated except for its length.
 
         The process must be killed after any exception.
 
         Raises:
             NotBegunError: the process was dead before it began.
             ProcessDiedError: the process died, or broke the protocol.
-            TimeLimitError, MemoryLimitError: the process takes more than it may.
+            TimeLimitError, MemoryLimitError: the process exceeds a limit.
         """
         watch = Watch(self.pid, self._limits, time_limits)
         work = _Work(watch, asyncio.get_running_loop().create_future())
@@ -164,12 +164,12 @@ class ChildProcess:
     def kill(self) -> None:
         """End the process now."""
         self._process.kill()
-        # Should something else hold the other end.
+        # Closes the channel even if another process holds the other end.
         with contextlib.suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)
 
     async def ended(self) -> None:
-        """Wait until the process is gone, and its id free again."""
+        """Wait until the process has ended and is reaped."""
         await asyncio.wait((self._life,))
 
     def _send(self, job: Job) -> None:
@@ -180,10 +180,10 @@ class ChildProcess:
             raise NotBegunError(str(e)) from None
 
     async def _live(self) -> None:
-        """Hear the process until its end, then bury it."""
+        """Receive frames until the process ends, then reap it."""
         cause = ""
         try:
-            while await self._hear():
+            while await self._receive_frame():
                 pass
         except ProtocolError as e:
             cause = str(e)
@@ -192,19 +192,19 @@ class ChildProcess:
             status = await asyncio.to_thread(self._process.wait)
             self._channel.close()
             self._prints.close()
-            self._tell_end(cause or _cause_of_death(status))
+            self._report_end(cause or _exit_reason(status))
 
-    def _tell_end(self, cause: str) -> None:
+    def _report_end(self, cause: str) -> None:
         detail = f"{cause}\n{self._prints.last}".strip()
         if not self._is_ready.done():
             self._is_ready.set_exception(ProcessDiedError(detail))
-            self._is_ready.exception()  # Nobody may wait for it.
+            self._is_ready.exception()  # Mark it as retrieved: there may be no waiter.
         if self._work and not self._work.answer.done():
             error = ProcessDiedError if self._work.has_begun else NotBegunError
             self._work.answer.set_exception(error(detail))
 
-    async def _hear(self) -> bool:
-        """Take a frame; False when there will be none."""
+    async def _receive_frame(self) -> bool:
+        """Process one frame; return False at the end of the stream."""
         head = await self._receive(frames.HEADER.size)
         if head is None:
             return False
@@ -218,7 +218,7 @@ class ChildProcess:
         return True
 
     async def _receive(self, length: int) -> bytes | None:
-        """Return so many bytes; None at the end of the stream."""
+        """Return this many bytes; None at the end of the stream."""
         loop = asyncio.get_running_loop()
         content = bytearray()
         while len(content) < length:
@@ -249,26 +249,26 @@ class ChildProcess:
 
 
 class _Prints:
-    """What a process's libraries print: logged up to a bound, never in the parent's output."""
+    """Logs the output of a process up to a limit, and keeps it out of the parent's output."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         assert process.stdout  # noqa: S101 - it was started so
         self._pid = process.pid
         self._pipe = process.stdout
         self._left = _MAX_PRINTED
-        #: The end of it, which may tell why the process died.
+        #: The last part, which may say why the process died.
         self.last = ""
         os.set_blocking(self._pipe.fileno(), False)
-        asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._hear)
+        asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._receive_frame)
 
     def close(self) -> None:
-        """Hear what is left, then stop listening."""
+        """Read the rest and close the pipe."""
         if self._pipe.closed:
             return
-        self._hear()
+        self._receive_frame()
         self._stop()
 
-    def _hear(self) -> None:
+    def _receive_frame(self) -> None:
         if self._pipe.closed:
             return
         try:
@@ -288,7 +288,7 @@ class _Prints:
 
 
 def _connected(program: Program, limits: Limits) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    """Return our end of a new channel, and the process that has the other end."""
+    """Return our end of a new channel, and the process with the other end."""
     ours, theirs = socket.socketpair()
     try:
         ours.settimeout(0)
@@ -310,12 +310,12 @@ def _start(program: Program, limits: Limits, channel: int) -> "subprocess.Popen[
         "address_space_bytes": limits.address_space_bytes,
     }
     environment = dict(_ENVIRONMENT)
-    if _HANDED_ON in os.environ:  # noqa: TID251 - it is of the process, no setting of ours
-        environment[_HANDED_ON] = os.environ[_HANDED_ON]  # noqa: TID251
+    if _INHERITED_VARIABLE in os.environ:  # noqa: TID251 - not a setting of Recibo
+        environment[_INHERITED_VARIABLE] = os.environ[_INHERITED_VARIABLE]  # noqa: TID251
     return subprocess.Popen(  # noqa: S603 - it is this Python
         [sys.executable, "-I", "-X", "utf8", "-c", _BOOT, json.dumps(settings)],
         stdin=subprocess.DEVNULL,
-        # What libraries print must not get between the lines of the command's output.
+        # Output of libraries must not mix with the command's output.
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=environment,
@@ -328,7 +328,7 @@ def _start(program: Program, limits: Limits, channel: int) -> "subprocess.Popen[
 
 @cache
 def warn_once(lacking: bytes) -> None:
-    """Log what the kernel lacks, as the first child of this process says."""
+    """Log once which protections the kernel lacks, as reported by a child."""
     try:
         names = [str(name) for name in json.loads(lacking)]
     except (ValueError, TypeError):
@@ -340,7 +340,7 @@ def warn_once(lacking: bytes) -> None:
         )
 
 
-def _cause_of_death(exit_code: int) -> str:
+def _exit_reason(exit_code: int) -> str:
     if exit_code >= 0:
         return f"the process ended with status {exit_code}"
     with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Why there is no reading: what the reader answers instead of one."""
+"""The failures that the reader returns instead of a receipt."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,14 +12,14 @@ OUT_OF_MEMORY = (
 
 
 class FailureKind(StrEnum):
-    """Why there is no reading."""
+    """Why a document could not be read."""
 
     UNSUPPORTED_FORMAT = "unsupported_format"
     INVALID_DOCUMENT = "invalid_document"
     UNREADABLE = "unreadable"
-    #: A page or the document took longer than it may.
+    #: A page or the document exceeded its time limit.
     TIMED_OUT = "timed_out"
-    #: Reading took more memory than it may.
+    #: Reading exceeded the memory limit.
     OUT_OF_MEMORY = "out_of_memory"
     CRASHED = "crashed"
     BROKEN = "broken"
@@ -46,7 +46,7 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A document that could not be read, this time or ever."""
+    """The reason why a document could not be read, this time or ever."""
 
     kind: FailureKind
     #: For the client.

@@ -1,8 +1,8 @@
-"""How a reader process and its parent talk: frames on a Unix socket, JSON inside.
+"""The protocol between a reader process and its parent: frames of JSON on a Unix socket.
 
-The parent sends a job as one frame, with the document as an open descriptor beside it. The child
-answers with frames of a kind and a length. The parent believes neither: it bounds every length
-before it reads on, and validates every answer.
+The parent sends a job as one frame, with the document as an open descriptor. The child answers with
+frames of a kind and a length. The parent trusts neither: it limits every length before it reads on
+and validates every answer.
 """
 
 import array
@@ -13,10 +13,10 @@ import struct
 from enum import IntEnum
 from typing import Any
 
-#: An answer may be so long. Thirty pages as dense as a telephone book make a tenth of it.
+#: The longest answer. Thirty pages as dense as a telephone book make a tenth of it.
 MAX_ANSWER_BYTES = 4 << 20
 
-#: The job that every child answers at once, with nothing but what is wrong with its library.
+#: The job that every child answers at once, with the failure of its library if there is one.
 PING = "ping"
 
 #: The kind of a frame and the length of its content.
@@ -27,13 +27,13 @@ _JOB_BYTES = 64 << 10
 
 
 class Kind(IntEnum):
-    """What a child says."""
+    """The kind of a frame from a child."""
 
-    #: It takes jobs; with the protections that the kernel lacks.
+    #: The child can take jobs; the content names the protections that the kernel lacks.
     READY = 1
-    #: It has a job. Work that did not begin can be given to another child.
+    #: It has started a job. A job that was not started can go to another child.
     BEGUN = 2
-    #: It begins the next page, or what it does once for all pages.
+    #: It starts the next page, or a step for all pages.
     STEP = 3
     ANSWER = 4
 
@@ -43,14 +43,14 @@ LONGEST = {Kind.READY: 4096, Kind.BEGUN: 0, Kind.STEP: 0, Kind.ANSWER: MAX_ANSWE
 
 
 class ChannelClosedError(Exception):
-    """The other end is gone."""
+    """The other end of the channel is closed."""
 
 
 def send_job(channel: socket.socket, job: dict[str, Any], document: int | None) -> None:
     """Send a job and the descriptor of its document.
 
     Raises:
-        OSError: the child is gone, or takes no more.
+        OSError: the child has ended, or its buffer is full.
     """
     content = json.dumps(job).encode()
     message = _JOB_LENGTH.pack(len(content)) + content
@@ -63,7 +63,7 @@ def receive_job(channel: socket.socket) -> tuple[dict[str, Any], int | None]:
     """Wait for the next job; return it and the descriptor of its document.
 
     Raises:
-        ChannelClosedError: the parent is gone.
+        ChannelClosedError: the parent has ended.
     """
     descriptors = array.array("i")
     content = b""
@@ -83,7 +83,7 @@ def send(channel: int, kind: Kind, content: bytes = b"") -> None:
     """Send a frame to the parent.
 
     Raises:
-        OSError: the parent is gone.
+        OSError: the parent has ended.
     """
     left = memoryview(HEADER.pack(kind, len(content)) + content)
     while left:

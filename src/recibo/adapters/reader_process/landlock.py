@@ -1,4 +1,4 @@
-"""Landlock: has the kernel refuse this process every file, TCP port and foreign process.
+"""Landlock: makes the kernel deny this process all files, TCP ports and other processes.
 
 Numbers are those of linux/landlock.h. A thread that is already running when it is applied keeps
 its rights on kernels before the eighth version of the interface; the system-call filter holds for
@@ -11,7 +11,7 @@ import os
 _CREATE_RULESET, _RESTRICT_SELF = 444, 446
 _GET_VERSION = 1
 
-#: The rights on files by the version that brought them.
+#: The file rights by the version that added them.
 _FILE_RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 #: To bind and to connect TCP sockets.
 _PORT_RIGHTS, _PORTS_SINCE = 0b11, 4
@@ -26,9 +26,9 @@ class _Ruleset(ctypes.Structure):
 
 
 def restrict() -> bool:
-    """Take every right away for good; return False where the kernel has no Landlock.
+    """Drop every right irrevocably; return False if the kernel has no Landlock.
 
-    Needs `no_new_privs`. Descriptors that are open stay so.
+    Needs `no_new_privs`. Open descriptors stay open.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     version = libc.syscall(_CREATE_RULESET, None, 0, _GET_VERSION)
@@ -50,6 +50,6 @@ def restrict() -> bool:
 
 
 def _size(version: int) -> int:
-    """Return how much of the structure this version knows: it refuses what it does not."""
+    """Return the size of the structure in this version: the kernel refuses a larger one."""
     fields = 1 + (version >= _PORTS_SINCE) + (version >= _SCOPES_SINCE)
     return fields * ctypes.sizeof(ctypes.c_uint64)

@@ -1,4 +1,4 @@
-"""A lane: work that may crash, hang or eat all memory, in a process that is replaced then."""
+"""A lane: runs jobs in a child process and replaces it when a job crashes or hangs it."""
 
 import asyncio
 import contextlib
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class Lane:
-    """Runs one job at a time in a process of its own, and replaces that process when need be.
+    """Runs one job at a time in a child process, which it replaces as needed.
 
-    Whoever uses it runs no two jobs at once. The process starts with the first job; a process that
-    had to be killed is replaced at once, so that the next job need not wait for the start.
+    Callers must not run two jobs at once. The process starts with the first job. A process that was
+    killed is replaced at once, so that the next job does not wait for the start.
     """
 
     def __init__(self, program: Program, limits: Limits | None = None) -> None:
@@ -36,32 +36,31 @@ class Lane:
         """Wait until the process takes jobs.
 
         Raises:
-            ProcessDiedError: it died first, or the lane was closed.
+            ProcessDiedError: the process died first, or the lane was closed.
         """
         await self._ready_child()
 
     async def run(self, job: Job, parse: Callable[[bytes], T], time_limits: TimeLimits) -> T:
-        """Have the process do a job; a cancelled caller ends the process, too.
+        """Run a job in the process; cancellation kills the process.
 
         Args:
-            job: What to do.
-            parse: Makes the answer of the bytes that came; raises ValueError when no honest
-                process sends them.
-            time_limits: How long the job may take.
+            job: The job.
+            parse: Parses and validates the answer; raises ValueError if it is not valid.
+            time_limits: The time limits of the job.
 
         Raises:
-            ProcessDiedError: the process died or sent nonsense, or the lane was closed.
-            TimeLimitError, MemoryLimitError: the process took too much, and was killed.
+            ProcessDiedError: the process died or sent an invalid answer, or the lane was closed.
+            TimeLimitError, MemoryLimitError: the process exceeded a limit and was killed.
         """
-        # Idle processes die too, which may show only when a job for them arrives. That job did
-        # not begin, so the next process gets it.
+        # An idle process may have died, which shows only when it gets a job. That job did not
+        # start, so the next process gets it.
         try:
             return await self._attempt(job, parse, time_limits)
         except NotBegunError:
             return await self._attempt(job, parse, time_limits)
 
     async def aclose(self) -> None:
-        """End the process and its work; a caller that waits for it gets ProcessDiedError."""
+        """Kill the process; the job in progress fails with ProcessDiedError."""
         self._is_closed = True
         self._retire()
         if self._endings:
@@ -108,15 +107,15 @@ class Lane:
         self._child, self._done = ChildProcess(self._program, self._limits), 0
 
     def _replace(self, child: ChildProcess) -> None:
-        """Have a fresh process ready for the next job."""
+        """Start a new process for the next job."""
         if self._child is child and not self._is_closed:
             self._retire()
-            # The job that is over has its answer; the next one tries again, and says what is wrong.
+            # The current job has its answer; the next job tries again and reports the error.
             with contextlib.suppress(ProcessDiedError):
                 self._start()
 
     def _retire(self) -> None:
-        """Give the process up; it is buried in the background."""
+        """Kill the process and reap it in the background."""
         if self._child is None:
             return
         self._child.kill()

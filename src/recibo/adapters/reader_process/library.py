@@ -1,7 +1,7 @@
-"""What reader processes load: the reading library, or the part of it that looks at heads.
+"""The programs of reader processes: reading and inspection.
 
-Only children import this module. Once it is loaded a child opens no file any more, so what the
-library would load with the first document that needs it is loaded here.
+Only child processes import this module. Afterwards they cannot open files, so everything that a
+document may need is loaded here.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,12 +15,12 @@ from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.extract.pipeline import Spare
 from recibo.extract.runtime import Runtime
 
-#: High accuracy makes a further look where it ends within this: a little less than the limits.
+#: High accuracy makes another pass only within this time, a little less than the limits.
 _SPARE = Spare(page_s=18.0, document_s=110.0)
 
 
 def reading(*, runtime: str) -> Mapping[str, Handler]:
-    """Load the models and return what reads; raises MissingModel."""
+    """Load the models and return the handler that reads; raises MissingModel."""
     chosen = Runtime(runtime)
     pipeline.prepare(chosen)
 
@@ -39,7 +39,7 @@ def reading(*, runtime: str) -> Mapping[str, Handler]:
 
 
 def inspection() -> Mapping[str, Handler]:
-    """Load the decoders and return what inspects."""
+    """Load the decoders and return the handler that inspects."""
     for sample in sample_files.every():
         pages.inspect(sample)
 

@@ -1,4 +1,4 @@
-"""What a reader process may take, and a watch that tells when it takes more."""
+"""The time and memory limits of a reader process, and a watch that enforces them."""
 
 import contextlib
 import math
@@ -9,11 +9,11 @@ from pathlib import Path
 
 _GIB = 1 << 30
 
-#: Where the fields of /proc/PID/stat stand behind the command's name: user time, system time,
+#: Positions in /proc/PID/stat after the command's name: user time, system time,
 #: resident pages (proc_pid_stat(5)).
 _USER, _SYSTEM, _RESIDENT = 11, 12, 21
 
-#: Where /proc/PID/schedstat has the time for which the main thread waited for a processor,
+#: Position in /proc/PID/schedstat of the time that the main thread waited for a processor,
 #: nanoseconds (Documentation/scheduler/sched-stats.rst).
 _WAITED, _NANOSECONDS = 1, 1e9
 
@@ -22,41 +22,41 @@ _LOWEST_PRIORITY = 19
 
 
 class TimeLimitError(Exception):
-    """The work took longer than it may."""
+    """The job exceeded its time limit."""
 
 
 class MemoryLimitError(Exception):
-    """The work took more memory than it may."""
+    """The job exceeded the memory limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a child may take, whatever its work."""
+    """The limits of a child process for all jobs."""
 
-    #: Resident memory; the parent kills it above that.
+    #: Resident memory, above which the parent kills the child.
     memory_bytes: int = _GIB * 3 // 2
-    #: Counts reserved addresses too, so it is far above what a child really holds.
+    #: Includes reserved addresses, so it is far above the memory in use.
     address_space_bytes: int = 4 * _GIB
-    #: How much a child gives way to the service that answers requests.
+    #: Lower priority than the processes that answer requests.
     niceness: int = 10
-    #: A step that takes more seconds of processor time than this gives way to other readers. No
-    #: page of the development documents takes that long.
+    #: A step that takes more seconds of processor time than this gets the lowest priority. No page
+    #: of the development documents takes that long.
     slow_step_s: float = 5.0
-    #: After so many jobs a fresh process takes over, whatever leaked into the old one.
+    #: Replace the process after this many jobs, to bound leaks.
     tasks: int = 200
 
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
-    """How long work may take, seconds of processor time: a busy machine makes no document bad."""
+    """Time limits in seconds of processor time, so that a busy machine fails no document."""
 
     work_s: float
-    #: For each step that the child begins; a page is one.
+    #: For each step that the child starts, such as a page.
     step_s: float
-    #: By the clock, whatever the machine does meanwhile.
+    #: Wall-clock limit.
     most_s: float = math.inf
-    #: How many times as long either may take by the clock, which ends work that sleeps. The time
-    #: that the child waits for a processor does not count.
+    #: How many times as long either may take by the wall clock, which ends a job that sleeps. The
+    #: time that the child waits for a processor does not count.
     clock_ratio: float = 2.0
 
 
@@ -68,7 +68,7 @@ class _Moment:
 
 
 class Watch:
-    """Watches what a process takes for one piece of work, from now on."""
+    """Watches the time and memory that a process takes for one job, from now on."""
 
     def __init__(self, pid: int, limits: Limits, time_limits: TimeLimits) -> None:
         self._process = Path(f"/proc/{pid}")
@@ -80,20 +80,20 @@ class Watch:
         self.is_slow = False
 
     def step(self) -> None:
-        """Note that a step begins."""
+        """Start the next step."""
         self._step_begun = self._now()[0]
 
     def check(self) -> None:
-        """Compare what was taken with the limits.
+        """Compare the time and memory taken with the limits.
 
         Raises:
-            TimeLimitError, MemoryLimitError: it is more.
+            TimeLimitError, MemoryLimitError: a limit is exceeded.
         """
         now, memory_bytes = self._now()
         if memory_bytes > self._limits.memory_bytes:
             raise MemoryLimitError(f"{memory_bytes >> 20} MB of memory")
         if now.processor_s - self._step_begun.processor_s > self._limits.slow_step_s:
-            self._give_way()
+            self._lower_priority()
         for what, begun, most_s in (
             ("the work", self._begun, self._time.work_s),
             ("a step", self._step_begun, self._time.step_s),
@@ -105,7 +105,7 @@ class Watch:
         if time.monotonic() - self._begun_at > self._time.most_s:
             raise TimeLimitError(f"the work took more than {self._time.most_s:g} s")
 
-    def _give_way(self) -> None:
+    def _lower_priority(self) -> None:
         if self.is_slow:
             return
         self.is_slow = True
@@ -116,7 +116,7 @@ class Watch:
 
     def _now(self) -> tuple[_Moment, int]:
         fields = self._read("stat").rpartition(")")[2].split()
-        if len(fields) <= _RESIDENT:  # It is gone, which its channel says, too.
+        if len(fields) <= _RESIDENT:  # The process has ended, which its channel reports, too.
             return _Moment(0.0, time.monotonic()), 0
         ticks = int(fields[_USER]) + int(fields[_SYSTEM])
         waited_ns = int((self._read("schedstat").split() or "0" * 3)[_WAITED])

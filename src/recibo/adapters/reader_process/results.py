@@ -1,4 +1,4 @@
-"""Answers of reader processes, validated: a process that a document took over may send anything."""
+"""Validates the answers of reader processes, because a malicious document may control one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ T = TypeVar("T")
 #: Messages are for clients, details for the log.
 _MAX_MESSAGE, _MAX_DETAIL = 500, 20_000
 
-#: No printed amount is so large or so fine. Spelled without an exponent, one of a few signs would
-#: fill the memory.
+#: No real amount has more digits. A short text such as `1e999999999` would fill the memory when it
+#: is printed without its exponent.
 _MAX_EXPONENT = 100
 
 
@@ -31,34 +31,34 @@ class _Answer(Generic[T]):
 
 
 def receipt(content: bytes) -> Receipt | Failure:
-    """Return what a process read.
+    """Return the receipt of an answer.
 
     Raises:
-        ValueError: no honest process sends this.
+        ValueError: the answer is not valid.
     """
     return _checked(_receipts().validate_json(content, strict=True, extra="forbid"), _check)
 
 
 def kind(content: bytes) -> Kind | Failure:
-    """Return what a process takes a file for.
+    """Return the file type of an answer.
 
     Raises:
-        ValueError: no honest process sends this.
+        ValueError: the answer is not valid.
     """
     return _checked(_kinds().validate_json(content, strict=True, extra="forbid"), _check_kind)
 
 
 def nothing(content: bytes) -> Failure | None:
-    """Return what is wrong with the library that a process loaded.
+    """Return the failure of the library that a process loaded, if any.
 
     Raises:
-        ValueError: no honest process sends this.
+        ValueError: the answer is not valid.
     """
     return _pings().validate_json(content, strict=True, extra="forbid").failure
 
 
 def prepare() -> None:
-    """Build the validators, which takes some tenths of a second, before the first answer comes."""
+    """Build the validators, which takes some tenths of a second, before the first answer."""
     for build in (_receipts, _kinds, _pings):
         build()
 
@@ -91,7 +91,7 @@ def _checked(answer: _Answer[T], check: Callable[[T], None]) -> T | Failure:
 
 
 def _check(read: Receipt) -> None:
-    """Refuse values of the right type that cannot be served: far exponents, boxes without end."""
+    """Refuse values of the right type that cannot be served: huge exponents, infinite boxes."""
     for amount in _amounts(read):
         if abs(amount.adjusted()) > _MAX_EXPONENT or len(amount.as_tuple().digits) > _MAX_EXPONENT:
             raise ValueError("an amount has too many digits")

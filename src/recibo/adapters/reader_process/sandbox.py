@@ -1,7 +1,7 @@
-"""Takes from a process what reading a document does not need, for good.
+"""The sandbox of a reader process: drops every right that reading a document does not need.
 
-It runs when everything is loaded: afterwards the process opens no file, makes no socket and no
-process, and reaches nobody but its parent, through the socket that it has.
+It is entered when everything is loaded. Afterwards the process cannot open files, create sockets or
+processes, or reach anything except its parent, through the socket that it has.
 """
 
 import ctypes
@@ -18,8 +18,8 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 #: Standard streams, the socket, a document, and what libraries hold open.
 _DESCRIPTORS = 64
 
-# Above what the service and its readers run at once under one user. Libraries start a few threads;
-# the limit is for kernels without the filter, which lets no process start at all.
+# More than the service and its readers run at once under one user. Libraries start a few threads.
+# The limit is for kernels without seccomp, whose filter lets no process start at all.
 _MORE_TASKS = 1024
 
 # linux/capability.h: version 3 of the interface, which has two words for each of three sets.
@@ -27,12 +27,12 @@ _CAPABILITY_VERSION = 0x20080522
 
 
 def die_with(parent: int) -> None:
-    """Have the kernel kill this process when its parent is gone, however that went.
+    """Have the kernel kill this process when its parent ends for any reason.
 
-    Strictly, when the parent's thread that started it is gone: the one that runs its event loop.
+    Strictly, when the thread that started it ends: the one that runs the parent's event loop.
     """
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # It died before the line above.
+    if os.getppid() != parent:  # The parent ended before the line above.
         os._exit(1)
 
 
@@ -45,17 +45,17 @@ def limit(what: int, most: int) -> None:
 
 
 def enter() -> list[str]:
-    """Give every right up; return the names of the protections that this kernel lacks."""
+    """Enter the sandbox; return the names of the protections that this kernel lacks."""
     limit(resource.RLIMIT_FSIZE, 0)
     limit(resource.RLIMIT_NOFILE, _DESCRIPTORS)
     limit(resource.RLIMIT_NPROC, _tasks_of_user() + _MORE_TASKS)
-    # Neither a debugger of the same user nor a handler of core files gets to see a document.
+    # Hide documents from debuggers of the same user and from core file handlers.
     _prctl(_PR_SET_DUMPABLE, 0)
     steps = {
         "no_new_privs": lambda: _prctl(_PR_SET_NO_NEW_PRIVS, 1),
         "Landlock": landlock.restrict,
         "capabilities": _drop_capabilities,
-        # Last: it refuses the calls of the others.
+        # Last, because it blocks the calls of the others.
         "seccomp": seccomp.restrict,
     }
     return [name for name, step in steps.items() if not step()]
@@ -68,13 +68,13 @@ def _prctl(option: int, value: int) -> bool:
 
 
 def _drop_capabilities() -> bool:
-    """Give up what makes root powerful, for services that run as root in their container."""
+    """Drop all capabilities, for services that run as root in their container."""
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
     return bool(ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)()) == 0)
 
 
 def _tasks_of_user() -> int:
-    """Count the threads of this user, whom the limit counts over all processes."""
+    """Count the threads of this user in all processes, as the limit does."""
     user, count = os.getuid(), 0
     for process in Path("/proc").iterdir():
         if process.name.isdigit():

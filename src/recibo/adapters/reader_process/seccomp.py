@@ -1,8 +1,8 @@
-"""A system-call filter: an allow-list of what reading a document takes once all is loaded.
+"""A system-call filter: an allow-list of the calls that reading a document needs.
 
-No call on it opens, names or changes a file, makes a socket, a process or a mapping of another
-process. The filter is assembled here, since libseccomp is a library of the system that a Python
-package cannot require; numbers are those of asm/unistd_64.h and asm-generic/unistd.h.
+No allowed call opens, names or changes a file, or creates a socket or a process. The filter is
+assembled here, because libseccomp is a system library that a Python package cannot require. Numbers
+are those of asm/unistd_64.h and asm-generic/unistd.h.
 """
 
 import ctypes
@@ -108,7 +108,7 @@ class _Program(ctypes.Structure):
 
 
 def restrict() -> bool:
-    """Filter the calls of all threads for good; return False where the kernel cannot.
+    """Filter the calls of all threads irrevocably; return False if the kernel cannot.
 
     Needs `no_new_privs`.
     """
