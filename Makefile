@@ -61,9 +61,10 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.webhooks --distributed
 
 lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer ones)
-	$(COMPILE) pyproject.toml --override requirements/overrides.txt -o requirements/main.txt
-	$(COMPILE) pyproject.toml --override requirements/overrides.txt -c requirements/main.txt \
-		--group dev -o requirements/dev.txt
+	$(COMPILE) pyproject.toml -o requirements/main.txt
+	echo openvino | $(COMPILE) - -c requirements/main.txt --no-emit-package numpy --no-annotate \
+		-o requirements/openvino.txt
+	$(COMPILE) pyproject.toml -c requirements/main.txt --group dev -o requirements/dev.txt
 	$(COMPILE) --group build -o requirements/build.txt
 	$(COMPILE) --group uv -o requirements/uv.txt
 

@@ -1,15 +1,16 @@
 """The locks pin everything by hash, name no address, and agree with one another."""
 
+import importlib.metadata
 import re
+import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from tests.house import source
 
-LOCKS = sorted(
-    path for path in (source.ROOT / "requirements").glob("*.txt") if path.stem != "overrides"
-)
+LOCKS = sorted((source.ROOT / "requirements").glob("*.txt"))
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)", re.MULTILINE)
 
 
@@ -23,9 +24,52 @@ def test_every_pin_has_hashes_and_no_address(lock: Path) -> None:
 
 
 def test_development_adds_to_the_service_and_changes_nothing() -> None:
-    main, dev = (
-        set(PIN.findall((source.ROOT / "requirements" / name).read_text()))
-        for name in ("main.txt", "dev.txt")
-    )
+    assert set() == _pins("main") - _pins("dev")
 
-    assert set() == main - dev
+
+def test_documentation_lists_every_locked_package_with_its_version() -> None:
+    page = (source.ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `([a-z0-9-]+)` (\S+) \|", page, re.MULTILINE))
+
+    assert _pins("main") | _pins("openvino") == listed
+
+
+def test_documentation_lists_direct_dependencies_apart_from_transitive_ones() -> None:
+    page = (source.ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    direct, _, transitive = page.partition("## Transitive dependencies")
+    project = tomllib.loads((source.ROOT / "pyproject.toml").read_text())["project"]
+    required = [*project["dependencies"], *project["optional-dependencies"]["openvino"]]
+    named = {re.match(r"[a-z0-9-]+", one).group() for one in required}  # type: ignore[union-attr]
+
+    assert named == set(re.findall(r"^\| `([a-z0-9-]+)` ", direct, re.MULTILINE))
+    assert set() == named & set(re.findall(r"^\| `([a-z0-9-]+)` ", transitive, re.MULTILINE))
+
+
+def test_service_needs_nothing_that_only_rapidocr_imports() -> None:
+    names = {name for name, _ in _pins("main")}
+
+    assert set() == names & {"colorlog", "omegaconf", "pyclipper", "pyyaml", "shapely", "tqdm"}
+
+
+def test_unused_files_of_wheels_are_deleted_and_used_ones_kept(tmp_path: Path) -> None:
+    sizes = {
+        str(file): file.size or 0
+        for name in ("openvino", "onnxruntime")
+        for file in importlib.metadata.files(name) or []
+        if ".." not in file.parts
+    }
+    for name in sizes:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+
+    subprocess.run([source.ROOT / "scripts" / "drop-unused", tmp_path], check=True)
+    deleted = {name for name in sizes if not (tmp_path / name).exists()}
+
+    # A new version that names its files otherwise fails here.
+    assert sum(sizes[name] for name in deleted) > 100_000_000
+    assert "openvino/libs/libopenvino_intel_cpu_plugin.so" not in deleted
+    assert [] == [name for name in deleted if "onnx_frontend" in name or "pybind11" in name]
+
+
+def _pins(lock: str) -> set[tuple[str, str]]:
+    return set(PIN.findall((source.ROOT / "requirements" / f"{lock}.txt").read_text()))
