@@ -49,6 +49,11 @@ def test_settings_come_from_a_file_that_may_hold_others_too(tmp_path: Path) -> N
     assert 2 == Settings(_env_file=path).readers
 
 
+@pytest.mark.parametrize("address", ["https://recibo.example", "https://recibo.example/"])
+def test_slash_at_the_end_of_the_public_address_is_dropped(address: str) -> None:
+    assert "https://recibo.example" == Settings(_env_file=None, base_url=address).base_url
+
+
 def test_production_with_all_it_needs_starts() -> None:
     made = Settings(_env_file=None, **GOOD)
 

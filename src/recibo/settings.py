@@ -224,6 +224,11 @@ class Settings(BaseSettings):
             self.data_dir / _SECRET_FILE,
         ]
 
+    @field_validator("base_url")
+    @classmethod
+    def _drop_final_slash(cls, value: str) -> str:
+        return value.rstrip("/") or value
+
     @field_validator("trusted_proxies")
     @classmethod
     def _name_networks(cls, value: str) -> str:

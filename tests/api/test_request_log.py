@@ -111,7 +111,7 @@ def scope(headers: Iterator[tuple[bytes, bytes]] | Sequence[tuple[bytes, bytes]]
         "raw_path": b"/v1/extract",
         "query_string": b"",
         "root_path": "",
-        "headers": list(headers),
+        "headers": [(b"host", b"recibo.example"), *headers],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 80),
     }

@@ -1,4 +1,4 @@
-"""What happens around every request: its id, its log line, its metrics, and the last resort."""
+"""Around every request: its id, its log line, its metrics, and the answer to a crash."""
 
 import asyncio
 import contextlib
@@ -18,21 +18,22 @@ from recibo.web.http_protocol import REFUSAL
 
 log = structlog.get_logger("recibo.requests")
 
-#: The part of a request's state that holds headers for its answer, be that an error, too.
-EXTRA_HEADERS = "handed_over"
+#: The key of a request's state that holds headers for its answer, even for an error.
+EXTRA_HEADERS = "extra_headers"
 
-# The one secret that stands in a path, and whatever is near enough to it to be one mistyped.
+# The only secret in a path; a mistyped one is hidden, too.
 _SECRET_IN_PATH = re.compile(r"(/verify-email/).+", re.DOTALL)
 _WELL_FORMED_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-# A client that is refused in the middle of its upload may send the rest before it reads the answer;
-# closing on it would lose the answer. So it is answered at once, and the rest is taken and dropped
-# before the connection may close. Beyond these bounds it is cut off.
+# A client that is refused during its upload may send the rest before it reads the answer, and would
+# lose the answer if the connection closed. So the answer is sent at once, and the rest is read and
+# dropped within these limits.
 _DRAIN_BYTES = 64 * 1024 * 1024
 _DRAIN_SECONDS = 30
-# Our own protocol sees to it while the head arrives; others would not.
+# `web.http_protocol` checks this while the head arrives; other servers do not.
 _MAX_HEAD_BYTES = 64 * 1024
 _CUT_BODY = ValidationFailed.of("body", "it ended early; send it again")
-# A client may invent any other, and each would be a series of metrics for good.
+_NOT_ONE_HOST = ValidationFailed.of("Host", "send exactly one Host header")
+# Clients can invent others, and each would be a new time series.
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -65,35 +66,37 @@ class _Exchange:
         self._is_answered = False
         self._body_instead: bytes | None = None
         headers = Headers(scope=scope)
-        # RFC 9112, section 6: a request with neither has no body.
+        # A request with neither header has no body (RFC 9112, section 6).
         self._has_body_left = "content-length" in headers or "transfer-encoding" in headers
         if _head_bytes(scope) > _MAX_HEAD_BYTES:
             scope["state"].setdefault(REFUSAL, HeadersTooLarge())
+        if not _has_valid_host(scope, headers):
+            scope["state"].setdefault(REFUSAL, _NOT_ONE_HOST)
         self._started = time.perf_counter()
 
     async def run(self, app: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
-        """Let the app answer, and answer in its stead when it fails."""
+        """Run the app, and answer for it when it fails."""
         if self._refusal is not None:
             app = errors.render(self._refusal, self._request_id)
         try:
             with contextlib.suppress(ClientDisconnect):
                 await app(self._scope, self._receive_body, self._answer)
             if not self._is_answered:
-                # Nobody reads it, unless the server hung up because the body came too slowly.
+                # The client reads it only if the server closed a body that was too slow.
                 answer = errors.render(_CUT_BODY, self._request_id)
                 await answer(self._scope, self._receive_body, self._answer)
         except Exception:
-            # The last handler: whatever it was, the client gets its JSON.
+            # The last handler: the client always gets JSON.
             log.exception("request failed")
             if not self._is_answered:
                 answer = errors.unexpected(self._request_id)
                 await answer(self._scope, self._receive_body, self._answer)
         finally:
-            self._tell()
+            self._report()
 
     @property
     def _refusal(self) -> ServiceError | None:
-        """What the server refuses the request with, whatever it asks for."""
+        """The error of the server's protocol, which refuses the request."""
         refusal: ServiceError | None = self._scope["state"].get(REFUSAL)
         return refusal
 
@@ -106,7 +109,7 @@ class _Exchange:
     async def _answer(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._is_answered = True
-            message = await self._judged(message)
+            message = await self._checked(message)
             self._status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Request-ID"] = self._request_id
@@ -117,12 +120,12 @@ class _Exchange:
             message = {**message, "body": self._body_instead}
             self._body_instead = b""
         if message["type"] == "http.response.body" and self._has_body_left:
-            await self._answer_whole(message)
+            await self._answer_and_drain(message)
             return
         await self._send(message)
 
-    async def _judged(self, message: Message) -> Message:
-        """Return the start of an answer, or that of a refusal: too slow, or one too many."""
+    async def _checked(self, message: Message) -> Message:
+        """Return the start of the answer, or of a refusal: too slow, or too many requests."""
         refusal = await rate_limits.refusal(self._scope) or self._refusal
         if refusal is None:
             return message
@@ -130,8 +133,8 @@ class _Exchange:
         self._body_instead = bytes(instead.body)
         return {**message, "status": instead.status_code, "headers": instead.raw_headers}
 
-    async def _answer_whole(self, message: Message) -> None:
-        """Send a part of the answer; after its last one the connection stays until all is taken."""
+    async def _answer_and_drain(self, message: Message) -> None:
+        """Send a part of the answer; after the last one, read the rest of the body first."""
         await self._send({**message, "more_body": True})
         if not message.get("more_body", False):
             await self._drain()
@@ -144,7 +147,7 @@ class _Exchange:
                 while self._has_body_left and drained < _DRAIN_BYTES:
                     drained += len((await self._receive_body()).get("body", b""))
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         seconds = time.perf_counter() - self._started
         route = getattr(self._scope.get("route"), "path", "unknown")
         method = self._scope["method"]
@@ -162,6 +165,12 @@ class _Exchange:
 def _head_bytes(scope: Scope) -> int:
     sizes = (len(name) + len(value) for name, value in scope["headers"])
     return len(scope["path"]) + len(scope["query_string"]) + sum(sizes)
+
+
+def _has_valid_host(scope: Scope, headers: Headers) -> bool:
+    """Return whether there is one Host header, as RFC 9112 requires; HTTP/1.0 may omit it."""
+    count = len(headers.getlist("host"))
+    return count == 1 or (count == 0 and scope.get("http_version") == "1.0")
 
 
 def _request_id(given: str | None) -> str:
