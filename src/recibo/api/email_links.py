@@ -1,4 +1,4 @@
-"""Links in mails: asking for them, and what they do."""
+"""Email links: request them and use them."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field
 from recibo.api import json_body, routers
 from recibo.api.deps import (
     TheUser,
-    credentials_of,
     refuse_cross_site,
     refuse_cross_site_cookies,
 )
@@ -17,6 +16,7 @@ from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import MailKind
 from recibo.services.identity import email_links
 from recibo.services.identity.email_links import Proof
+from recibo.web.authentication import credentials_of
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, client_info_of
 
@@ -58,7 +58,7 @@ TheAddress = Annotated[Address, Depends(json_body.json_body(Address))]
 
 @router.post(
     "/magic-link",
-    summary="Ask for a sign-in link",
+    summary="Send a sign-in link",
     status_code=202,
     dependencies=_SETS_NONE,
     openapi_extra=json_body.documented(Address),
@@ -73,7 +73,7 @@ async def send_magic_link(request: Request, services: TheServices, body: TheAddr
 
 @router.post(
     "/magic-link/verify",
-    summary="Sign in by a link",
+    summary="Sign in with a link",
     dependencies=_SETS_COOKIES,
     openapi_extra=json_body.documented(Link),
     responses=errors_of(400, 401, 403, 429, 500),
@@ -91,10 +91,10 @@ async def sign_in_with_link(
     return tokens
 
 
-# Before the route that takes any token: this word is none.
+# Before the route that would take `resend` as a token.
 @router.post(
     "/verify-email/resend",
-    summary="Ask for another verify-email link",
+    summary="Resend the verification link",
     status_code=202,
     responses=errors_of(401, 403, 429, 500),
 )
@@ -106,19 +106,19 @@ async def resend_verification_email(user: TheUser, services: TheServices) -> Ok:
 
 @router.post(
     "/verify-email/{token}",
-    summary="Verify an e-mail address",
+    summary="Verify an email address",
     dependencies=_SETS_NONE,
     responses=errors_of(400, 403, 429, 500),
 )
 async def verify_email(token: str, request: Request, services: TheServices) -> Verified:
-    """Use up the link's token; the address is the user's from then on."""
+    """Use up the link's token and mark the address as verified."""
     visit = client_info_of(request)
     return Verified(email=await email_links.verify_email(services.identity, token, visit=visit))
 
 
 @router.post(
     "/password/forgot",
-    summary="Ask for a reset link",
+    summary="Send a password reset link",
     status_code=202,
     dependencies=_SETS_NONE,
     openapi_extra=json_body.documented(Address),
@@ -133,7 +133,7 @@ async def send_password_reset(request: Request, services: TheServices, body: The
 
 @router.post(
     "/password/reset",
-    summary="Reset the password by a link",
+    summary="Reset the password with a link",
     dependencies=_SETS_COOKIES,
     openapi_extra=json_body.documented(Reset),
     responses=errors_of(400, 401, 403, 429, 500, 503),
@@ -144,7 +144,7 @@ async def reset_password(
     services: TheServices,
     body: Annotated[Reset, Depends(json_body.json_body(Reset))],
 ) -> OkWithSession | Ok:
-    """Use up the link's token, set the password and end all sessions but the one shown."""
+    """Use up the link's token, set the password and end all other sessions."""
     proof = Proof(body.token, client_info_of(request), credentials_of(request, services))
     tokens = await email_links.reset_password(services.identity, proof, body.new_password)
     if tokens is None:

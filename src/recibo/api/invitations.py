@@ -6,12 +6,13 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from recibo.api import json_body, routers
-from recibo.api.deps import MayInvite, MayReadTeam, credentials_of, refuse_cross_site
+from recibo.api.deps import MayInvite, MayReadTeam, refuse_cross_site
 from recibo.api.responses import errors_of
 from recibo.schemas.invitations import Invitation
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import invitations
 from recibo.services.identity.email_links import Proof
+from recibo.web.authentication import credentials_of
 from recibo.web.cookies import set_session
 from recibo.web.services import TheServices, client_info_of
 
@@ -48,7 +49,7 @@ async def list_invitations(actor: MayReadTeam, services: TheServices) -> Invitat
     responses=errors_of(401, 403, 404, 429, 500),
 )
 async def revoke_invitation(invitation_id: str, actor: MayInvite, services: TheServices) -> None:
-    """Withdraw an invitation; one for an owner only an owner withdraws."""
+    """Withdraw an invitation; only owners may withdraw one for an owner."""
     await invitations.revoke(services.database, actor, invitation_id)
 
 

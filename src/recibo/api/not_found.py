@@ -1,4 +1,4 @@
-"""Requests that no route takes: counted for whoever they show, as those are that one takes."""
+"""Requests that no route takes: they count against the same limits as the others."""
 
 from fastapi import Request, Response
 from starlette.exceptions import HTTPException
@@ -8,14 +8,14 @@ from recibo.errors import RateLimitExceeded, ServiceError
 
 
 async def not_found(request: Request, error: Exception) -> Response:
-    """Answer an unknown path or a wrong method, or tell whoever asks that it is too often."""
+    """Answer an unknown path or a wrong method, or 429 when there were too many requests."""
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for nothing else
     if rate_limits.is_due(request.scope):
         try:
-            await deps.identify_user(request)
+            await deps.identify_sender(request)
         except RateLimitExceeded as e:
             return errors.render(e, request.state.request_id)
         except ServiceError:
-            # Nobody known: the address alone is counted, as the answer goes out.
+            # Without a valid credential it is counted for its address when the answer is sent.
             pass
     return errors.of_framework(request, error)

@@ -14,7 +14,6 @@ from recibo.api.responses import errors_of, receipt_answer
 from recibo.errors import NotFound, ValidationFailed
 from recibo.extract.load import formats
 from recibo.extract.model import DocumentType
-from recibo.schemas.ids import ReceiptId
 from recibo.schemas.receipts import DetailedReceipt, Receipt
 from recibo.schemas.states import ReceiptStatus
 from recibo.services.pagination import PageRequest
@@ -25,7 +24,7 @@ router = routers.make("/v1/receipts", tag="receipts")
 
 _INCLUDABLE = frozenset({"evidence", "text"})
 _METADATA = "metadata."
-# No receipt has more tags, so a list that asks for more is a mistake.
+# No receipt has more tags.
 _MAX_TAGS = 16
 
 _METADATA_PARAMETER: dict[str, Any] = {
@@ -44,7 +43,7 @@ _METADATA_PARAMETER: dict[str, Any] = {
 
 
 class ListQuery(BaseModel):
-    """Which receipts to list."""
+    """The filters of a list."""
 
     after: str | None = Field(default=None, description="Issued on or after; ISO 8601.")
     before: str | None = Field(default=None, description="Issued strictly before; ISO 8601.")
@@ -55,7 +54,7 @@ class ListQuery(BaseModel):
 
 
 class OneQuery(BaseModel):
-    """How to show a receipt."""
+    """What to include, and how long to wait."""
 
     include: str | None = Field(
         default=None, description="`evidence`, `text`, or both with a comma between."
@@ -89,9 +88,9 @@ async def list_receipts(
     services: TheServices,
     query: Annotated[ListQuery, Query()],
 ) -> ReceiptList:
-    """List the org's receipts, newest first. All filters given must fit.
+    """List the org's receipts, newest first. A receipt must match all filters.
 
-    A date is compared with the calendar date on the paper, a timestamp as an instant; receipts
+    A date is compared with the date printed on the document, a timestamp as an instant; receipts
     without a date match neither.
     """
     refuse_repeated(request, ListQuery)
@@ -153,17 +152,17 @@ async def get_receipt(
 async def get_receipt_file(
     receipt_id: str, actor: CanReadReceipts, services: TheServices
 ) -> Response:
-    """Return the original upload, to be saved and not shown: it is somebody else's file."""
+    """Return the uploaded file, as a download."""
     async with services.database.read() as session:
-        row = await receipts.row_of(session, actor, receipt_id)
-    content = await services.blobs.content(ReceiptId(row.id))
+        file = await receipts.file_of(session, actor, receipt_id)
+    content = await services.blobs.content(file.receipt_id)
     if content is None:
         message = "The file of this receipt is gone."
         raise NotFound(message)
-    filename = f"{row.id}.{formats.EXTENSIONS[row.media_type]}"
+    filename = f"{file.receipt_id}.{formats.EXTENSIONS[file.media_type]}"
     return StreamingResponse(
         content.chunks,
-        media_type=row.media_type,
+        media_type=file.media_type,
         headers={
             "Content-Length": str(content.size),
             "Content-Disposition": f'attachment; filename="{filename}"',
@@ -179,14 +178,14 @@ async def get_receipt_file(
     "/{receipt_id}",
     summary="Delete a receipt",
     status_code=204,
-    # An answer without a body has no content type.
+    # A 204 has no content type.
     response_class=Response,
     responses=errors_of(401, 403, 404, 429, 500),
 )
 async def delete_receipt(receipt_id: str, actor: CanDelete, services: TheServices) -> None:
-    """Delete a receipt: it is gone at once, and purged with its file after 30 days.
+    """Delete a receipt at once; it is purged with its file after 30 days.
 
-    The quota that it used is not given back.
+    The quota that it used is not refunded.
     """
     async with services.database.write() as session:
         await receipts.soft_delete(session, actor, receipt_id)
@@ -202,7 +201,7 @@ def _tags(request: Request) -> tuple[tuple[str, str], ...]:
     for key, value in tags:
         if "\0" in key or "\0" in value:
             raise ValidationFailed.of("metadata", "must not hold NUL")
-    # A cursor is bound to the filters, not to their order.
+    # Cursors depend on the filters, not on their order.
     return tuple(sorted(tags))
 
 

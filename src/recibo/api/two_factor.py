@@ -1,4 +1,4 @@
-"""Two-factor authentication: setting it up, signing in with it, giving it up."""
+"""Two-factor authentication: set up, sign in, disable."""
 
 from typing import Annotated, Literal
 
@@ -6,22 +6,23 @@ from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
 from recibo.api import json_body, routers
-from recibo.api.deps import TheUnboundUser, TheUser, credentials_of, refuse_cross_site
+from recibo.api.deps import TheUnboundUser, TheUser, refuse_cross_site
 from recibo.api.responses import Ok, OkWithSession, errors_of
 from recibo.services.identity import two_factor, two_factor_setup
 from recibo.services.identity.two_factor import Attempt, Factor
+from recibo.web.authentication import credentials_of
 from recibo.web.cookies import set_session
 from recibo.web.services import Services, TheServices, client_info_of
 
 router = routers.make("/v1/auth/2fa", tag="two-factor authentication")
 
 _SETS_COOKIES = [Depends(refuse_cross_site)]
-# What is shown once, no cache may keep.
+# No cache may store secrets that are shown once.
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
 class Enrolled(BaseModel):
-    """What an authenticator app takes in; it is not active yet."""
+    """A secret for an authenticator app; it is not active yet."""
 
     secret: str = Field(description="In base32.")
     provisioning_uri: str = Field(examples=["otpauth://totp/Recibo:ana%40example.com?secret=..."])
@@ -29,13 +30,13 @@ class Enrolled(BaseModel):
 
 
 class FirstCode(BaseModel):
-    """A first code of the app."""
+    """The first code of the app."""
 
     code: str = Field(pattern=r"^[0-9]{6,8}$", examples=["287082"])
 
 
 class Enabled(BaseModel):
-    """It is on; the recovery codes are not shown again."""
+    """Two-factor authentication is on; the recovery codes are not shown again."""
 
     enabled: Literal[True] = True
     recovery_codes: list[str] = Field(min_length=10, max_length=10, examples=[["K7QM-2F9X-WBTD"]])
@@ -48,7 +49,7 @@ class Code(BaseModel):
 
 
 class CodeOf(BaseModel):
-    """A code, and whose it is."""
+    """A code and its user."""
 
     user_id: str
     code: str
@@ -64,11 +65,13 @@ class RecoveryCodes(BaseModel):
 TheCode = Annotated[CodeOf, Depends(json_body.json_body(CodeOf))]
 
 
-@router.post("/enroll", summary="Enroll an app", responses=errors_of(401, 403, 409, 429, 500))
+@router.post(
+    "/enroll", summary="Enroll an authenticator app", responses=errors_of(401, 403, 409, 429, 500)
+)
 async def enroll_two_factor(
     user: TheUnboundUser, response: Response, services: TheServices
 ) -> Enrolled:
-    """Return a secret for an authenticator app; the first code of it switches it on."""
+    """Return a secret for an authenticator app; its first code turns it on."""
     response.headers.update(_NO_STORE)
     made = await two_factor_setup.enroll(services.identity, user)
     return Enrolled.model_validate(made, from_attributes=True)
@@ -76,7 +79,7 @@ async def enroll_two_factor(
 
 @router.post(
     "/enroll/verify",
-    summary="Switch it on",
+    summary="Turn on two-factor authentication",
     openapi_extra=json_body.documented(FirstCode),
     responses=errors_of(400, 401, 403, 409, 429, 500),
 )
@@ -86,7 +89,7 @@ async def enable_two_factor(
     services: TheServices,
     body: Annotated[FirstCode, Depends(json_body.json_body(FirstCode))],
 ) -> Enabled:
-    """Switch two-factor authentication on and return ten recovery codes, once."""
+    """Turn on two-factor authentication and return ten recovery codes, once."""
     response.headers.update(_NO_STORE)
     return Enabled(recovery_codes=await two_factor_setup.enable(services.identity, user, body.code))
 
@@ -101,7 +104,7 @@ async def enable_two_factor(
 async def verify_two_factor(
     request: Request, response: Response, services: TheServices, body: TheCode
 ) -> OkWithSession | Ok:
-    """Complete the session that waits for it; with none that does, check the code."""
+    """Complete the pending session; without one, only check the code."""
     return await _complete(Factor.TOTP, body, request, response, services)
 
 
@@ -115,7 +118,7 @@ async def verify_two_factor(
 async def use_recovery_code(
     request: Request, response: Response, services: TheServices, body: TheCode
 ) -> OkWithSession | Ok:
-    """Use up a recovery code, and complete the session that waits for it, if one does."""
+    """Use up a recovery code, and complete the pending session if there is one."""
     return await _complete(Factor.RECOVERY_CODE, body, request, response, services)
 
 
@@ -129,7 +132,7 @@ async def count_recovery_codes(user: TheUser, services: TheServices) -> Recovery
 
 @router.post(
     "/disable",
-    summary="Switch it off",
+    summary="Turn off two-factor authentication",
     openapi_extra=json_body.documented(Code),
     responses=errors_of(400, 401, 403, 429, 500),
 )
@@ -140,7 +143,7 @@ async def disable_two_factor(
     services: TheServices,
     body: Annotated[Code, Depends(json_body.json_body(Code))],
 ) -> OkWithSession:
-    """Wipe the secret and all recovery codes, and end all sessions but the caller's."""
+    """Delete the secret and all recovery codes, and end all other sessions."""
     tokens = await two_factor_setup.disable(services.identity, user, body.code)
     set_session(response, tokens, request, services)
     return OkWithSession.of(tokens)

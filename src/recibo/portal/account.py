@@ -2,16 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, request_user
+from recibo.portal import forms, next_paths, pages, request_user, routers
 from recibo.portal.request_user import TheUser
 from recibo.services.identity import account
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from recibo.web.services import TheServices
 
-router = APIRouter()
+router = routers.make()
 
 SET_PASSWORD = "/portal/set-password"  # noqa: S105 - a path
 

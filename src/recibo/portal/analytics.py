@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 
 from recibo.errors import ValidationFailed
 from recibo.lib import clock
-from recibo.portal import pages, request_context
+from recibo.portal import pages, request_context, routers
 from recibo.portal.request_context import RequestContext
 from recibo.schemas.analytics import UsageOfDay
 from recibo.schemas.permissions import Permission
 from recibo.services.reading import analytics, usage
 
-router = APIRouter(prefix="/portal/analytics")
+router = routers.make("/portal/analytics")
 
 _SPANS = (7, 30, 90, 365)
 _SPAN = 30

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from starlette.routing import BaseRoute, Match
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -30,11 +30,10 @@ from recibo.portal import (
     webhooks,
 )
 from recibo.portal.headers import Headers
-from recibo.portal.request_user import count_strangers, refuse_cross_site
 from recibo.web.services import Services
 
 _STATIC = Path(__file__).parent / "static"
-_SECTIONS = (
+SECTIONS = (
     account,
     analytics,
     audit,
@@ -87,10 +86,9 @@ def create_app(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        dependencies=[Depends(refuse_cross_site), Depends(count_strangers)],
     )
     app.state.services = services
-    for module in _SECTIONS:
+    for module in SECTIONS:
         if module is not billing or services.identity.plans.are_sold:
             app.include_router(module.router)
     app.mount("/portal/static", _Static(directory=_STATIC))

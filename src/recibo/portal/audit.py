@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import pages, request_context
+from recibo.portal import pages, request_context, routers
 from recibo.portal.request_context import RequestContext
 from recibo.schemas.audit import AuditEvent
 from recibo.schemas.keys import Key
@@ -22,7 +22,7 @@ from recibo.services.audit import AuditPage, Filters
 from recibo.services.identity import actor_names, keys, members
 from recibo.services.pagination import PageRequest
 
-router = APIRouter(prefix="/portal/audit")
+router = routers.make("/portal/audit")
 
 _PAGE = "/portal/audit"
 _ENTRIES_A_PAGE = 50

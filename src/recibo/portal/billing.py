@@ -3,12 +3,12 @@
 from collections.abc import Awaitable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel
 
 from recibo.adapters.payments import Checkout
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import forms, headers, pages, request_context
+from recibo.portal import forms, headers, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.request_context import RequestContext
 from recibo.schemas.billing import PAID_PLANS
@@ -19,7 +19,7 @@ from recibo.services.billing.sandbox import PRICES
 from recibo.services.reading import usage
 from recibo.web.services import Services
 
-router = APIRouter(prefix="/portal/billing")
+router = routers.make("/portal/billing")
 
 _PAGE = "/portal/billing"
 _NOTICES = {

@@ -6,20 +6,21 @@ it shows a button, and the button sends the token.
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages
+from recibo.portal import forms, next_paths, pages, routers
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_user import SIGN_IN, CurrentVisitor, RequestUser, TheUser
+from recibo.portal.request_user import SIGN_IN, CurrentVisitor, TheUser
 from recibo.portal.sign_in import signed_in
 from recibo.schemas.states import MailKind
 from recibo.services.identity import email_links
 from recibo.services.identity.email_links import Proof
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
+from recibo.web.authentication import RequestUser
 from recibo.web.services import Services, TheServices
 
-router = APIRouter()
+router = routers.make()
 
 _ACCEPTED = 202
 

@@ -13,8 +13,8 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
-from recibo.portal import error_messages, forms, pages, rate_limits, request_user
-from recibo.web import methods
+from recibo.portal import error_messages, forms, pages, request_user
+from recibo.web import methods, rate_limits
 
 _TITLES = {
     400: "That did not work",
@@ -36,8 +36,8 @@ def install(app: FastAPI) -> None:
 
 async def _page(request: Request, error: ServiceError) -> Response:
     # Tokens are renewed for our own pages alone, and what is refused for its number costs little.
-    may_renew = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
-    await request_user.note_viewer(request, request.app.state.services, may_renew=may_renew)
+    may_refresh = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
+    await request_user.note_viewer(request, request.app.state.services, may_refresh=may_refresh)
     title = _TITLES.get(error.status, "Something went wrong")
     message = error_messages.sentence(error)
     return pages.show(request, "error.html", status=error.status, title=title, message=message)

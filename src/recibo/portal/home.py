@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
-from recibo.portal import navigation, pages
+from recibo.portal import navigation, pages, routers
 from recibo.portal.request_user import TheUser
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import Plans
 from recibo.web.services import TheServices
 
-router = APIRouter()
+router = routers.make()
 
 _DOCUMENTS = "/docs"
 

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 
 from recibo.adapters import mail_folder
 from recibo.errors import NotFound
-from recibo.portal import pages
+from recibo.portal import pages, routers
 from recibo.portal.request_user import CurrentVisitor
 from recibo.web import loopback
 from recibo.web.services import TheServices
 
-router = APIRouter(prefix=pages.INBOX)
+router = routers.make(pages.INBOX)
 
 _LISTED = 100
 _LINK = re.compile(r"https?://[^\s<>\"]+")

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages
+from recibo.portal import forms, next_paths, pages, routers
 from recibo.portal.account import SET_PASSWORD
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import CurrentVisitor
@@ -14,7 +14,7 @@ from recibo.services.identity import invitations
 from recibo.services.identity.email_links import Proof
 from recibo.web.services import TheServices
 
-router = APIRouter()
+router = routers.make()
 
 _ACCEPT = "/portal/accept-invite"
 _TEMPLATE = "accept_invite.html"

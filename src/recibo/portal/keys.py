@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.lib import clock
-from recibo.portal import forms, pages, request_context
+from recibo.portal import forms, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
@@ -20,7 +20,7 @@ from recibo.schemas.states import KeyKind, Scope
 from recibo.services.identity import actor_names, keys
 from recibo.services.identity.keys import Issued, NewKey
 
-router = APIRouter(prefix="/portal/keys")
+router = routers.make("/portal/keys")
 
 _PAGE = "/portal/keys"
 _DAY = dt.timedelta(days=1)

@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import forms, pages, request_context
+from recibo.portal import forms, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
@@ -15,7 +15,7 @@ from recibo.schemas.permissions import Permission
 from recibo.schemas.states import Role
 from recibo.services.identity import invitations, members
 
-router = APIRouter(prefix="/portal/members")
+router = routers.make("/portal/members")
 
 _PAGE = "/portal/members"
 _NOTICES = {

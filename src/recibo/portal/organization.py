@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import NotFound, ServiceError
-from recibo.portal import forms, headers, pages, request_context, request_user
+from recibo.portal import forms, headers, pages, request_context, request_user, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
@@ -18,7 +18,7 @@ from recibo.services import org_deletion
 from recibo.services.billing import subscriptions
 from recibo.services.identity import members, orgs
 
-router = APIRouter(prefix="/portal/organization")
+router = routers.make("/portal/organization")
 
 _PAGE = "/portal/organization"
 _NOTICES = {"changed": "Your changes are saved."}

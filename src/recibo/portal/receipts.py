@@ -4,7 +4,7 @@ from collections.abc import Collection
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
@@ -19,6 +19,7 @@ from recibo.portal import (
     receipt_lists,
     receipt_uploads,
     request_context,
+    routers,
 )
 from recibo.portal.error_messages import MESSAGES, ErrorMessage
 from recibo.portal.receipt_lists import PAGE, Listed
@@ -30,7 +31,7 @@ from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity import actor_names
 from recibo.services.reading import receipt_details, receipts, usage
 
-router = APIRouter(prefix=PAGE)
+router = routers.make(PAGE)
 
 #: What is said of what was done, by what the address tells after it.
 _NOTICES = {

@@ -1,21 +1,21 @@
-"""Members who ask for a page of a section or press a button of it."""
+"""A member who opens a page of a section or presses a button on it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 
-from recibo.portal import guards
+from recibo.errors import InsufficientScope
 from recibo.portal.request_user import TheUser
 from recibo.schemas.actor import Member, SignedIn
 from recibo.schemas.permissions import Permission
+from recibo.web.permissions import require_permission
 from recibo.web.services import Services, TheServices
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """A member who may do what the page or the button is for."""
+    """A request of a member who has the permission for it."""
 
     request: Request
     user: SignedIn
@@ -23,23 +23,29 @@ class RequestContext:
     services: Services
 
     def may(self, permission: Permission) -> bool:
-        """Tell whether the page has for this member what needs a permission."""
+        """Return whether the member has a permission."""
         return self.member.may(permission)
 
     def notice(self, notices: Mapping[str, str]) -> str:
-        """Return what is said of what was done, by what the address tells after it."""
+        """Return the notice that the query parameter `notice` names; empty without one."""
         return notices.get(self.request.query_params.get("notice", ""), "")
 
 
 def context_with(permission: Permission) -> Callable[..., Awaitable[RequestContext]]:
-    """Return a dependency that lets in whose role has a permission, as a caller."""
+    """Return a dependency that requires a permission of the user's role."""
 
-    async def caller(
-        request: Request,
-        user: TheUser,
-        member: Annotated[Member, Depends(guards.may(permission))],
-        services: TheServices,
-    ) -> RequestContext:
+    async def context(request: Request, user: TheUser, services: TheServices) -> RequestContext:
+        try:
+            member = require_permission(user, permission)
+        except InsufficientScope:
+            raise InsufficientScope(_refusal(user)) from None
         return RequestContext(request, user, member, services)
 
-    return caller
+    return context
+
+
+def _refusal(user: SignedIn) -> str:
+    if user.member is None:
+        return "You are in no organization; accept an invitation to join one."
+    role = user.member.role.capitalize()
+    return f"Your role, {role}, does not allow this. Owners and admins can give you another one."

@@ -7,21 +7,20 @@ there: it is signed, and names one customer.
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from pydantic import BaseModel
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from recibo.adapters.payments import PORTAL_PATH
-from recibo.portal import errors, forms, headers, pages
+from recibo.portal import errors, forms, headers, pages, routers
 from recibo.portal.headers import Headers
-from recibo.portal.request_user import count_strangers, refuse_cross_site
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.billing import sandbox
 from recibo.services.billing.sandbox import PRICES, Change
 from recibo.web.services import Services, TheServices
 
-router = APIRouter(prefix="/sandbox")
+router = routers.make("/sandbox")
 
 
 class SandboxPages(BaseRoute):
@@ -60,7 +59,6 @@ def make(services: Services) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        dependencies=[Depends(refuse_cross_site), Depends(count_strangers)],
     )
     app.state.services = services
     app.include_router(router)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel
 
 from recibo.errors import (
@@ -15,7 +15,7 @@ from recibo.errors import (
     ValidationFailed,
 )
 from recibo.lib import totp
-from recibo.portal import forms, pages, request_user
+from recibo.portal import forms, pages, request_user, routers
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import TheUser
 from recibo.schemas.actor import SignedIn
@@ -23,7 +23,7 @@ from recibo.services.identity import account, two_factor_setup
 from recibo.services.identity.two_factor_setup import Enrolment
 from recibo.web.services import Services, TheServices
 
-router = APIRouter(prefix="/portal/security")
+router = routers.make("/portal/security")
 
 _PAGE = "/portal/security"
 _NOTICES = {

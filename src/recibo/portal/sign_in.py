@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, request_user
+from recibo.portal import forms, next_paths, pages, request_user, routers
 from recibo.portal.forms import Trimmed
-from recibo.portal.request_user import SECOND_FACTOR, SIGN_IN, CurrentVisitor, RequestUser
+from recibo.portal.request_user import SECOND_FACTOR, SIGN_IN, CurrentVisitor
 from recibo.schemas.sessions import TokenResponse
 from recibo.services.identity import password_auth
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
+from recibo.web.authentication import RequestUser
 from recibo.web.services import TheServices
 
-router = APIRouter()
+router = routers.make()
 
 _SIGN_UP = "/portal/sign-up"
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages
+from recibo.portal import forms, next_paths, pages, routers
 from recibo.portal.pages import Redirect
 from recibo.portal.request_user import RECOVERY, SECOND_FACTOR, SIGN_IN, CurrentVisitor
 from recibo.portal.sign_in import signed_in
@@ -14,7 +14,7 @@ from recibo.services.identity.sessions import TokenClaims
 from recibo.services.identity.two_factor import Attempt, Factor
 from recibo.web.services import Services, TheServices
 
-router = APIRouter()
+router = routers.make()
 
 
 class Code(BaseModel):
@@ -29,7 +29,7 @@ async def _half_signed_in(request: Request, visitor: CurrentVisitor) -> TokenCla
     wanted = next_paths.of(request.query_params.get("next"))
     if visitor.user is not None:
         raise Redirect(wanted)
-    if visitor.shown is None or not visitor.owes_second_factor:
+    if visitor.shown is None or not visitor.needs_second_factor:
         raise Redirect(next_paths.after(SIGN_IN, wanted))
     return visitor.shown
 

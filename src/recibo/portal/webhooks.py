@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 from pydantic import BaseModel
 
 from recibo.errors import ServiceError
 from recibo.lib import clock
-from recibo.portal import forms, pages, request_context
+from recibo.portal import forms, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
@@ -22,7 +22,7 @@ from recibo.services.webhooks import delivery_log, endpoints, manual_sends
 from recibo.services.webhooks.endpoints import Secrets
 from recibo.store.db import Session
 
-router = APIRouter(prefix="/portal/webhooks")
+router = routers.make("/portal/webhooks")
 
 _PAGE = "/portal/webhooks"
 _EVENTS_A_PAGE = 20

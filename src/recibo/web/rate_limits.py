@@ -1,42 +1,52 @@
-"""The limits a minute, counted for the API and the pages together."""
+"""The limits per minute: each request is counted once, for its address and for who sent it."""
 
-from collections.abc import Sequence
-
+from fastapi import Request
 from prometheus_client import Counter
+from starlette.types import Scope
 
 from recibo.errors import RateLimitExceeded
 from recibo.schemas.actor import ClientInfo
 from recibo.schemas.plans import PLANS, Plan, PlanName
-from recibo.store.limits import Limit, Limits, LimitStatus
+from recibo.store.limits import Limit, LimitStatus
+from recibo.web.services import client_info_of, services_of
 
-#: The plan whose figures hold for strangers.
-FREE = PLANS[PlanName.FREE]
+#: The plan whose limits hold for requests without a credential.
+ANONYMOUS_PLAN = PLANS[PlanName.FREE]
 
+_STATUS = "rate_limit_status"
 _UNLIMITED = Counter(
     "recibo_unlimited_requests",
     "Requests that passed without a limit, as Redis was out of reach.",
 )
 
 
-def of_address(visit: ClientInfo, plan: Plan) -> Limit:
-    """Return the limit of an address; its counts are kept per figure."""
-    subject = f"ip:{visit.limit_subject}"
-    return Limit(subject, plan.requests_a_minute, is_binding=visit.is_limited_by_ip)
-
-
-async def take(limits: Limits, counted: Sequence[Limit]) -> LimitStatus:
-    """Count a request against limits and return where it stands; it may be refused."""
-    standing = await limits.take(counted)
-    if not standing.is_known:
-        _UNLIMITED.inc()
-    return standing
-
-
-def refuse(standing: LimitStatus) -> None:
-    """Refuse a request that is one too many.
+async def count(request: Request, plan: Plan | None = None, *subjects: str) -> None:
+    """Count a request once, for its address and other subjects, at the figure of a plan.
 
     Raises:
-        RateLimitExceeded: it is.
+        RateLimitExceeded: there are too many of the address or of a subject.
     """
-    if standing.retry_after is not None:
-        raise RateLimitExceeded(retry_after=standing.retry_after)
+    if status_of(request.scope) is not None:
+        return
+    services = await services_of(request)
+    status = await services.limits.take(
+        _limits(client_info_of(request), plan or ANONYMOUS_PLAN, subjects)
+    )
+    if not status.is_known:
+        _UNLIMITED.inc()
+    setattr(request.state, _STATUS, status)
+    if status.retry_after is not None:
+        raise RateLimitExceeded(retry_after=status.retry_after)
+
+
+def status_of(scope: Scope) -> LimitStatus | None:
+    """Return what is left of the limits of a request; None before it is counted."""
+    status: LimitStatus | None = scope["state"].get(_STATUS)
+    return status
+
+
+def _limits(visit: ClientInfo, plan: Plan, subjects: tuple[str, ...]) -> list[Limit]:
+    """Return the limits of a request; the address first, so that a refusal there costs no key."""
+    figure = plan.requests_a_minute
+    address = Limit(f"ip:{visit.limit_subject}", figure, is_binding=visit.is_limited_by_ip)
+    return [address, *(Limit(subject, figure) for subject in subjects)]

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Select, delete, select
@@ -28,6 +29,20 @@ _FIELDS = (
     "currency", "document_number", "document_key", "line_items", "confidence", "category",
 )  # fmt: skip
 _UNREAD: dict[str, Any] = dict.fromkeys(_FIELDS) | {"line_items": ()}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """The uploaded file of a receipt."""
+
+    receipt_id: ReceiptId
+    media_type: str
+
+
+async def file_of(session: ReadSession, actor: Actor, receipt_id: str) -> StoredFile:
+    """Return the file of a live receipt of the actor's org; raises NotFound for any other id."""
+    row = await row_of(session, actor, receipt_id)
+    return StoredFile(ReceiptId(row.id), row.media_type)
 
 
 async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.Receipt:
