@@ -21,7 +21,7 @@ router = routers.make("/v1/auth", tag="account")
 
 
 class OwnUser(BaseModel):
-    """A user, as told to that user."""
+    """A user, with the fields that only the user may see."""
 
     id: str
     email: str
@@ -50,20 +50,20 @@ class Me(BaseModel):
 
 
 class Renaming(BaseModel):
-    """What a user may change of the own account; what is left out stays."""
+    """Changes to the caller's own account; absent fields stay as they are."""
 
     name: str | None = Field(default=None, max_length=255)
 
 
 class NewPassword(BaseModel):
-    """The password to set, and the one that is to be replaced."""
+    """The new password, and the current one."""
 
     new_password: str = Field(min_length=8, max_length=128)
     current_password: str | None = None
 
 
 class Switch(BaseModel):
-    """Where to go."""
+    """The org to switch to."""
 
     org_id: str
 
@@ -85,7 +85,7 @@ async def update_me(
     services: TheServices,
     body: Annotated[Renaming, Depends(json_body.json_body(Renaming))],
 ) -> Me:
-    """Change the caller's name; null takes it away."""
+    """Change the caller's name; null clears it."""
     if "name" not in body.model_fields_set:
         return _me(user)
     return _me(await account.rename(services.identity, user, body.name))
@@ -122,7 +122,7 @@ async def change_password(
 async def end_other_sessions(
     user: TheUnboundUser, request: Request, response: Response, services: TheServices
 ) -> OkWithSession:
-    """End every session of the caller; the one that asks goes on with a new pair."""
+    """End all other sessions of the caller; the current one continues with a new pair."""
     tokens = await account.end_sessions(services.identity, user)
     set_session(response, tokens, request, services)
     return OkWithSession.of(tokens)
@@ -142,7 +142,7 @@ async def switch_org(
     services: TheServices,
     body: Annotated[Switch, Depends(json_body.json_body(Switch))],
 ) -> TokenResponse:
-    """Begin a session in another org of the caller's."""
+    """Begin a session in another org of the caller."""
     tokens = await account.switch_org(services.identity, user, body.org_id)
     set_session(response, tokens, request, services)
     return tokens

@@ -20,13 +20,13 @@ _ERRORS_OF_QUERY = errors_of(400, 401, 403, 429, 500)
 
 
 class UsageQuery(BaseModel):
-    """How far to look back."""
+    """The number of days."""
 
     days: Digits = Field(default=30, ge=1, le=365, description="Today and the days before.")
 
 
 class VendorsQuery(BaseModel):
-    """How many to list."""
+    """The number of merchants."""
 
     limit: Digits = Field(default=10, ge=1, le=100)
 
@@ -67,7 +67,7 @@ async def get_usage(
 
 @router.get("/categories", summary="Count receipts by category", responses=_ERRORS)
 async def list_categories(member: MayReadAnalytics, services: TheServices) -> CategoryList:
-    """Return the receipts of each category, the most first; those without one are left out."""
+    """Return the number of receipts per category, the largest first."""
     async with services.database.read() as session:
         return CategoryList(items=await analytics.categories(session, member))
 

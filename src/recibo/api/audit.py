@@ -18,7 +18,7 @@ router = routers.make("/v1/audit", tag="audit")
 
 
 class AuditQuery(BaseModel):
-    """Which entries to list."""
+    """The filters of a list."""
 
     action: Text | None = Field(default=None, description="Exactly this action.")
     resource_type: Text | None = None
@@ -49,10 +49,9 @@ async def list_audit_events(
     services: TheServices,
     query: Annotated[AuditQuery, Query()],
 ) -> AuditList:
-    """List what happened in the org, newest first. All filters given must fit.
+    """List the org's audit log, newest first. An entry must match all filters.
 
-    Entries are kept for 400 days. An action or a resource type that there is not matches nothing:
-    both lists grow.
+    Entries are kept for 400 days. Unknown actions and resource types match nothing: more may come.
     """
     refuse_repeated(request, AuditQuery)
     filters = audit.Filters(

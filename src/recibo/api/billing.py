@@ -1,4 +1,4 @@
-"""/v1/billing: the org's subscription, and where it is bought and changed."""
+"""/v1/billing: the org's subscription, and the pages to buy and change it."""
 
 from typing import Annotated, Literal
 
@@ -17,26 +17,26 @@ from recibo.web.services import TheServices
 
 
 async def _sells_plans(services: TheServices) -> None:
-    """Refuse, whatever the body says, where no plan is sold."""
+    """Refuse before the body is read where no plan is sold."""
     services.billing.seller()
 
 
-# Behind the member in each signature: who may not ask learns nothing of it.
+# After the member in each signature: 403 comes before 404.
 _SellsPlans = Annotated[None, Depends(_sells_plans)]
 
 router = routers.make("/v1/billing", tag="billing")
 
 
 class CheckoutWanted(BaseModel):
-    """What to buy, and where to go then."""
+    """The plan to buy, and where the buyer goes afterwards."""
 
     plan: Literal["indie", "startup", "scale"]
-    success_url: str = Field(description="Where the buyer goes when it is paid.")
-    cancel_url: str = Field(description="Where the buyer goes when it is not.")
+    success_url: str = Field(description="Where the buyer goes after paying.")
+    cancel_url: str = Field(description="Where the buyer goes after canceling.")
 
 
 class PortalWanted(BaseModel):
-    """Where to go when all is changed."""
+    """Where the customer goes afterwards."""
 
     return_url: str
 
@@ -51,14 +51,14 @@ class Hosted(BaseModel):
     "/subscription", summary="Get the subscription", responses=errors_of(401, 403, 429, 500)
 )
 async def get_subscription(member: MayReadBilling, services: TheServices) -> Subscription:
-    """Return the plan, its figures, and what is used of them this month."""
+    """Return the plan, its limits and this month's usage."""
     async with services.database.read() as session:
         return await subscriptions.get(session, member, plans=services.identity.plans)
 
 
 @router.post(
     "/checkout-session",
-    summary="Begin a checkout",
+    summary="Create a checkout session",
     openapi_extra=json_body.documented(CheckoutWanted),
     responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
@@ -68,14 +68,14 @@ async def create_checkout_session(
     _: _SellsPlans,
     body: Annotated[CheckoutWanted, Depends(json_body.json_body(CheckoutWanted))],
 ) -> Hosted:
-    """Return the address of a page that sells a plan; who has one already changes it there."""
+    """Return the URL of a page to buy a plan, or to change the current one."""
     wanted = Checkout(PlanName(body.plan), body.success_url, body.cancel_url)
     return Hosted(url=await checkouts.check_out(services.billing, member, wanted))
 
 
 @router.post(
     "/portal-session",
-    summary="Visit the customer portal",
+    summary="Create a customer portal session",
     openapi_extra=json_body.documented(PortalWanted),
     responses=errors_of(400, 401, 403, 404, 429, 500, 503),
 )
@@ -85,18 +85,18 @@ async def create_portal_session(
     _: _SellsPlans,
     body: Annotated[PortalWanted, Depends(json_body.json_body(PortalWanted))],
 ) -> Hosted:
-    """Return the address of a page that changes and cancels the subscription."""
+    """Return the URL of a page to change or cancel the subscription."""
     url = await checkouts.visit_portal(services.billing, member, return_url=body.return_url)
     return Hosted(url=url)
 
 
 @router.post(
     "/provider-events",
-    summary="Take an event of the payment provider",
+    summary="Receive an event of the payment provider",
     responses=errors_of(400, 404, 429, 500, 503),
 )
 async def receive_provider_event(request: Request, services: TheServices) -> Ok:
-    """Take an event that the payment provider signed; again changes nothing."""
+    """Process an event that the payment provider signed; a repeated one changes nothing."""
     if services.billing.events is None:
         raise NotFound
     payload = await json_body.text_of(request)

@@ -1,4 +1,4 @@
-"""How a browser shows the session of its publishable key, and how it is handed one."""
+"""The session of a browser with a publishable key, in a header or a cookie."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from recibo.web.services import Services
 
 HEADER = "X-Session-Token"
 COOKIE = "service_browser"
-#: How the documents of the interface tell of it.
+#: The header in the OpenAPI document.
 SESSION_HEADERS: dict[str, Any] = {
     "name": HEADER,
     "in": "header",
@@ -23,26 +23,26 @@ SESSION_HEADERS: dict[str, Any] = {
 
 
 async def of_uploader(request: Request, services: Services, actor: KeyActor) -> KeyActor:
-    """Return the key at work in the session shown, else in a new one that any answer brings."""
+    """Return the key with the request's session, or with a new one that the answer sets."""
     uploader = await browser_sessions.uploader(services.identity, actor, _token_of(request))
     if uploader.new_token is not None:
-        _hand_over(request, services, uploader.new_token)
+        _set_session(request, services, uploader.new_token)
     return uploader.actor
 
 
 async def of_reader(request: Request, services: Services, actor: KeyActor) -> KeyActor:
-    """Return the key at work in the session shown, if any."""
+    """Return the key with the request's session, if it has one."""
     return await browser_sessions.reader(services.identity, actor, _token_of(request))
 
 
 def _token_of(request: Request) -> str | None:
-    """A header, when present, is the only one looked at, as with other credentials."""
+    """Return the session's token; the header, even a bad one, beats the cookie."""
     return request.headers.get(HEADER, request.cookies.get(COOKIE))
 
 
-def _hand_over(request: Request, services: Services, token: str) -> None:
-    carrier = Response()
-    carrier.set_cookie(
+def _set_session(request: Request, services: Services, token: str) -> None:
+    response = Response()
+    response.set_cookie(
         COOKIE,
         token,
         max_age=int(browser_sessions.LIFE.total_seconds()),
@@ -51,5 +51,5 @@ def _hand_over(request: Request, services: Services, token: str) -> None:
         samesite=LAX,
         secure=is_secure(request, services),
     )
-    headers = [(HEADER, token), ("Set-Cookie", carrier.headers["set-cookie"])]
+    headers = [(HEADER, token), ("Set-Cookie", response.headers["set-cookie"])]
     setattr(request.state, EXTRA_HEADERS, headers)

@@ -1,10 +1,9 @@
-"""Which answers a page of another origin may read (CORS, as the Fetch standard says it).
+"""CORS: which answers a page of another origin may read (by the Fetch standard).
 
-What browsers call with a publishable key is open to every origin, and never with credentials; the
-rest of the interface is for pages of its own origin, which need no header for it. Starlette's
-middleware is not used: it would answer a preflight in plain text, and one that asks for too much
-with an error of its own, and it cannot stand both outside of what turns a crash into an answer and
-inside of what gives each answer its request id.
+The routes for publishable keys are open to every origin, without cookies; all others are for pages
+of the service's own origin, which need no header. Starlette's middleware does not fit: it answers
+preflights in plain text, and it can't be outside of the handler of crashes and inside of the
+middleware that sets the request id.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -20,13 +19,13 @@ _PREFLIGHT = {
     "Access-Control-Allow-Headers": (
         "Accept, Content-Type, Idempotency-Key, X-API-Key, X-Request-ID, X-Session-Token"
     ),
-    # Browsers keep it for two hours at most.
+    # Browsers cache it for two hours at most.
     "Access-Control-Max-Age": "7200",
 }
 
 
 class CorsHeaders:
-    """ASGI middleware, outside of all others: every answer of an open path may be read."""
+    """ASGI middleware that makes the answers of open paths readable for every origin."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -37,18 +36,18 @@ class CorsHeaders:
             await self._app(scope, receive, send)
             return
 
-        async def opened(message: Message) -> None:
+        async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["Access-Control-Allow-Origin"] = "*"
                 headers["Access-Control-Expose-Headers"] = ", ".join(_READABLE)
             await send(message)
 
-        await self._app(scope, receive, opened)
+        await self._app(scope, receive, answer)
 
 
 class Preflights:
-    """ASGI middleware that answers a browser's question what it may send to an open path."""
+    """ASGI middleware that answers the preflight requests to open paths."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

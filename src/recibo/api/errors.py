@@ -1,4 +1,4 @@
-"""Errors as JSON: one shape for all of them, whoever raises."""
+"""Errors as JSON: all of them have the same body."""
 
 import json
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _FOR_KEYS = 'ApiKey realm="recibo", header="X-API-Key"'
 
 
 class FieldDetail(BaseModel):
-    """One field that was refused, and why."""
+    """An invalid field, and why."""
 
     field: str
     message: str
@@ -54,17 +54,17 @@ class ErrorAnswer(BaseModel):
 
 
 def install(app: FastAPI) -> None:
-    """Answer every error that a route meets in the one shape."""
+    """Make the app answer every error of a route as JSON."""
     app.add_exception_handler(ServiceError, _service_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
 
 
 def render(
-    error: ServiceError, request_id: str, *, beside: Mapping[str, object] | None = None
+    error: ServiceError, request_id: str, *, extra: Mapping[str, object] | None = None
 ) -> Response:
-    """Return the answer to an error, with more fields `beside` it where a route has some."""
+    """Return the answer to an error; `extra` fields come after it in the body."""
     return Response(
-        json.dumps(error_body(error, request_id) | dict(beside or {})),
+        json.dumps(error_body(error, request_id) | dict(extra or {})),
         status_code=error.status,
         headers=_headers(error),
         media_type="application/json",
@@ -86,12 +86,12 @@ def error_body(error: ServiceError, request_id: str) -> dict[str, Any]:
 
 
 def unexpected(request_id: str) -> Response:
-    """Return the answer to an error that nobody foresaw."""
+    """Return the answer to an unexpected error."""
     return render(ServerError(), request_id)
 
 
 def _of_the_whole(error: ServiceError) -> tuple[Detail, ...]:
-    # Who reads `details` of a validation error finds the reason there, of whatever kind it is.
+    # Every validation error has `details`, even one about the request as a whole.
     is_invalid = error.code == ValidationFailed.code
     return (Detail("body", error.message),) if is_invalid else ()
 
@@ -120,7 +120,7 @@ _BY_STATUS: Mapping[int, type[ServiceError]] = {404: NotFound, 405: MethodNotAll
 
 
 def of_framework(request: Request, error: HTTPException) -> Response:
-    """Return the answer to an error of the framework's: an unknown path, a wrong method."""
+    """Return the answer to an error of the framework: an unknown path or a wrong method."""
     kind = _BY_STATUS.get(error.status_code, ValidationFailed)
     answer = render(kind(), request.state.request_id)
     answer.headers.update(error.headers or {})

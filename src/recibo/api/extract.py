@@ -37,13 +37,13 @@ _FORM: dict[str, Any] = {
                             "type": "string",
                             "enum": list(Accuracy),
                             "default": Accuracy.STANDARD,
-                            "description": "`high` reads crumpled, faded or angled papers "
+                            "description": "`high` reads crumpled, faded or tilted receipts "
                             "better and costs 5 credits instead of 1.",
                         },
                         "type": {
                             "type": "string",
                             "enum": list(DocumentType),
-                            "description": "A hint; it breaks ties, never evidence.",
+                            "description": "A hint; used only if the document is ambiguous.",
                         },
                         "metadata": {
                             "type": "string",
@@ -74,7 +74,7 @@ _FORM: dict[str, Any] = {
             "in": "header",
             "required": False,
             "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-            "description": "A replay within 24 hours answers the original receipt.",
+            "description": "A repeated key within 24 hours returns the original receipt.",
         },
         SESSION_HEADERS,
     ],
@@ -83,17 +83,17 @@ _FORM: dict[str, Any] = {
 
 @router.post(
     "/extract",
-    summary="Read a document",
+    summary="Extract a receipt",
     response_model=Receipt,
     responses=errors_of(400, 401, 403, 404, 409, 422, 429, 500, 503),
     openapi_extra=_FORM,
 )
 async def extract_receipt(request: Request, actor: CanExtract, services: TheServices) -> Response:
-    """Upload one document and get its receipt.
+    """Upload a document and get its receipt.
 
-    When the reading takes longer than the server waits, the receipt is `pending`; ask for it with
+    If extraction takes longer than the server waits, the receipt is `pending`: get it with
     GET /v1/receipts/{id}?wait=25, or wait for the webhook. The same file sent again within 24
-    hours answers the same receipt, with the header `Idempotent-Replayed: true`, and costs nothing.
+    hours returns the same receipt, with the header `Idempotent-Replayed: true`, and is free.
     """
     extraction = services.extraction
     async with AsyncExitStack() as in_flight:
@@ -113,5 +113,5 @@ async def extract_receipt(request: Request, actor: CanExtract, services: TheServ
 
 
 def _webhooks(actor: KeyActor, services: Services) -> webhook_urls.Policy | None:
-    """A page of somebody's site does not say where the org's receipts are sent."""
+    """Return the rules for `webhook_url`; None for publishable keys, which may not set one."""
     return None if actor.kind is KeyKind.PUBLISHABLE else services.webhook_policy

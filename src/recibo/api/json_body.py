@@ -1,7 +1,7 @@
-"""JSON bodies: read after the guards of a route, never before them.
+"""JSON bodies, read after all guards of a route.
 
-The framework reads a declared body before it asks any dependency; a caller without a credential
-would make the service take in a megabyte, and hear of its spelling before hearing 401.
+The framework reads a declared body before it runs any dependency: a caller without a credential
+could make the service read a megabyte, and would get its spelling mistakes instead of 401.
 """
 
 import json
@@ -19,13 +19,13 @@ from recibo.web.services import services_of
 Model = TypeVar("Model", bound=BaseModel)
 
 _MAX_BYTES = 1024 * 1024
-# Of these any number may arrive; hardly any honest one is larger.
+# The number of bodies up to this size is not limited; real ones are rarely larger.
 _SMALL_BYTES = 64 * 1024
 _JSON = "application/json"
 
 
 def json_body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
-    """Return a dependency that reads the body into a model; name it after the guards."""
+    """Return a dependency that parses the body; declare it after the guards."""
 
     async def read(request: Request) -> Model:
         return await _read(request, model)
@@ -34,7 +34,7 @@ def json_body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
 
 
 def optional_json_body(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
-    """Return the same for a body that may be missing: the model's defaults hold."""
+    """Return the same for an optional body: without one the model has its defaults."""
 
     async def read(request: Request) -> Model:
         return await _read(request, model, is_optional=True)
@@ -43,14 +43,14 @@ def optional_json_body(model: type[Model]) -> Callable[[Request], Awaitable[Mode
 
 
 def documented(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
-    """Return what tells the documents of the interface about a body (`openapi_extra`)."""
+    """Return the `openapi_extra` that documents a body."""
     schema = model.model_json_schema()
     schema = _inlined(schema, schema.pop("$defs", {}))
     return {"requestBody": {"required": required, "content": {_JSON: {"schema": schema}}}}
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:
-    """Put definitions where they are referred to: within the documents nobody would find them."""
+    """Replace references with their definitions; they would not resolve in the document."""
     if isinstance(node, list):
         return [_inlined(one, definitions) for one in node]
     if not isinstance(node, dict):
@@ -76,11 +76,11 @@ async def _read(request: Request, model: type[Model], *, is_optional: bool = Fal
 
 
 async def text_of(request: Request) -> bytes:
-    """Return a body as it came.
+    """Return the raw body.
 
     Raises:
         ValidationFailed: it is larger than 1 MB.
-        Overloaded: it is large, and so are too many others that arrive at the same time.
+        Overloaded: it is large, and too many other large ones are arriving.
     """
     services = await services_of(request)
     body = bytearray()
@@ -119,12 +119,12 @@ def _is_encodable(text: str) -> bool:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    # RFC 8259 knows no NaN and no Infinity; Python's parser does.
+    # RFC 8259 has neither NaN nor Infinity; Python's parser accepts both.
     raise ValueError(name)
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Yield every string of parsed JSON; no recursion, as it may be nested deeply."""
+    """Yield every string of parsed JSON; without recursion, as it may be nested deeply."""
     left = [value]
     while left:
         one = left.pop()

@@ -1,4 +1,4 @@
-"""API keys: made, listed and revoked by members; GET /v1/key is what a key may know of itself."""
+"""API keys: created, listed and revoked by members; GET /v1/key returns the calling key."""
 
 import contextlib
 import datetime as dt
@@ -21,7 +21,7 @@ router = routers.make("/v1", tag="api keys")
 
 
 def _instant(given: object) -> object:
-    """Refuse what the model would guess a time from; a time of no zone is UTC."""
+    """Accept ISO 8601 only; a time without an offset is UTC."""
     if given is None:
         return None
     with contextlib.suppress(ValueError, OverflowError):
@@ -37,9 +37,9 @@ Instant: TypeAlias = Annotated[dt.datetime | None, BeforeValidator(_instant)]
 
 
 class NewKey(BaseModel):
-    """What a key is to be."""
+    """The key to create."""
 
-    # What the documents offer to send: left to themselves they offer the end of a key as it begins.
+    # Without it, Swagger UI suggests an expiry in the past.
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"name": "Expenses", "scopes": ["read", "write"]}]}
     )
@@ -51,11 +51,11 @@ class NewKey(BaseModel):
         min_length=1,
         description="A publishable key has `extract:write`, whatever is given here.",
     )
-    expires_at: Instant = Field(default=None, description="A time to come; never when left out.")
+    expires_at: Instant = Field(default=None, description="In the future; never expires if absent.")
 
 
 class IssuedKey(Key):
-    """A key's record with its secret, which is shown only this once."""
+    """A new key with its secret, which is shown only once."""
 
     secret: str
 
@@ -88,7 +88,7 @@ async def create_key(
     services: TheServices,
     body: Annotated[NewKey, Depends(json_body.json_body(NewKey))],
 ) -> IssuedKey:
-    """Make a key and answer its secret, which nobody can look up afterwards."""
+    """Create a key and return its secret, which cannot be read again later."""
     wanted = keys.NewKey(
         name=body.name,
         kind=body.kind,
@@ -104,7 +104,7 @@ async def create_key(
 
 @router.get("/api-keys", summary="List API keys", responses=errors_of(401, 403, 429, 500))
 async def list_keys(member: MayReadKeys, services: TheServices) -> KeyList:
-    """List the org's keys, newest first; those that are revoked or expired stay in the list."""
+    """List the org's keys, newest first, with those that are revoked or expired."""
     async with services.database.read() as session:
         listed = await keys.newest_first(session, member, services.identity.key_uses)
     return KeyList(data=listed)
@@ -114,19 +114,19 @@ async def list_keys(member: MayReadKeys, services: TheServices) -> KeyList:
     "/api-keys/{key_id}",
     summary="Revoke an API key",
     status_code=204,
-    # An answer without a body has no content type.
+    # A 204 has no content type.
     response_class=Response,
     responses=errors_of(401, 403, 404, 429, 500),
 )
 async def revoke_key(key_id: str, member: MayWriteKeys, services: TheServices) -> None:
-    """Revoke a key: its next request is refused. Developers revoke the keys they made only."""
+    """Revoke a key: its next request is refused. Developers may revoke only their own keys."""
     async with services.database.write() as session:
         await keys.revoke(session, member, key_id)
 
 
 @router.get("/key", summary="Get the calling key", responses=errors_of(401, 403, 429, 500))
 async def get_own_key(actor: AnySecretKey, services: TheServices) -> OwnKey:
-    """Return the record of the secret key that calls, whatever its scopes."""
+    """Return the secret key that makes the request; it needs no scope."""
     async with services.database.read() as session:
         key = await keys.own(session, actor, services.identity.key_uses)
         used = await usage.this_month(session, actor)

@@ -1,4 +1,4 @@
-"""The team: who is in the org, with what role."""
+"""The team: the members of the org and their roles."""
 
 from typing import Annotated
 
@@ -18,14 +18,14 @@ router = routers.make("/v1/org/members", tag="team")
 
 
 class Invited(BaseModel):
-    """Whom to invite, and as what."""
+    """The address and role of the invitee."""
 
     email: str
     role: Role
 
 
 class NewRole(BaseModel):
-    """The role to give."""
+    """The new role."""
 
     role: Role
 
@@ -39,7 +39,7 @@ async def list_members(actor: MayReadTeam, services: TheServices) -> list[Member
 
 @router.post(
     "",
-    summary="Invite somebody",
+    summary="Invite a member",
     status_code=201,
     openapi_extra=json_body.documented(Invited),
     responses=errors_of(400, 401, 403, 409, 429, 500),
@@ -51,7 +51,7 @@ async def invite_member(
 ) -> Invitation:
     """Mail an invitation, which replaces an earlier one to the address; only owners invite owners.
 
-    Nobody becomes a member before it is accepted.
+    The invitee becomes a member when the invitation is accepted.
     """
     return await invitations.send(services.identity, actor, email=body.email, role=body.role)
 
@@ -68,7 +68,7 @@ async def update_member_role(
     services: TheServices,
     body: Annotated[NewRole, Depends(json_body.json_body(NewRole))],
 ) -> Member:
-    """Give a member another role, from the next request on; the last owner stays one."""
+    """Change a member's role from the next request on; the last owner cannot be demoted."""
     return await members.change_role(services.database, actor, user_id, role=body.role)
 
 
@@ -79,5 +79,5 @@ async def update_member_role(
     responses=errors_of(400, 401, 403, 404, 429, 500),
 )
 async def remove_member(user_id: str, actor: MayRemoveMembers, services: TheServices) -> None:
-    """Remove a member, not oneself; the API keys that the member made here are revoked."""
+    """Remove another member; the API keys that the member created in this org are revoked."""
     await members.remove(services.database, actor, user_id)

@@ -1,4 +1,4 @@
-"""What the doors count; no label names an org."""
+"""The metrics of requests; no label names an org."""
 
 from prometheus_client import Histogram
 

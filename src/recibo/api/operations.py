@@ -20,42 +20,40 @@ from recibo.web.services import Probe, TheServices
 router = APIRouter(tags=["operations"], generate_unique_id_function=routers.operation_id)
 
 _PROBE_SECONDS = 5
-# Whoever asks may wait a second only, and must not take for unready what is merely degraded.
+# Health checks often wait one second only, and degraded parts must not make them fail.
 _DISPENSABLE_PROBE_SECONDS = 0.5
 
 
 class Readiness(BaseModel):
-    """Which parts work."""
+    """The state of each part."""
 
     status: Literal["ok"]
     checks: dict[str, Literal["ok", "degraded"]]
 
 
 class Unreadiness(ErrorAnswer):
-    """Which parts work, beside the error that all failures have."""
+    """The state of each part, with the usual error."""
 
     status: Literal["unavailable"]
     checks: dict[str, Literal["ok", "degraded", "failing"]]
 
 
-@router.get("/healthz", summary="Alive?")
+@router.get("/healthz", summary="Check health")
 async def check_health() -> dict[str, str]:
-    """Answer as long as the process can."""
+    """Return 200 as long as the process answers."""
     return {"status": "ok"}
 
 
 @router.get(
     "/readyz",
-    summary="Ready?",
+    summary="Check readiness",
     response_model=Readiness,
-    responses={
-        503: {"model": Unreadiness, "description": "A part does not work; `checks` tell which."}
-    },
+    responses={503: {"model": Unreadiness, "description": "A part does not work; see `checks`."}},
 )
 async def check_readiness(request: Request, services: TheServices) -> Response:
-    """Tell whether the database, the storage and the queue work.
+    """Check the database, the storage and the queue.
 
-    Without what is `degraded` requests are served all the same, so it makes nothing unready.
+    Requests are still served without a part that is `degraded`, so the answer stays 200.
     """
     needed, dispensable = await asyncio.gather(
         _asked(services.probes, "failing", within_seconds=_PROBE_SECONDS),
@@ -67,13 +65,13 @@ async def check_readiness(request: Request, services: TheServices) -> Response:
         return JSONResponse({"status": "ok", "checks": checks})
     error = Overloaded(f"Not ready: {failing}.", retry_after=_PROBE_SECONDS)
     return render(
-        error, request.state.request_id, beside={"status": "unavailable", "checks": checks}
+        error, request.state.request_id, extra={"status": "unavailable", "checks": checks}
     )
 
 
 @router.get(
     "/metrics",
-    summary="Metrics",
+    summary="Get metrics",
     response_class=Response,
     responses={
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
@@ -83,7 +81,7 @@ async def check_readiness(request: Request, services: TheServices) -> Response:
 async def get_metrics(request: Request, services: TheServices) -> Response:
     """Return the metrics in the Prometheus text format.
 
-    In production only with the metrics token as bearer, or from loopback.
+    In production it needs the metrics token as bearer token, except from loopback.
     """
     if services.is_production and not _may_see_metrics(request, services.metrics_token):
         raise NotFound
@@ -108,7 +106,7 @@ async def _works(probe: Probe, within_seconds: float) -> bool:
 
 
 def _may_see_metrics(request: Request, token: str | None) -> bool:
-    # With a proxy between, everybody seems to come from here.
+    # Behind a proxy, every request seems to come from loopback.
     if loopback.is_direct(request):
         return True
     given = request.headers.get("authorization", "")

@@ -26,12 +26,12 @@ _Fixed = SkipJsonSchema[Annotated[None, BeforeValidator(_refused)]]
 
 
 class OrgChanges(BaseModel):
-    """What to change of an org; what is left out stays."""
+    """Changes to an org; absent fields stay as they are."""
 
     name: str = Field(default_factory=str, min_length=1, max_length=255)
     logo_url: str | None = Field(default=None, max_length=500, description="`null` clears it.")
     billing_email: str = Field(default_factory=str)
-    # These alone are refused and not passed over: a client that sends them means something.
+    # Other unknown fields are ignored; these are refused, as clients may expect them to work.
     slug: _Fixed = None
     plan: _Fixed = None
 

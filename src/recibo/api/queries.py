@@ -1,4 +1,4 @@
-"""What the query parameters of lists have in common."""
+"""The types of query parameters."""
 
 import datetime as dt
 import re
@@ -8,12 +8,12 @@ from pydantic import BeforeValidator
 
 from recibo.errors import ValidationFailed
 
-# A + that was not percent-coded arrives as a blank.
+# A + that is not percent-encoded arrives as a space.
 _LOST_PLUS = re.compile(r" (\d\d(:?\d\d)?)$")
 
 
 def _digits(given: object) -> object:
-    """Refuse what Python would take for a whole number as well: blanks, signs, `5.0`, `1_0`."""
+    """Accept digits only; Python would also accept spaces, signs, `5.0` and `1_0`."""
     if isinstance(given, str) and not (given.isascii() and given.isdigit()):
         message = "must be a whole number, in digits"
         raise ValueError(message)
@@ -21,7 +21,7 @@ def _digits(given: object) -> object:
 
 
 def _storable(given: object) -> object:
-    """Refuse NUL, which PostgreSQL takes for no text."""
+    """Refuse NUL, which PostgreSQL cannot store."""
     if isinstance(given, str) and "\0" in given:
         message = "must not hold NUL"
         raise ValueError(message)
@@ -36,7 +36,7 @@ def bound(name: str, given: str | None) -> dt.date | dt.datetime | None:
     """Return a date, or an instant for a timestamp (UTC when it names no offset).
 
     Raises:
-        ValidationFailed: it is neither, or beyond the years that are known.
+        ValidationFailed: it is neither, or its year is out of range.
     """
     if given is None:
         return None

@@ -1,4 +1,4 @@
-"""How answers look, and how they are documented."""
+"""Common answers, and the documentation of errors."""
 
 from typing import Any, Literal
 
@@ -12,27 +12,27 @@ from recibo.schemas.sessions import TokenResponse
 #: What each status of an error means.
 MEANINGS = {
     400: "The request is not valid; `details` name the fields.",
-    401: "The credential is missing, not right, or over.",
-    403: "The scope or permission is missing, or a page of another site asks.",
-    404: "There is no such thing in this org.",
-    408: "The request arrived too slowly; nothing was kept.",
-    409: "It conflicts with what is there already.",
+    401: "The credential is missing, wrong or expired.",
+    403: "The scope or permission is missing, or the request is from a page of another site.",
+    404: "Not found in this org.",
+    408: "The request arrived too slowly; nothing was stored.",
+    409: "The request conflicts with what is stored.",
     422: "The document is unreadable; nothing is billed.",
-    429: "A limit or the quota is reached; `retry_after` tells when to try again.",
-    431: "The address and the headers are larger than 64 KB together.",
+    429: "A limit or the quota is reached; try again after `retry_after` seconds.",
+    431: "The URL and the headers are larger than 64 KB together.",
     500: "Something went wrong on our side; try again.",
-    503: "The service is busy; nothing was kept or billed. Try again after `retry_after`.",
+    503: "The service is busy; nothing was stored or billed. Wait `retry_after` seconds.",
 }
 
 
 class Ok(BaseModel):
-    """It was done."""
+    """Done."""
 
     ok: Literal[True] = True
 
 
 class OkWithSession(TokenResponse):
-    """It was done; the caller's session goes on with this pair."""
+    """Done; the caller's session continues with this pair."""
 
     ok: Literal[True] = True
 
@@ -48,11 +48,11 @@ def errors_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def model_answer(model: BaseModel) -> Response:
-    """Return what is checked already; the framework would make and check it once more."""
+    """Return a validated model as JSON, without the framework's second validation."""
     return Response(model.model_dump_json(), media_type="application/json")
 
 
 def receipt_answer(receipt: Receipt) -> Response:
-    """Return a receipt as JSON; extras that nobody asked for are left out."""
+    """Return a receipt as JSON, without the extras that were not requested."""
     body = receipt.model_dump_json(exclude_unset=True)
     return Response(body, media_type="application/json")

@@ -1,4 +1,4 @@
-"""Beginning, continuing and ending a session: sign-up, login, refresh, logout, links in mails."""
+"""Sign up, sign in by password, refresh and sign out."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ router = routers.make("/v1/auth", tag="sessions", guards=[refuse_cross_site])
 
 
 class Signup(BaseModel):
-    """Who signs up, and for what org."""
+    """The new user and org."""
 
     email: str
     password: str = Field(min_length=8, max_length=128)
@@ -38,7 +38,7 @@ class Login(BaseModel):
 
 
 class Refresh(BaseModel):
-    """The refresh token, where it is not sent as a cookie."""
+    """The refresh token, if it is not sent as a cookie."""
 
     refresh_token: str | None = None
 
@@ -47,7 +47,7 @@ class Refresh(BaseModel):
     "/signup",
     summary="Sign up",
     status_code=201,
-    # Before the body, whatever it says.
+    # Checked before the body is read.
     dependencies=[Depends(_require_open_signup)],
     openapi_extra=json_body.documented(Signup),
     responses=errors_of(400, 403, 409, 429, 500, 503),
@@ -80,7 +80,7 @@ async def log_in(
     services: TheServices,
     body: Annotated[Login, Depends(json_body.json_body(Login))],
 ) -> TokenResponse:
-    """Begin a session; with two-factor authentication on, the pair works once that is shown."""
+    """Begin a session; with two-factor authentication, the pair works after the code is sent."""
     tokens = await password_auth.sign_in(
         services.identity, email=body.email, password=body.password, visit=client_info_of(request)
     )
@@ -110,6 +110,6 @@ async def refresh_session(
 
 @router.post("/logout", summary="Sign out", responses=errors_of(403, 429, 500))
 async def log_out(request: Request, response: Response, services: TheServices) -> Ok:
-    """Clear both cookies; the tokens themselves stay good until they are over."""
+    """Clear both cookies; the tokens themselves stay valid until they expire."""
     clear_session(response, request, services)
     return Ok()

@@ -25,7 +25,7 @@ _MAX_METADATA_KEYS = 16
 _MAX_METADATA_KEY = 64
 _MAX_METADATA_VALUE = 256
 
-# Visible ASCII and blanks.
+# Printable ASCII.
 _IDEMPOTENCY_KEY = re.compile(r"[\x20-\x7e]{1,255}")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _NO_TEXT = "holds a NUL character or half of a surrogate pair; leave it out"
@@ -36,13 +36,13 @@ _BOOLEANS = {"true": True, "false": False}
 async def received(
     request: Request, spool: Path, webhooks: webhook_urls.Policy | None
 ) -> AsyncIterator[Upload]:
-    """Receive the upload of a request; its file lives as long as the block.
+    """Yield the upload of a request; its file is deleted after the block.
 
-    Without a policy for webhooks the caller may name none.
+    Without a policy for webhooks, the caller may not set a `webhook_url`.
 
     Raises:
-        InsufficientScope: a webhook is named all the same.
-        ValidationFailed, FileTooLarge, UnsupportedFormat: in this order of judgement.
+        InsufficientScope: the caller set one.
+        ValidationFailed, FileTooLarge, UnsupportedFormat: checked in this order.
     """
     key = _idempotency_key(request)
     async with uploads.received(request, max_bytes=limits.MAX_BYTES) as form:
@@ -63,10 +63,10 @@ async def received(
 
 
 class _Options:
-    """The fields beside the file, each checked."""
+    """The fields other than the file, validated."""
 
     def __init__(self, form: FormData, webhooks: webhook_urls.Policy | None) -> None:
-        # First: whether the caller may comes before whether it is right.
+        # First: permissions are checked before values.
         self.webhook_url = _webhook_url(form, webhooks)
         self.accuracy = _choice(form, "accuracy", Accuracy) or Accuracy.STANDARD
         self.hint = _choice(form, "type", DocumentType)
@@ -113,7 +113,7 @@ def _metadata(given: str | None) -> Mapping[str, str]:
     if given is None:
         return {}
     try:
-        # Numbers keep their spelling: 1.50 stays 1.50.
+        # Numbers stay as written: 1.50 stays 1.50.
         entries = json.loads(given, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise ValidationFailed.of("metadata", "must be a JSON object") from None

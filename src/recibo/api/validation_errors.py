@@ -1,4 +1,4 @@
-"""What was refused of a body, a query or a header, field by field."""
+"""The validation errors of a body, a query or a header, by field."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,19 @@ from pydantic_core import ErrorDetails
 
 from recibo.errors import Detail, ValidationFailed
 
-# The library says so before what our own rules say; to the caller it tells nothing.
-_OF_THE_LIBRARY = "Value error, "
+# Pydantic puts it before the messages of our own rules.
+_PREFIX = "Value error, "
 
 
 def fields(errors: Sequence[ErrorDetails], *, above: int = 0) -> ValidationFailed:
-    """Return the error that names each field; `above` counts what its place has above the body."""
+    """Return the error that names each invalid field.
+
+    `above` is how many parts of an error's location come before the field.
+    """
     details = tuple(
         Detail(
             ".".join(str(part) for part in one["loc"][above:]) or "body",
-            one["msg"].removeprefix(_OF_THE_LIBRARY),
+            one["msg"].removeprefix(_PREFIX),
         )
         for one in errors
     )

@@ -1,4 +1,4 @@
-"""GET /v1/webhooks/events; endpoints are kept in the portal."""
+"""GET /v1/webhooks/events; the portal manages the endpoints."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ router = routers.make("/v1/webhooks", tag="webhooks")
 
 
 class EventQuery(BaseModel):
-    """Which events to list."""
+    """The filter of a list."""
 
     type: EventType | None = Field(default=None, description="Only events of this type.")
     limit: Digits = Field(default=50, ge=1, le=200)
@@ -41,9 +41,9 @@ async def list_webhook_events(
     services: TheServices,
     query: Annotated[EventQuery, Query()],
 ) -> EventList:
-    """List the events that were sent or tried to be, newest first, each as it was sent.
+    """List the events that were sent or attempted, newest first, each as it was sent.
 
-    A receipt that was deleted since still stands in the events that told of it.
+    A deleted receipt stays in its earlier events.
     """
     refuse_repeated(request, EventQuery)
     async with services.database.read() as session:

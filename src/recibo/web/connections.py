@@ -17,29 +17,29 @@ _OTHER_FILES = 256
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What one connection may take, and how many connections there may be."""
+    """The limits of one connection, and of their number."""
 
     #: Heads of requests, with the request line.
     head_bytes: int = 64 * 1024
     head_seconds: float = 10
-    #: The pace of bodies and of answers is judged over so long.
+    #: The rate of bodies and of answers is measured over this time.
     window_seconds: float = 15
     bytes_a_second: int = 1024
-    #: 15 MB within it are 9 KB/s: slower than any line that carries calls.
+    #: 15 MB in this time are 9 KB/s: slower than any mobile network.
     body_seconds: float = 30 * 60
-    #: How long a client that is cut off may take to read why.
+    #: How long a refused client may take to read the answer.
     linger_seconds: float = 2
     #: Requests sent before the first is answered; no common client sends two.
     pipelined: int = 8
     connections: int = _MOST_CONNECTIONS
     #: Beyond the most uploads that a plan allows at once, four times 50.
     connections_per_address: int = 256
-    #: Connections beyond these, which learn that the service is busy or ask for its health.
+    #: Further connections, which get 503, or the health of the service.
     surplus: int = 64
 
     @classmethod
     def within(cls, files: int) -> "Bounds":
-        """Return the bounds of a process that may open so many files."""
+        """Return the bounds of a process that may open this many files."""
         most = max(16, (files - _OTHER_FILES) // _FILES_PER_CONNECTION)
         return cls(connections=min(_MOST_CONNECTIONS, most))
 
@@ -47,18 +47,18 @@ class Bounds:
 class Connection(Protocol):
     """One client's connection."""
 
-    #: What its address counts as; None when connections of it are not limited.
+    #: The subject that its address counts as; None when its connections are not limited.
     subject: str | None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether no request is under way."""
+        """Whether no request is in progress."""
 
     def drop(self) -> None:
-        """End it at once."""
+        """Close it at once."""
 
     def check(self, now: float) -> None:
-        """End it if it has kept the server waiting for too long."""
+        """Close it if the server has waited for it too long."""
 
 
 class Connections:
@@ -71,16 +71,16 @@ class Connections:
         self._by_subject = Counter[str]()
 
     def subject_of(self, address: str | None) -> str | None:
-        """Return what an address counts as; None when its connections are not limited."""
+        """Return the subject of an address; None when its connections are not limited."""
         if address is None or self._is_exempt(address):
             return None
         return ip_addresses.limit_subject(address)
 
     def enter(self, connection: Connection) -> bool:
-        """Take a connection in; False when it is one too many, to be told so.
+        """Add a connection; return False when there are too many and it must be refused.
 
-        In a crowd the oldest one that has sent no whole request head gives way: who waits for
-        nothing loses nothing.
+        At the limit, the oldest connection without a complete request head is closed instead: it
+        loses nothing.
         """
         subject, bounds = connection.subject, self.bounds
         is_surplus = False
@@ -88,7 +88,7 @@ class Connections:
             is_surplus = not self._evict(subject)
         if len(self._open) >= bounds.connections and not is_surplus:
             is_surplus = not self._evict(None)
-        # An address gets no more of the surplus than there is for all: else it fills all places.
+        # Otherwise one address could take all connections.
         most_of_one = bounds.connections_per_address + bounds.surplus
         is_flood = subject is not None and self._by_subject[subject] >= most_of_one
         if is_flood or len(self._open) >= bounds.connections + bounds.surplus:
@@ -99,7 +99,7 @@ class Connections:
         return not is_surplus
 
     def leave(self, connection: Connection) -> None:
-        """Forget a connection that has ended."""
+        """Remove a closed connection."""
         if connection not in self._open:
             return
         del self._open[connection]
@@ -113,7 +113,7 @@ class Connections:
         return len(self._open)
 
     def sweep(self, now: float) -> None:
-        """End the connections that have kept the server waiting for too long."""
+        """Close the connections that the server has waited for too long."""
         for connection in list(self._open):
             connection.check(now)
 
@@ -127,7 +127,7 @@ class Connections:
 
 
 class TransferRate:
-    """Whether bytes pass fast enough, judged window by window."""
+    """Measures, window by window, whether bytes pass fast enough."""
 
     def __init__(self, bounds: Bounds, now: float) -> None:
         self._bounds = bounds
@@ -140,11 +140,11 @@ class TransferRate:
         self._count += size
 
     def excuse(self) -> None:
-        """Leave this window unjudged: the other side had to wait for us."""
+        """Ignore this window: the client had to wait for the server."""
         self._is_excused = True
 
     def is_late(self, now: float) -> bool:
-        """Tell whether a window that is over saw too little pass."""
+        """Return whether too few bytes passed in the last complete window."""
         window = self._bounds.window_seconds
         if now - self._begun < window:
             return False
@@ -154,7 +154,7 @@ class TransferRate:
 
 
 def exemption(trusted: Sequence[str], *, limits_loopback: bool) -> Callable[[str], bool]:
-    """Return which peers may have any number of connections: proxies, a developer's own machine."""
+    """Return a test for peers without a limit: proxies, and loopback in development."""
     networks = [ipaddress.ip_network(one) for one in trusted]
 
     def is_exempt(address: str) -> bool:

@@ -18,7 +18,7 @@ LAX = cast("Literal['lax']", "Lax")
 def set_session(
     response: Response, tokens: TokenResponse, request: Request, services: Services
 ) -> None:
-    """Hand a session to a browser; no cache may keep the answer that brings it (RFC 6749, 5.1)."""
+    """Set the session's cookies; no cache may store the answer (RFC 6749, section 5.1)."""
     response.headers["Cache-Control"] = "no-store"
     lives = {
         ACCESS_COOKIE: (tokens.access_token, tokens.expires_in),
@@ -40,7 +40,7 @@ def set_session(
 
 
 def clear_session(response: Response, request: Request, services: Services) -> None:
-    """Take the session from a browser."""
+    """Clear the session's cookies."""
     for name in (ACCESS_COOKIE, REFRESH_COOKIE):
         response.delete_cookie(
             name, path="/", httponly=True, samesite=LAX, secure=is_secure(request, services)
@@ -48,5 +48,5 @@ def clear_session(response: Response, request: Request, services: Services) -> N
 
 
 def is_secure(request: Request, services: Services) -> bool:
-    """Tell whether cookies go over TLS only: always but on http in development."""
+    """Return whether cookies need TLS: always, except on http in development."""
     return services.is_production or request.url.scheme == "https"

@@ -1,4 +1,4 @@
-"""Who may use a session's cookies: pages of our own only."""
+"""Only pages of the service itself may use a session's cookies (CSRF protection)."""
 
 from urllib.parse import urlsplit
 
@@ -11,23 +11,23 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def refuse_cross_site(request: Request, base_url: str) -> None:
-    """Refuse what a page of another site asks in a session's name, or to begin or end one.
+    """Refuse a request that a page of another site makes with the session's cookies.
 
-    Requests with an Authorization header pass: no browser adds one by itself. So do those without
-    `Origin` and `Sec-Fetch-Site`: they come from no browser.
+    Requests with an Authorization header pass: browsers never add one on their own. So do requests
+    without `Origin` and `Sec-Fetch-Site`: they do not come from a browser.
 
     Raises:
-        CrossSiteRequest: the browser says that another site asks.
+        CrossSiteRequest: the browser says that the page is of another site.
     """
     if "authorization" not in request.headers:
         refuse_foreign_page(request, base_url)
 
 
 def refuse_foreign_page(request: Request, base_url: str) -> None:
-    """Refuse what a page of another site asks, whatever credential goes with it.
+    """Refuse a request that a page of another site makes, with any credential.
 
     Raises:
-        CrossSiteRequest: the browser says that another site asks.
+        CrossSiteRequest: the browser says that the page is of another site.
     """
     if request.method in _SAFE_METHODS:
         return
@@ -43,7 +43,7 @@ def _is_own(origin: str, request: Request, base_url: str) -> bool:
 
 
 def _origin_of(url: str) -> tuple[str, str, int | None] | None:
-    """Return scheme, host and port (RFC 6454); None for `null` and whatever has none."""
+    """Return scheme, host and port (RFC 6454); None for `null` and URLs without a host."""
     try:
         parts = urlsplit(url)
         port = parts.port or _PORTS.get(parts.scheme)

@@ -1,7 +1,7 @@
-"""HTTP/1.1 within bounds: no client may keep a connection, or fill memory, by taking its time.
+"""HTTP/1.1 with limits on size and time, so that slow clients cannot use up connections or memory.
 
-uvicorn's protocol has no limit on heads and none on time but for idle connections. What is refused
-here is answered by the app like any other error: its scope holds the error under `REFUSAL`.
+uvicorn's protocol limits neither the size of heads nor, except for idle connections, the time. The
+app answers what is refused here like any other error: its scope holds the error under `REFUSAL`.
 """
 
 import asyncio
@@ -21,20 +21,20 @@ from recibo.errors import (
 from recibo.lib import ip_addresses
 from recibo.web.connections import Connections, TransferRate
 
-#: The part of a request's state that holds the error to answer it with, whatever it asks for.
+#: The key of a request's state that holds the error to answer it with.
 REFUSAL = "refusal"
 
-# Fed to the parser at a time: it must not run ahead of the limits.
+# Bytes that the parser gets at a time; more would pass the limits before they are checked.
 _PIECE = 16 * 1024
 # Request line, separators of a header, the empty line.
 _LINE_BYTES, _SEPARATOR_BYTES = 16, 4
-# The end of an address that is refused helps nobody.
+# Longer paths are cut in the log of a refused request.
 _MAX_PATH = 256
 _OPERATIONS = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class _Wire(Protocol):
-    """What is used of asyncio's transport."""
+    """The part of asyncio's transport that is used here."""
 
     def write(self, data: bytes) -> None: ...
     def write_eof(self) -> None: ...
@@ -49,10 +49,10 @@ class _Wire(Protocol):
 
 
 class _Transport:
-    """A transport that counts what it is given, and lets the client read an early answer.
+    """A transport that counts the bytes written, and lets the client read an early answer.
 
-    A socket that is closed with unread input resets the connection, and the answer is lost. So
-    only the sending side is closed, and what still comes is dropped for a while.
+    Closing a socket with unread input resets the connection, and the answer is lost. So only the
+    sending side is closed, and further input is dropped for a while.
     """
 
     def __init__(self, wire: _Wire, has_unread: Callable[[], bool]) -> None:
@@ -94,14 +94,14 @@ class BoundedProtocol(HttpToolsProtocol):
         #: None when connections of the address are not limited.
         self.subject: str | None = None
         self._is_surplus = False
-        # Whatever comes from now on is dropped.
+        # All further input is dropped.
         self._is_deaf = False
         self._is_in_head, self._has_begun = True, False
-        # Of the head that is arriving: its bytes, those parsed, and since when it has been awaited.
+        # Of the arriving head: its bytes, those parsed, and when the wait for it began.
         self._head_bytes = 0
         self._parsed_bytes = 0
         self._head_since: float | None = None
-        # Of the body that is arriving.
+        # Of the arriving body.
         self._body: TransferRate | None = None
         self._body_since = 0.0
         # Sizes and extensions of chunks, and trailers, since the last byte of the body.
@@ -125,7 +125,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return int(self.transport.get_write_buffer_size())
 
     def connection_made(self, transport: Any) -> None:
-        """Begin, and wait for the first head."""
+        """Register the connection and wait for the first head."""
         self._line = _Transport(transport, self._has_unread)
         super().connection_made(cast("Any", self._line))
         self._head_since = self.loop.time()
@@ -134,7 +134,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_surplus = not self._connections.enter(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Remove the connection."""
         self._connections.leave(self)
         super().connection_lost(exc)
 
@@ -142,12 +142,12 @@ class BoundedProtocol(HttpToolsProtocol):
         return self._is_deaf or self._body is not None
 
     def drop(self) -> None:
-        """End at once."""
+        """Close the connection at once."""
         self._is_deaf = True
         self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come, piece by piece."""
+        """Parse the input, piece by piece."""
         for start in range(0, len(data), _PIECE):
             if self._is_deaf or self.transport.is_closing():
                 return
@@ -170,7 +170,7 @@ class BoundedProtocol(HttpToolsProtocol):
             )
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP in the shape of all errors."""
+        """Answer input that is not HTTP with the usual error body."""
         error = ValidationFailed(msg)
         if self._body is None:
             self._refuse(error)
@@ -183,18 +183,18 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """Take a part of the address."""
+        """Store a part of the URL."""
         self._parsed_bytes += len(url)
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; what stands after a body is none, and nobody reads it."""
+        """Store a header; trailers after a body are ignored."""
         if self._is_in_head:
             self._parsed_bytes += len(name) + len(value) + _SEPARATOR_BYTES
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Begin a request, unless it is one that cannot be served."""
+        """Begin a request, unless it must be refused."""
         if self._is_deaf:
             return
         if self._parsed_bytes > self._bounds.head_bytes:
@@ -209,7 +209,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._body = TransferRate(self._bounds, self._body_since)
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of a body."""
+        """Store a part of a body."""
         if self._is_deaf:
             return
         self._framing = 0
@@ -226,14 +226,14 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Go on to the next request; a body that nobody wants any more ends the connection."""
+        """Start the next request, or close the connection if a body is still arriving."""
         if self._body is not None and not self.pipeline:
             self._is_deaf = True
             self.transport.close()
         super().on_response_complete()
 
     def check(self, now: float) -> None:
-        """End it if it has kept the server waiting for too long."""
+        """Close the connection if the server has waited too long."""
         if self._is_answer_late(now):
             self.drop()
         elif self._line.is_lingering:
@@ -264,7 +264,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.flow.read_paused or (
             self._body is not None and self.cycle.waiting_for_100_continue
         ):
-            # It is the client who waits.
+            # The client waits for the server.
             self._excuse(now)
         if self._head_since is not None and now - self._head_since >= self._bounds.head_seconds:
             self._end_head()
@@ -283,7 +283,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._head_bytes:
             self._refuse(RequestTimeout())
         elif self.is_waiting:
-            # An answer to nothing would be taken for that to the next request.
+            # The client would read an answer as that to its next request.
             self.drop()
 
     def _end_body(self, error: ServiceError) -> None:
@@ -300,7 +300,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.cycle.keep_alive = False
 
     def _refuse(self, error: ServiceError) -> None:
-        """Answer a head that is not whole with an error, in its turn, and take nothing more."""
+        """Answer an incomplete head with an error, in its turn, and read no more."""
         if self._is_deaf:
             return
         self._is_deaf = True
@@ -347,7 +347,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 class _Attended:
-    """The app, told of a disconnect when its request was refused meanwhile."""
+    """The app; it receives a disconnect once its request is refused."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,25 +1,25 @@
-"""Whether a request comes from a browser on this very machine, with nothing in between."""
+"""Whether a request comes from this machine, without a proxy in between."""
 
 import ipaddress
 from urllib.parse import urlsplit
 
 from fastapi import Request
 
-# What proxies and tunnels add: a request that bears one was sent elsewhere first.
+# Headers that proxies and tunnels add.
 _FORWARDING = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 def is_local(request: Request) -> bool:
-    """Return whether a request was sent straight to a loopback address, under a name of one.
+    """Return whether a request was sent directly to a loopback address, with a loopback Host.
 
-    The name matters: a foreign site whose name resolves to 127.0.0.1 (DNS rebinding) could read
-    what the browser gets from there.
+    The Host matters: otherwise a site whose name resolves to 127.0.0.1 (DNS rebinding) could read
+    the answer.
     """
     return is_direct(request) and _names_loopback(request.headers.get("host", ""))
 
 
 def is_direct(request: Request) -> bool:
-    """Return whether a request was sent from this machine, and no proxy says that it passed it."""
+    """Return whether a request was sent from this machine and no proxy forwarded it."""
     is_forwarded = any(name in request.headers for name in _FORWARDING)
     return bool(request.state.is_loopback) and not is_forwarded
 

@@ -1,4 +1,4 @@
-"""What every answer tells a browser: what it may do with it, and to come by TLS only."""
+"""The security headers of every answer."""
 
 from collections.abc import Mapping
 
@@ -7,14 +7,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recibo.web.services import Services
 
-#: Of all answers; a route may say otherwise of its own.
+#: On all answers; a route may set its own.
 ALWAYS: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
-    # Addresses of pages hold tokens; no site is told more than where we are. `no-referrer` would
-    # make browsers send `Origin: null` with our own forms, which reads as a foreign page.
+    # URLs of pages hold tokens, so other sites get the origin only. `no-referrer` would make
+    # browsers send `Origin: null` with the portal's forms, as if from another site.
     "Referrer-Policy": "strict-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

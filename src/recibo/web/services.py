@@ -1,4 +1,4 @@
-"""What the routes of every door work with."""
+"""The services that the routes of the API and of the portal use."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,21 +17,21 @@ from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.store.limits import Limits
 
-# Every entry of the audit log holds one; browsers send half of this, and others would send 8 MB.
+# The audit log stores one with every entry; those of browsers are half as long.
 _MAX_USER_AGENT = 500
 
-#: Tells whether a part of the service works.
+#: Returns whether a part of the service works.
 Probe = Callable[[], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the routes work with; `recibo.app` builds it."""
+    """Everything that routes use; `recibo.app` builds it."""
 
     database: Database
     blobs: Blobs
     extraction: Extraction
-    #: Where uploads lie while their request lasts.
+    #: The folder of uploads during their request.
     spool: Path
     #: Signs the cursors of lists.
     cursor_key: str
@@ -43,18 +43,18 @@ class Services:
     private_webhooks_allowed: bool
     metrics_token: str | None
     is_production: bool
-    #: By the name of the part.
+    #: By the name of the part; without one of these the service is not ready.
     probes: Mapping[str, Probe]
-    #: Parts without which requests are served all the same, by name.
+    #: Parts without which requests are still served, by name.
     dispensable: Mapping[str, Probe]
     limits: Limits
     identity: Identity
     billing: Billing
-    #: The public address; empty when none was named.
+    #: The public address; empty when none is set.
     base_url: str
     #: Where mails are written to files that the development inbox shows; None without an inbox.
     outbox: Path | None
-    #: How many more JSON bodies over 64 KB may be in memory; 32 of them are 32 MB.
+    #: Limits the JSON bodies over 64 KB in memory; 32 of them are 32 MB.
     large_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
 
     @property
@@ -66,12 +66,12 @@ class Services:
 
 
 async def services_of(request: Request) -> Services:
-    """Return what the app was built with; no plain function: those run in threads."""
+    """Return the services of the app; async, as FastAPI runs plain functions in threads."""
     return cast("Services", request.app.state.services)
 
 
 def client_info_of(request: Request) -> ClientInfo:
-    """Return where a request comes from."""
+    """Return the address and user agent of a request's client."""
     return ClientInfo(
         request_id=request.state.request_id,
         ip_address=request.client.host if request.client else None,

@@ -106,7 +106,7 @@ _INVALID: Mapping[str, tuple[str, str]] = {
         "role",
         "Input should be 'owner', 'admin', 'developer', 'viewer' or 'billing'",
     ),
-    "remove_member": ("user_id", "is you; somebody else must remove you"),
+    "remove_member": ("user_id", "is yourself; another member must remove you"),
     "enable_two_factor": ("code", "String should match pattern '^[0-9]{6,8}$'"),
     "verify_two_factor": ("code", "Field required"),
     "use_recovery_code": ("code", "Field required"),
