@@ -70,7 +70,7 @@ async def test_production_asks_for_tls_always(sqlite_url: str, tmp_path: Path) -
 async def test_documents_have_no_script_in_the_page(sqlite_url: str, tmp_path: Path) -> None:
     async with installation.start(sqlite_url, tmp_path, with_worker=False) as i:
         page = await i.stranger.get("/docs")
-        sources = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+        sources = re.findall(r'(?:<link[^>]*? href|src)="([^"]+)"', page.text)
         loaded = [await i.stranger.get(source) for source in sources]
 
     assert {200} == {answer.status_code for answer in loaded}
