@@ -9,6 +9,7 @@ from pathlib import Path
 
 # Far beyond what any ending takes; a test that needs it fails.
 PATIENCE_S = 30
+LOWEST_PRIORITY = 19
 
 
 def wait_until_gone(pid: int) -> bool:
@@ -40,11 +41,10 @@ async def deaf(pid: int) -> None:
     await asyncio.to_thread(wait_until_deaf, pid)
 
 
-def wait_for_lower_priority(pid: int, priority: int) -> int:
-    """Wait until the process has another priority, and return it."""
-    while (now := os.getpriority(os.PRIO_PROCESS, pid)) == priority:
+def wait_for_lowest_priority(pid: int) -> None:
+    """Wait until the process has the lowest priority."""
+    while os.getpriority(os.PRIO_PROCESS, pid) < LOWEST_PRIORITY:
         time.sleep(0.01)
-    return now
 
 
 def _blocked(pid: int) -> set[int]:

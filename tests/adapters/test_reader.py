@@ -169,6 +169,17 @@ async def test_death_of_one_process_harms_no_other_reading(reader: PoolReader, f
     assert await process_exits.gone(pid)
 
 
+async def test_document_after_a_crash_goes_to_a_process_that_has_started(
+    reader: PoolReader, file: File
+) -> None:
+    hanging, _ = await hang(reader, file)
+    idle = await read(reader, file("pid"))
+    hanging.cancel()
+    await asyncio.wait([hanging])
+
+    assert await read(reader, file("pid")) == idle
+
+
 async def test_no_more_documents_are_read_at_once_than_there_are_processes(
     reader: PoolReader, file: File
 ) -> None:

@@ -7,7 +7,7 @@ library.
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -190,6 +190,7 @@ class _Lanes:
         self._free: asyncio.LifoQueue[Lane] = asyncio.LifoQueue()
         for lane in self._lanes:
             self._free.put_nowait(lane)
+        self._starting = set[asyncio.Task[None]]()
 
     async def run(
         self,
@@ -212,6 +213,7 @@ class _Lanes:
 
     async def aclose(self) -> None:
         await asyncio.gather(*(lane.aclose() for lane in self._lanes))
+        await asyncio.gather(*self._starting)
 
     @asynccontextmanager
     async def _lane(self, wait_s: float | None) -> AsyncIterator[Lane]:
@@ -224,11 +226,26 @@ class _Lanes:
             try:
                 async with asyncio.timeout(wait_s):
                     lane = await self._free.get()
-                    stack.callback(self._free.put_nowait, lane)
+                    stack.callback(self._free_again, lane)
                     await lane.ready()
             except TimeoutError:
                 raise Overloaded(retry_after=_RETRY_AFTER_S) from None
             yield lane
+
+    def _free_again(self, lane: Lane) -> None:
+        """Give a lane back, after its process has started: meanwhile, others take jobs at once."""
+        if not lane.is_starting:
+            self._free.put_nowait(lane)
+            return
+        start = asyncio.create_task(self._free_once_ready(lane))
+        self._starting.add(start)
+        start.add_done_callback(self._starting.discard)
+
+    async def _free_once_ready(self, lane: Lane) -> None:
+        # A process that does not start fails the next job, which says what is wrong.
+        with suppress(ProcessDiedError):
+            await lane.ready()
+        self._free.put_nowait(lane)
 
 
 @contextmanager

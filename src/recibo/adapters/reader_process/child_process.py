@@ -125,6 +125,11 @@ class ChildProcess:
         """Whether it can take another job."""
         return not self._life.done() and self._process.poll() is None
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether it still loads its library."""
+        return not self._is_ready.done()
+
     async def ready(self) -> None:
         """Wait until it can take jobs.
 

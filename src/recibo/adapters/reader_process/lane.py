@@ -32,6 +32,11 @@ class Lane:
         self._endings: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether its process still loads the library; False without a process."""
+        return self._child is not None and self._child.is_starting
+
     async def ready(self) -> None:
         """Wait until the process takes jobs.
 
