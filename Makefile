@@ -14,6 +14,9 @@ TEST_PROCESSES ?= 4
 COMPILE = $(UV) pip compile -q --generate-hashes --no-emit-index-url --no-header -p 3.11 \
 	--exclude-newer $(shell date -u -d '7 days ago' +%F) $(LOCK_FLAGS)
 
+# Tests start hundreds of processes: compile what they import once, not each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run setup test check lint tests fmt bench lock main dev
 
