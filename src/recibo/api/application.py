@@ -37,8 +37,8 @@ _DESCRIPTION = """
 Upload a photo, scan or PDF of a receipt, an invoice or a Brazilian fiscal document and get back a
 typed record. Send your API key in the `X-API-Key` header.
 
-Amounts are strings with a decimal point; what is not on the page is `null`. Every answer carries
-`X-Request-ID`; every error has the shape `{"error": {"code", "message", "request_id"}}`.
+Amounts are strings with a decimal point; missing values are `null`. Every answer has the header
+`X-Request-ID`; every error has the body `{"error": {"code", "message", "request_id"}}`.
 """
 
 
