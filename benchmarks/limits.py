@@ -39,7 +39,7 @@ def main() -> None:
 
 async def _times(redis_url: str, rounds: int) -> Times:
     async with redis_client.open_redis(redis_url) as client:
-        counted = limits.of(client)
+        counted = limits.create(client)
         await _time(counted)
         return Times(tuple([await _time(counted) for _ in range(rounds)]))
 

@@ -48,7 +48,7 @@ async def main(count: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         await migrate(url := f"sqlite:///{folder / 'recibo.db'}")
-        blobs = storage.of("", folder=folder / "files", spool=folder)
+        blobs = storage.open_storage("", folder=folder / "files", spool=folder)
         database = Database(url)
         await installation.agree(database, blobs)
         fill(folder / "files", count)

@@ -80,7 +80,7 @@ def build(
     reader = reader or FakeReader()
     (folder / "files").mkdir(exist_ok=True)
     blobs = blobs or Folder(folder / "files")
-    signals, carrier, pace = InProcess(), RecordingEnqueuer(), MovingAverage(2)
+    pubsub, carrier, pace = InProcess(), RecordingEnqueuer(), MovingAverage(2)
     return Core(
         database=database,
         folder=folder,
@@ -89,7 +89,7 @@ def build(
         extraction=Extraction(
             database=database,
             blobs=blobs,
-            signals=signals,
+            pubsub=pubsub,
             reader=reader,
             carrier=carrier,
             capacity=Capacity(worker_registry.InMemory(), 300),
@@ -97,6 +97,6 @@ def build(
             wait_seconds=25,
             arrivals=Arrivals(semaphores.InMemory()),
         ),
-        tasks=Tasks(database, blobs, signals, reader, pace, carrier),
+        tasks=Tasks(database, blobs, pubsub, reader, pace, carrier),
         periodic_tasks=PeriodicTasks(database, blobs, carrier),
     )

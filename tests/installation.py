@@ -119,7 +119,7 @@ class Installation:
 
     async def file(self, receipt_id: str) -> Path | None:
         """Return where the file of a receipt is kept."""
-        async with self.services.blobs.fetched(ReceiptId(receipt_id)) as path:
+        async with self.services.blobs.local_file(ReceiptId(receipt_id)) as path:
             return path
 
 

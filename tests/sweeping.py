@@ -17,7 +17,7 @@ PORTION = dt.timedelta(minutes=2)
 async def orphan(blobs: Blobs) -> ReceiptId:
     """Keep a file that no receipt knows."""
     receipt_id = ReceiptId(ids.new("rcp"))
-    await blobs.keep(receipt_id, io.BytesIO(b"orphan"))
+    await blobs.put(receipt_id, io.BytesIO(b"orphan"))
     return receipt_id
 
 
@@ -41,10 +41,10 @@ async def run_sweeps(
 
 async def is_kept(blobs: Blobs, receipt_id: ReceiptId) -> bool:
     """Tell whether there is a file in its place."""
-    async with blobs.fetched(receipt_id) as path:
+    async with blobs.local_file(receipt_id) as path:
         return path is not None
 
 
 async def trash(blobs: Blobs) -> list[ReceiptId]:
     """Return the ids of all that is in the trash."""
-    return [one.id async for one in blobs.trashed()]
+    return [one.id async for one in blobs.list_trash()]

@@ -92,7 +92,7 @@ async def test_start_clears_the_spool_and_sweeps_no_files(sqlite_url: str, tmp_p
     orphan = ReceiptId(f"rcp_{'0' * 30}ab")
     async with installation.start(sqlite_url, tmp_path) as before:
         await before.extracted(PAPER)
-        await before.services.blobs.keep(orphan, io.BytesIO(b"orphan"))
+        await before.services.blobs.put(orphan, io.BytesIO(b"orphan"))
     (tmp_path / "spool" / "upload").write_bytes(b"stray")
 
     with clock.moved(dt.timedelta(days=1)):

@@ -121,7 +121,7 @@ async def lifespan(
     async with _open_context(settings, reader, address) as context, AsyncExitStack() as stack:
         uses = context.identity.key_uses
         await stack.enter_async_context(key_uses.written_down(uses, context.database))
-        await stack.enter_async_context(context.pubsub.listening())
+        await stack.enter_async_context(context.pubsub.listen())
         await stack.enter_async_context(_warn_of_second_server(context))
         if with_worker:
             await stack.enter_async_context(_run_worker(context, webhook_client))
@@ -189,28 +189,28 @@ async def _open_context(
         billing = _billing(settings, identity, address)
         if isinstance(billing.payments, Stripe):
             stack.callback(billing.payments.close)
-        upload_slots = semaphores.of(redis)
+        upload_slots = semaphores.create(redis)
         await stack.enter_async_context(upload_slots.renewing())
         yield AppContext(
             settings=settings,
             database=database,
             blobs=blobs,
-            pubsub=pubsub.of(redis),
+            pubsub=pubsub.create(redis),
             task_queue=queue,
             reader=reader,
             reading_time=MovingAverage(NO_WORKERS.mean_seconds),
             identity=identity,
             billing=billing,
             mail_worker=_mail_worker(settings, database, address),
-            limits=limits.of(redis),
+            limits=limits.create(redis),
             upload_slots=upload_slots,
-            worker_registry=worker_registry.of(redis),
+            worker_registry=worker_registry.create(redis),
         )
 
 
 def _blobs(settings: Settings) -> Blobs:
     try:
-        return storage.of(
+        return storage.open_storage(
             settings.storage_url.strip(), folder=settings.files_dir, spool=settings.spool_dir
         )
     except ValueError as e:
@@ -301,8 +301,8 @@ async def _warn_of_second_server(context: AppContext) -> AsyncIterator[None]:
     if context.settings.is_embedded or context.settings.redis_url:
         yield
         return
-    async with context.database.alone("serving without Redis") as is_alone:
-        if not is_alone:
+    async with context.database.advisory_lock("serving without Redis") as is_acquired:
+        if not is_acquired:
             log.warning("another server shares this database; set RECIBO_REDIS_URL for both")
         yield
 
@@ -375,7 +375,7 @@ def _services(context: AppContext, *, with_worker: bool) -> Services:
         extraction=Extraction(
             database=context.database,
             blobs=context.blobs,
-            signals=context.pubsub,
+            pubsub=context.pubsub,
             reader=context.reader,
             carrier=context.task_queue,
             capacity=Capacity(context.worker_registry, settings.max_queue_seconds),

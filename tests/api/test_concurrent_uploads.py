@@ -33,7 +33,7 @@ async def i(
 ) -> AsyncIterator[Installation]:
     """A service that waits for its readings, its slots at each place in turn."""
     # On a machine that is busy, Redis is slow, and what is slow would not be counted.
-    monkeypatch.setattr(redis_client, "_PATIENCE_SECONDS", 60)
+    monkeypatch.setattr(redis_client, "_TIMEOUT_SECONDS", 60)
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
     async with installation.start(sqlite_url, tmp_path, redis_url=url) as started:
         yield started

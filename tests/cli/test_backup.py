@@ -319,7 +319,7 @@ async def test_restore_that_broke_off_keeps_servers_out_and_is_begun_again(
 
     async with (
         backup_commands.open_installation(target) as own,
-        own.blobs.fetched(ReceiptId(receipt_id)) as path,
+        own.blobs.local_file(ReceiptId(receipt_id)) as path,
     ):
         assert path is not None
 

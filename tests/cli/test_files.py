@@ -20,7 +20,7 @@ def blobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Blobs:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RECIBO_DATA_DIR", str(tmp_path / "data"))
     assert main(["migrate"]) == 0
-    blobs = storage.of("", folder=tmp_path / "data" / "files", spool=tmp_path)
+    blobs = storage.open_storage("", folder=tmp_path / "data" / "files", spool=tmp_path)
     agree(tmp_path, blobs)
     return blobs
 
@@ -40,7 +40,7 @@ def agree(tmp_path: Path, blobs: Blobs) -> str:
 
 def test_trash_is_listed_and_restored(blobs: Blobs, capsys: pytest.CaptureFixture[str]) -> None:
     receipt_id = asyncio.run(sweeping.orphan(blobs))
-    asyncio.run(blobs.trash(receipt_id))
+    asyncio.run(blobs.move_to_trash(receipt_id))
 
     assert main(["admin", "files"]) == 0
     listed = capsys.readouterr().out
@@ -53,7 +53,7 @@ def test_trash_is_listed_and_restored(blobs: Blobs, capsys: pytest.CaptureFixtur
 
 def test_all_of_the_trash_is_restored(blobs: Blobs, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
-        asyncio.run(blobs.trash(asyncio.run(sweeping.orphan(blobs))))
+        asyncio.run(blobs.move_to_trash(asyncio.run(sweeping.orphan(blobs))))
 
     assert main(["admin", "files", "restore", "--all"]) == 0
     assert "2 files restored" in capsys.readouterr().out
@@ -63,7 +63,7 @@ def test_all_of_the_trash_is_restored(blobs: Blobs, capsys: pytest.CaptureFixtur
 def test_files_of_another_are_adopted_by_force_only(
     blobs: Blobs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asyncio.run(blobs.mark(Marker("ins_production").dumped()))
+    asyncio.run(blobs.write_marker(Marker("ins_production").dumped()))
     with pytest.raises(installation.ForeignFilesError):
         agree(tmp_path, blobs)
 

@@ -18,7 +18,7 @@ from tests import make, sweeping
 def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
     """An empty storage, of each kind in turn."""
     url = "" if request.param == "folder" else request.getfixturevalue("bucket_url")
-    return storage.of(url, folder=tmp_path / "files", spool=tmp_path)
+    return storage.open_storage(url, folder=tmp_path / "files", spool=tmp_path)
 
 
 async def known(database: Database, blobs: Blobs) -> None:
@@ -26,7 +26,7 @@ async def known(database: Database, blobs: Blobs) -> None:
     row = make.receipt(await make.actor(database))
     async with database.write() as session:
         session.add(row)
-    await blobs.keep(ReceiptId(row.id), io.BytesIO(b"bytes"))
+    await blobs.put(ReceiptId(row.id), io.BytesIO(b"bytes"))
 
 
 async def refusal(database: Database, blobs: Blobs) -> str:
@@ -67,7 +67,7 @@ async def test_start_that_broke_off_between_row_and_mark_is_taken_up(
 async def test_fresh_database_is_refused_over_marked_files(
     database: Database, blobs: Blobs
 ) -> None:
-    await blobs.mark(Marker("ins_production").dumped())
+    await blobs.write_marker(Marker("ins_production").dumped())
 
     assert "this database is new" in await refusal(database, blobs)
     assert Marker("ins_production") == await installation.marker_of(blobs)
@@ -85,7 +85,7 @@ async def test_database_is_refused_over_the_files_of_another(
     database: Database, blobs: Blobs
 ) -> None:
     await installation.agree(database, blobs)
-    await blobs.mark(Marker("ins_production").dumped())
+    await blobs.write_marker(Marker("ins_production").dumped())
 
     assert "ins_production" in await refusal(database, blobs)
 
@@ -95,19 +95,19 @@ async def test_database_with_receipts_is_refused_over_a_folder_that_is_not_mount
 ) -> None:
     await known(database, blobs)
     await installation.agree(database, blobs)
-    empty = storage.of("", folder=tmp_path / "empty", spool=tmp_path)
+    empty = storage.open_storage("", folder=tmp_path / "empty", spool=tmp_path)
 
     assert "is it mounted?" in await refusal(database, empty)
 
 
 async def test_files_whose_mark_is_broken_are_refused(database: Database, blobs: Blobs) -> None:
-    await blobs.mark("half a ma")
+    await blobs.write_marker("half a ma")
 
     assert ".installation" in await refusal(database, blobs)
 
 
 async def test_adopted_files_are_not_refused(database: Database, blobs: Blobs) -> None:
-    await blobs.mark(Marker("ins_production").dumped())
+    await blobs.write_marker(Marker("ins_production").dumped())
     await installation.adopt(database, blobs)
 
     assert Marker(await installation.agree(database, blobs)) == await installation.marker_of(blobs)

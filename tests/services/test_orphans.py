@@ -26,7 +26,7 @@ def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
     url = "" if request.param == "folder" else request.getfixturevalue("bucket_url")
     spool = tmp_path / "spool"
     spool.mkdir()
-    return storage.of(url, folder=tmp_path / "files", spool=spool)
+    return storage.open_storage(url, folder=tmp_path / "files", spool=spool)
 
 
 @pytest.fixture
@@ -87,8 +87,8 @@ async def test_sweep_that_would_take_too_many_takes_none(
 ) -> None:
     """They are counted over the whole pass, in however many portions it is made."""
     monkeypatch.setattr(orphans, "_MAX_ORPHANS", 3)
-    monkeypatch.setattr("recibo.store.blobs._LISTED_AT_ONCE", 1)
-    monkeypatch.setattr("recibo.store.s3._PAGE", 1)
+    monkeypatch.setattr("recibo.store.blobs._PAGE_SIZE", 1)
+    monkeypatch.setattr("recibo.store.s3._PAGE_SIZE", 1)
     monkeypatch.setattr(type(parts.blobs), "sweep_seconds", 0.01)
     for _ in range(orphaned):
         await sweeping.orphan(parts.blobs)
@@ -131,7 +131,7 @@ async def test_trash_is_purged_after_30_days(parts: Core) -> None:
 async def test_files_of_another_installation_are_not_swept(parts: Core) -> None:
     """The folder was mounted elsewhere while the service ran."""
     one = await sweeping.orphan(parts.blobs)
-    await parts.blobs.mark(installation.Marker("ins_other").dumped())
+    await parts.blobs.write_marker(installation.Marker("ins_other").dumped())
     with capture_logs() as logs:
         done = await sweeping.run_sweeps(parts.database, parts.blobs)
 
@@ -144,21 +144,21 @@ async def test_portions_end_in_time_and_rest_for_a_minute(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A clock of our own counts half a second a listing, so a portion is one listing."""
-    blobs = storage.of("", folder=tmp_path / "files", spool=tmp_path)
+    blobs = storage.open_storage("", folder=tmp_path / "files", spool=tmp_path)
     await installation.agree(database, blobs)
-    monkeypatch.setattr("recibo.store.blobs._LISTED_AT_ONCE", 1)
+    monkeypatch.setattr("recibo.store.blobs._PAGE_SIZE", 1)
     for number in range(3):
-        await blobs.keep(ReceiptId(f"rcp_{number:032x}"), io.BytesIO(b"bytes"))
+        await blobs.put(ReceiptId(f"rcp_{number:032x}"), io.BytesIO(b"bytes"))
     ticks = iter(range(10_000))
     monkeypatch.setattr("recibo.services.orphans.monotonic", lambda: next(ticks) / 2)
     seen = list[str]()
-    listing = blobs.listing
+    listing = blobs.list_files
 
     async def noted(after: str) -> object:
         seen.append(after)
         return await listing(after)
 
-    monkeypatch.setattr(type(blobs), "listing", lambda _, after: noted(after))
+    monkeypatch.setattr(type(blobs), "list_files", lambda _, after: noted(after))
     with clock.moved(sweeping.LATER):
         await orphans.sweep(database, blobs)
     for seconds in (0, 30, 59, 300):

@@ -66,7 +66,7 @@ class Fleet:
     async def both_work(self) -> None:
         """Wait until two workers say that they read."""
         async with redis_client.open_redis(self.settings["REDIS_URL"]) as client:
-            while (await worker_registry.of(client).at_work()).readers < 2:
+            while (await worker_registry.create(client).combined_stats()).readers < 2:
                 pass
 
     async def begun(self) -> None:

@@ -42,9 +42,12 @@ async def test_service_works_behind_a_pooler(pooled_url: str, tmp_path: Path) ->
 
 async def test_jobs_are_one_processs_at_a_time_behind_a_pooler(pooled_url: str) -> None:
     first, second = Database(pooled_url), Database(pooled_url)
-    async with first.alone("sweeping") as is_first, second.alone("sweeping") as is_second:
+    async with (
+        first.advisory_lock("sweeping") as is_first,
+        second.advisory_lock("sweeping") as is_second,
+    ):
         told = (is_first, is_second)
-    async with second.alone("sweeping") as is_free:
+    async with second.advisory_lock("sweeping") as is_free:
         pass
     await first.close()
     await second.close()

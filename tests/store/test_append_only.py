@@ -1,4 +1,4 @@
-"""The audit log as the newest migration leaves it: it only grows."""
+"""The append-only audit log at the newest schema revision."""
 
 import datetime as dt
 from typing import Any
@@ -17,7 +17,7 @@ HOUR = dt.timedelta(hours=1)
 
 
 def values(*, age: dt.timedelta = dt.timedelta(0), **columns: Any) -> dict[str, Any]:
-    """Return an event that happened so long ago."""
+    """Return the values of an event of a given age."""
     defaults = {
         "id": ids.new("aud"),
         "action": "org.updated",
@@ -35,7 +35,7 @@ async def added(database: Database, *, age: dt.timedelta = dt.timedelta(0)) -> s
 
 
 async def run(database: Database, statement: Any) -> None:
-    """Run a statement in a transaction of its own."""
+    """Run a statement in a separate transaction."""
     async with database.write() as session:
         await session.execute(statement)
 
@@ -46,8 +46,8 @@ async def events(database: Database) -> dict[str, str]:
         return {row.id: row.action for row in (await session.execute(select(AuditEvent))).scalars()}
 
 
-async def insist_on_refusal(database: Database, statement: Any) -> None:
-    """Run a statement that is refused and leaves everything as it was."""
+async def assert_refused(database: Database, statement: Any) -> None:
+    """Assert that a statement is refused and changes nothing."""
     before = await events(database)
     with pytest.raises(IntegrityError, match="append-only"):
         await run(database, statement)
@@ -61,43 +61,43 @@ async def test_events_are_never_updated(database: Database, change: str) -> None
     await added(database)
     await added(database, age=RETENTION + HOUR)
 
-    await insist_on_refusal(database, text(f"UPDATE audit_events SET {change}"))  # noqa: S608
+    await assert_refused(database, text(f"UPDATE audit_events SET {change}"))  # noqa: S608
 
 
-async def test_events_are_deleted_only_when_their_retention_is_over(database: Database) -> None:
+async def test_only_expired_events_can_be_deleted(database: Database) -> None:
     young = await added(database)
     still_kept = await added(database, age=RETENTION - HOUR)
     over = await added(database, age=RETENTION + HOUR)
 
     for kept in (young, still_kept):
-        await insist_on_refusal(
+        await assert_refused(
             database, text("DELETE FROM audit_events WHERE id = :id").bindparams(id=kept)
         )
-    await insist_on_refusal(database, text("DELETE FROM audit_events"))
+    await assert_refused(database, text("DELETE FROM audit_events"))
     await run(database, text("DELETE FROM audit_events WHERE id = :id").bindparams(id=over))
 
     assert {young, still_kept} == set(await events(database))
 
 
-async def test_what_may_be_deleted_is_what_the_triggers_let_go(database: Database) -> None:
+async def test_expiry_condition_matches_the_triggers(database: Database) -> None:
     kept = await added(database, age=RETENTION - HOUR)
     await added(database, age=RETENTION + HOUR)
 
     async with database.write() as session:
-        statement = text(f"DELETE FROM audit_events WHERE {append_only.is_over(session)}")  # noqa: S608
+        statement = text(f"DELETE FROM audit_events WHERE {append_only.is_expired(session)}")  # noqa: S608
         await session.execute(statement)
 
     assert {kept} == set(await events(database))
 
 
-async def test_moving_the_clock_of_the_service_lets_nothing_go(database: Database) -> None:
+async def test_the_service_clock_does_not_affect_retention(database: Database) -> None:
     await added(database)
 
     with clock.moved(RETENTION + HOUR):
-        await insist_on_refusal(database, text("DELETE FROM audit_events"))
+        await assert_refused(database, text("DELETE FROM audit_events"))
 
 
-async def test_id_that_exists_is_not_inserted_over(database: Database) -> None:
+async def test_insert_with_an_existing_id_is_refused(database: Database) -> None:
     known = await added(database)
 
     async with database.write() as session:
@@ -106,7 +106,7 @@ async def test_id_that_exists_is_not_inserted_over(database: Database) -> None:
             .values(values(id=known))
             .on_conflict_do_update(index_elements=["id"], set_={"action": "forged"})
         )
-    await insist_on_refusal(database, overwriting)
+    await assert_refused(database, overwriting)
 
 
 @pytest.mark.parametrize("verb", ["INSERT OR REPLACE", "REPLACE", "INSERT OR IGNORE"])
@@ -114,14 +114,14 @@ async def test_id_that_exists_is_not_inserted_over(database: Database) -> None:
     ("columns", "chosen"),
     [("id", "id"), ("rowid, id", "rowid, 'aud_other'")],
 )
-async def test_sqlite_replaces_nothing(
+async def test_sqlite_refuses_insert_or_replace(
     sqlite_url: str, verb: str, columns: str, chosen: str
 ) -> None:
-    """REPLACE deletes whatever stands in its way, and tells no trigger for deletes."""
+    """REPLACE deletes conflicting rows without firing delete triggers."""
     database = Database(sqlite_url)
     await added(database)
 
-    await insist_on_refusal(
+    await assert_refused(
         database,
         text(
             f"{verb} INTO audit_events ({columns}, action, resource_type, created_at) "  # noqa: S608
@@ -131,23 +131,23 @@ async def test_sqlite_replaces_nothing(
     await database.close()
 
 
-async def test_postgres_truncates_nothing(postgres_url: str) -> None:
+async def test_postgres_refuses_truncate(postgres_url: str) -> None:
     database = Database(postgres_url)
     await added(database)
 
-    await insist_on_refusal(database, text("TRUNCATE audit_events CASCADE"))
+    await assert_refused(database, text("TRUNCATE audit_events CASCADE"))
     await database.close()
 
 
-async def test_triggers_are_made_again_after_a_migration_that_drops_them(
+async def test_migration_that_drops_the_triggers_can_create_them_again(
     database: Database,
 ) -> None:
-    """Alembic's batches do so on SQLite; the last step of such a migration puts them back."""
+    """Alembic's batch mode drops them on SQLite, so such a migration must create them again."""
     of_table = "" if database.is_sqlite else " ON audit_events"
     await run(database, text(f"DROP TRIGGER audit_events_update{of_table}"))
     async with database.write() as session:
         connection = await session.connection()
-        await connection.run_sync(append_only.guard_audit)
+        await connection.run_sync(append_only.create_triggers)
     await added(database)
 
-    await insist_on_refusal(database, text("UPDATE audit_events SET action = 'forged'"))
+    await assert_refused(database, text("UPDATE audit_events SET action = 'forged'"))

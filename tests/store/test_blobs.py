@@ -14,33 +14,33 @@ from recibo.store.blobs import Blobs, Folder
 
 ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
 DAY = dt.timedelta(days=1)
-# More than one part of an upload, and no whole number of chunks.
+# More than one upload part, and not a multiple of the chunk size.
 LARGE = os.urandom(6 * 1024 * 1024 + 7)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """An empty folder."""
+    """Return an empty folder."""
     return Folder(tmp_path)
 
 
 @pytest.fixture(params=["folder", "s3"])
 def blobs(request: pytest.FixtureRequest, tmp_path: Path) -> Blobs:
-    """An empty storage, of each kind in turn."""
+    """Return empty storage of each kind."""
     url = "" if request.param == "folder" else request.getfixturevalue("bucket_url")
     spool = tmp_path / "spool"
     spool.mkdir()
-    return storage.of(url, folder=tmp_path / "files", spool=spool)
+    return storage.open_storage(url, folder=tmp_path / "files", spool=spool)
 
 
-async def kept(blobs: Blobs, receipt_id: ReceiptId = ONE) -> bytes | None:
-    """Return the bytes of a local file."""
-    async with blobs.fetched(receipt_id) as path:
+async def stored(blobs: Blobs, receipt_id: ReceiptId = ONE) -> bytes | None:
+    """Return the content of the local file."""
+    async with blobs.local_file(receipt_id) as path:
         return None if path is None else path.read_bytes()
 
 
-async def sent(blobs: Blobs, receipt_id: ReceiptId = ONE) -> bytes | None:
-    """Return the bytes that are sent, as many as were announced."""
+async def streamed(blobs: Blobs, receipt_id: ReceiptId = ONE) -> bytes | None:
+    """Return the streamed content, and check its announced size."""
     content = await blobs.content(receipt_id)
     if content is None:
         return None
@@ -50,52 +50,52 @@ async def sent(blobs: Blobs, receipt_id: ReceiptId = ONE) -> bytes | None:
 
 
 @pytest.mark.parametrize("data", [b"bytes", b"", LARGE], ids=["small", "empty", "large"])
-async def test_kept_file_can_be_had(blobs: Blobs, data: bytes) -> None:
-    await blobs.keep(ONE, io.BytesIO(data))
+async def test_stored_file_can_be_read(blobs: Blobs, data: bytes) -> None:
+    await blobs.put(ONE, io.BytesIO(data))
 
-    assert data == await kept(blobs)
-    assert data == await sent(blobs)
+    assert data == await stored(blobs)
+    assert data == await streamed(blobs)
 
 
-async def test_file_on_the_disk_is_kept(blobs: Blobs, tmp_path: Path) -> None:
+async def test_file_on_disk_can_be_stored(blobs: Blobs, tmp_path: Path) -> None:
     path = tmp_path / "upload"
     path.write_bytes(LARGE)
     with path.open("rb") as file:
-        await blobs.keep(ONE, file)
+        await blobs.put(ONE, file)
 
-    assert LARGE == await sent(blobs)
-
-
-async def test_file_that_is_not_there_is_none(blobs: Blobs) -> None:
-    assert await kept(blobs) is None
-    assert await sent(blobs) is None
+    assert LARGE == await streamed(blobs)
 
 
-async def test_discarded_file_is_gone_and_may_be_discarded_again(blobs: Blobs) -> None:
-    await blobs.keep(ONE, io.BytesIO(b"bytes"))
-
-    await blobs.discard(ONE)
-    await blobs.discard(ONE)
-
-    assert await kept(blobs) is None
+async def test_missing_file_is_none(blobs: Blobs) -> None:
+    assert await stored(blobs) is None
+    assert await streamed(blobs) is None
 
 
-async def test_local_copy_is_gone_when_it_was_read(blobs: Blobs, tmp_path: Path) -> None:
-    await blobs.keep(ONE, io.BytesIO(b"bytes"))
+async def test_deleted_file_is_gone_and_can_be_deleted_again(blobs: Blobs) -> None:
+    await blobs.put(ONE, io.BytesIO(b"bytes"))
+
+    await blobs.delete(ONE)
+    await blobs.delete(ONE)
+
+    assert await stored(blobs) is None
+
+
+async def test_local_copy_is_deleted_after_the_block(blobs: Blobs, tmp_path: Path) -> None:
+    await blobs.put(ONE, io.BytesIO(b"bytes"))
 
     with pytest.raises(RuntimeError):
-        async with blobs.fetched(ONE):
+        async with blobs.local_file(ONE):
             raise RuntimeError
 
     assert [] == list((tmp_path / "spool").iterdir())
-    assert b"bytes" == await kept(blobs)
+    assert b"bytes" == await stored(blobs)
 
 
 async def listed(blobs: Blobs) -> list[ReceiptId]:
-    """Return the ids of all files, in the order of their listings."""
+    """Return the ids of all files, in the order of the pages."""
     found, cursor = list[ReceiptId](), ""
     while True:
-        listing = await blobs.listing(cursor)
+        listing = await blobs.list_files(cursor)
         found += [one.id for one in listing.files]
         if listing.cursor is None:
             return found
@@ -103,39 +103,39 @@ async def listed(blobs: Blobs) -> list[ReceiptId]:
 
 
 async def in_trash(blobs: Blobs) -> list[tuple[ReceiptId, int]]:
-    """Return the id and size of all that is in the trash."""
-    return [(one.id, one.size) async for one in blobs.trashed()]
+    """Return the id and size of each file in the trash."""
+    return [(one.id, one.size) async for one in blobs.list_trash()]
 
 
-async def test_files_are_listed_in_portions_by_name(
+async def test_files_are_listed_in_pages_by_name(
     blobs: Blobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recibo.store.blobs._LISTED_AT_ONCE", 2)
-    monkeypatch.setattr("recibo.store.s3._PAGE", 2)
+    monkeypatch.setattr("recibo.store.blobs._PAGE_SIZE", 2)
+    monkeypatch.setattr("recibo.store.s3._PAGE_SIZE", 2)
     kept = [ReceiptId(f"rcp_{number:030x}{end}") for end in ("ab", "cd") for number in range(3)]
     for one in kept:
-        await blobs.keep(one, io.BytesIO(b"bytes"))
-    await blobs.mark("ours")
+        await blobs.put(one, io.BytesIO(b"bytes"))
+    await blobs.write_marker("ours")
 
     assert kept == await listed(blobs)
 
 
-async def test_listing_tells_when_a_file_was_kept(blobs: Blobs) -> None:
-    await blobs.keep(ONE, io.BytesIO(b"bytes"))
+async def test_listing_has_the_modification_time(blobs: Blobs) -> None:
+    await blobs.put(ONE, io.BytesIO(b"bytes"))
 
-    (found,) = (await blobs.listing("")).files
+    (found,) = (await blobs.list_files("")).files
     assert abs(found.changed_at - clock.now().timestamp()) < 60
 
 
-async def test_file_is_young_by_the_clock_of_the_service(folder: Folder) -> None:
+async def test_modification_time_uses_the_service_clock(folder: Folder) -> None:
     with clock.moved(30 * DAY):
-        await folder.keep(ONE, io.BytesIO(b"bytes"))
+        await folder.put(ONE, io.BytesIO(b"bytes"))
 
-        (found,) = (await folder.listing("")).files
+        (found,) = (await folder.list_files("")).files
         assert found.changed_at > (clock.now() - DAY).timestamp()
 
 
-async def test_what_others_put_there_is_not_listed(folder: Folder, tmp_path: Path) -> None:
+async def test_files_of_others_are_not_listed(folder: Folder, tmp_path: Path) -> None:
     for name in ("notes.txt", "ab/notes.txt", f"cd/{ONE}", f"deep/ab/{ONE}", str(ONE)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"not ours")
@@ -143,35 +143,35 @@ async def test_what_others_put_there_is_not_listed(folder: Folder, tmp_path: Pat
     assert [] == await listed(folder)
 
 
-async def test_trashed_file_is_away_until_it_is_restored(blobs: Blobs) -> None:
-    await blobs.keep(ONE, io.BytesIO(b"bytes"))
-    await blobs.trash(ONE)
-    await blobs.trash(ONE)
-    away, trashed = await kept(blobs), [one async for one in blobs.trashed()]
+async def test_trashed_file_is_missing_until_it_is_restored(blobs: Blobs) -> None:
+    await blobs.put(ONE, io.BytesIO(b"bytes"))
+    await blobs.move_to_trash(ONE)
+    await blobs.move_to_trash(ONE)
+    away, trashed = await stored(blobs), [one async for one in blobs.list_trash()]
 
     assert (None, [(ONE, 5)]) == (away, [(one.id, one.size) for one in trashed])
     assert [] == await listed(blobs)
     assert await blobs.restore(trashed[0])
-    assert (b"bytes", []) == (await kept(blobs), await in_trash(blobs))
+    assert (b"bytes", []) == (await stored(blobs), await in_trash(blobs))
 
 
-async def test_restored_file_replaces_none(blobs: Blobs) -> None:
-    await blobs.keep(ONE, io.BytesIO(b"older"))
-    await blobs.trash(ONE)
-    await blobs.keep(ONE, io.BytesIO(b"newer"))
-    trashed = [one async for one in blobs.trashed()]
+async def test_restore_does_not_replace_a_newer_file(blobs: Blobs) -> None:
+    await blobs.put(ONE, io.BytesIO(b"older"))
+    await blobs.move_to_trash(ONE)
+    await blobs.put(ONE, io.BytesIO(b"newer"))
+    trashed = [one async for one in blobs.list_trash()]
 
     assert not await blobs.restore(trashed[0])
-    assert b"newer" == await kept(blobs)
+    assert b"newer" == await stored(blobs)
 
 
-async def test_trash_is_purged_by_the_day_and_in_portions(blobs: Blobs) -> None:
+async def test_trash_is_purged_by_day_and_in_batches(blobs: Blobs) -> None:
     today = clock.now().date()
     kept_ids = [ReceiptId(f"rcp_{number:032x}") for number in range(4)]
     for number, one in enumerate(kept_ids):
-        await blobs.keep(one, io.BytesIO(b"bytes"))
+        await blobs.put(one, io.BytesIO(b"bytes"))
         with clock.moved(DAY if number == 3 else 0 * DAY):
-            await blobs.trash(one)
+            await blobs.move_to_trash(one)
 
     assert 0 == await blobs.purge_trash(today, limit=10)
     assert 2 == await blobs.purge_trash(today + DAY, limit=2)
@@ -179,32 +179,32 @@ async def test_trash_is_purged_by_the_day_and_in_portions(blobs: Blobs) -> None:
     assert [(kept_ids[3], 5)] == await in_trash(blobs)
 
 
-async def test_purged_receipts_leave_the_trash_at_once(blobs: Blobs) -> None:
+async def test_files_of_purged_receipts_are_deleted_from_the_trash(blobs: Blobs) -> None:
     other = ReceiptId("rcp_" + "1" * 32)
     for one in (ONE, other):
-        await blobs.keep(one, io.BytesIO(b"bytes"))
-        await blobs.trash(one)
+        await blobs.put(one, io.BytesIO(b"bytes"))
+        await blobs.move_to_trash(one)
 
-    await blobs.discard_trashed([ONE])
+    await blobs.delete_from_trash([ONE])
 
     assert [(other, 5)] == await in_trash(blobs)
 
 
-async def test_mark_is_told_as_it_was_made(blobs: Blobs) -> None:
-    before = await blobs.marker()
-    await blobs.mark("one")
-    await blobs.mark("another")
+async def test_marker_can_be_written_and_read(blobs: Blobs) -> None:
+    before = await blobs.read_marker()
+    await blobs.write_marker("one")
+    await blobs.write_marker("another")
 
-    assert (None, "another") == (before, await blobs.marker())
+    assert (None, "another") == (before, await blobs.read_marker())
 
 
-async def test_storage_tells_that_it_takes_files_and_none_of_it_is_a_file(blobs: Blobs) -> None:
+async def test_write_check_succeeds_and_leaves_no_listed_file(blobs: Blobs) -> None:
     assert await blobs.is_writable()
     assert await blobs.is_writable()
     assert [] == await listed(blobs)
 
 
-async def test_file_and_its_name_are_synced_before_it_counts_as_kept(
+async def test_file_and_its_folder_are_synced_before_put_returns(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[tuple[str, bool]] = []
@@ -215,13 +215,13 @@ async def test_file_and_its_name_are_synced_before_it_counts_as_kept(
 
     monkeypatch.setattr(os, "fsync", fsync)
 
-    await folder.keep(ONE, io.BytesIO(b"bytes"))
+    await folder.put(ONE, io.BytesIO(b"bytes"))
 
-    # The first of all makes the subfolder, whose name is synced in the folder above.
+    # The first file also creates the subfolder, whose parent is synced.
     assert [(tmp_path.name, False), (f"{ONE}.part", False), ("ab", True)] == synced
 
 
-async def test_write_that_breaks_off_leaves_nothing_under_the_name(
+async def test_failed_write_leaves_no_file(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fsync(_: int) -> None:
@@ -230,16 +230,14 @@ async def test_write_that_breaks_off_leaves_nothing_under_the_name(
     monkeypatch.setattr(os, "fsync", fsync)
 
     with pytest.raises(OSError, match="No space"):
-        await folder.keep(ONE, io.BytesIO(b"bytes"))
+        await folder.put(ONE, io.BytesIO(b"bytes"))
 
     assert [] == await listed(folder)
     assert not (tmp_path / "ab" / f"{ONE}.part").exists()
 
 
-async def test_halves_of_killed_writes_are_deleted_once_they_are_old(
-    folder: Folder, tmp_path: Path
-) -> None:
-    await folder.keep(ONE, io.BytesIO(b"bytes"))
+async def test_old_partial_files_are_deleted(folder: Folder, tmp_path: Path) -> None:
+    await folder.put(ONE, io.BytesIO(b"bytes"))
     half = tmp_path / "ab" / f"rcp_{'1' * 30}ab.part"
     half.write_bytes(b"by")
 
@@ -250,15 +248,13 @@ async def test_halves_of_killed_writes_are_deleted_once_they_are_old(
     assert not half.exists()
 
 
-async def test_file_that_goes_while_one_looks_is_passed_over(
-    folder: Folder, tmp_path: Path
-) -> None:
-    await folder.keep(ONE, io.BytesIO(b"bytes"))
-    # A name that leads nowhere: what a listed file has become once it is deleted.
+async def test_file_deleted_during_the_listing_is_skipped(folder: Folder, tmp_path: Path) -> None:
+    await folder.put(ONE, io.BytesIO(b"bytes"))
+    # A dangling symlink behaves like a file deleted after it was listed.
     (tmp_path / "ab" / f"rcp_{'1' * 30}ab").symlink_to(tmp_path / "nowhere")
 
     assert [ONE] == await listed(folder)
 
 
-async def test_folder_that_is_not_there_takes_no_files(tmp_path: Path) -> None:
+async def test_missing_folder_is_not_writable(tmp_path: Path) -> None:
     assert not await Folder(tmp_path / "nowhere").is_writable()

@@ -36,7 +36,7 @@ MOMENTS = st.datetimes(
 
 
 class Undone(Exception):  # noqa: N818 - it undoes a transaction, and is no error
-    """Rolls a transaction back."""
+    """Raised to roll back a transaction."""
 
 
 ON_A_DATABASE = settings(
@@ -46,7 +46,7 @@ ON_A_DATABASE = settings(
 
 @asynccontextmanager
 async def undone(database: Database) -> AsyncIterator[AsyncSession]:
-    """Open a transaction with the table above, and roll both back."""
+    """Open a transaction with the table above, and roll back both."""
     with contextlib.suppress(Undone):
         async with database.write() as session:
             connection = await session.connection()
@@ -56,7 +56,7 @@ async def undone(database: Database) -> AsyncIterator[AsyncSession]:
 
 
 async def stored(session: AsyncSession, column: str, values: Sequence[object]) -> list[object]:
-    """Store values and return what comes back, in the same order."""
+    """Store values and return them as read back, in the same order."""
     rows = [{"id": number, column: value} for number, value in enumerate(values)]
     await session.execute(insert(SAMPLES), rows)
     query = select(SAMPLES.c[column]).order_by(SAMPLES.c.id)
@@ -78,7 +78,7 @@ async def test_amounts_and_their_sums_stay_exact(
 
 @ON_A_DATABASE
 @given(moments=st.lists(MOMENTS, min_size=1, max_size=20))
-async def test_moments_come_back_as_the_same_instant_in_utc(
+async def test_times_are_returned_as_the_same_instant_in_utc(
     database: Database, moments: list[dt.datetime]
 ) -> None:
     async with undone(database) as session:
@@ -95,7 +95,7 @@ async def test_amount_of_16_digits_keeps_its_cents(database: Database) -> None:
 
 
 @pytest.mark.parametrize("column", ["amount", "moment"])
-async def test_nothing_is_stored_as_nothing(database: Database, column: str) -> None:
+async def test_none_is_stored_as_null(database: Database, column: str) -> None:
     async with undone(database) as session:
         assert [None] == await stored(session, column, [None])
 

@@ -1,4 +1,4 @@
-"""Counts within windows of time."""
+"""Counters with time windows."""
 
 import asyncio
 import datetime as dt
@@ -15,7 +15,7 @@ SECOND = dt.timedelta(seconds=1)
 
 
 async def add(database: Database, subject: str = "ana", name: str = "tries") -> int:
-    """Count one more and commit it."""
+    """Increment a counter and commit."""
     async with database.write() as session:
         return await counters.add(session, name, subject, window=MINUTE)
 
@@ -27,12 +27,12 @@ async def count(database: Database, subject: str = "ana") -> int:
 
 
 async def ends_at(database: Database) -> dt.datetime | None:
-    """Return when a window ends."""
+    """Return when the window ends."""
     async with database.read() as session:
         return await counters.ends_at(session, "tries", "ana")
 
 
-async def test_each_is_counted_for_its_name_and_subject(database: Database) -> None:
+async def test_counts_are_separate_per_name_and_subject(database: Database) -> None:
     assert [1, 2] == [await add(database), await add(database)]
     assert 1 == await add(database, "bea")
     assert 1 == await add(database, name="mails")
@@ -40,7 +40,7 @@ async def test_each_is_counted_for_its_name_and_subject(database: Database) -> N
     assert 0 == await count(database, "cid")
 
 
-async def test_window_begins_with_the_first_and_is_not_moved_by_others(database: Database) -> None:
+async def test_window_starts_with_the_first_event_and_is_not_extended(database: Database) -> None:
     await add(database)
     end = await ends_at(database)
     with clock.moved(MINUTE - SECOND):
@@ -52,7 +52,7 @@ async def test_window_begins_with_the_first_and_is_not_moved_by_others(database:
         assert 1 == await add(database)
 
 
-async def test_rolled_back_is_not_counted(database: Database) -> None:
+async def test_rolled_back_increment_is_not_counted(database: Database) -> None:
     async with database.write() as session:
         await counters.add(session, "tries", "ana", window=MINUTE)
         await session.rollback()
@@ -60,7 +60,7 @@ async def test_rolled_back_is_not_counted(database: Database) -> None:
     assert 0 == await count(database)
 
 
-async def test_many_at_once_are_each_counted_once(database: Database) -> None:
+async def test_concurrent_increments_are_all_counted(database: Database) -> None:
     counts = await asyncio.gather(*(add(database) for _ in range(20)))
 
     assert list(range(1, 21)) == sorted(counts)
@@ -75,7 +75,7 @@ async def test_subjects_of_any_length_are_stored_as_fingerprints(database: Datab
     assert all(len(key) < 100 and "ana" not in key for key in keys)
 
 
-async def test_windows_that_are_over_are_purged(database: Database) -> None:
+async def test_expired_windows_are_purged(database: Database) -> None:
     await add(database)
     with clock.moved(MINUTE / 2):
         await add(database, "bea")

@@ -1,4 +1,4 @@
-"""Transactions, and the schema that migrations make."""
+"""Transactions, advisory locks and migrations."""
 
 import asyncio
 import contextlib
@@ -21,22 +21,22 @@ from tests import make, servers
 
 
 def org(name: str) -> Org:
-    """Return a row to store."""
+    """Return an org to store."""
     return Org(
         id=name, name=name, slug=name, billing_email="a@b.c", plan="free", created_at=clock.now()
     )
 
 
 async def names(database: Database) -> list[str]:
-    """Return the orgs that are stored."""
+    """Return the names of the stored orgs."""
     async with database.read() as session:
         return list((await session.execute(select(Org.name).order_by(Org.name))).scalars())
 
 
-async def test_upgrade_leaves_nothing_of_the_events_that_it_deletes(tmp_path: Path) -> None:
-    """SQLite follows no foreign keys while it is migrated."""
+async def test_upgrade_deletes_events_with_their_deliveries(tmp_path: Path) -> None:
+    """SQLite does not enforce foreign keys during migrations."""
     url = f"sqlite:///{tmp_path}/recibo.db"
-    async with db.rebuilding(url) as connection:
+    async with db.open_for_restore(url) as connection:
         await db.upgrade(connection, "0015")
         await _add_event(connection, "evt_purged", "receipt.completed", '{"id": "rcp_purged"}')
         await _add_event(connection, "evt_other", "webhook.test", "{}")
@@ -49,7 +49,7 @@ async def test_upgrade_leaves_nothing_of_the_events_that_it_deletes(tmp_path: Pa
 
 
 async def _add_event(connection: AsyncConnection, event_id: str, kind: str, receipt: str) -> None:
-    """Add an event that was delivered at the first try."""
+    """Add an event that was delivered at the first attempt."""
     body = f'{{"data": {{"receipt": {receipt}}}}}'
     event = text(
         "INSERT INTO webhook_events (id, org_id, type, created_at, body) "
@@ -65,7 +65,7 @@ async def _add_event(connection: AsyncConnection, event_id: str, kind: str, rece
         await connection.execute(text(statement), {"id": event_id})
 
 
-async def test_block_that_ends_is_committed_and_one_that_raises_rolled_back(
+async def test_block_is_committed_or_rolled_back_if_it_raises(
     database: Database,
 ) -> None:
     async with database.write() as session:
@@ -79,7 +79,7 @@ async def test_block_that_ends_is_committed_and_one_that_raises_rolled_back(
     assert ["a"] == await names(database)
 
 
-async def test_readers_see_what_is_committed_while_another_writes(database: Database) -> None:
+async def test_readers_do_not_see_uncommitted_rows(database: Database) -> None:
     async with database.read() as reading, database.write() as session:
         session.add(org("a"))
         await session.flush()
@@ -87,7 +87,7 @@ async def test_readers_see_what_is_committed_while_another_writes(database: Data
         assert [] == list((await reading.execute(select(Org.name))).scalars())
 
 
-async def test_many_writers_that_read_first_do_not_fail_each_other(database: Database) -> None:
+async def test_concurrent_writers_that_read_first_all_succeed(database: Database) -> None:
     async def write(number: int) -> None:
         async with database.write() as session:
             await session.execute(select(Org.name))
@@ -98,13 +98,13 @@ async def test_many_writers_that_read_first_do_not_fail_each_other(database: Dat
     assert 30 == len(await names(database))
 
 
-async def test_foreign_keys_hold(database: Database) -> None:
+async def test_foreign_keys_are_enforced(database: Database) -> None:
     with pytest.raises(IntegrityError):
         await make.key(database, OrgId("org_unknown"))
 
 
-async def test_statement_that_fails_does_not_tell_its_values(database: Database) -> None:
-    """Such errors are logged, and rows hold hashes and names."""
+async def test_error_of_a_failed_statement_hides_its_values(database: Database) -> None:
+    """Such errors are logged, and rows contain hashes and names."""
     twice = org("a"), org("a")
     for row in twice:
         row.billing_email = "private@recibo.test"
@@ -120,17 +120,17 @@ async def test_statement_that_fails_does_not_tell_its_values(database: Database)
     assert "private@recibo.test" not in str(failed.value)
 
 
-async def test_database_tells_whether_it_answers(database: Database) -> None:
+async def test_database_is_alive(database: Database) -> None:
     assert await database.is_alive()
 
 
 def differences(connection: Connection) -> list[Any]:
-    """Return what alembic would change to make a database equal the tables."""
+    """Return the changes that alembic would make to match the tables."""
     context = MigrationContext.configure(connection, opts={"compare_type": True})
     return list(compare_metadata(context, Table.metadata))
 
 
-async def test_migrated_database_equals_the_tables(database: Database) -> None:
+async def test_migrated_schema_matches_the_tables(database: Database) -> None:
     async with database.write() as session:
         connection = await session.connection()
 
@@ -146,8 +146,8 @@ async def test_migrating_again_changes_nothing(database_url: str, database: Data
     assert ["a"] == await names(database)
 
 
-async def test_ids_are_ordered_byte_by_byte(database: Database) -> None:
-    """The order of a language would put `_` and capitals elsewhere, and cursors astray."""
+async def test_ids_are_sorted_by_bytes(database: Database) -> None:
+    """A locale's collation sorts `_` and capitals differently, which would break cursors."""
     async with database.write() as session:
         session.add_all([org(name) for name in ("rcp_b", "rcp_A", "rcp0", "rcp_a")])
     async with database.read() as session:
@@ -156,7 +156,7 @@ async def test_ids_are_ordered_byte_by_byte(database: Database) -> None:
     assert sorted(found) == found
 
 
-async def test_sqlite_writes_ahead_and_keeps_foreign_keys(sqlite_url: str) -> None:
+async def test_sqlite_uses_wal_and_enforces_foreign_keys(sqlite_url: str) -> None:
     database = Database(sqlite_url)
     async with database.write() as session:
         mode = (await session.execute(text("PRAGMA journal_mode"))).scalar()
@@ -166,28 +166,28 @@ async def test_sqlite_writes_ahead_and_keeps_foreign_keys(sqlite_url: str) -> No
     assert ("wal", 1) == (mode, foreign)
 
 
-async def test_row_is_found_by_itself_as_often_as_asked(database: Database) -> None:
+async def test_fetch_row_returns_its_connection_to_the_pool(database: Database) -> None:
     async with database.write() as session:
         session.add(org("a"))
     query = select(Org.slug, Org.plan).where(Org.id == bindparam("id"))
 
-    # More at once than there are connections: each is given back.
-    found = await asyncio.gather(*(database.row(query, {"id": name}) for name in 30 * "ab"))
+    # More concurrent calls than connections.
+    found = await asyncio.gather(*(database.fetch_row(query, {"id": name}) for name in 30 * "ab"))
 
     assert 30 * [("a", "free"), None] == found
 
 
-async def test_bell_is_heard_once_what_rang_is_committed(database: Database) -> None:
-    with database.bell() as bell, database.bell() as other:
+async def test_notification_is_sent_after_the_commit(database: Database) -> None:
+    with database.subscribe_to_commits() as committed, database.subscribe_to_commits() as other:
         async with database.write() as session:
             db.notify_on_commit(session)
-            before = bell.is_set()
+            before = committed.is_set()
 
-        assert (False, True, True) == (before, bell.is_set(), other.is_set())
+        assert (False, True, True) == (before, committed.is_set(), other.is_set())
 
 
-async def test_bell_is_not_heard_without_a_commit(database: Database) -> None:
-    with database.bell() as bell:
+async def test_notification_is_not_sent_without_a_commit(database: Database) -> None:
+    with database.subscribe_to_commits() as committed:
         with contextlib.suppress(KeyError):
             async with database.write() as session:
                 db.notify_on_commit(session)
@@ -195,36 +195,39 @@ async def test_bell_is_not_heard_without_a_commit(database: Database) -> None:
         async with database.write():
             pass
 
-        assert not bell.is_set()
+        assert not committed.is_set()
 
 
-async def test_bell_that_is_put_away_is_not_rung(database: Database) -> None:
-    with database.bell() as bell:
+async def test_unsubscribed_event_is_not_set(database: Database) -> None:
+    with database.subscribe_to_commits() as committed:
         pass
     async with database.write() as session:
         db.notify_on_commit(session)
 
-    assert not bell.is_set()
+    assert not committed.is_set()
 
 
-async def test_work_is_one_processs_at_a_time(postgres_url: str) -> None:
+async def test_advisory_lock_is_held_by_one_process_at_a_time(postgres_url: str) -> None:
     first, second = Database(postgres_url), Database(postgres_url)
-    async with first.alone("sweeping") as is_first:
-        async with second.alone("sweeping") as is_second, second.alone("mending") as is_other:
+    async with first.advisory_lock("sweeping") as is_first:
+        async with (
+            second.advisory_lock("sweeping") as is_second,
+            second.advisory_lock("purging") as is_other,
+        ):
             assert (True, False, True) == (is_first, is_second, is_other)
-        async with second.alone("sweeping") as is_second_still:
+        async with second.advisory_lock("sweeping") as is_second_still:
             assert not is_second_still
-    async with second.alone("sweeping") as is_second:
+    async with second.advisory_lock("sweeping") as is_second:
         assert is_second
     await first.close()
     await second.close()
 
 
-async def test_work_whose_process_died_is_free(
+async def test_advisory_lock_is_released_when_its_connection_dies(
     postgres: servers.Postgres, postgres_url: str
 ) -> None:
     first, second = Database(postgres_url), Database(postgres_url)
-    async with first.alone("sweeping"):
+    async with first.advisory_lock("sweeping"):
         postgres.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
         )
@@ -235,19 +238,19 @@ async def test_work_whose_process_died_is_free(
     await second.close()
 
 
-async def test_work_on_sqlite_is_always_ones_own(sqlite_url: str) -> None:
+async def test_advisory_lock_on_sqlite_is_always_acquired(sqlite_url: str) -> None:
     database = Database(sqlite_url)
-    async with database.alone("sweeping") as is_alone:
-        assert is_alone
+    async with database.advisory_lock("sweeping") as is_acquired:
+        assert is_acquired
     await database.close()
 
 
-async def _is_free(database: Database, work: str) -> bool:
-    async with database.alone(work) as is_alone:
-        return is_alone
+async def _is_free(database: Database, key: str) -> bool:
+    async with database.advisory_lock(key) as is_acquired:
+        return is_acquired
 
 
-async def test_process_takes_few_connections_however_many_ask(postgres_url: str) -> None:
+async def test_many_concurrent_sessions_use_few_connections(postgres_url: str) -> None:
     database = db.Database(postgres_url)
     query = text("SELECT pg_backend_pid()")
 

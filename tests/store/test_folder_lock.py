@@ -11,14 +11,14 @@ from recibo.store import folder_lock
 HOLD = """
 import sys
 from pathlib import Path
-from recibo.store import lock
-with lock.held(Path(sys.argv[1])):
+from recibo.store import folder_lock
+with folder_lock.held(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
-def test_second_holder_is_refused_until_the_first_lets_go(tmp_path: Path) -> None:
+def test_second_lock_is_refused_until_the_first_is_released(tmp_path: Path) -> None:
     with (
         folder_lock.hold_lock(tmp_path),
         pytest.raises(folder_lock.FolderInUseError),
@@ -29,11 +29,11 @@ def test_second_holder_is_refused_until_the_first_lets_go(tmp_path: Path) -> Non
         pass
 
 
-def test_refusal_says_what_to_do() -> None:
+def test_error_message_says_what_to_do() -> None:
     assert "RECIBO_DATA_DIR" in str(folder_lock.FolderInUseError())
 
 
-def test_another_process_is_refused_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:
+def test_other_process_is_refused_until_the_first_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None

@@ -1,4 +1,4 @@
-"""Signals within one process, and between those that share a Redis."""
+"""Pub/sub within a process and between processes that share a Redis."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -8,95 +8,95 @@ from typing import Any
 import pytest
 
 from recibo.schemas.ids import ReceiptId
-from recibo.store import pubsub as signals_
+from recibo.store import pubsub as pubsub_
 from recibo.store import redis_client
 from recibo.store.pubsub import PubSub
 from tests import mail_servers, servers
 
 ONE, OTHER = ReceiptId("rcp_1"), ReceiptId("rcp_2")
-# Of a loaded machine; no test waits for it unless it fails.
-PATIENCE = 30
+# For a loaded machine; only a failing test waits this long.
+TIMEOUT = 30
 
 Open = Callable[[str], Coroutine[Any, Any, PubSub]]
 
 
 @pytest.fixture
 async def process() -> AsyncIterator[Open]:
-    """Open what a process has that shares a Redis."""
+    """Return a function that opens the pub/sub of one more process."""
     async with AsyncExitStack() as stack:
 
-        async def opened(url: str) -> PubSub:
-            signals = signals_.of(await stack.enter_async_context(redis_client.open_redis(url)))
-            await stack.enter_async_context(signals.listening())
-            return signals
+        async def open_pubsub(url: str) -> PubSub:
+            pubsub = pubsub_.create(await stack.enter_async_context(redis_client.open_redis(url)))
+            await stack.enter_async_context(pubsub.listen())
+            return pubsub
 
-        yield opened
+        yield open_pubsub
 
 
 @pytest.fixture(params=["memory", "redis"])
-async def signals(request: pytest.FixtureRequest, process: Open) -> PubSub:
-    """Signals at each place in turn."""
+async def pubsub(request: pytest.FixtureRequest, process: Open) -> PubSub:
+    """Return pub/sub in memory and over Redis."""
     return await process(request.getfixturevalue("redis_url") if request.param == "redis" else "")
 
 
-async def heard(teller: PubSub, waiter: PubSub) -> None:
-    """Tell until the waiter of another process hears it."""
-    with waiter.waiting(ONE) as place:
-        hearing = asyncio.create_task(place.wait())
-        while not hearing.done():
-            await teller.tell(ONE)
-            await asyncio.wait([hearing], timeout=0.05)
+async def publish_until_received(publisher: PubSub, subscriber: PubSub) -> None:
+    """Publish until the subscriber of another process receives it."""
+    with subscriber.subscribe(ONE) as subscription:
+        received = asyncio.create_task(subscription.wait())
+        while not received.done():
+            await publisher.publish(ONE)
+            await asyncio.wait([received], timeout=0.05)
 
 
-async def test_signal_between_taking_a_place_and_waiting_is_not_lost(signals: PubSub) -> None:
-    with signals.waiting(ONE) as place:
-        await signals.tell(ONE)
+async def test_message_between_subscribing_and_waiting_is_not_lost(pubsub: PubSub) -> None:
+    with pubsub.subscribe(ONE) as subscription:
+        await pubsub.publish(ONE)
 
-        await place.wait()
+        await subscription.wait()
 
 
-async def test_all_who_wait_for_a_receipt_are_told_and_nobody_else(signals: PubSub) -> None:
+async def test_all_subscribers_of_a_receipt_and_no_others_are_notified(pubsub: PubSub) -> None:
     with (
-        signals.waiting(ONE) as first,
-        signals.waiting(ONE) as second,
-        signals.waiting(OTHER) as other,
+        pubsub.subscribe(ONE) as first,
+        pubsub.subscribe(ONE) as second,
+        pubsub.subscribe(OTHER) as other,
     ):
         waiting = asyncio.create_task(other.wait())
-        await signals.tell(ONE)
+        await pubsub.publish(ONE)
         await first.wait()
         await second.wait()
 
         assert not waiting.done()
-        await signals.tell(OTHER)
+        await pubsub.publish(OTHER)
         await waiting
 
 
-async def test_each_signal_is_heard_once() -> None:
-    signals = signals_.of(None)
-    with signals.waiting(ONE) as place:
-        await signals.tell(ONE)
-        await place.wait()
-        again = asyncio.create_task(place.wait())
+async def test_each_message_is_received_once() -> None:
+    pubsub = pubsub_.create(None)
+    with pubsub.subscribe(ONE) as subscription:
+        await pubsub.publish(ONE)
+        await subscription.wait()
+        again = asyncio.create_task(subscription.wait())
         await asyncio.sleep(0)
 
         assert not again.done()
-        await signals.tell(ONE)
+        await pubsub.publish(ONE)
         await again
 
 
-async def test_telling_when_nobody_waits_is_harmless(signals: PubSub) -> None:
-    with signals.waiting(ONE):
+async def test_publishing_without_subscribers_is_harmless(pubsub: PubSub) -> None:
+    with pubsub.subscribe(ONE):
         pass
 
-    await signals.tell(ONE)
+    await pubsub.publish(ONE)
 
 
-async def test_waiters_of_other_processes_are_told(redis_url: str, process: Open) -> None:
-    teller, waiter = await process(redis_url), await process(redis_url)
+async def test_subscribers_of_other_processes_are_notified(redis_url: str, process: Open) -> None:
+    publisher, subscriber = await process(redis_url), await process(redis_url)
 
-    with waiter.waiting(OTHER) as other, waiter.waiting(ONE) as place:
-        await teller.tell(ONE)
-        await asyncio.wait_for(place.wait(), PATIENCE)
+    with subscriber.subscribe(OTHER) as other, subscriber.subscribe(ONE) as subscription:
+        await publisher.publish(ONE)
+        await asyncio.wait_for(subscription.wait(), TIMEOUT)
         waiting = asyncio.create_task(other.wait())
         await asyncio.sleep(0)
 
@@ -104,31 +104,31 @@ async def test_waiters_of_other_processes_are_told(redis_url: str, process: Open
         waiting.cancel()
 
 
-async def test_lost_subscription_comes_back_by_itself(process: Open) -> None:
-    async with asyncio.timeout(PATIENCE):
+async def test_lost_subscription_is_restored(process: Open) -> None:
+    async with asyncio.timeout(TIMEOUT):
         with servers.run_redis() as server:
-            teller, waiter = await process(server.url), await process(server.url)
-            await heard(teller, waiter)
-        # Nobody raises while it is away.
-        await teller.tell(ONE)
+            publisher, subscriber = await process(server.url), await process(server.url)
+            await publish_until_received(publisher, subscriber)
+        # Publishing does not raise while Redis is down.
+        await publisher.publish(ONE)
         with servers.run_redis(server.port):
-            await heard(teller, waiter)
+            await publish_until_received(publisher, subscriber)
 
 
-async def test_redis_away_at_the_start_is_found_when_it_comes(process: Open) -> None:
+async def test_redis_down_at_the_start_is_used_once_it_is_up(process: Open) -> None:
     port = servers.free_port()
     url = f"redis://127.0.0.1:{port}/0"
 
-    async with asyncio.timeout(PATIENCE):
-        teller, waiter = await process(url), await process(url)
+    async with asyncio.timeout(TIMEOUT):
+        publisher, subscriber = await process(url), await process(url)
         with servers.run_redis(port):
-            await heard(teller, waiter)
+            await publish_until_received(publisher, subscriber)
 
 
-async def test_subscription_that_is_silent_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A peer that vanished without a word leaves a connection that looks alive for hours."""
-    monkeypatch.setattr(signals_, "_SILENCE_SECONDS", 0.05)
-    monkeypatch.setattr(signals_, "_RESTART_DELAY_SECONDS", 0)
+async def test_silent_subscription_is_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection to a vanished peer looks alive for hours."""
+    monkeypatch.setattr(pubsub_, "_SILENCE_SECONDS", 0.05)
+    monkeypatch.setattr(pubsub_, "_RESTART_DELAY_SECONDS", 0)
     accepted = asyncio.Semaphore(0)
 
     class Silent(asyncio.Protocol):
@@ -136,10 +136,10 @@ async def test_subscription_that_is_silent_is_made_again(monkeypatch: pytest.Mon
             accepted.release()
 
     async with (
-        asyncio.timeout(PATIENCE),
+        asyncio.timeout(TIMEOUT),
         mail_servers.listening(Silent) as port,
         redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client,
-        signals_.of(client).listening(),
+        pubsub_.create(client).listen(),
     ):
         for _ in range(3):
             await accepted.acquire()

@@ -1,4 +1,4 @@
-"""What only a bucket does: it fails, hangs, is large, and holds what others put there."""
+"""Cases specific to buckets: failures, timeouts, large files and files of others."""
 
 import datetime as dt
 import io
@@ -28,68 +28,68 @@ def bucket_of(url: str) -> obstore.store.S3Store:
 
 @pytest.fixture
 def blobs(s3_proxy: TcpProxy, bucket_url: str, tmp_path: Path) -> S3:
-    """An empty storage at the end of the line."""
+    """Return empty storage behind a TCP relay."""
     assert s3_proxy.port
     return S3(bucket_of(bucket_url), spool=tmp_path)
 
 
 async def refused(blobs: S3) -> list[str]:
-    """Return what a storage that fails says to each request."""
+    """Return the error message of each request to failing storage."""
     told = []
-    for asked in (blobs.keep(ONE, io.BytesIO(b"bytes")), blobs.content(ONE), blobs.listing("")):
+    for asked in (blobs.put(ONE, io.BytesIO(b"bytes")), blobs.content(ONE), blobs.list_files("")):
         with pytest.raises(Overloaded) as raised:
             await asked
         told.append(raised.value.message)
     with pytest.raises(Overloaded):
-        async with blobs.fetched(ONE):
+        async with blobs.local_file(ONE):
             pass
-    await blobs.discard(ONE)
+    await blobs.delete(ONE)
     assert not await blobs.is_writable()
     return told
 
 
 def left_in(folder: Path) -> list[Path]:
-    """Return what lies in a folder."""
+    """Return the files in a folder."""
     return list(folder.iterdir())
 
 
-async def test_storage_out_of_reach_is_overload_and_works_again_when_it_is_back(
+async def test_unreachable_storage_is_overload_until_it_is_back(
     blobs: S3, s3_proxy: TcpProxy
 ) -> None:
     s3_proxy.cut()
     with capture_logs() as logs:
         told = await refused(blobs)
     s3_proxy.restore()
-    await blobs.keep(ONE, io.BytesIO(b"bytes"))
+    await blobs.put(ONE, io.BytesIO(b"bytes"))
 
     assert {"The storage of files does not answer; nothing was done. Try again later."} == set(told)
     assert {("the storage failed", "GenericError")} == {(one["event"], one["kind"]) for one in logs}
     assert await blobs.is_writable()
-    assert [ONE] == [one.id for one in (await blobs.listing("")).files]
+    assert [ONE] == [one.id for one in (await blobs.list_files("")).files]
 
 
-async def test_storage_that_hangs_is_waited_for_no_longer_than_the_limit(
+async def test_hanging_storage_times_out(
     blobs: S3, s3_proxy: TcpProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(s3, "_LIMIT_S", 0.1)
+    monkeypatch.setattr(s3, "_TIMEOUT_S", 0.1)
     s3_proxy.hang()
 
     assert 3 == len(await refused(blobs))
 
 
 @pytest.mark.usefixtures("bucket_url")
-async def test_bucket_that_is_not_there_is_a_failure_and_no_lost_file(tmp_path: Path) -> None:
+async def test_missing_bucket_is_a_failure_and_not_a_missing_file(tmp_path: Path) -> None:
     with capture_logs() as logs:
         await refused(S3(bucket_of("s3://nowhere"), spool=tmp_path))
 
     assert all("NoSuchBucket" in one["detail"] or "nowhere" in one["detail"] for one in logs)
 
 
-async def test_fetch_that_breaks_off_leaves_no_copy(
+async def test_interrupted_download_leaves_no_copy(
     blobs: S3, s3_proxy: TcpProxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # More than what lies between the two ends may hold: the rest is lost with the line.
-    await blobs.keep(ONE, io.BytesIO(bytes(40_000_000)))
+    # More than the buffers between client and server hold, so the rest is lost.
+    await blobs.put(ONE, io.BytesIO(bytes(40_000_000)))
     content = await blobs.content(ONE)
     assert content is not None
 
@@ -99,21 +99,21 @@ async def test_fetch_that_breaks_off_leaves_no_copy(
 
     monkeypatch.setattr(blobs, "content", broken_off)
     with pytest.raises(Overloaded):
-        async with blobs.fetched(ONE):
+        async with blobs.local_file(ONE):
             pass
 
     assert [] == left_in(tmp_path)
 
 
-async def test_what_others_put_there_is_not_told(blobs: S3, bucket_url: str) -> None:
+async def test_objects_of_others_are_not_listed(blobs: S3, bucket_url: str) -> None:
     store = bucket_of(bucket_url)
     for key in ("notes.txt", "ab/notes.txt", f"cd/{ONE}", f"deep/ab/{ONE}", str(ONE)):
         await obstore.put_async(store, key, b"not ours")
 
-    assert [] == (await blobs.listing("")).files
+    assert [] == (await blobs.list_files("")).files
 
 
-async def test_bucket_that_took_a_file_a_moment_ago_is_not_asked_again(
+async def test_write_check_of_a_bucket_is_cached(
     blobs: S3, s3_proxy: TcpProxy
 ) -> None:
     before = await blobs.is_writable()

@@ -22,7 +22,7 @@ async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Semaphores]:
     """Slots at each place in turn."""
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
     async with redis_client.open_redis(url) as client:
-        yield slots_.of(client)
+        yield slots_.create(client)
 
 
 async def took(slots: Semaphores, *caps: Limit, names: str) -> list[bool]:
@@ -114,7 +114,7 @@ async def test_without_redis_uploads_pass() -> None:
     port = servers.free_port()
     with capture_logs() as logs:
         async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
-            slots = slots_.of(client)
+            slots = slots_.create(client)
             assert [True] * 5 == await took(slots, MINE, names="abcde")
             assert await slots.begin("work")
             assert await slots.begin("work")
@@ -128,11 +128,11 @@ async def test_without_redis_uploads_pass() -> None:
 async def test_not_every_upload_waits_for_a_redis_that_is_gone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
+    monkeypatch.setattr(redis_client, "_OPEN_SECONDS", 3600)
     port = servers.free_port()
     async with redis_client.open_redis(f"redis://127.0.0.1:{port}/0") as client:
         assert client is not None
-        slots = slots_.of(client)
+        slots = slots_.create(client)
         assert [True] == await took(slots, MINE, names="a")
         with servers.run_redis(port):
             assert [True] * 3 == await took(slots, MINE, names="bcd")
@@ -145,10 +145,10 @@ async def test_not_every_upload_waits_for_a_redis_that_is_gone(
 async def test_slot_taken_before_redis_was_gone_is_freed_when_it_is_back(
     monkeypatch: pytest.MonkeyPatch, redis_url: str
 ) -> None:
-    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
+    monkeypatch.setattr(redis_client, "_OPEN_SECONDS", 3600)
     async with redis_client.open_redis(redis_url) as client:
         assert client is not None
-        slots = slots_.of(client)
+        slots = slots_.create(client)
         await took(slots, MINE, names="ab")
         # Redis fails another upload.
         await client.set("recibo:slots:key_other:2", "")

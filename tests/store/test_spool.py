@@ -1,4 +1,4 @@
-"""What killed processes left in the spool."""
+"""Cleanup of files that killed processes left in the spool."""
 
 import datetime as dt
 import os
@@ -9,7 +9,7 @@ from recibo.store import spool
 
 
 def fill(folder: Path) -> None:
-    """Put a young and an old file into a folder."""
+    """Write a new and an old file to a folder."""
     for name, age in (("young", dt.timedelta(minutes=1)), ("old", dt.timedelta(hours=2))):
         path = folder / name
         path.write_bytes(b"")
@@ -17,7 +17,7 @@ def fill(folder: Path) -> None:
         os.utime(path, (changed, changed))
 
 
-def test_folder_of_ones_own_is_emptied(tmp_path: Path) -> None:
+def test_exclusive_folder_is_emptied(tmp_path: Path) -> None:
     fill(tmp_path)
 
     spool.clear(tmp_path, is_shared=False)
@@ -25,7 +25,7 @@ def test_folder_of_ones_own_is_emptied(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
-def test_shared_folder_keeps_what_a_request_may_need(tmp_path: Path) -> None:
+def test_shared_folder_keeps_new_files(tmp_path: Path) -> None:
     fill(tmp_path)
 
     spool.clear(tmp_path, is_shared=True)

@@ -1,4 +1,4 @@
-"""Which storage a URL means."""
+"""Opening storage by URL."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from recibo.store.blobs import Blobs, Folder
 from recibo.store.s3 import S3
 
 
-def of(url: str, tmp_path: Path) -> Blobs:
+def open_storage(url: str, tmp_path: Path) -> Blobs:
     """Return the storage of a URL."""
-    return storage.of(url, folder=tmp_path / "data" / "files", spool=tmp_path)
+    return storage.open_storage(url, folder=tmp_path / "data" / "files", spool=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ def of(url: str, tmp_path: Path) -> Blobs:
         ("file://{tmp}/two%20words", "two words"),
     ],
 )
-async def test_folder_is_made_for_its_owner_alone(
+async def test_folder_is_created_for_its_owner_only(
     url: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    made = of(url.format(tmp=tmp_path), tmp_path)
+    made = open_storage(url.format(tmp=tmp_path), tmp_path)
 
     assert isinstance(made, Folder)
     assert await made.is_writable()
@@ -39,7 +39,7 @@ async def test_folder_is_made_for_its_owner_alone(
 
 @pytest.mark.parametrize("url", ["s3://receipts", "s3://receipts/", "s3://receipts/a/b c/"])
 def test_bucket_may_have_a_prefix(url: str, tmp_path: Path) -> None:
-    assert isinstance(of(url, tmp_path), S3)
+    assert isinstance(open_storage(url, tmp_path), S3)
 
 
 @pytest.mark.parametrize(
@@ -61,26 +61,24 @@ def test_bucket_may_have_a_prefix(url: str, tmp_path: Path) -> None:
         "s3://bucket/prefix#believed",
     ],
 )
-def test_url_of_another_kind_is_refused_and_not_repeated(url: str, tmp_path: Path) -> None:
+def test_invalid_url_is_refused_and_not_repeated(url: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="RECIBO_STORAGE_URL") as refused:
-        of(url, tmp_path)
+        open_storage(url, tmp_path)
 
     assert "believed" not in str(refused.value)
 
 
-def test_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(ValueError, match="cannot be made"):
-        of(f"file://{tmp_path}/file/folder", tmp_path)
+        open_storage(f"file://{tmp_path}/file/folder", tmp_path)
     with pytest.raises(ValueError, match="cannot be made"):
-        of(f"file://{tmp_path}/a%00b", tmp_path)
+        open_storage(f"file://{tmp_path}/a%00b", tmp_path)
 
 
-def test_environment_that_makes_no_sense_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_environment_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SERVER_SIDE_ENCRYPTION", "rot13")
 
     with pytest.raises(ValueError, match="cannot be used"):
-        of("s3://bucket", tmp_path)
+        open_storage("s3://bucket", tmp_path)

@@ -26,13 +26,13 @@ def parts(database: Database, tmp_path: Path, bucket_url: str, s3_proxy: TcpProx
     assert s3_proxy.port
     spool = tmp_path / "spool"
     spool.mkdir()
-    blobs = storage.of(bucket_url, folder=tmp_path, spool=spool)
+    blobs = storage.open_storage(bucket_url, folder=tmp_path, spool=spool)
     return core.build(database, tmp_path, blobs=blobs)
 
 
 async def is_kept(parts: Core, receipt_id: ReceiptId) -> bool:
     """Tell whether there is a file."""
-    async with parts.blobs.fetched(receipt_id) as path:
+    async with parts.blobs.local_file(receipt_id) as path:
         return path is not None
 
 

@@ -17,31 +17,31 @@ class Listening(InMemory):
     def __post_init__(self) -> None:
         super().__init__()
 
-    async def tell(self, name: str, crew: WorkerStats) -> None:
-        await super().tell(name, crew)
+    async def report(self, name: str, stats: WorkerStats) -> None:
+        await super().report(name, stats)
         self.word.set()
 
 
 async def test_crew_counts_from_the_start_to_the_end_at_its_pace_of_the_moment() -> None:
-    crews, pace = Listening(), MovingAverage(2)
-    async with heartbeat.sending_heartbeats(crews, readers=3, pace=pace):
-        at_first = await crews.at_work()
+    workers, pace = Listening(), MovingAverage(2)
+    async with heartbeat.sending_heartbeats(workers, readers=3, pace=pace):
+        at_first = await workers.combined_stats()
         pace.note(12)
         # The word that was under way may be of before.
         for _ in range(2):
-            crews.word.clear()
-            await crews.word.wait()
-        later = await crews.at_work()
+            workers.word.clear()
+            await workers.word.wait()
+        later = await workers.combined_stats()
 
     assert WorkerStats(3, 2) == at_first
     assert WorkerStats(3, 3) == later
-    assert NO_WORKERS == await crews.at_work()
+    assert NO_WORKERS == await workers.combined_stats()
 
 
 async def test_processes_count_each() -> None:
-    crews = InMemory()
+    workers = InMemory()
     async with (
-        heartbeat.sending_heartbeats(crews, readers=3, pace=MovingAverage(2)),
-        heartbeat.sending_heartbeats(crews, readers=1, pace=MovingAverage(2)),
+        heartbeat.sending_heartbeats(workers, readers=3, pace=MovingAverage(2)),
+        heartbeat.sending_heartbeats(workers, readers=1, pace=MovingAverage(2)),
     ):
-        assert WorkerStats(4, 2) == await crews.at_work()
+        assert WorkerStats(4, 2) == await workers.combined_stats()

@@ -104,7 +104,7 @@ async def test_job_runs_in_one_process_at_a_time_unless_each_must(postgres_url: 
 
         return Job(name, 30, work, is_shared=is_shared)
 
-    async with other.alone("job:shared"), other.alone("job:own"):
+    async with other.advisory_lock("job:shared"), other.advisory_lock("job:own"):
         await job("shared", is_shared=True).run_once(database)
         await job("own", is_shared=False).run_once(database)
     await database.close()

@@ -111,7 +111,7 @@ async def test_turn_is_one_processs_at_a_time(postgres_url: str, tmp_path: Path)
     receipt_id = (await parts.submit(await make.actor(database))).receipt_id
     parts.carrier.added.clear()
 
-    async with other.alone("job:add-readings"):
+    async with other.advisory_lock("job:add-readings"):
         await parts.periodic_tasks.turn()
         assert [] == parts.carrier.added
     await parts.periodic_tasks.turn()

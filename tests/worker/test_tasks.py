@@ -136,7 +136,7 @@ async def test_tenth_document_that_takes_too_much_in_a_day_counts_against_the_qu
 async def test_file_that_is_gone_fails_its_receipt_at_once(reading: Make, actor: Actor) -> None:
     parts, reader = reading([READ])
     receipt_id = (await parts.submit(actor)).receipt_id
-    await parts.blobs.discard(receipt_id)
+    await parts.blobs.delete(receipt_id)
 
     await parts.tasks.read(receipt_id)
 
@@ -256,7 +256,7 @@ async def test_waiters_are_told_whatever_happens(reading: Make, actor: Actor) ->
     parts, _ = reading([RuntimeError("a bug")])
     receipt_id = (await parts.submit(actor)).receipt_id
 
-    with parts.tasks.signals.waiting(receipt_id) as place:
+    with parts.tasks.pubsub.subscribe(receipt_id) as place:
         with pytest.raises(RuntimeError):
             await parts.tasks.read(receipt_id)
 

@@ -54,7 +54,7 @@ def restore(settings: Settings, folder: Path) -> int:
 
 def blobs_of(settings: Settings) -> Blobs:
     """Return the storage of files."""
-    return storage.of(
+    return storage.open_storage(
         settings.storage_url.strip(), folder=settings.files_dir, spool=settings.spool_dir
     )
 
@@ -84,7 +84,7 @@ async def open_installation(settings: Settings) -> AsyncIterator[OpenInstallatio
 async def _list_trash(settings: Settings) -> None:
     async with open_installation(settings) as own:
         count = size = 0
-        async for one in own.blobs.trashed():
+        async for one in own.blobs.list_trash():
             sys.stdout.write(f"{one.id}  {one.day}  {one.size}\n")
             count += 1
             size += one.size
@@ -100,7 +100,7 @@ async def _restore_from_trash(
         raise StartError(message)
     async with open_installation(settings) as own:
         # List first, because moving files changes the listing.
-        found = [one async for one in own.blobs.trashed() if everything or one.id in wanted]
+        found = [one async for one in own.blobs.list_trash() if everything or one.id in wanted]
         restored = [one.id for one in found if await own.blobs.restore(one)]
         await _record_restored(own.database, restored)
     sys.stdout.write(f"{len(restored)} files restored.\n")

@@ -104,7 +104,7 @@ async def purge(database: Database) -> int:
         oldest = select(AuditEvent.id).order_by(AuditEvent.id).limit(_PURGE_BATCH)
         statement = (
             delete(AuditEvent)
-            .where(AuditEvent.id.in_(oldest), append_only.is_over(session))
+            .where(AuditEvent.id.in_(oldest), append_only.is_expired(session))
             .returning(AuditEvent.id)
         )
         return len((await session.execute(statement)).all())

@@ -133,7 +133,7 @@ def fingerprint(secret: str) -> str:
 
 def files_of(table: TableFile, folder: Path) -> Iterator[File]:
     """Give the files that the receipts of a backup have."""
-    for row in table_files.rows_of(table, folder / TABLES):
+    for row in table_files.read_rows(table, folder / TABLES):
         if not ids.is_well_formed(str(row["id"])):
             # It names a file, here and where it is restored.
             message = f"the backup cannot be used: {row['id']!r} is no id of a receipt."
@@ -149,7 +149,7 @@ def loaded(folder: Path) -> Manifest:
     """
     try:
         stored: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
-        if stored["format"] != FORMAT or not db.is_known(stored["revision"]):
+        if stored["format"] != FORMAT or not db.is_known_revision(stored["revision"]):
             message = f"the backup was made by a newer version ({stored['recibo']}); install that."
             raise BackupError(message)
         return Manifest(

@@ -73,7 +73,7 @@ async def agree(database: Database, blobs: Blobs) -> str:
     if marker is not None and own_id == marker.installation_id:
         if marker.is_restoring:
             # The database was the last to be restored.
-            await blobs.mark(Marker(own_id).dumped())
+            await blobs.write_marker(Marker(own_id).dumped())
         return own_id
     if marker is not None:
         raise _foreign(own_id, marker)
@@ -87,7 +87,7 @@ async def adopt(database: Database, blobs: Blobs) -> str:
     async with database.write() as session:
         own_id = await ensure_id(session)
     # After the row: a crash between the two leaves an id without a marker, which starts again.
-    await blobs.mark(Marker(own_id).dumped())
+    await blobs.write_marker(Marker(own_id).dumped())
     log.info("the files are marked as this installation's", installation=own_id)
     return own_id
 
@@ -130,7 +130,7 @@ async def ensure_id(session: Session) -> str:
 
 async def marker_of(blobs: Blobs) -> Marker | None:
     """Return what a storage is marked with."""
-    text = await blobs.marker()
+    text = await blobs.read_marker()
     if text is None:
         return None
     try:
@@ -146,7 +146,7 @@ async def looked_into(database: Database, blobs: Blobs) -> Contents:
     cursor: str | None = ""
     has_files = False
     for _ in range(_SAMPLED_LISTINGS):
-        listing = await blobs.listing(cursor or "")
+        listing = await blobs.list_files(cursor or "")
         found = [one.id for one in listing.files]
         has_files = has_files or bool(found)
         async with database.read() as session:

@@ -82,8 +82,8 @@ async def sweep(database: Database, blobs: Blobs) -> Swept:
 async def discard(blobs: Blobs, purged: Collection[ReceiptId]) -> None:
     """Delete the files of purged receipts for good, wherever they are."""
     for receipt_id in purged:
-        await blobs.discard(receipt_id)
-    await blobs.discard_trashed(purged)
+        await blobs.delete(receipt_id)
+    await blobs.delete_from_trash(purged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class _Portion:
         """Note files that no receipt knows; after the last one, decide whether to move them."""
         cursor = row.cursor
         while True:
-            listing = await self.blobs.listing(cursor)
+            listing = await self.blobs.list_files(cursor)
             found = [{"receipt_id": one} for one in await self._unknown(listing.files)]
             is_over = listing.cursor is None
             cursor = listing.cursor or ""
@@ -122,7 +122,7 @@ class _Portion:
             noted, known = await self._noted()
             for receipt_id in noted:
                 if receipt_id not in known:
-                    await self.blobs.trash(receipt_id)
+                    await self.blobs.move_to_trash(receipt_id)
                     trashed += 1
             async with self.database.write() as session:
                 await session.execute(delete(Orphan).where(Orphan.receipt_id.in_(noted)))

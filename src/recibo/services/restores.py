@@ -41,13 +41,13 @@ async def restore(manifest: Manifest, folder: Path, *, url: str, blobs: Blobs) -
     """
     await refuse_existing(url, blobs)
     own_id = ids.new("ins")
-    await blobs.mark(Marker(own_id, is_restoring=True).dumped())
+    await blobs.write_marker(Marker(own_id, is_restoring=True).dumped())
     await _restore_files(manifest, folder, blobs)
     if url.startswith(_SQLITE):
         await _restore_sqlite(manifest, folder, Path(url.removeprefix(_SQLITE)), own_id)
     else:
         await _restore_tables(manifest, folder, url, own_id)
-    await blobs.mark(Marker(own_id).dumped())
+    await blobs.write_marker(Marker(own_id).dumped())
     return own_id
 
 
@@ -55,13 +55,13 @@ async def refuse_existing(url: str, blobs: Blobs) -> None:
     """Raise BackupError where a restore would mix with what is there."""
     if _is_there(url):
         async with db.snapshot(url) as connection:
-            if filled := await table_files.filled(connection):
+            if filled := await table_files.nonempty_tables(connection):
                 message = f"the database is not empty ({', '.join(filled[:5])}); name a new one."
                 raise BackupError(message)
     marker = await installation.marker_of(blobs)
     if marker is not None and marker.is_restoring:
         return
-    if (await blobs.listing("")).files:
+    if (await blobs.list_files("")).files:
         message = "the storage is not empty; name a new folder or prefix by RECIBO_STORAGE_URL."
         raise BackupError(message)
 
@@ -70,7 +70,7 @@ async def _restore_files(manifest: Manifest, folder: Path, blobs: Blobs) -> None
     table = next(one for one in manifest.tables if one.name == "receipts")
     for one in backups.present(manifest, table, folder):
         with backups.path_of(folder, one.id).open("rb") as file:
-            await blobs.keep(ReceiptId(one.id), file)
+            await blobs.put(ReceiptId(one.id), file)
 
 
 async def _restore_sqlite(manifest: Manifest, folder: Path, path: Path, own_id: str) -> None:
@@ -85,7 +85,7 @@ async def _restore_sqlite(manifest: Manifest, folder: Path, path: Path, own_id: 
 
 
 async def _restore_tables(manifest: Manifest, folder: Path, url: str, own_id: str) -> None:
-    async with db.rebuilding(url) as connection:
+    async with db.open_for_restore(url) as connection:
         if await db.revision(connection) is not None:
             # Tables without rows, perhaps of another revision.
             await table_files.drop_all(connection)

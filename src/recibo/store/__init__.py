@@ -1,1 +1,1 @@
-"""The state the service owns: database, files, signals."""
+"""The state of the service: database, files, rate limits, pub/sub."""

@@ -1,4 +1,4 @@
-"""Uploaded files: kept under the id of their receipt, on disk before their row is committed."""
+"""Uploaded files, stored by receipt id and durable before their row is committed."""
 
 import asyncio
 import contextlib
@@ -16,23 +16,23 @@ from recibo.lib import clock, ids
 from recibo.schemas.ids import ReceiptId
 from recibo.store import folders
 
-#: Large enough that a file is few chunks, small enough that many downloads at once fit in memory.
+#: Large enough that a file has few chunks, small enough for many concurrent downloads in memory.
 CHUNK_BYTES = 256 * 1024
-#: Names which installation the files belong to.
+#: The file that says which installation the files belong to.
 MARKER = ".installation"
-#: Holds a folder for each day, with the orphans that were moved there on it.
+#: The folder of deleted orphans, with one subfolder per day.
 TRASH = "trash"
-# A few milliseconds of work.
-_LISTED_AT_ONCE = 1000
-# Nobody takes longer to write a file.
-_BROKEN_OFF_AGE = dt.timedelta(hours=1)
+# Listing so many takes a few milliseconds.
+_PAGE_SIZE = 1000
+# No upload takes longer to write its file.
+_PARTIAL_FILE_MAX_AGE = dt.timedelta(hours=1)
 _SUBFOLDER = re.compile("[0-9a-f]{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file on its way out."""
+    """The content of a file, streamed."""
 
     size: int
     chunks: AsyncIterator[bytes]
@@ -40,7 +40,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A file that is there, and when it was last changed, in Unix seconds."""
+    """A stored file and its modification time in Unix seconds."""
 
     id: ReceiptId
     changed_at: float
@@ -48,10 +48,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Some of the files in the order of their names."""
+    """A page of stored files, ordered by name."""
 
     files: list[Listed]
-    #: Where the next listing goes on; None when there are no more.
+    #: Pass it to get the next page; None on the last page.
     cursor: str | None
 
 
@@ -65,81 +65,81 @@ class Trashed:
 
 
 class Trash(Protocol):
-    """Files that no row knew: kept for a while, apart from the others."""
+    """The trash: files without a database row, kept for a while before deletion."""
 
-    async def trash(self, receipt_id: ReceiptId) -> None:
-        """Move a file to the trash; nothing happens when there is none."""
+    async def move_to_trash(self, receipt_id: ReceiptId) -> None:
+        """Move a file to the trash; do nothing if it does not exist."""
 
-    def trashed(self) -> AsyncIterator[Trashed]:
-        """Give what is in the trash, the oldest day first."""
+    def list_trash(self) -> AsyncIterator[Trashed]:
+        """Yield the files in the trash, oldest day first."""
 
     async def restore(self, trashed: Trashed) -> bool:
-        """Move a file back to its place; False when another is there by now."""
+        """Move a file back; return False if a new file with this id exists."""
 
     async def purge_trash(self, before: dt.date, *, limit: int) -> int:
-        """Delete up to so many files that were trashed before a day; return how many."""
+        """Delete up to `limit` files that were trashed before a day; return how many."""
 
-    async def discard_trashed(self, receipt_ids: Collection[ReceiptId]) -> None:
-        """Delete the files of these receipts from the trash, on whatever day they came there."""
+    async def delete_from_trash(self, receipt_ids: Collection[ReceiptId]) -> None:
+        """Delete the files of these receipts from the trash."""
 
 
 class Blobs(Trash, Protocol):
-    """Where uploaded files live.
+    """Storage of uploaded files.
 
-    One that is on another machine raises Overloaded when that fails.
+    Remote storage raises Overloaded when it does not answer.
     """
 
-    #: How long a portion of a sweep may take: a folder is this machine's own work, while a bucket
-    #: is mostly waited for.
+    #: The time budget of one sweep batch: a folder uses this machine's CPU and disk, a bucket is
+    #: mostly waiting.
     sweep_seconds: float
 
-    async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
-        """Store the file durably; when this returns it survives a crash."""
+    async def put(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
+        """Store the file durably: it survives a crash once this returns."""
 
-    def fetched(self, receipt_id: ReceiptId) -> AbstractAsyncContextManager[Path | None]:
-        """Give a local file with the bytes while the block lasts, None when there is none."""
+    def local_file(self, receipt_id: ReceiptId) -> AbstractAsyncContextManager[Path | None]:
+        """Open a local copy for the duration of the block; None if the file does not exist."""
 
     async def content(self, receipt_id: ReceiptId) -> Content | None:
-        """Return the bytes to be sent, None when there are none."""
+        """Return the content as a stream; None if the file does not exist."""
 
-    async def discard(self, receipt_id: ReceiptId) -> None:
-        """Delete the file; nothing happens when there is none, or else the sweep has it left."""
+    async def delete(self, receipt_id: ReceiptId) -> None:
+        """Delete the file if it exists; if that fails, the sweep deletes it later."""
 
-    async def listing(self, after: str) -> Listing:
-        """Return some files that come after a cursor; the first ones after an empty one."""
+    async def list_files(self, after: str) -> Listing:
+        """Return the page of files after a cursor; an empty cursor returns the first page."""
 
-    async def marker(self) -> str | None:
-        """Return what the files are marked with, None when they are not."""
+    async def read_marker(self) -> str | None:
+        """Return the content of the marker; None if there is none."""
 
-    async def mark(self, marker: str) -> None:
-        """Mark the files, durably."""
+    async def write_marker(self, marker: str) -> None:
+        """Write the marker durably."""
 
     async def is_writable(self) -> bool:
-        """Tell whether files can be kept."""
+        """Return whether files can be stored."""
 
 
 class Folder:
-    """Files in a local folder, spread over 256 subfolders by the end of their ids."""
+    """Files in a local folder, in 256 subfolders by the last characters of their ids."""
 
     sweep_seconds = 0.4
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        # Subfolders whose own names this process made durable.
+        # Subfolders that this process created or synced.
         self._durable = set[str]()
 
-    async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
-        """Store the file and make it and its name durable."""
-        await asyncio.to_thread(self._keep, receipt_id, file)
+    async def put(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
+        """Write the file, then sync it and its folder."""
+        await asyncio.to_thread(self._put, receipt_id, file)
 
     @asynccontextmanager
-    async def fetched(self, receipt_id: ReceiptId) -> AsyncIterator[Path | None]:
-        """Give the file itself."""
+    async def local_file(self, receipt_id: ReceiptId) -> AsyncIterator[Path | None]:
+        """Return the path of the stored file itself."""
         path = self._path(receipt_id)
         yield path if await asyncio.to_thread(path.is_file) else None
 
     async def content(self, receipt_id: ReceiptId) -> Content | None:
-        """Return the file's bytes as they are read."""
+        """Return a stream that reads the file in chunks."""
         path = self._path(receipt_id)
         try:
             size = (await asyncio.to_thread(path.stat)).st_size
@@ -147,49 +147,49 @@ class Folder:
             return None
         return Content(size, _chunks(path))
 
-    async def discard(self, receipt_id: ReceiptId) -> None:
+    async def delete(self, receipt_id: ReceiptId) -> None:
         """Delete the file."""
         await asyncio.to_thread(self._path(receipt_id).unlink, missing_ok=True)
 
     async def is_writable(self) -> bool:
-        """Tell whether the folder takes files."""
+        """Return whether the folder is writable."""
         return await asyncio.to_thread(os.access, self._root, os.W_OK | os.X_OK)
 
-    async def listing(self, after: str) -> Listing:
-        """Return up to a thousand files, and delete what broken-off writes left among them."""
-        return await asyncio.to_thread(self._listing, after)
+    async def list_files(self, after: str) -> Listing:
+        """Return up to a thousand files, and delete old partial files among them."""
+        return await asyncio.to_thread(self._list_files, after)
 
-    async def marker(self) -> str | None:
-        """Return the text of the file that marks the folder."""
+    async def read_marker(self) -> str | None:
+        """Return the text of the marker file."""
         try:
             return await asyncio.to_thread((self._root / MARKER).read_text, "utf-8")
         except FileNotFoundError:
             return None
 
-    async def mark(self, marker: str) -> None:
-        """Write the file that marks the folder."""
+    async def write_marker(self, marker: str) -> None:
+        """Write the marker file."""
         await asyncio.to_thread(folders.write, self._root / MARKER, marker.encode())
 
-    async def trash(self, receipt_id: ReceiptId) -> None:
-        """Rename the file into the trash's folder of today."""
-        await asyncio.to_thread(self._trash, receipt_id)
+    async def move_to_trash(self, receipt_id: ReceiptId) -> None:
+        """Rename the file into today's trash folder."""
+        await asyncio.to_thread(self._move_to_trash, receipt_id)
 
-    async def trashed(self) -> AsyncIterator[Trashed]:
-        """Give what is in the folders of the trash, a day at a time."""
+    async def list_trash(self) -> AsyncIterator[Trashed]:
+        """Yield the files of the trash folders, day by day."""
         for day in await asyncio.to_thread(self._days):
             for one in await asyncio.to_thread(self._of_day, day):
                 yield one
 
     async def restore(self, trashed: Trashed) -> bool:
-        """Rename the file to its place."""
+        """Move the file back to its subfolder."""
         return await asyncio.to_thread(self._restore, trashed)
 
     async def purge_trash(self, before: dt.date, *, limit: int) -> int:
-        """Delete files of old days, and the folders of those that are empty."""
+        """Delete files of old days, and day folders that are empty."""
         return await asyncio.to_thread(self._purge_trash, before, limit)
 
-    async def discard_trashed(self, receipt_ids: Collection[ReceiptId]) -> None:
-        """Delete files of any day."""
+    async def delete_from_trash(self, receipt_ids: Collection[ReceiptId]) -> None:
+        """Delete the files from every day's folder."""
         for day in await asyncio.to_thread(self._days):
             for receipt_id in receipt_ids:
                 path = self._trashed_path(day, receipt_id)
@@ -198,7 +198,7 @@ class Folder:
     def _path(self, receipt_id: ReceiptId) -> Path:
         return self._root / key_of(receipt_id)
 
-    def _keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
+    def _put(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
         path = self._path(receipt_id)
         self._make_durable(path.parent)
         partial = path.with_suffix(".part")
@@ -206,7 +206,7 @@ class Folder:
             with partial.open("wb") as target:
                 shutil.copyfileobj(file, target)
                 target.flush()
-                # Its age is judged by the service's clock, so it is told by that, too.
+                # The sweep compares this time with the service's clock, which tests can change.
                 now = clock.now().timestamp()
                 os.utime(target.fileno(), (now, now))
                 os.fsync(target.fileno())
@@ -217,9 +217,9 @@ class Folder:
             raise
 
     def _make_durable(self, subfolder: Path) -> None:
-        """Make a subfolder and sync its name, at its first use even where it is there.
+        """Create a subfolder and sync its parent, on first use even if it exists.
 
-        Another upload may have made it a moment ago and not yet synced it.
+        A concurrent upload may have created it without having synced it yet.
         """
         if subfolder.name in self._durable:
             return
@@ -227,7 +227,7 @@ class Folder:
         folders.sync(self._root)
         self._durable.add(subfolder.name)
 
-    def _listing(self, after: str) -> Listing:
+    def _list_files(self, after: str) -> Listing:
         first, _, last_name = after.partition("/")
         for subfolder in sorted(_names(self._root)):
             if subfolder < first or not _SUBFOLDER.fullmatch(subfolder):
@@ -235,19 +235,19 @@ class Folder:
             names = sorted(_names(self._root / subfolder))
             if subfolder == first:
                 names = [name for name in names if name > last_name]
-            if names := names[:_LISTED_AT_ONCE]:
+            if names := names[:_PAGE_SIZE]:
                 return Listing(list(self._listed(subfolder, names)), f"{subfolder}/{names[-1]}")
         return Listing([], None)
 
     def _listed(self, subfolder: str, names: list[str]) -> Iterator[Listed]:
-        oldest_write = (clock.now() - _BROKEN_OFF_AGE).timestamp()
+        oldest_write = (clock.now() - _PARTIAL_FILE_MAX_AGE).timestamp()
         for name in names:
             path = self._root / subfolder / name
             receipt_id = ReceiptId(name.removesuffix(".part"))
-            # Whatever else lies there is somebody else's.
+            # Ignore files that this service did not write.
             if not is_key(f"{subfolder}/{receipt_id}"):
                 continue
-            # Uploads that go on rename and discard files under our eyes.
+            # Concurrent uploads rename and delete files.
             with contextlib.suppress(FileNotFoundError):
                 changed_at = path.stat().st_mtime
                 if name == receipt_id:
@@ -255,7 +255,7 @@ class Folder:
                 elif changed_at < oldest_write:
                     path.unlink()
 
-    def _trash(self, receipt_id: ReceiptId) -> None:
+    def _move_to_trash(self, receipt_id: ReceiptId) -> None:
         target = self._trashed_path(clock.now().date(), receipt_id)
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
@@ -283,7 +283,7 @@ class Folder:
         self._make_durable(path.parent)
         source = self._trashed_path(trashed.day, trashed.id)
         try:
-            # Unlike a rename this never replaces a file.
+            # Unlike a rename, a hard link never replaces an existing file.
             os.link(source, path)
         except FileExistsError:
             return False
@@ -301,7 +301,7 @@ class Folder:
                 (folder / name).unlink(missing_ok=True)
                 purged += 1
             with contextlib.suppress(OSError):
-                # Not empty yet.
+                # The folder is not empty yet.
                 folder.rmdir()
         return purged
 
@@ -312,7 +312,7 @@ def key_of(receipt_id: ReceiptId) -> str:
 
 
 def is_key(key: str) -> bool:
-    """Tell whether this names the file of a receipt."""
+    """Return whether a key names the file of a receipt."""
     receipt_id = ReceiptId(key.rpartition("/")[2])
     return ids.is_well_formed(receipt_id) and key == key_of(receipt_id)
 

@@ -1,4 +1,4 @@
-"""Counts of what happened within a window of time that begins with the first."""
+"""Event counters with a time window that starts at the first event."""
 
 import datetime as dt
 
@@ -11,24 +11,24 @@ from recibo.store.tables import Counter
 
 
 async def add(session: Session, name: str, subject: str, *, window: dt.timedelta) -> int:
-    """Count one more inside the caller's transaction and return the new count."""
+    """Increment a counter inside the caller's transaction and return the new count."""
     now = clock.now()
     statement = upsert.insert(session, Counter).values(
         key=_key(name, subject), count=1, expires_at=now + window
     )
-    is_over = Counter.expires_at <= now
+    is_expired = Counter.expires_at <= now
     statement = statement.on_conflict_do_update(
         index_elements=[Counter.key],
         set_={
-            "count": case((is_over, 1), else_=Counter.count + 1),
-            "expires_at": case((is_over, now + window), else_=Counter.expires_at),
+            "count": case((is_expired, 1), else_=Counter.count + 1),
+            "expires_at": case((is_expired, now + window), else_=Counter.expires_at),
         },
     ).returning(Counter.count)
     return int((await session.execute(statement)).scalar_one())
 
 
 async def ends_at(session: Session | ReadSession, name: str, subject: str) -> dt.datetime | None:
-    """Return when the window that runs now ends; None when none runs."""
+    """Return when the current window ends; None if there is none."""
     query = select(Counter.expires_at).where(
         Counter.key == _key(name, subject), Counter.expires_at > clock.now()
     )
@@ -36,7 +36,7 @@ async def ends_at(session: Session | ReadSession, name: str, subject: str) -> dt
 
 
 async def count(session: Session | ReadSession, name: str, subject: str) -> int:
-    """Return the count of the window that runs now."""
+    """Return the count of the current window."""
     query = select(Counter.count).where(
         Counter.key == _key(name, subject), Counter.expires_at > clock.now()
     )
@@ -44,10 +44,10 @@ async def count(session: Session | ReadSession, name: str, subject: str) -> int:
 
 
 async def purge_expired(database: Database) -> int:
-    """Delete up to a thousand counts whose window is over; return how many."""
+    """Delete up to a thousand expired counters; return how many."""
     return await purging.purge_some(database, Counter, Counter.expires_at <= clock.now())
 
 
 def _key(name: str, subject: str) -> str:
-    # Subjects hold addresses of people, of any length.
+    # A subject may contain an email address of any length.
     return f"{name}:{tokens.fingerprint(subject)}"

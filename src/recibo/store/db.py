@@ -1,4 +1,7 @@
-"""The database: SQLite in one process, PostgreSQL under many; sessions that read or write."""
+"""Database access: read and write sessions, advisory locks and schema migrations.
+
+SQLite serves a single process, PostgreSQL any number.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -28,14 +31,14 @@ from recibo.store.postgres import Server
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
-# Any number will do, as long as nothing else locks it: "recibo" in ASCII.
+# An arbitrary key that nothing else locks: "recibo" in ASCII.
 _MIGRATION_LOCK = 0x72656369626F
-# Of any length; each database of a server has locks of its own.
+# Hashed, so names may have any length. Locks are per database.
 _TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
 _READERS = 4
-# What a session knows of itself.
-_RUNG = "rung"
-# SQLite has one writer; who waits longer for it than its own patience is answered 503.
+# The key in `session.info` set by `notify_on_commit`.
+_NOTIFIES = "notifies"
+# SQLite has a single writer; requests that wait longer for it get a 503.
 _SQLITE_SECONDS = 30
 
 #: A session that only reads; it never commits.
@@ -47,8 +50,8 @@ Session = NewType("Session", AsyncSession)
 class Database:
     """Opens short transactions.
 
-    SQLite has one writer at a time, so writers of this process queue for one connection and begin
-    IMMEDIATE: a transaction that upgrades from reading to writing fails under load instead.
+    SQLite allows one writer at a time, so this process writes over a single connection with BEGIN
+    IMMEDIATE: a transaction that upgrades from reading to writing would fail under load.
     """
 
     def __init__(self, url: str) -> None:
@@ -57,33 +60,33 @@ class Database:
         if self.is_sqlite:
             self._writer = _sqlite_engine(parsed, writes=True)
             self._reader = _sqlite_engine(parsed, writes=False)
-            self._watched: Callable[[], AbstractContextManager[None]] = _sqlite_watched
+            self._guard: Callable[[], AbstractContextManager[None]] = _translate_sqlite_errors
         else:
             self._server = Server(parsed)
             self._writer = self._server.engine(writes=True)
             self._reader = self._server.engine(writes=False)
             self._locks = self._server.lock_engine()
-            self._watched = self._server.watched
-        self._bells = set[asyncio.Event]()
+            self._guard = self._server.fail_fast
+        self._commit_events = set[asyncio.Event]()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
-        """Open a session for queries; each statement sees what is committed when it starts.
+        """Open a session for queries; each statement sees the data committed before it starts.
 
         Raises:
-            DatabaseUnavailable: it does not answer, or has no time.
+            DatabaseUnavailable: the database does not answer or is overloaded.
         """
-        with self._watched():
+        with self._guard():
             async with AsyncSession(
                 self._reader, expire_on_commit=False, autoflush=False
             ) as session:
                 yield ReadSession(session)
 
-    async def row(
+    async def fetch_row(
         self, query: Select[tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Row[Any] | None:
-        """Return the one row that a query of columns finds, in half the time of a session."""
-        with self._watched():
+        """Return the only row of a column query, or None; twice as fast as a session."""
+        with self._guard():
             async with self._reader.connect() as connection:
                 found: Row[Any] | None = (await connection.execute(query, parameters)).one_or_none()
         return found
@@ -93,68 +96,69 @@ class Database:
         """Open a transaction: committed when the block ends, rolled back when it raises.
 
         Raises:
-            DatabaseUnavailable: it does not answer, or has no time. Lost in the commit, the answer
-                leaves open whether the transaction was committed.
+            DatabaseUnavailable: the database does not answer or is overloaded. If the connection
+                is lost during the commit, the transaction may have been committed.
         """
-        with self._watched():
+        with self._guard():
             async with (
                 AsyncSession(self._writer, expire_on_commit=False) as session,
                 session.begin(),
             ):
                 yield Session(session)
-        if session.info.get(_RUNG):
-            for bell in self._bells:
-                bell.set()
+        if session.info.get(_NOTIFIES):
+            for committed in self._commit_events:
+                committed.set()
 
     @contextmanager
-    def bell(self) -> Iterator[asyncio.Event]:
-        """Have an event set whenever a transaction that rang is committed by this process."""
-        bell = asyncio.Event()
-        self._bells.add(bell)
+    def subscribe_to_commits(self) -> Iterator[asyncio.Event]:
+        """Yield an event that is set by each commit that called `notify_on_commit`."""
+        committed = asyncio.Event()
+        self._commit_events.add(committed)
         try:
-            yield bell
+            yield committed
         finally:
-            self._bells.discard(bell)
+            self._commit_events.discard(committed)
 
     @asynccontextmanager
-    async def alone(self, work: str) -> AsyncIterator[bool]:
-        """Give True to one process at a time while the block lasts, and False to all others.
+    async def advisory_lock(self, key: str) -> AsyncIterator[bool]:
+        """Try to take a lock across processes for the block; yield whether it was acquired.
 
-        A process that dies gives way at once. On SQLite there is no other. The lock is a
-        transaction's: a session's would stay behind on a pooler's connection.
+        The lock is released when the process dies. SQLite has a single process, which always
+        acquires it. The lock belongs to a transaction, since a pooler would keep the connection
+        and a session-level lock with it.
         """
         if self.is_sqlite:
             yield True
             return
         async with AsyncExitStack() as stack:
-            with self._watched():
+            with self._guard():
                 connection = await stack.enter_async_context(self._locks.connect())
-                name = {"name": f"recibo:{work}"}
-                is_alone = (await connection.execute(_TRY_LOCK, name)).scalar_one()
+                name = {"name": f"recibo:{key}"}
+                is_acquired = (await connection.execute(_TRY_LOCK, name)).scalar_one()
             stack.push_async_callback(self._unlock, connection)
-            yield is_alone
+            yield is_acquired
 
     async def _unlock(self, connection: AsyncConnection) -> None:
         try:
-            with self._watched():
+            with self._guard():
                 await connection.rollback()
         except (DatabaseUnavailable, DBAPIError):
-            # The connection is gone, and the lock with it.
+            # The connection is gone, which released the lock.
             await connection.invalidate()
         except BaseException:
-            # The lock goes with the connection, which must not go back to the others with it.
+            # Closing the connection releases the lock; it must not return to the pool still locked.
             await connection.invalidate()
             raise
 
     async def is_alive(self) -> bool:
-        """Tell whether the database answers."""
+        """Return whether the database answers."""
         async with self.read() as session:
             return (await session.execute(text("SELECT 1"))).scalar() == 1
 
     async def is_migrated(self) -> bool:
-        """Tell whether the schema is of this version."""
+        """Return whether the schema is at the newest revision."""
         newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
-        with self._watched():
+        with self._guard():
             async with self._reader.connect() as connection:
                 current = await connection.run_sync(_revision)
         return current == newest
@@ -169,12 +173,12 @@ class Database:
 
 
 def notify_on_commit(session: Session) -> None:
-    """Wake those who work off what is owed, as soon as the caller's transaction is committed."""
-    session.info[_RUNG] = True
+    """Wake the workers of this process once the caller's transaction is committed."""
+    session.info[_NOTIFIES] = True
 
 
 async def migrate(url: str) -> None:
-    """Bring the schema to the newest version; safe to run in several processes at once."""
+    """Upgrade the schema to the newest revision; several processes may call it at once."""
     engine = _maintenance_engine(url)
     try:
         async with engine.begin() as connection:
@@ -189,7 +193,7 @@ async def migrate(url: str) -> None:
 
 @asynccontextmanager
 async def snapshot(url: str) -> AsyncIterator[AsyncConnection]:
-    """Open a transaction that only reads, and sees nothing that is committed after it began."""
+    """Open a read-only transaction that sees a consistent snapshot of the database."""
     engine = _maintenance_engine(url)
     try:
         async with engine.connect() as connection:
@@ -198,7 +202,7 @@ async def snapshot(url: str) -> AsyncIterator[AsyncConnection]:
                     isolation_level="REPEATABLE READ", postgresql_readonly=True
                 )
             else:
-                # The driver begins none before it writes.
+                # The driver starts no transaction before the first write.
                 await connection.exec_driver_sql("BEGIN")
             yield connection
     finally:
@@ -206,8 +210,8 @@ async def snapshot(url: str) -> AsyncIterator[AsyncConnection]:
 
 
 @asynccontextmanager
-async def rebuilding(url: str) -> AsyncIterator[AsyncConnection]:
-    """Open the one transaction in which a database is built from a backup."""
+async def open_for_restore(url: str) -> AsyncIterator[AsyncConnection]:
+    """Open the transaction that restores a database from a backup."""
     engine = _maintenance_engine(url)
     try:
         async with engine.begin() as connection:
@@ -221,17 +225,17 @@ async def rebuilding(url: str) -> AsyncIterator[AsyncConnection]:
 
 
 async def revision(connection: AsyncConnection) -> str | None:
-    """Return the schema's revision; None without a schema."""
+    """Return the schema's revision; None if there is no schema."""
     return await connection.run_sync(_revision)
 
 
 async def upgrade(connection: AsyncConnection, to: str = "head") -> None:
-    """Bring the schema to a revision inside the caller's transaction."""
+    """Upgrade the schema to a revision inside the caller's transaction."""
     await connection.run_sync(partial(_upgrade, to=to))
 
 
-def is_known(revision_: str) -> bool:
-    """Tell whether this version knows a revision of the schema."""
+def is_known_revision(revision_: str) -> bool:
+    """Return whether this version knows a schema revision."""
     script = ScriptDirectory(str(MIGRATIONS))
     return revision_ in {one.revision for one in script.walk_revisions()}
 
@@ -263,14 +267,14 @@ def _maintenance_engine(url: str) -> AsyncEngine:
 
 
 @contextmanager
-def _sqlite_watched() -> Iterator[None]:
-    """Say so when another had the database for too long."""
+def _translate_sqlite_errors() -> Iterator[None]:
+    """Raise DatabaseUnavailable when the database stayed locked for too long."""
     try:
         yield
     except PoolTimeoutError as e:
         raise DatabaseUnavailable from e
     except OperationalError as e:
-        # SQLITE_BUSY and SQLITE_LOCKED, in the words that all drivers give.
+        # SQLITE_BUSY and SQLITE_LOCKED; every driver passes on these messages.
         if "is locked" in str(e.orig):
             raise DatabaseUnavailable from e
         raise
@@ -283,16 +287,16 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
         pool_size=1 if writes else _READERS,
         max_overflow=0,
         pool_timeout=_SQLITE_SECONDS,
-        # A statement that fails is logged; whose values it was about, is nobody's business there.
+        # Failed statements are logged; personal data in their parameters must not be.
         hide_parameters=True,
     )
 
     @event.listens_for(engine.sync_engine, "connect")
     def _configure(connection: Any, _: object) -> None:
-        # The driver's own transactions start too late (at the first write); ours below.
+        # The driver would begin a transaction at the first write only; see `_begin` below.
         connection.isolation_level = None
-        # FULL: a commit is on disk before anybody is told of it. That costs 0.2 ms a commit on a
-        # disk of its own and saves telling apart which commits acknowledge something.
+        # FULL: a commit is on disk before it is acknowledged. This costs 0.2 ms per commit on a
+        # dedicated disk, and no code has to decide which commits need it.
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
                        f"busy_timeout={_SQLITE_SECONDS * 1000}"):  # fmt: skip
             connection.execute(f"PRAGMA {pragma}")

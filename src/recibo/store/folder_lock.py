@@ -1,4 +1,4 @@
-"""The embedded database belongs to one process: whoever holds the lock of its folder."""
+"""A file lock on the data folder, so that only one process uses the embedded database."""
 
 import fcntl
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ class FolderInUseError(Exception):
 
 @contextmanager
 def hold_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder while the block lasts; the system lets go when the process dies.
+    """Lock the folder for the block; the kernel releases the lock when the process dies.
 
     Raises:
-        FolderInUseError: another process holds it.
+        FolderInUseError: another process holds the lock.
     """
     with (folder / _NAME).open("a") as file:
         try:

@@ -1,4 +1,4 @@
-"""Folders and files for the service's own user, whose names survive a power loss."""
+"""Durable writes of private folders and files, which survive a power loss."""
 
 import os
 import stat
@@ -9,23 +9,23 @@ import structlog
 
 log = structlog.get_logger(__name__)
 
-# Everything for anybody but the owner.
+# All permissions of group and others.
 _OTHERS = 0o077
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
 
 
 def make(folder: Path) -> None:
-    """Make a folder and its missing parents, each durable in the folder that holds it."""
+    """Create a folder and its missing parents, and sync each parent."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     for one in reversed(missing):
-        # Another process may make it at the same moment.
+        # Another process may create it concurrently.
         one.mkdir(mode=_FOLDER_MODE, exist_ok=True)
         sync(one.parent)
 
 
 def sync(folder: Path) -> None:
-    """Make the names in a folder durable: fsync of a file does not cover its name."""
+    """Sync a folder: fsync of a file does not make its directory entry durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -34,7 +34,7 @@ def sync(folder: Path) -> None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a small file durably; it is there whole or not at all."""
+    """Write a small file durably and atomically."""
     partial = path.with_name(f"{path.name}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with os.fdopen(os.open(partial, flags, _FILE_MODE), "wb") as file:
@@ -46,14 +46,16 @@ def write(path: Path, content: bytes) -> None:
 
 
 def restrict(paths: Iterable[Path]) -> None:
-    """Take files and folders away from everybody but their owner, where they are there."""
+    """Make existing files and folders accessible to their owner only."""
     for path in paths:
         try:
             if not stat.S_IMODE(path.stat().st_mode) & _OTHERS:
                 continue
             path.chmod(_FOLDER_MODE if path.is_dir() else _FILE_MODE)
-            log.warning("others could read it; now only its owner can", path=str(path))
+            log.warning("removed access of other users", path=str(path))
         except FileNotFoundError:
             continue
         except OSError as e:
-            log.warning("others can read it, and it cannot be changed", path=str(path), why=str(e))
+            log.warning(
+                "other users have access, and it cannot be removed", path=str(path), why=str(e)
+            )

@@ -21,10 +21,10 @@ from recibo.store.redis_client import CircuitBreaker
 _WINDOW_SECONDS = 60
 # At 200 bytes each this is 20 MB. Beyond it, a full bucket is evicted first, else the fullest of
 # the least recently used: many addresses cannot evict, and so refill, an empty bucket.
-_MOST_BUCKETS = 100_000
+_MAX_BUCKETS = 100_000
 _EVICTION_CANDIDATES = 16
 # Windows only report; evicting one neither refuses nor admits a request.
-_MOST_WINDOWS = 100_000
+_MAX_WINDOWS = 100_000
 _PREFIX = "recibo:limits"
 
 
@@ -33,14 +33,14 @@ class Limit:
     """How many requests a subject may make; each figure is counted separately."""
 
     subject: str
-    a_minute: int
+    per_minute: int
     #: Whether it refuses requests; else it is only counted and reported.
     is_binding: bool = True
 
     @property
     def key(self) -> str:
         """The key of its counts."""
-        return f"{self.subject}:{self.a_minute}"
+        return f"{self.subject}:{self.per_minute}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class Buckets(Protocol):
 class Windows(Protocol):
     """Counts of the last 60 seconds."""
 
-    async def look(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
+    async def count(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
         """Add requests to each key and return its count; `now` is in Unix seconds."""
 
 
-class _Counted:
+class _CountingLimits:
     """Limits over any kind of buckets and windows."""
 
     def __init__(self, buckets: Buckets, windows: Windows) -> None:
@@ -118,21 +118,21 @@ class _Counted:
                 # parallel requests pass together.
                 for earlier in taken:
                     await self._buckets.draw(earlier, cost=-1)
-                return await self._refused(limit, retry_after)
+                return await self._refusal(limit, retry_after)
             taken.append(limit)
         now = _now()
-        windows = await self._windows.look([one.key for one in limits], now=now, adding=1)
+        windows = await self._windows.count([one.key for one in limits], now=now, adding=1)
         statuses = [_status(*pair, now=now) for pair in zip(limits, windows, strict=True)]
         return min(reversed(statuses), key=lambda one: one.remaining)
 
-    async def _refused(self, limit: Limit, retry_after: float) -> LimitStatus:
+    async def _refusal(self, limit: Limit, retry_after: float) -> LimitStatus:
         now = _now()
-        (window,) = await self._windows.look([limit.key], now=now, adding=0)
+        (window,) = await self._windows.count([limit.key], now=now, adding=0)
         reset = _status(limit, window, now=now).reset
-        return LimitStatus(limit.a_minute, 0, reset, max(1, math.ceil(retry_after)))
+        return LimitStatus(limit.per_minute, 0, reset, max(1, math.ceil(retry_after)))
 
 
-class InMemory(_Counted):
+class InMemory(_CountingLimits):
     """Limits of one process."""
 
     def __init__(self) -> None:
@@ -143,22 +143,22 @@ class InMemory(_Counted):
         return True
 
 
-class InRedis(_Counted):
+class InRedis(_CountingLimits):
     """Limits of all processes that share a Redis; while it is down, requests pass."""
 
     def __init__(self, client: Redis) -> None:
         super().__init__(_BucketsInRedis(client), _WindowsInRedis(client))
         self._client = client
-        self._outage = CircuitBreaker("limits are out of reach; requests pass uncounted")
+        self._breaker = CircuitBreaker("Redis is unreachable; rate limits are not enforced")
 
     async def take(self, limits: Sequence[Limit]) -> LimitStatus:
         """Count a request against all limits, or let it pass uncounted."""
-        if not self._outage.is_on:
+        if not self._breaker.is_open:
             try:
                 return await super().take(limits)
             except (RedisError, OSError) as e:
-                self._outage.begin(e)
-        figure = limits[-1].a_minute
+                self._breaker.trip(e)
+        figure = limits[-1].per_minute
         return LimitStatus(figure, figure, _now() + _WINDOW_SECONDS, is_known=False)
 
     async def is_alive(self) -> bool:
@@ -167,7 +167,7 @@ class InRedis(_Counted):
         return True
 
 
-def of(client: Redis | None) -> Limits:
+def create(client: Redis | None) -> Limits:
     """Return the limits in a Redis, or of this process alone."""
     return InMemory() if client is None else InRedis(client)
 
@@ -178,13 +178,13 @@ def _now() -> int:
 
 def _status(limit: Limit, window: Window, *, now: int) -> LimitStatus:
     begun = now if window.oldest is None else window.oldest
-    remaining = max(0, limit.a_minute - window.count)
-    return LimitStatus(limit.a_minute, remaining, begun + _WINDOW_SECONDS)
+    remaining = max(0, limit.per_minute - window.count)
+    return LimitStatus(limit.per_minute, remaining, begun + _WINDOW_SECONDS)
 
 
 def _interval_and_capacity(limit: Limit) -> tuple[float, int]:
     """Return the seconds that a bucket needs to refill by one request, and its size."""
-    figure = max(1, limit.a_minute)
+    figure = max(1, limit.per_minute)
     return _WINDOW_SECONDS / figure, 2 * figure
 
 
@@ -206,7 +206,7 @@ class _BucketsInMemory:
         if full_at > now:
             self._full_at[limit.key] = full_at
             self._full_at.move_to_end(limit.key)
-            if len(self._full_at) > _MOST_BUCKETS:
+            if len(self._full_at) > _MAX_BUCKETS:
                 self._evict_one()
         return None
 
@@ -277,18 +277,18 @@ class _WindowsInMemory:
         # The least recently counted first.
         self._counted = OrderedDict[str, _RequestsBySecond]()
 
-    async def look(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
+    async def count(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
         """Add requests to each key and return its count."""
-        self._forget(now - _WINDOW_SECONDS)
-        return [self._look(key, now, adding) for key in keys]
+        self._drop_before(now - _WINDOW_SECONDS)
+        return [self._count(key, now, adding) for key in keys]
 
-    def _look(self, key: str, now: int, adding: int) -> Window:
+    def _count(self, key: str, now: int, adding: int) -> Window:
         counted = self._counted.get(key)
         if counted is None:
             if not adding:
                 return Window(0, None)
             counted = self._counted[key] = _RequestsBySecond()
-            if len(self._counted) > _MOST_WINDOWS:
+            if len(self._counted) > _MAX_WINDOWS:
                 self._counted.popitem(last=False)
         counted.drop_until(now - _WINDOW_SECONDS)
         if adding:
@@ -296,7 +296,7 @@ class _WindowsInMemory:
             self._counted.move_to_end(key)
         return Window(counted.count, counted.by_second[0][0] if counted.by_second else None)
 
-    def _forget(self, second: int) -> None:
+    def _drop_before(self, second: int) -> None:
         while self._counted:
             key, counted = next(iter(self._counted.items()))
             if counted.by_second and counted.by_second[-1][0] > second:
@@ -335,7 +335,7 @@ class _WindowsInRedis:
     def __init__(self, client: Redis) -> None:
         self._script = client.register_script(self._SCRIPT)
 
-    async def look(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
+    async def count(self, keys: Sequence[str], *, now: int, adding: int) -> list[Window]:
         """Add requests to each key and return its count."""
         names = [f"{_PREFIX}:window:{key}" for key in keys]
         counts = await self._script(names, [now, _WINDOW_SECONDS, adding])

@@ -1,8 +1,8 @@
-"""Connections to PostgreSQL: how long anything may take, and whether the server still answers.
+"""Connections to PostgreSQL with timeouts, and fast failure when the server hangs.
 
-A server that is stopped refuses nothing: every statement just hangs. So a transaction that takes
-longer than a second has the server asked by a connection of its own. No answer, and all connections
-of this process are ended, which fails what waits on them at once.
+A stopped server does not refuse connections: every statement just hangs. So when a transaction
+takes longer than a second, a probe asks the server over a separate connection. If the probe gets no
+answer, all connections of this process are closed, which fails all waiting statements at once.
 """
 
 import asyncio
@@ -28,129 +28,129 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-# A client is answered within 5 seconds of the server's last word: 1 until it is suspected, 3 until
-# it is given up. Connecting takes milliseconds, on a busy machine a tenth of that.
+# Clients get an answer within 5 seconds after the server stops: 1 until the probe, 3 until it times
+# out. Connecting takes milliseconds, or some hundred on a busy machine.
 SUSPECT_SECONDS = 1.0
 CONNECT_SECONDS = 3.0
-# They are counted in these: a process that was itself held up for seconds blames nobody else.
+# Timeouts are counted in ticks, so that a pause of this process does not look like an outage.
 _TICK_SECONDS = 0.1
-# Many who wait for a connection wait for milliseconds each; in an outage all are let go at once.
+# Waiting for a connection takes milliseconds; an outage ends all waits at once.
 _POOL_SECONDS = 15.0
-# No request needs as long. Work on many rows is done in portions that take milliseconds.
+# Far more than any request needs. Work on many rows runs in batches of milliseconds.
 _STATEMENT_SECONDS = 30
-# Rows are locked for milliseconds; who waits longer waits for something that hangs.
+# Rows are locked for milliseconds; a longer wait means that the lock's owner hangs.
 _LOCK_SECONDS = 4
-# Only for a server that neither answers nor ends a statement by itself.
+# The client's timeout, for a server that does not enforce its own.
 _COMMAND_SECONDS = _STATEMENT_SECONDS + 5
-# Twice so many a process, for reading and for writing. A server takes a hundred unless told, and
-# refuses more; whoever waits here for a connection waits for milliseconds.
-_CONNECTIONS = 8
-# One a periodic job at work; those beyond the first are closed after it.
-_MOST_LOCKS = 16
+# Per pool; a process has one for reading and one for writing. PostgreSQL allows 100 connections by
+# default and refuses more.
+_POOL_SIZE = 8
+# One connection per running periodic job; those beyond the first are closed afterwards.
+_MAX_LOCKS = 16
 _LIMITS = {
     "statement_timeout": f"{_STATEMENT_SECONDS}s",
     "lock_timeout": f"{_LOCK_SECONDS}s",
 }
-# Whoever holds a lock for long does nothing on its connection meanwhile.
+# The connection of a held lock is idle for as long as the work takes.
 _LOCK_LIMITS = {"idle_in_transaction_session_timeout": "0"}
 _UNLIMITED = {"statement_timeout": "0", "lock_timeout": "0"}
-# Classes and single codes of SQLSTATE that say: not now. Connections (08), resources (53), the
-# server's operator or a timeout of ours (57), a lock or a deadlock.
-_NOT_NOW = ("08", "53", "57", "55P03", "40P01", "40001")
+# SQLSTATE classes and codes of transient errors: connections (08), resources (53), operator
+# intervention and timeouts (57), locks, deadlocks and serialization failures.
+_TRANSIENT = ("08", "53", "57", "55P03", "40P01", "40001")
 
 
 class Server:
-    """One PostgreSQL server, or a pooler before it."""
+    """One PostgreSQL server, reached directly or through a pooler."""
 
     def __init__(self, url: URL) -> None:
         self._url = url
         self._arguments: dict[str, Any] = {}
         self._connections = WeakSet[Any]()
-        self._outage = CircuitBreaker("the database does not answer")
-        self._probing: asyncio.Task[None] | None = None
-        #: Whether statements of one connection may reach several of the server's, as behind
-        #: PgBouncer in transaction mode; None before the first connection.
+        self._breaker = CircuitBreaker("the database does not answer")
+        self._probe_task: asyncio.Task[None] | None = None
+        #: Whether a transaction pooler such as PgBouncer spreads a connection's statements over
+        #: several server connections; None before the first connection.
         self._is_pooled: bool | None = None
 
     def engine(self, *, writes: bool) -> AsyncEngine:
-        """Return connections for requests and jobs."""
+        """Return an engine for requests and jobs."""
         return self._engine(
             _LIMITS,
-            # A query alone needs no BEGIN and ROLLBACK around it: two round trips saved.
+            # A single query needs no BEGIN and ROLLBACK, which saves two round trips.
             autocommit=not writes,
-            pool_size=_CONNECTIONS,
+            pool_size=_POOL_SIZE,
             max_overflow=0,
             pool_timeout=_POOL_SECONDS,
             pool_pre_ping=True,
         )
 
     def lock_engine(self) -> AsyncEngine:
-        """Return connections that each hold a lock, in a transaction that stays open."""
+        """Return an engine for advisory locks, each held by an open transaction."""
         return self._engine(
             _LIMITS | _LOCK_LIMITS,
             pool_size=1,
-            max_overflow=_MOST_LOCKS,
+            max_overflow=_MAX_LOCKS,
             pool_timeout=_POOL_SECONDS,
             pool_pre_ping=True,
         )
 
     def maintenance_engine(self) -> AsyncEngine:
-        """Return connections whose statements take as long as they take."""
+        """Return an engine without timeouts."""
         return self._engine(_UNLIMITED, command_seconds=None, poolclass=NullPool)
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Fail what happens in the block when the server does not answer.
+    def fail_fast(self) -> Iterator[None]:
+        """Fail the block within seconds when the server does not answer.
 
         Raises:
-            DatabaseUnavailable: at once after an outage, else within seconds.
+            DatabaseUnavailable: the server does not answer; at once right after an outage began.
         """
-        if self._outage.is_on:
+        if self._breaker.is_open:
             raise DatabaseUnavailable
-        watch = _Watch(self)
+        watch = _Watchdog(self)
         try:
             yield
         except (PoolTimeoutError, TimeoutError, asyncpg.InterfaceError) as e:
             raise DatabaseUnavailable from e
         except DBAPIError as e:
-            if e.connection_invalidated or is_not_now(e):
+            if e.connection_invalidated or is_transient(e):
                 raise DatabaseUnavailable from e
             raise
         finally:
-            watch.end()
+            watch.stop()
 
-    def suspect(self) -> None:
-        """Ask the server whether it lives, unless that is being asked."""
-        if self._probing is None or self._probing.done():
-            self._probing = asyncio.create_task(self._probe())
+    def start_probe(self) -> None:
+        """Start a probe of the server, unless one is running."""
+        if self._probe_task is None or self._probe_task.done():
+            self._probe_task = asyncio.create_task(self._probe())
 
     async def aclose(self) -> None:
-        """Ask the server nothing more."""
-        if self._probing is not None:
-            self._probing.cancel()
-            await asyncio.gather(self._probing, return_exceptions=True)
+        """Stop probing."""
+        if self._probe_task is not None:
+            self._probe_task.cancel()
+            await asyncio.gather(self._probe_task, return_exceptions=True)
 
     async def _probe(self) -> None:
         if not self._arguments:
-            # No connection was ever made, and that has a limit of its own.
+            # No connection was made yet; connecting has its own timeout.
             return
         try:
-            await _in_time(self._ask())
+            await _with_timeout(self._ping())
         except asyncpg.PostgresError:
-            # Even a refusal is an answer.
+            # Even an error is an answer.
             return
         except (OSError, TimeoutError, asyncpg.InterfaceError) as e:
-            self._fall(e)
+            self._close_connections(e)
 
-    async def _ask(self) -> None:
+    async def _ping(self) -> None:
         connection = await asyncpg.connect(**self._arguments, statement_cache_size=0)
         try:
             await connection.execute("SELECT 1")
         finally:
             connection.terminate()
 
-    def _fall(self, error: Exception) -> None:
-        self._outage.begin(error)
+    def _close_connections(self, error: Exception) -> None:
+        self._breaker.trip(error)
         for connection in list(self._connections):
             connection.terminate()
 
@@ -171,8 +171,8 @@ class Server:
 
         @event.listens_for(engine.sync_engine, "do_connect")
         def _prepare(_: object, __: object, ___: object, arguments: dict[str, Any]) -> None:
-            if await_only(self._find_pooler(arguments)):
-                # Unnamed statements leave nothing behind on a connection that others get next.
+            if await_only(self._detect_pooler(arguments)):
+                # Unnamed statements leave no state on a server connection that other clients share.
                 arguments["statement_cache_size"] = arguments["prepared_statement_cache_size"] = 0
                 arguments["prepared_statement_name_func"] = str
             else:
@@ -193,41 +193,41 @@ class Server:
         return engine
 
     async def _connect(self, **arguments: Any) -> Any:
-        if self._outage.is_on:
+        if self._breaker.is_open:
             raise DatabaseUnavailable
         try:
-            return await _in_time(asyncpg.connect(**arguments))
+            return await _with_timeout(asyncpg.connect(**arguments))
         except asyncpg.PostgresError as e:
-            if (e.sqlstate or "").startswith(_NOT_NOW):
+            if (e.sqlstate or "").startswith(_TRANSIENT):
                 raise DatabaseUnavailable from e
             raise
         except (OSError, TimeoutError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
             raise DatabaseUnavailable from e
 
-    async def _find_pooler(self, arguments: dict[str, Any]) -> bool:
-        """Find out whether a pooler stands before the server: it has no process there to name."""
+    async def _detect_pooler(self, arguments: dict[str, Any]) -> bool:
+        """Return whether a pooler is in between: it reports another process id than the server."""
         if self._is_pooled is not None:
             return self._is_pooled
         known = ("async_creator_fn", "command_timeout")
         self._arguments = {name: arguments[name] for name in arguments if name not in known}
         connection = await self._connect(**self._arguments, statement_cache_size=0)
         try:
-            is_pooled = await _in_time(_is_pooler(connection))
+            is_pooled = await _with_timeout(_is_pooler(connection))
         except (OSError, TimeoutError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
             raise DatabaseUnavailable from e
         finally:
             connection.terminate()
-        # Others may have asked at the same time.
+        # A concurrent call may have detected it already.
         is_new, self._is_pooled = self._is_pooled is None, is_pooled
         if is_new and is_pooled:
-            log.info("a pooler stands before the database; nothing is kept on its connections")
+            log.info("a connection pooler was detected; prepared statements are off")
         return self._is_pooled
 
 
-class _Watch:
-    """Has the server suspected again and again while a transaction lasts."""
+class _Watchdog:
+    """Probes the server every second while a transaction lasts."""
 
     __slots__ = ("_server", "_timer")
 
@@ -237,13 +237,13 @@ class _Watch:
 
     def _start(self) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(SUSPECT_SECONDS, self._look)
+        self._timer = loop.call_later(SUSPECT_SECONDS, self._fire)
 
-    def _look(self) -> None:
-        self._server.suspect()
+    def _fire(self) -> None:
+        self._server.start_probe()
         self._start()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         self._timer.cancel()
 
 
@@ -253,8 +253,8 @@ async def _is_pooler(connection: Any) -> bool:
     return bool(process != connection.get_server_pid())
 
 
-async def _in_time(answer: Coroutine[Any, Any, T]) -> T:
-    task = asyncio.create_task(answer)
+async def _with_timeout(call: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.create_task(call)
     try:
         for _ in range(round(CONNECT_SECONDS / _TICK_SECONDS)):
             done, _ = await asyncio.wait([task], timeout=_TICK_SECONDS)
@@ -267,7 +267,7 @@ async def _in_time(answer: Coroutine[Any, Any, T]) -> T:
     raise TimeoutError("no answer")
 
 
-def is_not_now(error: DBAPIError) -> bool:
-    """Tell whether the same statement may succeed a moment later."""
+def is_transient(error: DBAPIError) -> bool:
+    """Return whether the same statement may succeed if retried."""
     state = cast("str | None", getattr(error.orig, "sqlstate", None))
-    return (state or "").startswith(_NOT_NOW)
+    return (state or "").startswith(_TRANSIENT)

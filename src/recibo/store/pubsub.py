@@ -1,4 +1,4 @@
-"""Wake whoever waits for a receipt, once its change is committed, in this process or in all."""
+"""Publish/subscribe for changes of receipts, within a process or between processes over Redis."""
 
 import asyncio
 import contextlib
@@ -16,96 +16,98 @@ from recibo.schemas.ids import ReceiptId
 from recibo.store.redis_client import CircuitBreaker
 
 _CHANNEL = "recibo:signals"
-# A connection that hears nothing for so long is asked whether it lives; one that then says
-# nothing for as long is dead, whatever the kernel believes.
+# A connection that is silent for this long is pinged; if it stays silent for as long again, it is
+# dead, even if the kernel has not noticed.
 _SILENCE_SECONDS = 5
 _RESTART_DELAY_SECONDS = 1
-# Nobody waits longer than this for the first subscription; what needs no signals is served.
+# The start waits at most this long for the subscription; requests that need no messages are served.
 _START_SECONDS = 1
 
 
 class Subscription(Protocol):
-    """One waiter's place."""
+    """A subscription to the changes of one receipt."""
 
     async def wait(self) -> object:
-        """Return when the receipt has been told of since the place was taken, once a time."""
+        """Wait for the next message; each one is returned once."""
 
 
 class PubSub(Protocol):
-    """Tells waiters that a receipt changed; a signal may be lost, so waiters also look."""
+    """Notifies waiters that a receipt changed. Messages can be lost, so waiters poll as well."""
 
-    async def tell(self, receipt_id: ReceiptId) -> None:
-        """Wake all who wait for this receipt; to be called once its change is committed."""
+    async def publish(self, receipt_id: ReceiptId) -> None:
+        """Notify all subscribers of a receipt; call it after the change is committed."""
 
-    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
-        """Take a place before looking at the row, so that no change slips in between."""
+    def subscribe(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
+        """Subscribe to a receipt; do it before reading the row, so that no change is missed."""
 
-    def listening(self) -> AbstractAsyncContextManager[None]:
-        """Hear what other processes tell while the block lasts."""
+    def listen(self) -> AbstractAsyncContextManager[None]:
+        """Receive messages of other processes while the block lasts."""
 
 
 class InProcess:
-    """Signals within one event loop."""
+    """Messages within one event loop."""
 
     def __init__(self) -> None:
         self._events: defaultdict[ReceiptId, set[asyncio.Event]] = defaultdict(set)
 
-    async def tell(self, receipt_id: ReceiptId) -> None:
-        """Wake the waiters of this process."""
+    async def publish(self, receipt_id: ReceiptId) -> None:
+        """Notify the subscribers of this process."""
         self.wake(receipt_id)
 
     def wake(self, receipt_id: ReceiptId) -> None:
-        """Wake them at once."""
+        """Notify the subscribers of this process."""
         for event in self._events.get(receipt_id, ()):
             event.set()
 
     @contextlib.contextmanager
-    def waiting(self, receipt_id: ReceiptId) -> Iterator[Subscription]:
-        """Take a place."""
+    def subscribe(self, receipt_id: ReceiptId) -> Iterator[Subscription]:
+        """Subscribe to a receipt."""
         event = asyncio.Event()
         self._events[receipt_id].add(event)
         try:
-            yield _Place(event)
+            yield _Subscription(event)
         finally:
             self._events[receipt_id].discard(event)
             if not self._events[receipt_id]:
                 del self._events[receipt_id]
 
     @contextlib.asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        """Hear nobody else: there is no other process."""
+    async def listen(self) -> AsyncIterator[None]:
+        """Do nothing: there is no other process."""
         yield
 
 
 class InRedis:
-    """Signals of all processes that share a Redis, each with one subscription for all its waiters.
+    """Messages between all processes that share a Redis, with one Redis subscription per process.
 
-    Without Redis they are lost, and waiters see the change when they look again.
+    While Redis is unreachable, messages are lost and waiters see the change when they poll.
     """
 
     def __init__(self, client: Redis) -> None:
         self._client = client
-        self._here = InProcess()
-        self._outage = CircuitBreaker("signals are lost; waiters look by themselves")
-        self._deafness = CircuitBreaker("no signals from other processes; subscribing again")
+        self._local = InProcess()
+        self._breaker = CircuitBreaker("Redis is unreachable; waiters poll instead")
+        self._subscription_breaker = CircuitBreaker(
+            "the subscription to Redis was lost; subscribing again"
+        )
 
-    async def tell(self, receipt_id: ReceiptId) -> None:
-        """Wake the waiters of this process, then those of all others."""
-        self._here.wake(receipt_id)
-        if self._outage.is_on:
+    async def publish(self, receipt_id: ReceiptId) -> None:
+        """Notify the subscribers of this process, then those of all others."""
+        self._local.wake(receipt_id)
+        if self._breaker.is_open:
             return
         try:
             await self._client.publish(_CHANNEL, receipt_id)
         except (RedisError, OSError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
 
-    def waiting(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
-        """Take a place."""
-        return self._here.waiting(receipt_id)
+    def subscribe(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
+        """Subscribe to a receipt."""
+        return self._local.subscribe(receipt_id)
 
     @contextlib.asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        """Subscribe, and again whenever the subscription is lost."""
+    async def listen(self) -> AsyncIterator[None]:
+        """Subscribe to Redis, and again whenever the subscription is lost."""
         subscribed = asyncio.Event()
         loop = asyncio.create_task(self._run(subscribed))
         try:
@@ -121,29 +123,29 @@ class InRedis:
         while True:
             try:
                 async with self._client.pubsub() as pubsub:
-                    await self._hear(pubsub, subscribed)
+                    await self._receive(pubsub, subscribed)
             except (RedisError, OSError) as e:
-                self._deafness.begin(e)
+                self._subscription_breaker.trip(e)
             await asyncio.sleep(_RESTART_DELAY_SECONDS)
 
-    async def _hear(self, pubsub: RedisPubSub, subscribed: asyncio.Event) -> None:
+    async def _receive(self, pubsub: RedisPubSub, subscribed: asyncio.Event) -> None:
         await pubsub.subscribe(_CHANNEL)
-        is_asked = False
+        is_pinged = False
         while True:
             message = await pubsub.get_message(timeout=_SILENCE_SECONDS)
             if message is None:
-                if is_asked:
+                if is_pinged:
                     raise RedisConnectionError("the subscription is silent")
                 await pubsub.ping()
             elif message["type"] == "subscribe":
                 subscribed.set()
             elif message["type"] == "message":
-                self._here.wake(ReceiptId(message["data"].decode()))
-            is_asked = message is None
+                self._local.wake(ReceiptId(message["data"].decode()))
+            is_pinged = message is None
 
 
-class _Place:
-    """Hears each signal once: a waiter whose receipt is not done waits again, and does not spin."""
+class _Subscription:
+    """Returns each message once, so that a waiter whose receipt is still pending does not spin."""
 
     def __init__(self, event: asyncio.Event) -> None:
         self._event = event
@@ -153,6 +155,6 @@ class _Place:
         self._event.clear()
 
 
-def of(client: Redis | None) -> PubSub:
-    """Return the signals of all processes that share a Redis, or of this one alone."""
+def create(client: Redis | None) -> PubSub:
+    """Return pub/sub over Redis, or within this process without a client."""
     return InProcess() if client is None else InRedis(client)

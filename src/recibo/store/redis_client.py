@@ -1,4 +1,4 @@
-"""The Redis that processes share, where there is one."""
+"""The Redis client, and a circuit breaker for calls to it."""
 
 import time
 from collections.abc import AsyncIterator
@@ -11,51 +11,50 @@ from redis.backoff import NoBackoff
 
 log = structlog.get_logger(__name__)
 
-# Requests wait for it, and pass without it; an answer takes a fraction of a millisecond.
-_PATIENCE_SECONDS = 0.25
-# A connection that died in the pool is noticed when it is used.
+# Requests wait for Redis, which answers in a fraction of a millisecond, and continue without it.
+_TIMEOUT_SECONDS = 0.25
+# A dead connection in the pool is noticed only when it is used.
 _RETRIES = 1
-# While it is out of reach only one request in so long finds out how long it takes to fail.
-_PAUSE_SECONDS = 1.0
+# After a failure, requests skip the call for this long.
+_OPEN_SECONDS = 1.0
 _LOG_EVERY_SECONDS = 60.0
 
 
 class CircuitBreaker:
-    """Whether Redis was out of reach a moment ago, so that not every request waits for it."""
+    """Skips calls to a dependency for a second after one failed, so not every request waits."""
 
-    def __init__(self, told: str) -> None:
-        #: What the log says of it.
-        self._told = told
-        self._ends_at = 0.0
+    def __init__(self, log_message: str) -> None:
+        self._log_message = log_message
+        self._open_until = 0.0
         self._logs_again_at = 0.0
 
     @property
-    def is_on(self) -> bool:
-        """Whether it is too early to ask again."""
-        return time.monotonic() < self._ends_at
+    def is_open(self) -> bool:
+        """Whether calls are to be skipped."""
+        return time.monotonic() < self._open_until
 
-    def begin(self, error: Exception) -> None:
-        """Note that Redis failed just now."""
+    def trip(self, error: Exception) -> None:
+        """Record a failed call; log it at most once a minute."""
         now = time.monotonic()
-        self._ends_at = now + _PAUSE_SECONDS
+        self._open_until = now + _OPEN_SECONDS
         if now >= self._logs_again_at:
             self._logs_again_at = now + _LOG_EVERY_SECONDS
-            log.warning(self._told, error=str(error))
+            log.warning(self._log_message, error=str(error))
 
 
 @asynccontextmanager
 async def open_redis(url: str) -> AsyncIterator[Redis | None]:
-    """Open a client for what a request cannot wait long for; None without a URL.
+    """Open a client with short timeouts, for use in requests; None without a URL.
 
-    Nothing is asked yet: it may be out of reach, now or later.
+    This does not connect: Redis may be unreachable now or later.
     """
     if not url:
         yield None
         return
     client = Redis.from_url(
         url,
-        socket_timeout=_PATIENCE_SECONDS,
-        socket_connect_timeout=_PATIENCE_SECONDS,
+        socket_timeout=_TIMEOUT_SECONDS,
+        socket_connect_timeout=_TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), _RETRIES),
     )
     try:

@@ -1,4 +1,4 @@
-"""Uploaded files in a bucket of S3, or of whatever speaks as it does."""
+"""Uploaded files in a bucket of S3 or a compatible service."""
 
 import asyncio
 import contextlib
@@ -35,44 +35,44 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-# An upload waits for it, and its client gives up after half a minute.
-_LIMIT_S = 20.0
-_CONNECTING = dt.timedelta(seconds=3)
-# For each piece of an answer: whoever downloads slowly is waited for.
-_SILENCE = dt.timedelta(seconds=15)
-_DOWNLOAD = dt.timedelta(hours=1)
-_RETRYING = dt.timedelta(seconds=8)
+# Uploads wait for it, and clients give up after half a minute.
+_TIMEOUT_S = 20.0
+_CONNECT_TIMEOUT = dt.timedelta(seconds=3)
+# Per chunk: a client that downloads slowly is no failure.
+_READ_TIMEOUT = dt.timedelta(seconds=15)
+_DOWNLOAD_TIMEOUT = dt.timedelta(hours=1)
+_RETRY_TIMEOUT = dt.timedelta(seconds=8)
 _RETRIES = 3
 _RETRY_AFTER_S = 10
-# Parts are of 5 MiB, so that few of a document are in memory at once.
-_PARTS_AT_ONCE = 2
+# A part has 5 MiB, so an upload takes 10 MiB of memory.
+_MAX_CONCURRENT_PARTS = 2
 _NO_BUCKET = "NoSuchBucket"
 _PROBE = ".writable"
-_PROBE_LIVES = dt.timedelta(seconds=15)
-# As many as the service gives at once.
-_PAGE = 1000
+_PROBE_TTL = dt.timedelta(seconds=15)
+# The largest page that S3 returns.
+_PAGE_SIZE = 1000
 _TRASHED = re.compile(rf"{TRASH}/(\d{{4}}-\d{{2}}-\d{{2}})/rcp_[0-9a-f]{{32}}")
 
 
 def bucket(name: str, prefix: str) -> S3Store:
-    """Return a bucket; keys, region and endpoint are those of the environment (`AWS_…`).
+    """Return a bucket; keys, region and endpoint come from the environment (`AWS_…`).
 
     Raises:
-        ValueError: the environment makes no sense.
+        ValueError: the environment is invalid.
     """
     try:
         return S3Store(
             name,
             prefix=prefix or None,
-            # Only an endpoint that is named so goes without TLS.
+            # Only endpoints with an http:// URL are used without TLS.
             client_options={
                 "allow_http": True,
-                "connect_timeout": _CONNECTING,
-                "read_timeout": _SILENCE,
-                "timeout": _DOWNLOAD,
+                "connect_timeout": _CONNECT_TIMEOUT,
+                "read_timeout": _READ_TIMEOUT,
+                "timeout": _DOWNLOAD_TIMEOUT,
             },
-            retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRYING},
-            # Not all that speak as S3 does know the deletion of many at once.
+            retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIMEOUT},
+            # Not all compatible services support bulk deletion.
             disable_bulk_delete=True,
         )
     except (BaseError, OSError) as e:
@@ -80,7 +80,7 @@ def bucket(name: str, prefix: str) -> S3Store:
 
 
 class S3:
-    """Files in a bucket, under the names that they have in a folder."""
+    """Files in a bucket, under the same names as in a folder."""
 
     sweep_seconds = 5.0
 
@@ -89,30 +89,30 @@ class S3:
         self._spool = spool
         self._writable_until = dt.datetime.min.replace(tzinfo=dt.UTC)
 
-    async def keep(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
-        """Upload the file, in parts when it is large; it is there whole or not at all."""
-        async with _answering():
+    async def put(self, receipt_id: ReceiptId, file: BinaryIO) -> None:
+        """Upload the file atomically, in parts if it is large."""
+        async with _translate_errors():
             await obstore.put_async(
-                self._store, key_of(receipt_id), file, max_concurrency=_PARTS_AT_ONCE
+                self._store, key_of(receipt_id), file, max_concurrency=_MAX_CONCURRENT_PARTS
             )
 
     @asynccontextmanager
-    async def fetched(self, receipt_id: ReceiptId) -> AsyncIterator[Path | None]:
-        """Give a copy, which is deleted when the block ends."""
+    async def local_file(self, receipt_id: ReceiptId) -> AsyncIterator[Path | None]:
+        """Download a copy, which is deleted when the block ends."""
         content = await self.content(receipt_id)
         if content is None:
             yield None
             return
         with tempfile.NamedTemporaryFile(dir=self._spool, prefix="fetched-") as copy:
-            async with _answering():
+            async with _translate_errors():
                 async for chunk in content.chunks:
                     copy.write(chunk)
             copy.flush()
             yield Path(copy.name)
 
     async def content(self, receipt_id: ReceiptId) -> Content | None:
-        """Return the object's bytes as they come."""
-        async with _answering():
+        """Return the object's content as a stream."""
+        async with _translate_errors():
             try:
                 found = await obstore.get_async(self._store, key_of(receipt_id))
             except FileNotFoundError as e:
@@ -121,25 +121,25 @@ class S3:
                 return None
         return Content(found.meta["size"], aiter(found.stream(min_chunk_size=CHUNK_BYTES)))
 
-    async def discard(self, receipt_id: ReceiptId) -> None:
-        """Delete the object; what cannot be deleted now is a stray, and swept later."""
+    async def delete(self, receipt_id: ReceiptId) -> None:
+        """Delete the object; if that fails it is an orphan, which the sweep deletes later."""
         with contextlib.suppress(Overloaded):
-            async with _answering():
+            async with _translate_errors():
                 await obstore.delete_async(self._store, key_of(receipt_id))
 
     async def is_writable(self) -> bool:
-        """Tell whether the bucket takes objects; asked often, it answers what it saw last."""
+        """Return whether the bucket is writable; a positive result is cached for a while."""
         if clock.now() < self._writable_until:
             return True
         try:
-            async with _answering():
+            async with _translate_errors():
                 await obstore.put_async(self._store, _PROBE, b"")
         except Overloaded:
             return False
-        self._writable_until = clock.now() + _PROBE_LIVES
+        self._writable_until = clock.now() + _PROBE_TTL
         return True
 
-    async def listing(self, after: str) -> Listing:
+    async def list_files(self, after: str) -> Listing:
         """Return one page of objects."""
         page = await self._page(after=after)
         files = [
@@ -147,13 +147,13 @@ class S3:
             for one in page
             if is_key(one["path"])
         ]
-        # The trash comes after all subfolders.
+        # The trash sorts after all subfolders.
         is_last = not page or page[-1]["path"] >= TRASH
         return Listing(files, None if is_last else page[-1]["path"])
 
-    async def marker(self) -> str | None:
-        """Return the text of the object that marks the bucket."""
-        async with _answering():
+    async def read_marker(self) -> str | None:
+        """Return the text of the marker object."""
+        async with _translate_errors():
             try:
                 found = await obstore.get_async(self._store, MARKER)
             except FileNotFoundError as e:
@@ -162,20 +162,20 @@ class S3:
                 return None
             return bytes(await found.bytes_async()).decode()
 
-    async def mark(self, marker: str) -> None:
-        """Write the object that marks the bucket."""
-        async with _answering():
+    async def write_marker(self, marker: str) -> None:
+        """Write the marker object."""
+        async with _translate_errors():
             await obstore.put_async(self._store, MARKER, marker.encode())
 
-    async def trash(self, receipt_id: ReceiptId) -> None:
-        """Copy the object below the trash's prefix of today, then delete it."""
-        async with _answering():
+    async def move_to_trash(self, receipt_id: ReceiptId) -> None:
+        """Copy the object to today's trash prefix, then delete it."""
+        async with _translate_errors():
             with contextlib.suppress(FileNotFoundError):
                 target = _trash_key(clock.now().date(), receipt_id)
                 await obstore.rename_async(self._store, key_of(receipt_id), target)
 
-    async def trashed(self) -> AsyncIterator[Trashed]:
-        """Give what is below the trash's prefix, a page at a time."""
+    async def list_trash(self) -> AsyncIterator[Trashed]:
+        """Yield the objects in the trash, page by page."""
         cursor = ""
         while page := await self._page(prefix=TRASH, after=cursor):
             cursor = page[-1]["path"]
@@ -184,43 +184,43 @@ class S3:
                     yield Trashed(_id_of(one), one["size"], dt.date.fromisoformat(found[1]))
 
     async def restore(self, trashed: Trashed) -> bool:
-        """Copy the object to its place, then delete it below the trash's prefix."""
-        if await self._is_there(key_of(trashed.id)):
+        """Copy the object back, then delete it from the trash."""
+        if await self._exists(key_of(trashed.id)):
             return False
-        async with _answering():
+        async with _translate_errors():
             source = _trash_key(trashed.day, trashed.id)
             await obstore.rename_async(self._store, source, key_of(trashed.id))
         return True
 
     async def purge_trash(self, before: dt.date, *, limit: int) -> int:
-        """Delete objects of old days."""
+        """Delete the objects of old days."""
         purged = 0
-        async for one in self.trashed():
+        async for one in self.list_trash():
             if one.day >= before or purged == limit:
                 break
-            async with _answering():
+            async with _translate_errors():
                 await obstore.delete_async(self._store, _trash_key(one.day, one.id))
             purged += 1
         return purged
 
-    async def discard_trashed(self, receipt_ids: Collection[ReceiptId]) -> None:
-        """Delete objects of any day; one listing for all of them."""
+    async def delete_from_trash(self, receipt_ids: Collection[ReceiptId]) -> None:
+        """Delete the objects from every day's prefix, with one listing of the trash."""
         wanted = set(receipt_ids)
         with contextlib.suppress(Overloaded):
-            async for one in self.trashed():
+            async for one in self.list_trash():
                 if one.id in wanted:
-                    async with _answering():
+                    async with _translate_errors():
                         await obstore.delete_async(self._store, _trash_key(one.day, one.id))
 
     async def _page(self, *, prefix: str | None = None, after: str = "") -> "list[ObjectMeta]":
-        listing = obstore.list(self._store, prefix, offset=after or None, chunk_size=_PAGE)
-        async with _answering():
+        listing = obstore.list(self._store, prefix, offset=after or None, chunk_size=_PAGE_SIZE)
+        async with _translate_errors():
             async for page in listing:
                 return list(page)
         return []
 
-    async def _is_there(self, key: str) -> bool:
-        async with _answering():
+    async def _exists(self, key: str) -> bool:
+        async with _translate_errors():
             try:
                 await obstore.head_async(self._store, key)
             except FileNotFoundError:
@@ -237,10 +237,10 @@ def _id_of(found: "ObjectMeta") -> ReceiptId:
 
 
 @asynccontextmanager
-async def _answering() -> AsyncIterator[None]:
-    """Bound what is asked of the bucket in time, and tell of its failure in the service's words."""
+async def _translate_errors() -> AsyncIterator[None]:
+    """Limit the time of the block, and raise Overloaded when the bucket fails."""
     try:
-        async with asyncio.timeout(_LIMIT_S):
+        async with asyncio.timeout(_TIMEOUT_S):
             yield
     except (BaseError, OSError) as e:
         log.warning("the storage failed", kind=type(e).__name__, detail=_first_line(e))

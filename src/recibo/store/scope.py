@@ -1,4 +1,7 @@
-"""Every statement over an org's rows starts here, so that none can forget whose rows they are."""
+"""Statements limited to the rows that an actor may access.
+
+Every statement over an org's rows starts here, so that none omits the tenant filter.
+"""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -12,39 +15,40 @@ from recibo.store.tables import Receipt, Replay, Table
 
 Row = TypeVar("Row", bound=Table)
 
-# Secret keys and members of an org share one space.
+# Secret keys and members of an org share a namespace.
 _WHOLE_ORG = ""
-# No browser session is called so, nor anybody who makes receipts.
-_NOBODY = "-"
+# Matches no browser session and no creator of a receipt.
+_NO_ONE = "-"
 
 
 def of(actor: Actor, table: type[Row]) -> Select[tuple[Row]]:
-    """Select the rows that the actor sees."""
+    """Select the rows that the actor may access."""
     return select(table).where(*_visible(actor, table))
 
 
 def updating(actor: Actor, table: type[Row]) -> Update:
-    """Update rows that the actor sees."""
+    """Update rows that the actor may access."""
     return update(table).where(*_visible(actor, table))
 
 
 def deleting(actor: Actor, table: type[Row]) -> Delete:
-    """Delete rows that the actor sees."""
+    """Delete rows that the actor may access."""
     return delete(table).where(*_visible(actor, table))
 
 
 def space_of(actor: Actor) -> str:
-    """Return the space in which an actor's uploads are recognised again, of its org.
+    """Return the namespace within the org in which duplicate uploads of an actor are detected.
 
-    Each browser session of a publishable key is one of its own; without a session it sees none.
+    Each browser session of a publishable key has a separate one; a publishable key without a
+    session sees no receipts.
     """
     if isinstance(actor, KeyActor) and actor.kind is KeyKind.PUBLISHABLE:
-        return actor.browser_session or _NOBODY
+        return actor.browser_session or _NO_ONE
     return _WHOLE_ORG
 
 
 def uploads_of(actor: Actor) -> Select[tuple[Receipt]]:
-    """Select the receipts of the space in which an actor's uploads are recognised."""
+    """Select the receipts in the namespace of an actor's uploads."""
     seen = of(actor, Receipt)
     if space_of(actor) != _WHOLE_ORG:
         return seen

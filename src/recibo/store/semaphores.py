@@ -125,14 +125,14 @@ class InRedis:
         self._client = client
         self._take = client.register_script(self._TAKE)
         self._renew = client.register_script(self._RENEW)
-        self._outage = CircuitBreaker("slots are out of reach; uploads pass without one")
+        self._breaker = CircuitBreaker("slots are out of reach; uploads pass without one")
         # What may stand in Redis, so that what was passed without it costs no second wait.
         self._held = dict[str, Sequence[str]]()
         self._turns = set[str]()
 
     async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
         """Take a slot of each, all or none."""
-        if self._outage.is_on:
+        if self._breaker.is_open:
             return True
         figures = [cap.at_once for cap in caps]
         try:
@@ -140,7 +140,7 @@ class InRedis:
                 return False
         except (RedisError, OSError) as e:
             # It may have been taken all the same, and only the answer got lost.
-            self._outage.begin(e)
+            self._breaker.trip(e)
         self._held[slot] = _names(caps)
         return True
 
@@ -152,11 +152,11 @@ class InRedis:
             for name in _names(caps):
                 await self._client.zrem(name, slot)
         except (RedisError, OSError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
 
     async def begin(self, work: str) -> bool:
         """Take the turn, or wait for the end of another's."""
-        if self._outage.is_on:
+        if self._breaker.is_open:
             return True
         name = _turn(work)
         try:
@@ -167,7 +167,7 @@ class InRedis:
             while await self._client.exists(name):  # noqa: ASYNC110
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)
         except (RedisError, OSError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
             self._turns.add(name)
             return True
         return False
@@ -181,7 +181,7 @@ class InRedis:
         try:
             await self._client.delete(name)
         except (RedisError, OSError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
 
     @asynccontextmanager
     async def renewing(self) -> AsyncIterator[None]:
@@ -198,12 +198,12 @@ class InRedis:
         """Keep what this process holds for another lease."""
         pairs = [(name, slot) for slot, names in self._held.items() for name in names]
         keys = [name for name, _ in pairs] + sorted(self._turns)
-        if not keys or self._outage.is_on:
+        if not keys or self._breaker.is_open:
             return
         try:
             await self._renew(keys, [_LEASE_SECONDS, *(slot for _, slot in pairs)])
         except (RedisError, OSError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
 
     async def _renew_for_good(self) -> None:
         while True:
@@ -211,7 +211,7 @@ class InRedis:
             await self.renew()
 
 
-def of(client: Redis | None) -> Semaphores:
+def create(client: Redis | None) -> Semaphores:
     """Return the slots of a Redis, or of this process alone."""
     return InMemory() if client is None else InRedis(client)
 

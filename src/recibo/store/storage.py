@@ -1,4 +1,4 @@
-"""Where uploaded files live, by its URL."""
+"""Opens the storage of uploaded files by its URL."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from recibo.store.blobs import Blobs, Folder
 
 _FILE, _S3 = "file://", "s3://"
 _LOCALHOST = "localhost/"
-# Neither repeats the URL: somebody may have put keys into it.
+# These messages do not repeat the URL, which may contain credentials.
 _BAD_URL = "RECIBO_STORAGE_URL begins with file:// or s3://, as in s3://bucket/prefix."
 _BAD_BUCKET = (
     "RECIBO_STORAGE_URL names no bucket; it is s3://bucket or s3://bucket/prefix, and the keys are "
@@ -18,22 +18,22 @@ _BAD_BUCKET = (
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]")
 
 
-def of(url: str, *, folder: Path, spool: Path) -> Blobs:
-    """Return the storage of a URL; files in a folder when it is empty.
+def open_storage(url: str, *, folder: Path, spool: Path) -> Blobs:
+    """Return the storage at a URL, or in a local folder if the URL is empty.
 
     Args:
         url: `file:///absolute/path`, `file://relative/path` or `s3://bucket/prefix`.
-        folder: The one that is meant when the URL names none.
-        spool: Where copies of what is elsewhere lie while they are read.
+        folder: The folder to use if the URL names none.
+        spool: The folder for temporary copies of remote files.
 
     Raises:
-        ValueError: the URL is of no such kind, or its folder cannot be made.
+        ValueError: the URL is invalid, or its folder cannot be created.
     """
     if url in ("", _FILE):
         return _folder(folder)
     if url.startswith(_FILE):
         named = url.removeprefix(_FILE)
-        # As RFC 8089 has it: this machine, and then a path from the root.
+        # RFC 8089: `localhost`, then a path from the root.
         absolute = f"/{named.removeprefix(_LOCALHOST)}" if named.startswith(_LOCALHOST) else named
         return _folder(Path(unquote(absolute)))
     if url.startswith(_S3):

@@ -1,4 +1,4 @@
-"""Tables as files: a JSON array a row, which either kind of database writes and reads exactly."""
+"""Database tables as JSON Lines files, one array per row, independent of the database engine."""
 
 import datetime as dt
 import hashlib
@@ -32,11 +32,11 @@ from sqlalchemy.types import TypeEngine
 from recibo.store import tables
 from recibo.store.columns import Money, UtcDateTime
 
-# What a sweep noted is good for its own storage only, and a restored database gets a new id.
-_LEFT_OUT = {"installation", "sweeps", "orphans"}
+# The state of a sweep belongs to its storage, and a restored database gets a new id.
+_EXCLUDED = {"installation", "sweeps", "orphans"}
 _BATCH = 500
 _NAME = re.compile("[a-z0-9_]+")
-#: The names of kinds in a backup. They are part of its format.
+#: The names of column types in a backup; part of its format.
 _KINDS: Mapping[str, TypeEngine[Any]] = {
     "time": UtcDateTime(),
     "money": Money(),
@@ -46,7 +46,7 @@ _KINDS: Mapping[str, TypeEngine[Any]] = {
     "int": BigInteger(),
     "text": Text(),
 }
-# The first that fits is the one.
+# The first match wins.
 _KIND_OF: Sequence[tuple[type[TypeEngine[Any]], str]] = (
     (UtcDateTime, "time"),
     (Money, "money"),
@@ -60,12 +60,12 @@ _KIND_OF: Sequence[tuple[type[TypeEngine[Any]], str]] = (
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A table in a file, and what the file must be."""
+    """The name, size, checksum and columns of a table's file."""
 
     name: str
     rows: int
     sha256: str
-    #: The name and kind of each column, in the order of the values.
+    #: The name and type of each column, in the order of the values.
     columns: tuple[tuple[str, str], ...]
 
     @property
@@ -74,29 +74,29 @@ class TableFile:
         return f"{self.name}.jsonl"
 
     def stored(self) -> dict[str, Any]:
-        """Return it as a manifest holds it."""
+        """Return the manifest entry."""
         return asdict(self)
 
     @classmethod
     def loaded(cls, stored: Mapping[str, Any]) -> "TableFile":
-        """Return what a manifest holds."""
+        """Build it from a manifest entry."""
         columns = tuple((str(name), str(kind)) for name, kind in stored["columns"])
         return cls(str(stored["name"]), int(stored["rows"]), str(stored["sha256"]), columns)
 
 
 async def write_all(connection: AsyncConnection, folder: Path) -> list[TableFile]:
-    """Write each table into a file of a folder, in an order in which they can be read again."""
+    """Write each table to a file in a folder, referenced tables first."""
     return [
         await _write(connection, table, folder)
         for table in tables.Table.metadata.sorted_tables
-        if table.name not in _LEFT_OUT
+        if table.name not in _EXCLUDED
     ]
 
 
 def check(table: TableFile, folder: Path) -> None:
-    """Raise ValueError unless the file is as it was written, of columns that are known here."""
+    """Raise ValueError unless the file is intact and has only known column types."""
     if not _NAME.fullmatch(table.name):
-        # It names a file, too.
+        # The name is also the file's name.
         message = f"{table.name!r} is no table's name"
         raise ValueError(message)
     digest, rows = hashlib.sha256(), 0
@@ -116,8 +116,8 @@ def check(table: TableFile, folder: Path) -> None:
         raise ValueError(message)
 
 
-def rows_of(table: TableFile, folder: Path) -> Iterator[dict[str, Any]]:
-    """Give the rows of a file, each value as its column takes it."""
+def read_rows(table: TableFile, folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file, with each value converted to its column's type."""
     with (folder / table.file).open(encoding="ascii") as lines:
         for line in lines:
             yield {
@@ -127,12 +127,12 @@ def rows_of(table: TableFile, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 async def read_all(connection: AsyncConnection, found: Sequence[TableFile], folder: Path) -> None:
-    """Insert the rows of files into empty tables of the revision that they were written at."""
+    """Insert the rows of files into empty tables, at the schema revision of the backup."""
     for table in found:
         columns = [Column(name, _KINDS[kind]) for name, kind in table.columns]
         insert = Table(table.name, MetaData(), *columns).insert()
         batch = list[dict[str, Any]]()
-        for row in rows_of(table, folder):
+        for row in read_rows(table, folder):
             batch.append(row)
             if len(batch) == _BATCH:
                 await connection.execute(insert, batch)
@@ -141,11 +141,11 @@ async def read_all(connection: AsyncConnection, found: Sequence[TableFile], fold
             await connection.execute(insert, batch)
 
 
-async def filled(connection: AsyncConnection) -> list[str]:
-    """Return the names of tables that hold rows which a restore would mix with its own."""
+async def nonempty_tables(connection: AsyncConnection) -> list[str]:
+    """Return the names of tables with rows, which would conflict with a restore."""
     names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
     found = []
-    for name in sorted(set(names) - _LEFT_OUT - {"alembic_version"}):
+    for name in sorted(set(names) - _EXCLUDED - {"alembic_version"}):
         query = text(f'SELECT EXISTS (SELECT 1 FROM "{name}")')  # noqa: S608 - of the catalog
         if (await connection.execute(query)).scalar_one():
             found.append(name)
@@ -153,7 +153,7 @@ async def filled(connection: AsyncConnection) -> list[str]:
 
 
 async def drop_all(connection: AsyncConnection) -> None:
-    """Drop all tables, which are empty, so that those of another revision can be made."""
+    """Drop all (empty) tables, so that those of another revision can be created."""
     names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
     for name in names:
         await connection.execute(text(f'DROP TABLE "{name}" CASCADE'))
@@ -194,7 +194,7 @@ def _encoded(kind: str, value: Any) -> Any:
         case "time" | "date":
             return value.isoformat()
         case "money":
-            # One spelling, however many zeros a database gives.
+            # Normalized, because databases differ in trailing zeros.
             return format(value.normalize(), "f")
         case _:
             return value

@@ -1,7 +1,7 @@
 """Every table of the service.
 
-Times are stored in UTC, money exactly. What a reading gives is stored once as the JSON that goes
-over the wire (`Receipt.reading`); the columns beside it repeat only what is filtered or summed.
+Times are stored in UTC, money exactly. The result of a reading is stored once, as the JSON of
+the API (`Receipt.reading`); the other columns repeat only values that queries filter or sum.
 """
 
 import datetime as dt
@@ -26,7 +26,7 @@ from recibo.store.columns import Id, Json, Money, UtcDateTime
 
 
 class Table(DeclarativeBase):
-    """The base of all rows."""
+    """The base class of all tables."""
 
     metadata = MetaData(
         naming_convention={
@@ -36,7 +36,7 @@ class Table(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it so
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it
         dt.datetime: UtcDateTime,
         dt.date: Date,
         Decimal: Money,
@@ -47,35 +47,35 @@ class Table(DeclarativeBase):
 
 
 class Installation(Table):
-    """Which installation this database belongs to, as its files do; one row."""
+    """The installation that this database and its files belong to; one row."""
 
     __tablename__ = "installation"
 
-    #: Always 1, so that there is one row at most.
+    #: Always 1, so that there is at most one row.
     row: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     id: Mapped[str] = mapped_column(Id)
     created_at: Mapped[dt.datetime]
 
 
 class Sweep(Table):
-    """How far the search for files without a receipt has come; one row."""
+    """The progress of the search for files without a receipt; one row."""
 
     __tablename__ = "sweeps"
 
-    #: Always 1, so that there is one row at most.
+    #: Always 1, so that there is at most one row.
     row: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    #: `shapes.states.SweepStage`.
+    #: `schemas.states.SweepStage`.
     stage: Mapped[str] = mapped_column(String(16))
-    #: Where the listing goes on.
+    #: The cursor of the next page of files.
     cursor: Mapped[str]
     #: Files seen in this pass.
     files: Mapped[int]
-    #: Not before then.
+    #: When the next batch is due.
     due_at: Mapped[dt.datetime]
 
 
 class Orphan(Table):
-    """A file that no receipt knew when the sweep saw it; moved to the trash after the pass."""
+    """A file without a receipt, found by the sweep; moved to the trash after the pass."""
 
     __tablename__ = "orphans"
 
@@ -93,10 +93,10 @@ class Org(Table):
     logo_url: Mapped[str | None]
     billing_email: Mapped[str]
     plan: Mapped[str] = mapped_column(String(16))
-    #: Figures agreed for the plan enterprise, by the names of `shapes.plans.Plan`.
+    #: Limits agreed for the enterprise plan, by the field names of `schemas.plans.Plan`.
     agreed: Mapped[dict[str, int] | None] = mapped_column(Json)
     created_at: Mapped[dt.datetime]
-    #: When it was deleted: nobody gets in any more, and its rows go bit by bit.
+    #: When it was deleted: access ends at once, and its rows are deleted in batches.
     deleted_at: Mapped[dt.datetime | None]
 
 
@@ -110,19 +110,19 @@ class User(Table):
     email: Mapped[str] = mapped_column(String(320), unique=True)
     full_name: Mapped[str | None]
     created_at: Mapped[dt.datetime]
-    #: When somebody proved to read this address.
+    #: When the user proved to own this address.
     email_verified_at: Mapped[dt.datetime | None]
     disabled_at: Mapped[dt.datetime | None]
-    #: Argon2id; None for those who came by a link and have set none.
+    #: Argon2id; None for users who signed up by an email link and set no password.
     password_hash: Mapped[str | None]
-    #: Raised to end all access tokens; each carries the one it was made under.
+    #: Incremented to revoke all access tokens, which contain the epoch of their creation.
     epoch: Mapped[int] = mapped_column(server_default="0", default=0)
     #: The org to sign in to.
     last_org_id: Mapped[str | None] = mapped_column(Id)
-    #: Where the account was made: whose mailbox it is, is told by this, too.
+    #: Where the account was created; also evidence of who owns the mailbox.
     signup_ip_address: Mapped[str | None] = mapped_column(String(64))
     signup_user_agent: Mapped[str | None]
-    #: Sealed, bound to this row; not active before `totp_enabled_at`.
+    #: Encrypted, bound to this row; active once `totp_enabled_at` is set.
     totp_secret: Mapped[str | None]
     totp_enabled_at: Mapped[dt.datetime | None]
 
@@ -139,7 +139,7 @@ class Membership(Table):
 
 
 class Invitation(Table):
-    """An offer to join an org; at most one an address is pending."""
+    """An invitation to join an org; at most one per address is pending."""
 
     __tablename__ = "invitations"
 
@@ -148,7 +148,7 @@ class Invitation(Table):
     email: Mapped[str] = mapped_column(String(320))
     role: Mapped[str] = mapped_column(String(16))
     invited_by: Mapped[str] = mapped_column(Id)
-    #: Of the token in the mail; None until that is written.
+    #: The hash of the token in the mail; None until the mail is rendered.
     token_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
     created_at: Mapped[dt.datetime]
     expires_at: Mapped[dt.datetime]
@@ -164,30 +164,30 @@ class Invitation(Table):
 
 
 class UserSession(Table):
-    """One sign-in and all tokens that were refreshed from it: a refresh family."""
+    """One sign-in and all tokens refreshed from it (a refresh token family)."""
 
     __tablename__ = "user_sessions"
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id", ondelete="CASCADE"))
     org_id: Mapped[str | None] = mapped_column(Id)
-    #: How it began (`shapes.states.SignInMethod`).
+    #: How the user signed in (`schemas.states.SignInMethod`).
     method: Mapped[str] = mapped_column(String(16))
-    #: Bound to its org: it may not leave it, nor touch the account.
+    #: Whether it is restricted to its org: it can neither switch orgs nor change the account.
     is_bound: Mapped[bool]
     ip_address: Mapped[str | None] = mapped_column(String(64))
     user_agent: Mapped[str | None]
     created_at: Mapped[dt.datetime]
     expires_at: Mapped[dt.datetime] = mapped_column(index=True)
     ended_at: Mapped[dt.datetime | None]
-    #: It awaits the second factor until then; None when none is owed.
+    #: It waits for the second factor until then; None if none is required.
     pending_until: Mapped[dt.datetime | None]
 
     __table_args__ = (Index(None, "user_id", "id"),)
 
 
 class RefreshToken(Table):
-    """A refresh token of a session; it works once."""
+    """A refresh token of a session; it can be used once."""
 
     __tablename__ = "refresh_tokens"
 
@@ -201,12 +201,12 @@ class RefreshToken(Table):
 
 
 class MailToken(Table):
-    """What a link in a mail proves; deleted when it is used."""
+    """A token of a link in a mail; deleted when it is used."""
 
     __tablename__ = "mail_tokens"
 
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    #: `shapes.states.MailTokenKind`.
+    #: `schemas.states.MailTokenKind`.
     kind: Mapped[str] = mapped_column(String(16))
     user_id: Mapped[str] = mapped_column(Id, ForeignKey("users.id", ondelete="CASCADE"))
     expires_at: Mapped[dt.datetime] = mapped_column(index=True)
@@ -215,7 +215,7 @@ class MailToken(Table):
 
 
 class RecoveryCode(Table):
-    """A code that stands in for the second factor once."""
+    """A single-use code that replaces the second factor."""
 
     __tablename__ = "recovery_codes"
 
@@ -227,20 +227,20 @@ class RecoveryCode(Table):
 
 
 class SpentTotpStep(Table):
-    """A time step whose code was used; the primary key lets one of many at once in."""
+    """A time step whose code was used; by the primary key, only one concurrent use succeeds."""
 
     __tablename__ = "spent_totp_steps"
 
     user_id: Mapped[str] = mapped_column(
         Id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True
     )
-    #: Enrolling, signing in and disabling each keep their own.
+    #: Enrolling, signing in and disabling have separate ledgers.
     ledger: Mapped[str] = mapped_column(String(8), primary_key=True)
     step: Mapped[int] = mapped_column(BigInteger, primary_key=True)
 
 
 class Counter(Table):
-    """How often something happened in a window of time that began with the first."""
+    """A count of events in a time window that starts at the first event."""
 
     __tablename__ = "counters"
 
@@ -250,15 +250,15 @@ class Counter(Table):
 
 
 class Mail(Table):
-    """A mail that is owed; deleted when it is sent. It holds no token: those are made when sent."""
+    """A pending mail; deleted when it is sent. Tokens are created when it is sent, not stored."""
 
     __tablename__ = "mails"
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
-    #: `shapes.states.MailKind`.
+    #: `schemas.states.MailKind`.
     kind: Mapped[str] = mapped_column(String(32))
     recipient: Mapped[str] = mapped_column(String(320))
-    #: What the text names.
+    #: The variables of the template.
     names: Mapped[dict[str, Any]] = mapped_column(Json)
     created_at: Mapped[dt.datetime]
     due_at: Mapped[dt.datetime] = mapped_column(index=True)
@@ -266,7 +266,7 @@ class Mail(Table):
 
 
 class ApiKey(Table):
-    """A key of an org; of its secret only the SHA-256 is kept."""
+    """An API key of an org; only the SHA-256 of its secret is stored."""
 
     __tablename__ = "api_keys"
 
@@ -281,15 +281,15 @@ class ApiKey(Table):
     expires_at: Mapped[dt.datetime | None] = mapped_column(index=True)
     revoked_at: Mapped[dt.datetime | None]
     created_at: Mapped[dt.datetime]
-    #: The user's id; None for a key made on the command line.
+    #: The user's id; None for a key created on the command line.
     created_by: Mapped[str | None] = mapped_column(Id)
     last_used_at: Mapped[dt.datetime | None]
-    #: The shortest notice of its end that was mailed, or that it was born too late for, in hours.
+    #: The shortest expiry notice, in hours, that was mailed or was already past at creation.
     notified_hours: Mapped[int | None]
 
 
 class Receipt(Table):
-    """One uploaded document, what is owed to it and what was read from it."""
+    """One uploaded document, its pending reading and its result."""
 
     __tablename__ = "receipts"
 
@@ -308,34 +308,34 @@ class Receipt(Table):
     webhook_url: Mapped[str | None]
     tags: Mapped[dict[str, str]] = mapped_column(Json)
 
-    #: The accuracy of the stored reading; of the first one wanted while there is none.
+    #: The accuracy of the stored reading; before the first one, the requested accuracy.
     accuracy: Mapped[str] = mapped_column(String(16))
-    #: The accuracy at which a reading is owed; None when nothing is owed.
+    #: The accuracy of the pending reading; None when none is pending.
     owed_accuracy: Mapped[str | None] = mapped_column(String(16))
-    #: Readings begun for what is owed; whoever ends one must still hold its number.
+    #: The number of attempts at the pending reading; only the newest attempt may finish it.
     attempt: Mapped[int]
-    #: When the first attempt at what is owed began.
+    #: When the first attempt at the pending reading started.
     claimed_at: Mapped[dt.datetime | None]
-    #: How long whoever began an attempt has it in hand; put off while it is worked on.
+    #: When the lease of the current attempt expires; its worker renews it.
     held_until: Mapped[dt.datetime | None]
-    #: How often it was ordered to be read again; all there may be when that gave nothing better.
+    #: How often a reread was requested; set to the maximum when a reread improved nothing.
     rereads: Mapped[int] = mapped_column(server_default="0", default=0)
-    #: What the reading at high accuracy changed: each field with its values before and after.
+    #: The fields that the reading at high accuracy changed, with values before and after.
     reread_changes: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    #: The month, `YYYY-MM`, whose quota this receipt was held against.
+    #: The month, `YYYY-MM`, whose quota this receipt counts against.
     quota_month: Mapped[str] = mapped_column(String(7))
 
     failure_code: Mapped[str | None] = mapped_column(String(32))
     failure_message: Mapped[str | None]
 
-    #: The wire form of what was read (`shapes.receipts.Reading`).
+    #: The result as JSON of the API (`schemas.receipts.Reading`).
     reading: Mapped[dict[str, Any] | None] = mapped_column(Json)
     type: Mapped[str | None] = mapped_column(String(16))
     category: Mapped[str | None] = mapped_column(String(16))
     merchant_name: Mapped[str | None]
     currency: Mapped[str | None] = mapped_column(String(3))
     total: Mapped[Decimal | None]
-    #: The calendar date on the paper.
+    #: The calendar date on the document.
     issued_on: Mapped[dt.date | None]
     issued_at: Mapped[dt.datetime | None]
 
@@ -363,7 +363,7 @@ class Receipt(Table):
 
 
 class PendingReadings(Table):
-    """How many readings an org waits for: of a million rows nobody counts them for each upload."""
+    """The number of pending readings of an org, so that no upload counts a million rows."""
 
     __tablename__ = "pending_readings"
 
@@ -377,7 +377,7 @@ class PendingReadings(Table):
 
 
 class Evidence(Table):
-    """Where each value of a receipt was read, and the text of its pages; apart, as it is large."""
+    """The location of each value of a receipt and the text of its pages; large, so kept apart."""
 
     __tablename__ = "evidence"
 
@@ -389,7 +389,7 @@ class Evidence(Table):
 
 
 class ReceiptTag(Table):
-    """One metadata entry of a receipt, to be filtered on."""
+    """One metadata entry of a receipt, for filters."""
 
     __tablename__ = "receipt_tags"
 
@@ -404,14 +404,14 @@ class ReceiptTag(Table):
 
 
 class Replay(Table):
-    """What a repeated upload is recognised by; the primary key lets one of many at once in."""
+    """The key of an upload, to detect repeats; by the primary key, one concurrent upload is new."""
 
     __tablename__ = "replays"
 
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
     kind: Mapped[str] = mapped_column(String(8), primary_key=True)
     key: Mapped[str] = mapped_column(String(255), primary_key=True)
-    #: The browser session of a publishable key, whose uploads are a space of their own; else "".
+    #: The browser session of a publishable key, which has a separate namespace; otherwise "".
     session: Mapped[str] = mapped_column(String(64), primary_key=True)
     receipt_id: Mapped[str] = mapped_column(
         Id, ForeignKey("receipts.id", ondelete="CASCADE"), index=True
@@ -428,14 +428,14 @@ class UsageMonth(Table):
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
     #: `YYYY-MM`.
     month: Mapped[str] = mapped_column(String(7), primary_key=True)
-    #: Receipts held against the quota: accepted in this month and not failed.
+    #: Receipts that count against the quota: accepted in this month and not failed.
     held: Mapped[int]
     #: Receipts completed in this month.
     completed: Mapped[int]
     credits: Mapped[int]
-    #: The highest part of the quota, in percent, whose being used up was told of.
+    #: The highest usage threshold, in percent of the quota, that was notified.
     told_percent: Mapped[int] = mapped_column(server_default="0", default=0)
-    #: The quota that it was a part of: another plan begins anew.
+    #: The quota of that threshold; thresholds start over with another plan.
     told_quota: Mapped[int] = mapped_column(server_default="0", default=0)
 
 
@@ -446,7 +446,7 @@ class UsageEvent(Table):
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
-    # No foreign key: what was billed outlives the purged receipt.
+    # No foreign key: usage events are kept after the receipt is purged.
     receipt_id: Mapped[str] = mapped_column(Id)
     accuracy: Mapped[str] = mapped_column(String(16))
     credits: Mapped[int]
@@ -454,13 +454,13 @@ class UsageEvent(Table):
 
     __table_args__ = (
         Index(None, "org_id", "created_at"),
-        # A receipt is billed once at each accuracy, whatever happens.
+        # A receipt is billed at most once per accuracy.
         Index("uq_usage_events_receipt_id_accuracy", "receipt_id", "accuracy", unique=True),
     )
 
 
 class UsageDay(Table):
-    """How many readings of an org were billed on a day, UTC."""
+    """The number of billed readings of an org on a day, UTC."""
 
     __tablename__ = "usage_days"
 
@@ -470,7 +470,7 @@ class UsageDay(Table):
 
 
 class CategoryTotal(Table):
-    """An org's completed receipts of a category; deleted ones are taken off."""
+    """The number of an org's completed receipts of a category, without deleted ones."""
 
     __tablename__ = "category_totals"
 
@@ -480,12 +480,12 @@ class CategoryTotal(Table):
 
 
 class MerchantTotal(Table):
-    """An org's completed receipts of a merchant; deleted ones are taken off."""
+    """The number of an org's completed receipts of a merchant, without deleted ones."""
 
     __tablename__ = "merchant_totals"
 
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
-    #: The SHA-256 of the name, which may be too long for a key.
+    #: The SHA-256 of the name, which may be too long for an index.
     merchant_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     merchant: Mapped[str]
     receipts: Mapped[int]
@@ -495,30 +495,30 @@ class MerchantTotal(Table):
 
 
 class Subscription(Table):
-    """An org at the payment provider; there is none before the first checkout.
+    """An org's subscription at the payment provider, created by the first checkout.
 
-    `orgs.plan` says what the org may use; this says what the provider last told.
+    `orgs.plan` determines what the org may use; this is the last state reported by the provider.
     """
 
     __tablename__ = "subscriptions"
 
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), primary_key=True)
-    #: `shapes.states.PaymentProvider`; the ids below are its own.
+    #: `schemas.states.PaymentProvider`; it assigned the ids below.
     provider: Mapped[str] = mapped_column(String(16))
     customer_id: Mapped[str] = mapped_column(String(255), unique=True)
-    #: None until something is bought.
+    #: None until the first purchase.
     subscription_id: Mapped[str | None] = mapped_column(String(255))
     plan: Mapped[str] = mapped_column(String(16))
     status: Mapped[str] = mapped_column(String(16))
     cancel_at_period_end: Mapped[bool]
     current_period_end: Mapped[dt.datetime | None]
-    #: Raised with each change: whoever looked at the provider before it must look again.
+    #: Incremented by each change, to detect that data fetched from the provider is outdated.
     version: Mapped[int]
     updated_at: Mapped[dt.datetime]
 
 
 class ProviderEvent(Table):
-    """An event of the payment provider that was taken; it counts once."""
+    """A processed event of the payment provider; each is processed once."""
 
     __tablename__ = "provider_events"
 
@@ -527,7 +527,7 @@ class ProviderEvent(Table):
 
 
 class WebhookEndpoint(Table):
-    """Where an org's events go that name no address of their own; an org has one at most."""
+    """The default webhook endpoint of an org, which has at most one."""
 
     __tablename__ = "webhook_endpoints"
 
@@ -536,16 +536,16 @@ class WebhookEndpoint(Table):
     url: Mapped[str]
     created_at: Mapped[dt.datetime]
     updated_at: Mapped[dt.datetime]
-    #: Since when nothing succeeded; None after a success.
+    #: When the first delivery since the last success failed; None after a success.
     failing_since: Mapped[dt.datetime | None]
-    #: When it was switched off for failing too long.
+    #: When it was disabled after failing for too long.
     disabled_at: Mapped[dt.datetime | None]
 
 
 class SigningSecret(Table):
-    """What the webhooks of an endpoint, or those to an org's per-request addresses, are signed by.
+    """The signing secret of an endpoint, or of the per-request webhook URLs of an org.
 
-    Secrets are sealed, bound to their owner.
+    Secrets are encrypted, bound to their owner.
     """
 
     __tablename__ = "signing_secrets"
@@ -554,29 +554,29 @@ class SigningSecret(Table):
     owner_id: Mapped[str] = mapped_column(Id, primary_key=True)
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), index=True)
     sealed: Mapped[str]
-    #: Those before, the newest first: `{"sealed", "until"}`, until when each signs along.
+    #: Rotated secrets, newest first: `{"sealed", "until"}`; each also signs until then.
     earlier: Mapped[list[dict[str, str]]] = mapped_column(Json)
 
 
 class WebhookEvent(Table):
-    """Something that an org is told; its bytes are the same at every try."""
+    """A webhook event; every attempt sends the same bytes."""
 
     __tablename__ = "webhook_events"
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
-    #: `shapes.states.EventType`.
+    #: `schemas.states.EventType`.
     type: Mapped[str] = mapped_column(String(32))
     created_at: Mapped[dt.datetime]
     #: The JSON that is sent.
     body: Mapped[str]
-    #: Whose content the body holds; the event goes when that is purged.
+    #: The receipt in the body; the event is deleted when the receipt is purged.
     receipt_id: Mapped[str | None] = mapped_column(Id)
-    #: When it was first tried; the history holds no others.
+    #: When delivery was first attempted; the history lists only attempted events.
     attempted_at: Mapped[dt.datetime | None]
 
     __table_args__ = (
-        # The portal shows those as well that were not tried yet.
+        # The portal also lists events that were not attempted yet.
         Index(None, "org_id", "id"),
         Index("ix_webhook_events_receipt_id", "receipt_id",
               sqlite_where=text("receipt_id IS NOT NULL"),
@@ -591,7 +591,7 @@ class WebhookEvent(Table):
 
 
 class Delivery(Table):
-    """That an event is brought to its receiver: what is owed to it, and how it ended."""
+    """The delivery of an event to its receiver: its state and next attempt."""
 
     __tablename__ = "deliveries"
 
@@ -599,26 +599,26 @@ class Delivery(Table):
         Id, ForeignKey("webhook_events.id", ondelete="CASCADE"), primary_key=True
     )
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
-    #: The endpoint whose address it goes to; None when it has one of its own.
+    #: The endpoint that it is sent to; None if the request named a URL.
     endpoint_id: Mapped[str | None] = mapped_column(Id)
-    #: The address that the request named; None when it goes to the endpoint.
+    #: The URL that the request named; None if it is sent to the endpoint.
     url: Mapped[str | None]
-    #: `shapes.states.DeliveryState`.
+    #: `schemas.states.DeliveryState`.
     state: Mapped[str] = mapped_column(String(16))
-    #: When it is tried next, or until when somebody tries it; None when nothing is owed.
+    #: When the next attempt is due or the lease of the current one expires; None when done.
     due_at: Mapped[dt.datetime | None]
-    #: Tries since it was last asked for; the schedule goes by them.
+    #: Attempts since it was last requested; they determine the backoff.
     tries: Mapped[int]
 
     __table_args__ = (
-        # What is owed to a dead endpoint hides nothing that goes elsewhere.
+        # Separate indexes: a backlog of a dead endpoint does not slow down other deliveries.
         Index("ix_deliveries_due_to_endpoint", "org_id", "due_at", "event_id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
         Index("ix_deliveries_due_elsewhere", "org_id", "due_at", "event_id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NULL")),
-        # Without those that have none: SQLite would look them up here, however many they are.
+        # Without rows that have no endpoint: SQLite would use this index for them, too.
         Index("ix_deliveries_owed_to", "endpoint_id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
@@ -626,7 +626,7 @@ class Delivery(Table):
 
 
 class DeliveryAttempt(Table):
-    """One try at a delivery, and what the receiver answered."""
+    """One delivery attempt and the receiver's response."""
 
     __tablename__ = "delivery_attempts"
 
@@ -636,24 +636,24 @@ class DeliveryAttempt(Table):
     url: Mapped[str]
     started_at: Mapped[dt.datetime]
     duration_ms: Mapped[int]
-    #: The HTTP status; None when there was no answer.
+    #: The HTTP status; None when there was no response.
     status: Mapped[int | None]
-    #: Why there was none, or why it did not count.
+    #: Why there was no response, or why it was rejected.
     error: Mapped[str | None]
-    #: The first bytes of the answer, as text.
+    #: The first bytes of the response, as text.
     answer: Mapped[str | None]
 
     __table_args__ = (Index(None, "event_id", "id"),)
 
 
 class MeterEvent(Table):
-    """Credits that the payment provider is owed word of; deleted when it is told."""
+    """Credits to report to the payment provider; deleted once reported."""
 
     __tablename__ = "meter_events"
 
-    #: Of the usage event.
+    #: The id of the usage event.
     id: Mapped[str] = mapped_column(Id, primary_key=True)
-    #: Who used them, as the provider's own id.
+    #: The provider's id of the customer.
     customer_id: Mapped[str] = mapped_column(String(255))
     credits: Mapped[int]
     used_at: Mapped[dt.datetime]
@@ -662,7 +662,7 @@ class MeterEvent(Table):
 
 
 class AuditEvent(Table):
-    """One entry of the audit log; no foreign keys, it outlives what it tells of."""
+    """One entry of the audit log. It has no foreign keys, so it is kept after deletions."""
 
     __tablename__ = "audit_events"
 
@@ -684,7 +684,7 @@ class AuditEvent(Table):
         Index(None, "org_id", "id"),
         Index(None, "org_id", "action", "id"),
         Index(None, "org_id", "resource_type", "id"),
-        # An event has one actor at most, so it stands in one of these.
+        # An event has at most one actor, so it is in at most one of these indexes.
         Index(None, "org_id", "actor_user_id", "id",
               sqlite_where=text("actor_user_id IS NOT NULL"),
               postgresql_where=text("actor_user_id IS NOT NULL")),

@@ -1,4 +1,4 @@
-"""INSERT … ON CONFLICT for whichever database the session speaks to."""
+"""INSERT … ON CONFLICT in the dialect of a session."""
 
 from typing import Any
 
@@ -11,6 +11,6 @@ Insert = sqlite.Insert | postgresql.Insert
 
 
 def insert(session: Session, table: type[Table]) -> Any:
-    """Return an insert that has `on_conflict_do_update` and `on_conflict_do_nothing`."""
+    """Return an insert with `on_conflict_do_update` and `on_conflict_do_nothing`."""
     dialect = session.get_bind().dialect.name
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)

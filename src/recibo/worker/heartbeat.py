@@ -11,19 +11,19 @@ from recibo.worker import poll_loop
 
 @asynccontextmanager
 async def sending_heartbeats(
-    crews: WorkerRegistry, *, readers: int, pace: MovingAverage
+    workers: WorkerRegistry, *, readers: int, pace: MovingAverage
 ) -> AsyncIterator[None]:
-    """Be counted as a crew while the block lasts."""
-    name = ids.new("crew")
+    """Report the readers of this process while the block lasts."""
+    name = ids.new("worker")
 
-    async def tell(*_: object) -> bool:
-        await crews.tell(name, WorkerStats(readers, pace.mean_seconds))
+    async def report(*_: object) -> bool:
+        await workers.report(name, WorkerStats(readers, pace.mean_seconds))
         return False
 
     # Before anything is served: an upload that comes first knows of it, too.
-    await tell()
+    await report()
     try:
-        async with poll_loop.poll("presence", tell):
+        async with poll_loop.poll("heartbeat", report):
             yield
     finally:
-        await crews.leave(name)
+        await workers.remove(name)

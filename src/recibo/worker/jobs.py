@@ -59,8 +59,8 @@ class Job:
             if not self.is_shared:
                 await self.work(budget)
             else:
-                async with database.alone(f"job:{self.name}") as is_alone:
-                    if not is_alone:
+                async with database.advisory_lock(f"job:{self.name}") as is_acquired:
+                    if not is_acquired:
                         return
                     await self.work(budget)
         except Exception:

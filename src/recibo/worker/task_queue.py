@@ -43,24 +43,24 @@ class TaskQueue:
     def __init__(self, docket: Docket, *, patience_seconds: float | None = None) -> None:
         self._docket = docket
         self._patience_seconds = patience_seconds
-        self._outage = CircuitBreaker("the queue is out of reach; what is owed waits")
+        self._breaker = CircuitBreaker("the queue is out of reach; what is owed waits")
 
     async def add_readings(self, owed: Sequence[Job]) -> None:
         """Have receipts read soon; a reading that is queued or under way is not added again.
 
         When the queue is out of reach they wait: what is owed is added again by itself.
         """
-        if not owed or self._outage.is_on:
+        if not owed or self._breaker.is_open:
             return
         try:
             async with asyncio.timeout(self._patience_seconds):
                 added = await self._docket.add_many(self._call(one) for one in owed)
         except (RedisError, OSError) as e:
-            self._outage.begin(e)
+            self._breaker.trip(e)
             return
         for refusal in (one.schedule_exception for one in added):
             if isinstance(refusal, Exception):
-                self._outage.begin(refusal)
+                self._breaker.trip(refusal)
 
     def _call(self, owed: Job) -> TaskCall:
         # With the accuracy: a second reading may be owed before the task of the first has ended.

@@ -43,7 +43,7 @@ class Tasks:
 
     database: Database
     blobs: Blobs
-    signals: PubSub
+    pubsub: PubSub
     reader: Reader
     #: Told how long readings take.
     pace: MovingAverage
@@ -72,7 +72,7 @@ class Tasks:
         finally:
             if pending is not None:
                 self.shares.free(pending[0])
-            await self.signals.tell(receipt_id)
+            await self.pubsub.publish(receipt_id)
         following = await self._next_of(receipt_id)
         await self.carrier.add_readings(self.shares.returned(following))
 
@@ -170,7 +170,7 @@ class Tasks:
         return True
 
     async def _answer(self, order: Order) -> Receipt | Failure:
-        async with self.blobs.fetched(order.receipt_id) as path:
+        async with self.blobs.local_file(order.receipt_id) as path:
             if path is None:
                 return _FILE_GONE
             return await self.reader.read(

@@ -85,7 +85,7 @@ class WebhookDispatcher:
         self._under_way: dict[asyncio.Task[None], _UnderWay] = {}
         self._ended = list[FinishedAttempt]()
         self._has_ended = asyncio.Event()
-        self._bell = asyncio.Event()
+        self._wake = asyncio.Event()
         # How many are written down at once: few while that fails, so that one that cannot be
         # written keeps none of the others.
         self._batch = _MOST_AT_ONCE
@@ -98,14 +98,14 @@ class WebhookDispatcher:
     async def running(self) -> AsyncIterator["WebhookDispatcher"]:
         """Deliver while the block lasts; POSTs under way at its end are ended, if they end soon."""
         stopping = asyncio.Event()
-        with self._database.bell() as self._bell:
+        with self._database.subscribe_to_commits() as self._wake:
             taking = asyncio.create_task(self._take_all(stopping))
             writing = asyncio.create_task(self._write_all_down(stopping))
             try:
                 yield self
             finally:
                 stopping.set()
-                self._bell.set()
+                self._wake.set()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(taking, _LAST_ROUND_SECONDS)
                 await self._finish()
@@ -183,11 +183,11 @@ class WebhookDispatcher:
 
     async def _take_all(self, stopping: asyncio.Event) -> None:
         while not stopping.is_set():
-            self._bell.clear()
+            self._wake.clear()
             begun = await _tried(self.begin)
             await asyncio.sleep(_RETRY_SECONDS if begun is None else self.pause_s(len(begun)))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._bell.wait(), _PERIOD_SECONDS)
+                await asyncio.wait_for(self._wake.wait(), _PERIOD_SECONDS)
 
     async def _write_all_down(self, stopping: asyncio.Event) -> None:
         while not stopping.is_set() or self._ended:
@@ -214,7 +214,7 @@ class WebhookDispatcher:
         self._has_ended.set()
         # What failed and fails again is looked at each second, and no more often.
         if self._has_more and (tried.is_success or not under_way.is_doubtful):
-            self._bell.set()
+            self._wake.set()
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         del self._under_way[task]

@@ -89,9 +89,9 @@ async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, act
 async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
     parts: Core, actor: Actor
 ) -> None:
-    crews = InMemory()
-    await crews.tell("one", WorkerStats(2, 2))
-    busy = replace(parts.extraction, signals=InProcess(), capacity=Capacity(crews, 3))
+    workers = InMemory()
+    await workers.report("one", WorkerStats(2, 2))
+    busy = replace(parts.extraction, pubsub=InProcess(), capacity=Capacity(workers, 3))
     waiting = [await parts.submit(actor, str(number)) for number in range(5)]
     path = parts.folder / "one more"
     path.write_bytes(make.jpeg("one more"))

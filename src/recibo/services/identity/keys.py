@@ -91,7 +91,7 @@ async def authenticate(
     """
     if not secret or not tokens.is_well_formed(secret):
         raise Unauthorized
-    found = await database.row(_KEY_OF_SECRET, {"secret_hash": tokens.fingerprint(secret)})
+    found = await database.fetch_row(_KEY_OF_SECRET, {"secret_hash": tokens.fingerprint(secret)})
     if found is None or found.revoked_at is not None:
         raise Unauthorized
     if found.expires_at is not None and found.expires_at <= clock.now():

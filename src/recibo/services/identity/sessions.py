@@ -122,7 +122,7 @@ async def authenticate(
     if shown is None:
         raise NoSession
     whom = {"user_id": shown.user_id, "org_id": shown.org_id}
-    found = await database.row(_USER_IN_ORG, whom)
+    found = await database.fetch_row(_USER_IN_ORG, whom)
     if found is None or found.epoch != shown.epoch or found.disabled_at is not None:
         raise NoSession
     if shown.org_id is not None and not _is_of_this_membership(found, shown):

@@ -114,7 +114,7 @@ class Submitted:
 class Capacity:
     """How much reading this installation gets done, and how long an upload may wait for it."""
 
-    crews: WorkerRegistry
+    workers: WorkerRegistry
     max_queue_seconds: float
 
 
@@ -124,7 +124,7 @@ class Extraction:
 
     database: Database
     blobs: Blobs
-    signals: PubSub
+    pubsub: PubSub
     reader: Reader
     carrier: Enqueuer
     capacity: Capacity
@@ -190,7 +190,7 @@ class Extraction:
         async with self.database.read() as session:
             row = await receipts.row_of(session, actor, receipt_id)
         known = Submitted(ReceiptId(row.id), is_replay=True)
-        async with AsyncExitStack() as slot, self.blobs.fetched(known.receipt_id) as path:
+        async with AsyncExitStack() as slot, self.blobs.local_file(known.receipt_id) as path:
             if path is None:
                 message = "The file of this receipt is gone."
                 raise NotFound(message)
@@ -223,7 +223,7 @@ class Extraction:
     ) -> Receipt:
         """Return a receipt when no reading is owed to it any more, or when the wait is over."""
         deadline = time.monotonic() + wait_seconds
-        with self.signals.waiting(ReceiptId(receipt_id)) as place:
+        with self.pubsub.subscribe(ReceiptId(receipt_id)) as place:
             while await self._is_owed(actor, receipt_id):
                 left = deadline - time.monotonic()
                 if left <= 0:
@@ -339,8 +339,8 @@ class Extraction:
             ahead = await fair_queue.depth_ahead(session, actor.org_id, plans=self.plans)
         if not ahead:
             return
-        crew = await self.capacity.crews.at_work()
-        expected = ahead * crew.mean_seconds / crew.readers
+        stats = await self.capacity.workers.combined_stats()
+        expected = ahead * stats.mean_seconds / stats.readers
         if expected > self.capacity.max_queue_seconds:
             over = expected - self.capacity.max_queue_seconds
             raise Overloaded(retry_after=max(1, int(over)))
@@ -378,7 +378,7 @@ class Extraction:
     async def _take_in(self, actor: Actor, upload: Upload) -> Submitted:
         receipt_id = ReceiptId(ids.new("rcp"))
         with upload.path.open("rb") as file:
-            await self.blobs.keep(receipt_id, file)
+            await self.blobs.put(receipt_id, file)
         try:
             async with self.database.write() as session:
                 await self._record(session, actor, upload, receipt_id)
@@ -387,7 +387,7 @@ class Extraction:
             raise
         except (idempotency.AlreadyKnownError, ServiceError):
             # Only what is known not to be committed: else the sweep decides by the row.
-            await self.blobs.discard(receipt_id)
+            await self.blobs.delete(receipt_id)
             raise
         await self._carry(actor, Job(receipt_id, upload.accuracy))
         return Submitted(receipt_id, is_replay=False)

@@ -21,4 +21,4 @@ def upgrade() -> None:
             sqlite_where=sa.text(f"{actor} IS NOT NULL"),
             postgresql_where=sa.text(f"{actor} IS NOT NULL"),
         )
-    append_only.guard_audit(op.get_bind())
+    append_only.create_triggers(op.get_bind())

@@ -64,7 +64,7 @@ def fill() -> None:
         f"SELECT org_id, category, count(*) FROM receipts WHERE {counted} "
         "AND category IS NOT NULL GROUP BY org_id, category"
     )
-    # SQLite has no SHA-256 of its own.
+    # SQLite has no built-in SHA-256.
     found = connection.execute(
         sa.text(
             "SELECT org_id, merchant_name, count(*) AS receipts, "  # noqa: S608

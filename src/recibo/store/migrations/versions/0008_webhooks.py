@@ -1,4 +1,4 @@
-"""Webhooks: endpoints, their secrets, events, deliveries, attempts; what quotas were told of"""
+"""Webhooks: endpoints, their secrets, events, deliveries, attempts; quota notifications"""
 
 import sqlalchemy as sa
 from alembic import op

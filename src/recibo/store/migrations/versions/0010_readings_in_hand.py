@@ -1,4 +1,4 @@
-"""Readings have hands that hold them for a while, and are owed by org in turn"""
+"""Leases of readings, and an index of pending readings by org"""
 
 import sqlalchemy as sa
 from alembic import op

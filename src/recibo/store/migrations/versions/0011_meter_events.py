@@ -1,4 +1,4 @@
-"""Credits that the payment provider is owed word of"""
+"""Credits to report to the payment provider"""
 
 import sqlalchemy as sa
 from alembic import op
