@@ -12,7 +12,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from recibo.store import folder_lock
-with folder_lock.held(Path(sys.argv[1])):
+with folder_lock.hold_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """

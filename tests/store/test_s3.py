@@ -113,9 +113,7 @@ async def test_objects_of_others_are_not_listed(blobs: S3, bucket_url: str) -> N
     assert [] == (await blobs.list_files("")).files
 
 
-async def test_write_check_of_a_bucket_is_cached(
-    blobs: S3, s3_proxy: TcpProxy
-) -> None:
+async def test_write_check_of_a_bucket_is_cached(blobs: S3, s3_proxy: TcpProxy) -> None:
     before = await blobs.is_writable()
     s3_proxy.cut()
     soon = await blobs.is_writable()
