@@ -19,7 +19,7 @@ from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make
 from tests.readers import HeldReader
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 
 
 async def test_restart_takes_up_what_is_owed(database_url: str, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ async def test_what_a_server_without_workers_takes_in_is_read_by_the_next_that_w
     async with installation.start(
         database_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as idle:
-        pending = await idle.extracted(PAPER)
+        pending = await idle.extracted(DOCUMENT)
     async with installation.start(database_url, tmp_path) as working:
         actor = await make.actor_of(working.database, idle.secret)
         read = await working.services.extraction.wait(actor, pending["id"], wait_seconds=20)
@@ -61,7 +61,7 @@ async def test_stops_use_up_no_attempt(database_url: str, tmp_path: Path) -> Non
             database_url, tmp_path, reader=reader, extract_wait_seconds=0
         ) as stopped:
             if not receipt_id:
-                secret, receipt_id = stopped.secret, (await stopped.extracted(PAPER))["id"]
+                secret, receipt_id = stopped.secret, (await stopped.extracted(DOCUMENT))["id"]
             await reader.has_begun.wait()
     async with installation.start(database_url, tmp_path) as last:
         actor = await make.actor_of(last.database, secret)
@@ -77,7 +77,7 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
     async with installation.start(
         sqlite_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as idle:
-        receipt_id = ReceiptId((await idle.extracted(PAPER))["id"])
+        receipt_id = ReceiptId((await idle.extracted(DOCUMENT))["id"])
         async with idle.database.write() as session:
             await readings.begin(session, receipt_id)
     async with asyncio.timeout(readings.LEASE.total_seconds()):
@@ -91,7 +91,7 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
 async def test_start_clears_the_spool_and_sweeps_no_files(sqlite_url: str, tmp_path: Path) -> None:
     orphan = ReceiptId(f"rcp_{'0' * 30}ab")
     async with installation.start(sqlite_url, tmp_path) as before:
-        await before.extracted(PAPER)
+        await before.extracted(DOCUMENT)
         await before.services.blobs.put(orphan, io.BytesIO(b"orphan"))
     (tmp_path / "spool" / "upload").write_bytes(b"stray")
 
@@ -136,7 +136,7 @@ async def test_several_processes_may_share_postgres(postgres_url: str, tmp_path:
         installation.start(postgres_url, tmp_path / "a") as one,
         installation.start(postgres_url, tmp_path / "b", with_worker=False) as other,
     ):
-        receipt = await one.extracted(PAPER)
+        receipt = await one.extracted(DOCUMENT)
         seen = await other.get(f"/receipts/{receipt['id']}", secret=one.secret)
 
     assert receipt == seen.json()
@@ -167,7 +167,7 @@ async def test_wait_at_one_process_ends_when_another_has_read(
         installation.start(postgres_url, tmp_path, with_worker=False, **shared) as door,
         installation.start(postgres_url, tmp_path, **shared),
     ):
-        receipt = await door.extracted(PAPER)
+        receipt = await door.extracted(DOCUMENT)
 
     assert "completed" == receipt["status"]
 

@@ -1,4 +1,4 @@
-"""The service behind its doors."""
+"""Fixtures that start the service."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,34 +11,34 @@ from tests.installation import Installation
 
 @pytest.fixture(autouse=True)
 def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let Argon2 take as little as it may: nobody attacks what tests hash."""
+    """Use the cheapest Argon2 parameters, to keep tests fast."""
     monkeypatch.setattr("recibo.services.identity.passwords._MEMORY_KIB", 8)
     monkeypatch.setattr("recibo.services.identity.passwords._PASSES", 1)
 
 
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service that waits for its readings, over each kind of database in turn."""
+    """Return a service whose uploads wait for their readings, on each kind of database."""
     async with installation.start(database_url, tmp_path) as started:
         yield started
 
 
 @pytest.fixture
 async def hasty_service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service that waits for no reading: what is held at the reader is answered `pending`."""
+    """Return a service whose uploads do not wait: a blocked reading is answered `pending`."""
     async with installation.start(database_url, tmp_path, extract_wait_seconds=0) as started:
         yield started
 
 
 @pytest.fixture
 async def idle_service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service that works nothing off: mails stay owed, so tests mint the tokens themselves."""
+    """Return a service without a worker: mails stay pending, so tests create the tokens."""
     async with installation.start(database_url, tmp_path, with_worker=False) as started:
         yield started
 
 
 @pytest.fixture
 async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service for rules that end before the first row is touched."""
+    """Return a service for rules that need no rows."""
     async with installation.start(sqlite_url, tmp_path) as started:
         yield started

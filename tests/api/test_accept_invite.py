@@ -21,7 +21,7 @@ INVALID = (400, "validation_error")
 
 
 async def is_pending(i: Installation, who: Session) -> bool:
-    """Tell whether an invitation of somebody's org is pending."""
+    """Return whether an invitation of a user's org is pending."""
     answer = await i.stranger.get(INVITATIONS, headers=who.headers)
     return bool(answer.json()["data"])
 
@@ -119,7 +119,7 @@ async def test_session_of_an_account_that_existed_does_not_leave_the_org(
     assert 200 == (await i.stranger.post("/v1/auth/login", json=login)).status_code
 
 
-async def test_membership_that_is_there_is_kept(idle_service: Installation) -> None:
+async def test_existing_membership_is_kept(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     _, token = await people.invite_with_token(i, ana, "bea@people.test", Role.VIEWER)
@@ -146,7 +146,7 @@ async def test_body_without_a_token_is_400(door: Installation, body: object) -> 
     assert INVALID == refusal(await door.stranger.post(ACCEPT, json=body))
 
 
-async def test_mail_brings_the_token(idle_service: Installation) -> None:
+async def test_mail_contains_the_token(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     await people.invited(i, ana, "bea@people.test")
@@ -217,7 +217,7 @@ async def set_user(i: Installation, who: Session, **columns: Any) -> None:
         await session.execute(update(User).where(User.id == who.user_id).values(**columns))
 
 
-async def test_second_factor_is_still_owed(idle_service: Installation) -> None:
+async def test_second_factor_is_still_required(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     bea = await people.signed_up(i, email="bea@people.test", org="Bea")

@@ -43,7 +43,7 @@ def bought(
 async def reading(
     database_url: str, folder: Path, *answers: Answer
 ) -> AsyncIterator[tuple[Installation, list[str]]]:
-    """Open a service, have it read one paper for each answer; give the receipts' ids."""
+    """Start a service that reads one document per result, and return the receipts' ids."""
     reader = ScriptedReader(answers)
     async with installation.start(database_url, folder, reader=reader) as service:
         made = [await service.extract(make.jpeg(str(number))) for number in range(len(answers))]
@@ -73,14 +73,14 @@ async def test_usage_counts_billed_readings_by_day_and_leaves_out_empty_days(
         today = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
         with clock.moved(2 * DAY):
             await i.extracted(make.jpeg("later"))
-            told = await asked(i, "usage")
+            body = await asked(i, "usage")
             of_three, of_two = await asked(i, "usage", days="3"), await asked(i, "usage", days="2")
 
     series = [
         {"day": f"{day:%Y-%m-%d}T00:00:00Z", "count": count}
         for day, count in ((today, 2), (today + 2 * DAY, 1))
     ]
-    assert {"series": series} == told == of_three
+    assert {"series": series} == body == of_three
     assert {"series": series[1:]} == of_two
 
 
@@ -98,7 +98,9 @@ async def test_usage_keeps_what_was_deleted_and_the_totals_do_not(
         assert [{"merchant": "A", "receipts": 1, "total_spent": 2.5}] == vendors
 
 
-async def test_what_no_receipt_is_left_of_is_not_told_of(database_url: str, tmp_path: Path) -> None:
+async def test_categories_and_vendors_without_receipts_are_omitted(
+    database_url: str, tmp_path: Path
+) -> None:
     async with reading(database_url, tmp_path, bought("A", category=FUEL)) as (i, made):
         await i.delete(f"/receipts/{made[0]}")
 
@@ -111,9 +113,9 @@ async def test_categories_come_by_count_and_without_the_unknown(
 ) -> None:
     answers = bought("A", category=FUEL), bought("B"), *(2 * [bought("C", category=GROCERIES)])
     async with reading(database_url, tmp_path, *answers) as (i, _):
-        told = await asked(i, "categories")
+        body = await asked(i, "categories")
 
-    assert [("groceries", 2), ("fuel", 1)] == [tuple(one.values()) for one in told["items"]]
+    assert [("groceries", 2), ("fuel", 1)] == [tuple(one.values()) for one in body["items"]]
 
 
 async def test_vendors_come_by_receipts_then_by_spent_then_by_name(
@@ -125,12 +127,12 @@ async def test_vendors_come_by_receipts_then_by_spent_then_by_name(
         bought(None), bought("Unpriced", None),
     )  # fmt: skip
     async with reading(database_url, tmp_path, *answers) as (i, _):
-        told = (await asked(i, "top-vendors"))["items"]
+        body = (await asked(i, "top-vendors"))["items"]
         of_two = (await asked(i, "top-vendors", limit="2"))["items"]
 
     expected = [("One", 2, 0.03), ("Dear", 1, 100), ("A", 1, 5), ("B", 1, 5), ("Unpriced", 1, 0)]
-    assert expected == [tuple(one.values()) for one in told]
-    assert told[:2] == of_two
+    assert expected == [tuple(one.values()) for one in body]
+    assert body[:2] == of_two
 
 
 async def test_better_second_reading_moves_a_receipt_and_a_worse_one_does_not(
@@ -140,8 +142,8 @@ async def test_better_second_reading_moves_a_receipt_and_a_worse_one_does_not(
     reader = ScriptedReader([first, better])
     again = {"accuracy": "high", "reread": "true"}
     async with installation.start(database_url, tmp_path, reader=reader) as i:
-        await i.extracted(make.jpeg("paper"))
-        await i.extracted(make.jpeg("paper"), **again)
+        await i.extracted(make.jpeg("document"))
+        await i.extracted(make.jpeg("document"), **again)
 
         assert [("Aurora", 1, 7)] == [
             tuple(one.values()) for one in (await asked(i, "top-vendors"))["items"]
@@ -149,7 +151,7 @@ async def test_better_second_reading_moves_a_receipt_and_a_worse_one_does_not(
         assert {"items": [{"category": "groceries", "count": 1}]} == await asked(i, "categories")
 
 
-async def test_other_orgs_are_not_told_of(database_url: str, tmp_path: Path) -> None:
+async def test_receipts_of_other_orgs_are_not_counted(database_url: str, tmp_path: Path) -> None:
     async with reading(database_url, tmp_path, bought("A", category=FUEL)) as (i, _):
         stranger = await people.signed_up(i)
         for question in ("usage", "categories", "top-vendors"):

@@ -41,7 +41,7 @@ async def created(i: Installation, who: Session, **body: Any) -> dict[str, Any]:
 
 
 async def listed(i: Installation, who: Session) -> list[dict[str, Any]]:
-    """Return the records of the keys of somebody's org."""
+    """Return the records of the keys of a user's org."""
     answer = await i.stranger.get("/v1/api-keys", headers=who.headers)
     assert answer.status_code == 200, answer.text
     assert ["data"] == list(answer.json())
@@ -59,7 +59,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
-async def test_body_that_the_documents_offer_makes_a_key(service: Installation) -> None:
+async def test_body_of_the_documentation_creates_a_key(service: Installation) -> None:
     ana = await people.signed_up(service)
     described = (await service.stranger.get("/openapi.json")).json()
     asked = described["paths"]["/v1/api-keys"]["post"]["requestBody"]
@@ -92,18 +92,18 @@ async def add(i: Installation, org_id: str, count: int, **columns: Any) -> None:
 
 
 def member(who: Session, role: Role) -> Member:
-    """Return somebody at work, with the role that a guard has read."""
+    """Return an actor with the role that the route's guard loaded."""
     return Member(OrgId(who.org_id), PLANS[PlanName.FREE], make.VISIT, UserId(who.user_id), role)
 
 
-async def test_new_key_is_told_with_its_secret_this_once(idle_service: Installation) -> None:
+async def test_secret_of_a_new_key_is_returned_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
 
-    told = await created(i, ana, name="Expenses")
-    secret = told.pop("secret")
+    body = await created(i, ana, name="Expenses")
+    secret = body.pop("secret")
 
-    assert FIELDS == list(told)
+    assert FIELDS == list(body)
     assert {
         "org_id": ana.org_id,
         "name": "Expenses",
@@ -116,12 +116,12 @@ async def test_new_key_is_told_with_its_secret_this_once(idle_service: Installat
         "revoked_at": None,
         "created_by": ana.user_id,
         "last_used_at": None,
-    }.items() <= told.items()
-    assert "sk_live_" == told["prefix"]
-    assert told["id"].startswith("key_")
-    assert [told] == await listed(i, ana)
+    }.items() <= body.items()
+    assert "sk_live_" == body["prefix"]
+    assert body["id"].startswith("key_")
+    assert [body] == await listed(i, ana)
     answer = await i.get("/key", secret=secret)
-    assert (200, told["id"]) == (answer.status_code, answer.json()["id"])
+    assert (200, body["id"]) == (answer.status_code, answer.json()["id"])
 
 
 async def test_keys_are_listed_newest_first_and_for_their_org_only(
@@ -154,17 +154,17 @@ async def test_scopes_are_kept_in_their_order_each_once(
     assert kept == (await created(door, ana, scopes=given))["scopes"]
 
 
-async def test_key_ends_at_the_instant_that_was_named(idle_service: Installation) -> None:
+async def test_key_expires_at_the_given_time(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     end = (clock.now() + DAY).astimezone(dt.timezone(dt.timedelta(hours=-3)))
 
-    told = await created(i, ana, expires_at=end.isoformat())
+    body = await created(i, ana, expires_at=end.isoformat())
 
-    assert end == dt.datetime.fromisoformat(told["expires_at"])
-    assert 200 == (await i.get("/key", secret=told["secret"])).status_code
+    assert end == dt.datetime.fromisoformat(body["expires_at"])
+    assert 200 == (await i.get("/key", secret=body["secret"])).status_code
     with clock.moved(DAY):
-        answer = await i.get("/key", secret=told["secret"])
+        answer = await i.get("/key", secret=body["secret"])
     assert (401, "expired_api_key") == refusal(answer)
 
 
@@ -181,7 +181,7 @@ REFUSED: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-async def test_what_is_no_key_is_400_and_names_the_field(door: Installation) -> None:
+async def test_invalid_body_is_400_and_names_the_field(door: Installation) -> None:
     ana = await people.signed_up(door)
 
     answers = [await post(door, ana, **body) for body in REFUSED]
@@ -204,7 +204,7 @@ async def test_longest_name_and_unknown_fields_pass(door: Installation) -> None:
 @pytest.mark.parametrize(
     "given", ["2999-01-01", "2999-01-01T00:00:00", "2998-12-31T21:00:00-03:00"]
 )
-async def test_end_without_an_offset_is_in_utc(door: Installation, given: str) -> None:
+async def test_expiry_without_an_offset_is_in_utc(door: Installation, given: str) -> None:
     ana = await people.signed_up(door)
 
     assert "2999-01-01T00:00:00Z" == (await created(door, ana, expires_at=given))["expires_at"]
@@ -214,12 +214,12 @@ async def test_end_without_an_offset_is_in_utc(door: Installation, given: str) -
 async def test_publishable_key_has_one_scope(door: Installation, body: dict[str, Any]) -> None:
     ana = await people.signed_up(door)
 
-    told = await created(door, ana, kind="publishable", **body)
+    result = await created(door, ana, kind="publishable", **body)
 
-    assert ("publishable", ["extract:write"]) == (told["kind"], told["scopes"])
-    assert told["secret"].startswith("pk_publishable_")
-    assert "pk_publi" == told["prefix"]
-    assert tokens.is_well_formed(told["secret"])
+    assert ("publishable", ["extract:write"]) == (result["kind"], result["scopes"])
+    assert result["secret"].startswith("pk_publishable_")
+    assert "pk_publi" == result["prefix"]
+    assert tokens.is_well_formed(result["secret"])
 
 
 async def test_revoked_key_is_refused_at_once_and_stays_revoked(
@@ -256,15 +256,15 @@ async def test_developers_revoke_their_own_keys_only(idle_service: Installation)
     admin = await people.joined(i, ana, Role.ADMIN)
     owners, own, others = [(await created(i, who))["id"] for who in (ana, dev, other)]
     async with i.database.write() as session:
-        secret = keys.create(session, OrgId(ana.org_id), NewKey("of nobody"))
-    nobodys = (await i.get("/key", secret=secret)).json()["id"]
+        secret = keys.create(session, OrgId(ana.org_id), NewKey("without a creator"))
+    unowned = (await i.get("/key", secret=secret)).json()["id"]
 
     assert (204, "") == await revoked(i, dev, own)
-    for foreign in (owners, others, nobodys):
+    for foreign in (owners, others, unowned):
         assert (403, "insufficient_scope") == await revoked(i, dev, foreign)
-    for foreign in (owners, others, nobodys):
+    for foreign in (owners, others, unowned):
         assert (204, "") == await revoked(i, admin, foreign)
-    # Told alike whether or not there is anything left to revoke.
+    # The response is the same whether or not the key is revoked already.
     assert (403, "insufficient_scope") == await revoked(i, dev, owners)
     assert (404, "not_found") == await revoked(i, dev, UNKNOWN)
 
@@ -286,7 +286,7 @@ async def test_refusal_names_the_permission(door: Installation) -> None:
         assert "keys:write" in answer.json()["error"]["details"][0]["message"]
 
 
-async def test_api_key_opens_none_of_these(door: Installation) -> None:
+async def test_api_key_is_refused_by_all_key_routes(door: Installation) -> None:
     answers = [
         await door.client.post("/v1/api-keys", content=b"{"),
         await door.client.get("/v1/api-keys"),
@@ -314,7 +314,9 @@ async def test_org_has_a_hundred_active_keys_at_most(idle_service: Installation)
     assert (409, "conflict") == refusal(await post(i, ana))
 
 
-async def test_of_many_at_once_only_the_hundredth_is_made(idle_service: Installation) -> None:
+async def test_concurrent_creation_does_not_exceed_a_hundred_keys(
+    idle_service: Installation,
+) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     await add(i, ana.org_id, 98)
@@ -351,7 +353,7 @@ async def test_making_and_revoking_is_audited_without_the_secret(
     assert ended["after"]["revoked_at"] is not None
 
 
-async def test_revoking_at_once_is_told_once(idle_service: Installation) -> None:
+async def test_concurrent_revocations_are_audited_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     key_id = (await created(i, ana))["id"]
@@ -362,8 +364,8 @@ async def test_revoking_at_once_is_told_once(idle_service: Installation) -> None
     assert 1 == len(await people.audited(i, ana, AuditAction.APIKEY_REVOKED))
 
 
-async def test_role_counts_as_it_is_when_the_key_is_made(idle_service: Installation) -> None:
-    """Whoever was removed or demoted since the request was let in makes no key any more."""
+async def test_current_role_is_checked_when_the_key_is_created(idle_service: Installation) -> None:
+    """A member removed or demoted during the request can no longer create a key."""
     i = idle_service
     ana = await people.signed_up(i)
     dev = await people.joined(i, ana)
@@ -382,7 +384,7 @@ async def test_role_counts_as_it_is_when_the_key_is_made(idle_service: Installat
     assert [] == await listed(i, ana)
 
 
-async def test_use_is_told_at_once(idle_service: Installation) -> None:
+async def test_last_use_is_reported_at_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     key = await created(i, ana)
@@ -390,8 +392,8 @@ async def test_use_is_told_at_once(idle_service: Installation) -> None:
     with clock.moved(dt.timedelta(minutes=5)):
         before = clock.now()
         await i.get("/receipts", secret=key["secret"])
-        [told] = await listed(i, ana)
+        [result] = await listed(i, ana)
 
-    assert before <= dt.datetime.fromisoformat(told["last_used_at"])
+    assert before <= dt.datetime.fromisoformat(result["last_used_at"])
     # And was not written for it.
     assert {None} == {row.last_used_at for row in await i.rows(ApiKey)}

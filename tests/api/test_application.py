@@ -55,37 +55,37 @@ def test_every_reference_resolves(schema: dict[str, Any]) -> None:
     assert all(isinstance(resolved(schema, one), dict) for one in named)
 
 
-def test_no_schema_is_left_that_nothing_uses(schema: dict[str, Any]) -> None:
+def test_every_schema_is_used(schema: dict[str, Any]) -> None:
     used = {one.rpartition("/")[2] for one in references(schema) if "/schemas/" in one}
 
     assert used == set(schema["components"]["schemas"])
 
 
-def test_version_and_operations_are_told(schema: dict[str, Any]) -> None:
-    told = [operation for _, _, operation in operations(schema)]
+def test_version_and_operations_are_documented(schema: dict[str, Any]) -> None:
+    result = [operation for _, _, operation in operations(schema)]
 
     assert ("0.1.0", "Recibo") == (schema["info"]["version"], schema["info"]["title"])
     assert schema["openapi"].startswith("3.1")
-    assert len(told) == len({operation["operationId"] for operation in told})
-    assert all(operation["summary"] and operation["tags"] for operation in told)
+    assert len(result) == len({operation["operationId"] for operation in result})
+    assert all(operation["summary"] and operation["tags"] for operation in result)
 
 
-def test_every_operation_under_v1_tells_its_credential_and_its_errors(
+def test_every_v1_operation_documents_its_credential_and_errors(
     schema: dict[str, Any],
 ) -> None:
     credentials = Counter[str]()
     for path, _, operation in operations(schema):
         if path.startswith("/v1"):
-            told = [name for one in operation.get("security", []) for name in one]
-            credentials.update(told or ["none"])
-            statuses = {"429", "500"} | ({"401"} if told else set())
-            assert len(told) <= 1, path
+            result = [name for one in operation.get("security", []) for name in one]
+            credentials.update(result or ["none"])
+            statuses = {"429", "500"} | ({"401"} if result else set())
+            assert len(result) <= 1, path
             assert statuses <= set(operation["responses"]), path
 
     assert {"APIKeyHeader", "Session", "none"} == set(credentials)
 
 
-def test_every_error_has_the_one_shape_and_the_frameworks_own_is_gone(
+def test_every_error_has_the_standard_schema(
     schema: dict[str, Any],
 ) -> None:
     for path, _, operation in operations(schema):
@@ -96,7 +96,7 @@ def test_every_error_has_the_one_shape_and_the_frameworks_own_is_gone(
     assert "HTTPValidationError" not in json.dumps(schema)
 
 
-def test_upload_form_tells_its_fields(schema: dict[str, Any]) -> None:
+def test_upload_form_documents_its_fields(schema: dict[str, Any]) -> None:
     operation = schema["paths"]["/v1/extract"]["post"]
     form = operation["requestBody"]["content"]["multipart/form-data"]["schema"]
 
@@ -104,12 +104,12 @@ def test_upload_form_tells_its_fields(schema: dict[str, Any]) -> None:
     assert {"file", "accuracy", "type", "metadata", "webhook_url", "reread"} == set(
         form["properties"]
     )
-    told = [one["name"] for one in operation["parameters"]]
-    assert ["Idempotency-Key", "X-Session-Token"] == told
+    result = [one["name"] for one in operation["parameters"]]
+    assert ["Idempotency-Key", "X-Session-Token"] == result
 
 
-async def test_answers_are_what_the_documents_say(door: Installation) -> None:
-    receipt = await door.extracted(make.jpeg("paper"))
+async def test_responses_match_the_documentation(door: Installation) -> None:
+    receipt = await door.extracted(make.jpeg("document"))
     asked = {"include": "evidence,text"}
     detailed = (await door.get(f"/receipts/{receipt['id']}", **asked)).json()
 
@@ -121,7 +121,7 @@ async def test_answers_are_what_the_documents_say(door: Installation) -> None:
     DetailedReceipt.model_validate(detailed, strict=False)
 
 
-async def test_documents_are_served_to_everybody(door: Installation) -> None:
+async def test_documentation_is_public(door: Installation) -> None:
     description = await door.stranger.get("/openapi.json")
     page = await door.stranger.get("/docs")
 

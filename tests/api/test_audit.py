@@ -66,10 +66,10 @@ async def test_entry_has_the_fields_of_the_specification(service: Installation) 
     one = await reader(service)
     await one.act(AuditAction.ORG_UPDATED)
 
-    told = await one.page()
+    body = await one.page()
 
-    assert {"items", "next_cursor"} == set(told)
-    (item,) = told["items"]
+    assert {"items", "next_cursor"} == set(body)
+    (item,) = body["items"]
     assert set(item) == FIELDS
     assert {
         "action": "org.updated",
@@ -107,7 +107,7 @@ async def test_user_without_an_org_is_403(service: Installation) -> None:
     assert (403, "insufficient_scope") == (answer.status_code, answer.json()["error"]["code"])
 
 
-async def test_api_key_is_no_credential_here(service: Installation) -> None:
+async def test_api_key_is_not_accepted(service: Installation) -> None:
     answers = [
         await service.client.get("/v1/audit"),
         await service.stranger.get("/v1/audit"),
@@ -119,7 +119,7 @@ async def test_api_key_is_no_credential_here(service: Installation) -> None:
     ]
 
 
-async def test_permission_is_judged_before_the_query(service: Installation) -> None:
+async def test_permission_is_checked_before_the_query(service: Installation) -> None:
     answer = await (await reader(service, role=Role.VIEWER)).ask("limit=0")
 
     assert 403 == answer.status_code
@@ -154,7 +154,7 @@ async def test_list_is_newest_first_and_all_filters_must_fit(service: Installati
     assert expected == {query: await one.actions(query) for query in expected}
 
 
-async def test_times_that_were_told_are_bounds_that_belong_to_the_span(
+async def test_time_filters_are_inclusive(
     service: Installation,
 ) -> None:
     one = await reader(service)
@@ -260,7 +260,9 @@ async def test_pages_do_not_shift_when_entries_come(service: Installation) -> No
     assert ["user.signed_in"] == await one.actions(f"limit=1&cursor={first['next_cursor']}")
 
 
-async def test_entries_of_other_orgs_and_of_none_are_not_told(service: Installation) -> None:
+async def test_entries_of_other_orgs_and_without_an_org_are_not_listed(
+    service: Installation,
+) -> None:
     one, other = await reader(service), await reader(service)
     await other.act(AuditAction.ORG_UPDATED)
     async with service.database.write() as session:

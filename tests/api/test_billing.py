@@ -28,8 +28,8 @@ FREE = {
 FIGURES = {"indie": (1_000, 200), "startup": (25_000, 1_000), "scale": (250_000, 5_000)}
 
 
-def figures(told: dict[str, Any]) -> tuple[int, int]:
-    return told["quota_receipts_month"], told["rate_limit_per_minute"]
+def figures(result: dict[str, Any]) -> tuple[int, int]:
+    return result["quota_receipts_month"], result["rate_limit_per_minute"]
 
 
 async def test_new_org_is_on_the_free_plan_and_active(idle_service: Installation) -> None:
@@ -55,10 +55,10 @@ async def test_a_plan_counts_from_the_next_request_on(
     ana = await people.signed_up(i)
     await billing.bought(i, ana, plan)
 
-    told = await billing.subscription(i, ana)
-    assert (plan, "active", False) == (told["plan"], told["status"], told["cancel_at_period_end"])
-    assert FIGURES[plan] == figures(told)
-    assert dt.datetime.fromisoformat(told["current_period_end"]) > clock.now()
+    body = await billing.subscription(i, ana)
+    assert (plan, "active", False) == (body["plan"], body["status"], body["cancel_at_period_end"])
+    assert FIGURES[plan] == figures(body)
+    assert dt.datetime.fromisoformat(body["current_period_end"]) > clock.now()
     org = await i.stranger.get("/v1/org", headers=ana.headers)
     assert plan == org.json()["plan"]
 
@@ -68,8 +68,8 @@ async def test_usage_is_what_was_completed_this_month(service: Installation) -> 
     made = await service.stranger.post("/v1/api-keys", json={"name": "till"}, headers=ana.headers)
     await service.extracted(b"a receipt", secret=made.json()["secret"], accuracy="high")
 
-    told = await billing.subscription(service, ana)
-    assert (1, 5) == (told["usage_this_month"], told["credits_used_this_month"])
+    body = await billing.subscription(service, ana)
+    assert (1, 5) == (body["usage_this_month"], body["credits_used_this_month"])
 
 
 @pytest.mark.parametrize("plan", ["free", "enterprise", "gold", "", None, 1, ["indie"]])
@@ -166,7 +166,7 @@ async def test_first_checkouts_at_once_make_one_customer(idle_service: Installat
         assert 200 == (await i.stranger.get(url)).status_code
 
 
-async def test_the_log_tells_of_checkouts_and_changes(idle_service: Installation) -> None:
+async def test_checkouts_and_plan_changes_are_audited(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     await billing.bought(i, ana, "startup")

@@ -13,14 +13,12 @@ from recibo.worker.periodic_tasks import PeriodicTasks
 from tests import core, installation, make
 from tests.tcp_proxy import TcpProxy
 
-PAPER = make.jpeg("paper" * 100_000)
+DOCUMENT = make.jpeg("document" * 100_000)
 
 
-async def test_service_lives_on_a_bucket(
-    database_url: str, bucket_url: str, tmp_path: Path
-) -> None:
+async def test_service_runs_on_a_bucket(database_url: str, bucket_url: str, tmp_path: Path) -> None:
     async with installation.start(database_url, tmp_path, storage_url=bucket_url) as i:
-        receipt = await i.extracted(PAPER)
+        receipt = await i.extracted(DOCUMENT)
         file = await i.get(f"/receipts/{receipt['id']}/file")
         deleted = await i.delete(f"/receipts/{receipt['id']}")
         gone = await i.get(f"/receipts/{receipt['id']}/file")
@@ -31,7 +29,7 @@ async def test_service_lives_on_a_bucket(
             purged = await blobs.content(ReceiptId(receipt["id"]))
 
     assert "completed" == receipt["status"]
-    assert (200, PAPER, str(len(PAPER))) == (
+    assert (200, DOCUMENT, str(len(DOCUMENT))) == (
         file.status_code,
         file.content,
         file.headers["content-length"],
@@ -42,11 +40,11 @@ async def test_service_lives_on_a_bucket(
     assert not any((tmp_path / "spool").iterdir())
 
 
-async def test_bucket_out_of_reach_refuses_uploads_and_says_so(
+async def test_unreachable_bucket_refuses_uploads_and_is_reported(
     database_url: str, bucket_url: str, s3_proxy: TcpProxy, tmp_path: Path
 ) -> None:
     async with installation.start(database_url, tmp_path, storage_url=bucket_url) as i:
-        kept = await i.extracted(PAPER)
+        kept = await i.extracted(DOCUMENT)
         s3_proxy.cut()
         with clock.moved(dt.timedelta(minutes=1)):
             ready = await i.stranger.get("/readyz")
@@ -67,7 +65,7 @@ async def test_bucket_out_of_reach_refuses_uploads_and_says_so(
 
 
 @pytest.mark.parametrize("url", ["ftp://files", "s3://", "file:///proc/none/files"])
-async def test_storage_that_is_none_stops_the_start(
+async def test_invalid_storage_prevents_the_start(
     url: str, sqlite_url: str, tmp_path: Path
 ) -> None:
     with pytest.raises(StartError, match=r"RECIBO_STORAGE_URL|cannot be made"):
@@ -75,10 +73,10 @@ async def test_storage_that_is_none_stops_the_start(
             pass
 
 
-async def test_files_lie_in_the_folder_that_is_named(sqlite_url: str, tmp_path: Path) -> None:
+async def test_files_are_stored_in_the_configured_folder(sqlite_url: str, tmp_path: Path) -> None:
     url = f"file://{tmp_path}/far/away"
     async with installation.start(sqlite_url, tmp_path / "data", storage_url=url) as i:
-        receipt = await i.extracted(PAPER)
+        receipt = await i.extracted(DOCUMENT)
         path = await i.file(receipt["id"])
 
     assert path is not None

@@ -20,7 +20,7 @@ from tests import installation, make, sockets
 from tests.installation import Installation, client_of
 from tests.portal import accounts
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 PATIENCE_S = 20.0
 
 
@@ -31,7 +31,7 @@ async def i(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Installation]:
-    """A service that waits for its readings, its slots at each place in turn."""
+    """A service that waits for its readings, its slots in memory and in Redis."""
     # On a machine that is busy, Redis is slow, and what is slow would not be counted.
     monkeypatch.setattr(redis_client, "_TIMEOUT_SECONDS", 60)
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
@@ -53,7 +53,7 @@ async def in_flight(i: Installation, secret: str, *texts: str) -> list[Upload]:
     i.reader.hold()
     tasks = [asyncio.create_task(i.extract(make.jpeg(text), secret=secret)) for text in texts]
     async with asyncio.timeout(PATIENCE_S):
-        while len(await i.rows(Receipt)) < before + len(texts):  # noqa: ASYNC110 - no row tells
+        while len(await i.rows(Receipt)) < before + len(texts):  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.01)
     return tasks
 
@@ -92,7 +92,7 @@ async def test_cap_is_the_figure_of_the_plan(i: Installation) -> None:
     assert [200] * 3 == await ended(i, tasks)
 
 
-async def test_keys_have_caps_of_their_own(i: Installation) -> None:
+async def test_keys_have_separate_limits(i: Installation) -> None:
     tasks = await in_flight(i, await key(i), "one")
     tasks.append(asyncio.create_task(i.extract(make.jpeg("two"), secret=await key(i))))
 
@@ -112,17 +112,17 @@ async def test_address_has_a_cap_over_all_keys(sqlite_url: str, tmp_path: Path) 
             assert [200, 200] == await ended(i, tasks)
 
 
-async def test_serial_client_never_meets_it(i: Installation) -> None:
+async def test_serial_uploads_are_never_refused(i: Installation) -> None:
     secret = await key(i)
     answers = [await i.extract(make.jpeg(str(number)), secret=secret) for number in range(10)]
 
     assert {200} == {answer.status_code for answer in answers}
 
 
-async def test_what_is_known_joins_and_holds_no_slot(i: Installation) -> None:
+async def test_known_file_waits_and_holds_no_slot(i: Installation) -> None:
     secret = await key(i)
-    tasks = await in_flight(i, secret, "paper")
-    tasks += [asyncio.create_task(i.extract(PAPER, secret=secret)) for _ in range(10)]
+    tasks = await in_flight(i, secret, "document")
+    tasks += [asyncio.create_task(i.extract(DOCUMENT, secret=secret)) for _ in range(10)]
 
     assert [200] * 11 == await ended(i, tasks)
     assert 1 == len(await i.rows(UsageEvent))
@@ -130,7 +130,7 @@ async def test_what_is_known_joins_and_holds_no_slot(i: Installation) -> None:
 
 async def test_fifty_copies_at_once_all_get_the_receipt_with_one_slot(i: Installation) -> None:
     secret = await key(i)
-    answers = await asyncio.gather(*(i.extract(PAPER, secret=secret) for _ in range(50)))
+    answers = await asyncio.gather(*(i.extract(DOCUMENT, secret=secret) for _ in range(50)))
 
     assert {200} == {answer.status_code for answer in answers}
     assert 1 == len({answer.json()["id"] for answer in answers})
@@ -166,7 +166,7 @@ async def test_refused_and_failed_uploads_hold_none(sqlite_url: str, tmp_path: P
     async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         secret = await key(i)
         answers = [await i.extract(make.jpeg(text), secret=secret) for text in ("locked", "bad")]
-        last = await i.extract(PAPER, secret=secret)
+        last = await i.extract(DOCUMENT, secret=secret)
 
     assert [400, 422] == [answer.status_code for answer in answers]
     assert 200 == last.status_code
@@ -179,7 +179,7 @@ async def test_cap_comes_before_quota_and_decoding(sqlite_url: str, tmp_path: Pa
         secret = await key(i)
         tasks = await in_flight(i, secret, "one")
         refused = await i.extract(locked, secret=secret)
-        unsupported = await i.extract(PAPER, secret=secret, media_type="text/plain")
+        unsupported = await i.extract(DOCUMENT, secret=secret, media_type="text/plain")
 
         assert [200] == await ended(i, tasks)
     assert (429, 400) == (refused.status_code, unsupported.status_code)
@@ -187,13 +187,13 @@ async def test_cap_comes_before_quota_and_decoding(sqlite_url: str, tmp_path: Pa
 
 async def test_reading_again_is_in_flight(i: Installation) -> None:
     secret = await key(i)
-    await i.extracted(PAPER, secret=secret)
+    await i.extracted(DOCUMENT, secret=secret)
     tasks = await in_flight(i, secret, "one")
     again = {"accuracy": "high", "reread": "true"}
-    refused = await i.extract(PAPER, secret=secret, **again)
-    replayed = await i.extract(PAPER, secret=secret, reread="true")
+    refused = await i.extract(DOCUMENT, secret=secret, **again)
+    replayed = await i.extract(DOCUMENT, secret=secret, reread="true")
     statuses = await ended(i, tasks)
-    answer = await i.extracted(PAPER, secret=secret, **again)
+    answer = await i.extracted(DOCUMENT, secret=secret, **again)
 
     assert 429 == refused.status_code
     assert "true" == replayed.headers["Idempotent-Replayed"]
@@ -203,9 +203,11 @@ async def test_reading_again_is_in_flight(i: Installation) -> None:
 
 async def test_ten_equal_readings_again_at_once_are_one_with_one_slot(i: Installation) -> None:
     secret = await key(i)
-    await i.extracted(PAPER, secret=secret)
+    await i.extracted(DOCUMENT, secret=secret)
     again = {"accuracy": "high", "reread": "true"}
-    answers = await asyncio.gather(*(i.extract(PAPER, secret=secret, **again) for _ in range(10)))
+    answers = await asyncio.gather(
+        *(i.extract(DOCUMENT, secret=secret, **again) for _ in range(10))
+    )
 
     assert {200} == {answer.status_code for answer in answers}
     assert {"high"} == {answer.json()["accuracy"] for answer in answers}
@@ -233,14 +235,14 @@ async def test_key_has_four_arriving_uploads_for_each_in_flight(
             await client.send(trickling(secret))
         coming = asyncio.as_completed([client.answer() for client in clients])
         refused = [await next(coming) for _ in range(36)]
-        others = await i.extract(PAPER, secret=await key(i))
+        others = await i.extract(DOCUMENT, secret=await key(i))
 
     assert {(429, "rate_limit_exceeded", "1")} == {
         (one.status, one.code, one.headers["retry-after"]) for one in refused
     }
     assert 200 == others.status_code
     # Those four were cut off.
-    assert 200 == (await i.extract(PAPER, secret=secret)).status_code
+    assert 200 == (await i.extract(DOCUMENT, secret=secret)).status_code
 
 
 class BusyReader(FakeReader):
@@ -255,19 +257,19 @@ class BusyReader(FakeReader):
         return await super().inspect(path)
 
 
-async def test_upload_that_nobody_can_look_at_is_refused_and_holds_nothing(
+async def test_upload_that_cannot_be_inspected_is_refused_and_holds_nothing(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     reader = BusyReader()
     async with installation.start(sqlite_url, tmp_path, reader=reader) as i:
         secret = await key(i)
-        refused = [await i.extract(PAPER, secret=secret) for _ in range(6)]
+        refused = [await i.extract(DOCUMENT, secret=secret) for _ in range(6)]
         kept = await i.rows(Receipt), list((tmp_path / "spool").iterdir())
         await accounts.sign_up(i.stranger)
-        files = {"file": ("receipt.jpg", PAPER, "image/jpeg")}
+        files = {"file": ("receipt.jpg", DOCUMENT, "image/jpeg")}
         page = await i.stranger.post("/portal/receipts", files=files)
         reader.is_busy = False
-        later = await i.extract(PAPER, secret=secret)
+        later = await i.extract(DOCUMENT, secret=secret)
 
     assert {(503, "server_error", "10")} == {
         (one.status_code, one.json()["error"]["code"], one.headers["Retry-After"])
@@ -302,7 +304,7 @@ async def test_org_has_one_upload_inspected_at_a_time(sqlite_url: str, tmp_path:
         files = [make.jpeg(f"slow {number}") for number in range(3)]
         slow = [asyncio.create_task(i.extract(file, secret=attacker)) for file in files]
         await reader.has_begun.wait()
-        answer = await i.extract(PAPER, secret=other)
+        answer = await i.extract(DOCUMENT, secret=other)
         seen = reader.slow
         reader.goes_on.set()
         statuses = [one.status_code for one in await asyncio.gather(*slow)]

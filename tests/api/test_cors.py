@@ -18,7 +18,7 @@ ASKED = "x-api-key, x-session-token, idempotency-key, content-type"
 
 
 def is_open(answer: httpx.Response) -> bool:
-    """Tell whether any page may read an answer, with all that is told by its headers."""
+    """Return whether any page may read an answer and its headers."""
     headers = answer.headers
     return (
         headers.get("Access-Control-Allow-Origin") == "*"
@@ -29,7 +29,7 @@ def is_open(answer: httpx.Response) -> bool:
 
 
 def is_silent(answer: httpx.Response) -> bool:
-    """Tell whether an answer says nothing to pages of other origins."""
+    """Return whether an answer says nothing to pages of other origins."""
     return not any(name.startswith("access-control-") for name in answer.headers)
 
 

@@ -84,13 +84,13 @@ async def test_a_session_is_no_key(door: Installation) -> None:
             assert FOR_KEYS == answer.headers["WWW-Authenticate"]
 
 
-async def test_key_beside_a_session_does_no_harm(door: Installation) -> None:
+async def test_key_together_with_a_session_does_no_harm(door: Installation) -> None:
     ana = await signed_up(door)
 
-    beside = await me(door, X_API_Key=door.secret, **ana.headers)
+    combined = await me(door, X_API_Key=door.secret, **ana.headers)
     key = await door.stranger.get("/v1/key", headers={"X-API-Key": door.secret, **ana.headers})
 
-    assert ana.user_id == beside.json()["user"]["id"]
+    assert ana.user_id == combined.json()["user"]["id"]
     assert 200 == key.status_code
 
 
@@ -114,7 +114,7 @@ async def test_scheme_is_taken_in_any_case(door: Installation, scheme: str) -> N
         "Bearer é",
     ],
 )
-async def test_header_that_is_there_but_bad_beats_a_good_cookie(
+async def test_bad_header_takes_precedence_over_a_good_cookie(
     door: Installation, header: str
 ) -> None:
     ana = await signed_up(door)
@@ -128,7 +128,7 @@ async def test_header_that_is_there_but_bad_beats_a_good_cookie(
     assert FOR_SESSIONS == answer.headers["WWW-Authenticate"]
 
 
-async def test_header_beats_the_cookie_when_both_are_good(door: Installation) -> None:
+async def test_header_takes_precedence_over_the_cookie(door: Installation) -> None:
     ana, bea = await signed_up(door), await signed_up(door, email="bea@people.test")
     shown = cookie(access=ana.tokens["access_token"])
 

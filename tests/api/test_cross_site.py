@@ -21,7 +21,7 @@ OWN = ["http://recibo.test", "http://recibo.test:80", "HTTP://Recibo.TEST"]
 
 
 def shown(ana: Session) -> str:
-    """Return the cookies of somebody's browser."""
+    """Return the cookies of a user's browser."""
     return cookie(access=ana.tokens["access_token"], refresh=ana.tokens["refresh_token"])
 
 
@@ -84,14 +84,14 @@ async def test_pages_of_the_public_address_are_own(sqlite_url: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("site", ["same-origin", "same-site", "none"])
-async def test_browsers_that_tell_of_no_other_site_pass(door: Installation, site: str) -> None:
+async def test_requests_without_a_cross_site_header_pass(door: Installation, site: str) -> None:
     ana = await signed_up(door)
 
     for answer in await state_changing(door, ana, Sec_Fetch_Site=site):
         assert answer.is_success
 
 
-async def test_browsers_that_tell_of_another_site_are_refused(door: Installation) -> None:
+async def test_cross_site_requests_are_refused(door: Installation) -> None:
     ana = await signed_up(door)
 
     for answer in await state_changing(door, ana, Sec_Fetch_Site="cross-site"):

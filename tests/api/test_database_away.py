@@ -45,7 +45,7 @@ async def asked(service: Installation) -> list[httpx.Response]:
 async def come_back(service: Installation) -> None:
     """Return when the service works again."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while (await service.get("/key")).status_code != 200:  # noqa: ASYNC110 - nobody tells
+        while (await service.get("/key")).status_code != 200:  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.1)
 
 
@@ -53,7 +53,7 @@ def test_limits_add_up_to_what_is_promised() -> None:
     assert PROMISED_SECONDS > postgres.SUSPECT_SECONDS + postgres.CONNECT_SECONDS
 
 
-async def test_stopped_database_is_told_and_found_again(
+async def test_stopped_database_is_reported_and_recovers(
     postgres: servers.Postgres, postgres_url: str, tmp_path: Path
 ) -> None:
     async with installation.start(postgres_url, tmp_path) as service:
@@ -72,7 +72,7 @@ async def test_stopped_database_is_told_and_found_again(
     assert (200, 200) == (alive.status_code, after.status_code)
 
 
-async def test_killed_database_is_told_and_found_again(
+async def test_killed_database_is_reported_and_recovers(
     postgres_proxy: TcpProxy, tmp_path: Path
 ) -> None:
     url = f"postgresql://postgres@127.0.0.1:{postgres_proxy.port}/recibo"
@@ -119,7 +119,7 @@ async def test_statement_has_a_time_limit(
     await database.close()
 
 
-async def test_busy_sqlite_is_told(
+async def test_busy_sqlite_is_reported(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(db, "_SQLITE_SECONDS", 0.05)

@@ -16,14 +16,14 @@ MAY = [Role.OWNER, Role.ADMIN, Role.DEVELOPER]
 
 
 async def created(i: Installation, who: Session, name: str) -> str:
-    """Have somebody create a key, and return its secret."""
+    """As a user, create a key, and return its secret."""
     answer = await i.stranger.post("/v1/api-keys", json={"name": name}, headers=who.headers)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["secret"])
 
 
 async def change(i: Installation, who: Session, whom: Session, role: Role) -> httpx.Response:
-    """Have somebody give a member another role."""
+    """As a user, give a member another role."""
     url = f"/v1/org/members/{whom.user_id}"
     return await i.stranger.patch(url, json={"role": role}, headers=who.headers)
 
@@ -89,7 +89,7 @@ async def test_owner_who_steps_down_loses_the_own_keys(door: Installation) -> No
     assert {ana.email, bea.email} == {one.recipient for one in await mailed(door)}
 
 
-async def test_without_keys_nobody_is_mailed(door: Installation) -> None:
+async def test_no_mail_is_sent_without_keys(door: Installation) -> None:
     ana = await people.signed_up(door)
     bea = await people.joined(door, ana, Role.DEVELOPER)
     secret = await created(door, bea, "till")
@@ -103,7 +103,7 @@ async def test_without_keys_nobody_is_mailed(door: Installation) -> None:
     assert 1 == len(await people.audited(door, ana, AuditAction.APIKEY_REVOKED))
 
 
-async def test_removal_is_mailed_alike(idle_service: Installation) -> None:
+async def test_removal_is_mailed_too(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
     bea = await people.joined(i, ana, Role.DEVELOPER)

@@ -24,7 +24,7 @@ MARA = "mara@people.test"
 RECLAIMED = "Your account was secured"
 MINUTE = dt.timedelta(minutes=1)
 UNAUTHORIZED = (401, "unauthorized")
-# Where somebody, maybe not Mara, signed up with Mara's address, and where Mara is.
+# The address of the signup, which may not be Mara's, and the address of Mara.
 MAKER = ("203.0.113.66", "maker/1")
 HERE = ("198.51.100.7", "mara/1")
 
@@ -85,7 +85,7 @@ async def mara(i: Installation) -> tables.User:
 
 
 async def was_reclaimed(i: Installation) -> bool:
-    """Tell whether the account was taken from its maker; looks into the mailbox once."""
+    """Return whether the account was taken from its maker; looks into the mailbox once."""
     subjects = await inbox.new_subjects(i)
     entries = await audit_entries(i, "user.reclaimed")
     assert len(entries) == subjects.count(RECLAIMED)
@@ -287,7 +287,7 @@ async def test_session_that_ended_keeps_nothing(idle_service: Installation) -> N
     assert await was_reclaimed(idle_service)
 
 
-async def test_token_that_is_over_keeps_nothing(
+async def test_expired_token_is_refused(
     idle_service: Installation,
 ) -> None:
     maker = await made(idle_service)

@@ -64,7 +64,7 @@ def test_error_carries_what_it_knows_and_nothing_else() -> None:
     ) == render(errors.NotFound(), "req_0").body
 
 
-async def test_refused_field_is_told_in_words_of_our_own(door: Installation) -> None:
+async def test_refused_field_is_reported_with_our_message(door: Installation) -> None:
     ana = await people.signed_up(door)
     query = await door.stranger.get("/v1/audit?limit=x", headers=ana.headers)
     body = await door.stranger.patch("/v1/org", json={"slug": "x"}, headers=ana.headers)
@@ -85,9 +85,9 @@ async def test_validation_error_of_no_field_has_details_too(door: Installation) 
     assert [{"field": "body", "message": error["message"]}] == error["details"]
 
 
-def test_time_to_wait_is_told_in_the_header_too() -> None:
+def test_retry_after_is_also_a_header() -> None:
     assert "7" == render(errors.Overloaded(retry_after=7), "").headers["Retry-After"]
 
 
-def test_message_with_half_a_character_can_be_told() -> None:
+def test_message_with_a_lone_surrogate_is_rendered() -> None:
     assert b"\\ud800" in render(errors.ValidationFailed("\ud800"), "").body

@@ -22,7 +22,7 @@ from tests import installation, make
 from tests.installation import Installation
 from tests.readers import CRASHED, UNREADABLE, HeldReader, ScriptedReader
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 INVALID = Failure(FailureKind.INVALID_DOCUMENT, "The document has more than 30 pages.")
 BROKEN = Failure(FailureKind.UNREADABLE, "The picture is cut off.")
 SLOW = Failure(FailureKind.TIMED_OUT, "Reading this document took too long.")
@@ -30,18 +30,18 @@ LARGE = Failure(FailureKind.OUT_OF_MEMORY, "Reading this document took more memo
 
 
 async def test_upload_is_answered_with_its_reading(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     assert ("completed", "receipt", "standard") == tuple(
         receipt[name] for name in ("status", "type", "accuracy")
     )
-    assert "paper" in receipt["merchant_name"]
+    assert "document" in receipt["merchant_name"]
     assert (1, 1) == await service.used()
     assert 1 == len(await service.rows(UsageEvent))
 
 
 async def test_high_accuracy_costs_5_credits_and_one_receipt(service: Installation) -> None:
-    await service.extracted(PAPER, accuracy="high")
+    await service.extracted(DOCUMENT, accuracy="high")
 
     assert (1, 5) == await service.used()
 
@@ -50,7 +50,7 @@ async def test_reading_that_takes_longer_than_the_wait_is_answered_pending(
     hasty_service: Installation,
 ) -> None:
     hasty_service.reader.hold()
-    receipt = await hasty_service.extracted(PAPER)
+    receipt = await hasty_service.extracted(DOCUMENT)
     used_before = await hasty_service.used()
     waited = await hasty_service.waited(receipt["id"])
 
@@ -65,7 +65,7 @@ async def begun(
     """Open a service with an upload whose reading has begun, and the id of its receipt."""
     reader = HeldReader()
     async with installation.start(database_url, folder, reader=reader) as service:
-        upload = asyncio.create_task(service.extract(PAPER))
+        upload = asyncio.create_task(service.extract(DOCUMENT))
         await reader.has_begun.wait()
         listed = (await service.get("/receipts")).json()["data"]
         yield service, upload, listed[0]["id"]
@@ -103,7 +103,7 @@ async def test_document_that_takes_too_much_is_tried_once(
 ) -> None:
     reader = ScriptedReader([answer])
     async with installation.start(database_url, tmp_path, reader=reader) as service:
-        refused = await service.extract(PAPER)
+        refused = await service.extract(DOCUMENT)
 
     assert 422 == refused.status_code
     assert 1 == len(reader.orders)
@@ -120,13 +120,13 @@ async def test_document_that_takes_too_much_is_tried_once(
     ],
     ids=["unreadable", "slow", "large", "invalid", "crashed"],
 )
-async def test_failed_reading_is_told_kept_and_not_billed(
+async def test_failed_reading_is_reported_stored_and_not_billed(
     database_url: str, tmp_path: Path, answer: Failure, status: int, code: str
 ) -> None:
     async with installation.start(
         database_url, tmp_path, reader=ScriptedReader([answer])
     ) as service:
-        refused = await service.extract(PAPER)
+        refused = await service.extract(DOCUMENT)
         error = refused.json()["error"]
         kept = (await service.get(f"/receipts/{error['receipt_id']}")).json()
         file = await service.get(f"/receipts/{kept['id']}/file")
@@ -139,16 +139,16 @@ async def test_failed_reading_is_told_kept_and_not_billed(
         kept["status"],
         kept["failure"],
     )
-    assert PAPER == file.content
+    assert DOCUMENT == file.content
     assert ((0, 0), [0], []) == (used, months, events)
 
 
 async def test_what_is_refused_before_it_is_read_is_not_kept(
     database_url: str, tmp_path: Path
 ) -> None:
-    reader = FakeReader(kinds={PAPER: INVALID})
+    reader = FakeReader(kinds={DOCUMENT: INVALID})
     async with installation.start(database_url, tmp_path, reader=reader) as service:
-        answer = await service.extract(PAPER)
+        answer = await service.extract(DOCUMENT)
         rows = await service.rows(Receipt)
 
     assert (400, "validation_error") == (answer.status_code, answer.json()["error"]["code"])
@@ -159,17 +159,17 @@ async def test_what_is_refused_before_it_is_read_is_not_kept(
 async def test_allowed_type_that_cannot_be_decoded_fails_as_a_reading(
     database_url: str, tmp_path: Path
 ) -> None:
-    reader = FakeReader({PAPER: BROKEN}, kinds={PAPER: BROKEN})
+    reader = FakeReader({DOCUMENT: BROKEN}, kinds={DOCUMENT: BROKEN})
     async with installation.start(database_url, tmp_path, reader=reader) as service:
-        answer = await service.extract(PAPER)
+        answer = await service.extract(DOCUMENT)
         rows = await service.rows(Receipt)
 
     assert 422 == answer.status_code
     assert [answer.json()["error"]["receipt_id"]] == [row.id for row in rows]
 
 
-async def test_type_is_told_by_the_content(database_url: str, tmp_path: Path) -> None:
-    png = b"\x89PNG\r\n\x1a\n" + b"paper"
+async def test_type_is_detected_from_the_content(database_url: str, tmp_path: Path) -> None:
+    png = b"\x89PNG\r\n\x1a\n" + b"document"
     reader = FakeReader(kinds={png: Kind("image/png", "png", 1)})
     async with installation.start(database_url, tmp_path, reader=reader) as service:
         receipt = await service.extracted(png, media_type="image/jpeg")
@@ -180,7 +180,7 @@ async def test_type_is_told_by_the_content(database_url: str, tmp_path: Path) ->
 
 
 async def test_commit_that_fails_is_a_500_and_not_a_success(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     def fail(_: SyncSession) -> None:
         raise OperationalError("COMMIT", None, OSError("no disk"))
@@ -199,7 +199,7 @@ async def test_commit_that_fails_is_a_500_and_not_a_success(service: Installatio
 
 
 async def test_upload_leaves_nothing_in_the_spool(service: Installation) -> None:
-    await service.extract(PAPER)
+    await service.extract(DOCUMENT)
     await service.extract(b"GIF89a")
 
     assert [] == list((service.data_dir / "spool").iterdir())
@@ -239,9 +239,9 @@ async def test_too_much_waiting_is_503_with_retry_after_and_keeps_nothing(
         database_url, tmp_path, extract_wait_seconds=0, max_queue_seconds=1, readers=1
     ) as service:
         service.reader.hold()
-        first = await service.extract(PAPER)
+        first = await service.extract(DOCUMENT)
         refused = await service.extract(make.jpeg("other"))
-        replay = await service.extract(PAPER)
+        replay = await service.extract(DOCUMENT)
         rows = await service.rows(Receipt)
 
     error = refused.json()["error"]

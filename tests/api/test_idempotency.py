@@ -16,7 +16,7 @@ from tests import installation, make
 from tests.installation import Installation
 from tests.readers import UNREADABLE, ScriptedReader
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 OTHER = make.jpeg("other")
 DARK = make.jpeg("dark")
 DAY = dt.timedelta(days=1)
@@ -24,19 +24,19 @@ SECOND = dt.timedelta(seconds=1)
 
 
 def is_replay(answer: httpx.Response) -> bool:
-    """Tell whether a success says that it is a replay."""
+    """Return whether a success says that it is a replay."""
     assert 200 == answer.status_code, answer.text
     return bool(answer.headers.get("Idempotent-Replayed") == "true")
 
 
 async def test_same_bytes_answer_the_same_receipt_and_cost_nothing(service: Installation) -> None:
-    first = await service.extract(PAPER)
-    again = await service.extract(PAPER, accuracy="high", type="nfe", metadata='{"a": "b"}')
+    first = await service.extract(DOCUMENT)
+    again = await service.extract(DOCUMENT, accuracy="high", type="nfe", metadata='{"a": "b"}')
 
     assert (False, True) == (is_replay(first), is_replay(again))
     assert first.json() == again.json()
     assert "Idempotent-Replayed" not in first.headers
-    assert [PAPER] == service.reader.seen
+    assert [DOCUMENT] == service.reader.seen
     assert 1 == len(await service.rows(UsageEvent))
     assert (1, 1) == await service.used()
     created = [row for row in await service.rows(AuditEvent) if row.action == "receipt.created"]
@@ -47,62 +47,62 @@ async def test_replay_of_a_changed_receipt_answers_it_as_stored(
     hasty_service: Installation,
 ) -> None:
     hasty_service.reader.hold()
-    pending = await hasty_service.extracted(PAPER)
+    pending = await hasty_service.extracted(DOCUMENT)
     await hasty_service.waited(pending["id"])
 
-    again = await hasty_service.extract(PAPER)
+    again = await hasty_service.extract(DOCUMENT)
 
     assert is_replay(again)
     assert (pending["id"], "completed") == (again.json()["id"], again.json()["status"])
 
 
 async def test_other_bytes_of_the_same_name_are_another_receipt(service: Installation) -> None:
-    assert (await service.extracted(PAPER))["id"] != (await service.extracted(OTHER))["id"]
+    assert (await service.extracted(DOCUMENT))["id"] != (await service.extracted(OTHER))["id"]
 
 
 async def test_same_key_with_the_same_bytes_is_a_replay_and_with_others_a_conflict(
     service: Installation,
 ) -> None:
-    first = await service.extract(PAPER, key="k")
-    again = await service.extract(PAPER, key="k")
+    first = await service.extract(DOCUMENT, key="k")
+    again = await service.extract(DOCUMENT, key="k")
     other = await service.extract(OTHER, key="k")
 
     assert is_replay(again)
     assert first.json() == again.json()
     assert (409, "conflict") == (other.status_code, other.json()["error"]["code"])
-    assert [PAPER] == service.reader.seen
+    assert [DOCUMENT] == service.reader.seen
     assert (1, 1) == await service.used()
 
 
 async def test_new_key_of_a_known_file_is_bound_to_it(service: Installation) -> None:
-    await service.extract(PAPER)
-    replay = await service.extract(PAPER, key="k")
+    await service.extract(DOCUMENT)
+    replay = await service.extract(DOCUMENT, key="k")
     other = await service.extract(OTHER, key="k")
 
     assert is_replay(replay)
     assert 409 == other.status_code
 
 
-async def test_conflict_is_told_when_the_other_file_is_known_too(service: Installation) -> None:
-    await service.extract(PAPER, key="k")
+async def test_conflict_is_reported_even_if_the_other_file_is_known(service: Installation) -> None:
+    await service.extract(DOCUMENT, key="k")
     await service.extract(OTHER)
 
     assert 409 == (await service.extract(OTHER, key="k")).status_code
 
 
 async def test_many_keys_may_mean_one_file(service: Installation) -> None:
-    answers = [await service.extract(PAPER, key=f"k{number}") for number in range(3)]
+    answers = [await service.extract(DOCUMENT, key=f"k{number}") for number in range(3)]
 
     assert [False, True, True] == [is_replay(answer) for answer in answers]
 
 
 async def test_window_lasts_24_hours_from_the_first_upload(service: Installation) -> None:
-    first = (await service.extract(PAPER, key="k")).json()
+    first = (await service.extract(DOCUMENT, key="k")).json()
     with clock.moved(DAY - 10 * SECOND):
-        replay = await service.extract(PAPER, key="k")
+        replay = await service.extract(DOCUMENT, key="k")
     with clock.moved(DAY + SECOND):
-        new = await service.extract(PAPER, key="k")
-        after = await service.extract(PAPER)
+        new = await service.extract(DOCUMENT, key="k")
+        after = await service.extract(DOCUMENT)
 
     assert is_replay(replay)
     assert not is_replay(new)
@@ -111,7 +111,7 @@ async def test_window_lasts_24_hours_from_the_first_upload(service: Installation
 
 
 async def test_key_is_free_for_another_file_after_24_hours(service: Installation) -> None:
-    await service.extract(PAPER, key="k")
+    await service.extract(DOCUMENT, key="k")
     with clock.moved(DAY + SECOND):
         other = await service.extract(OTHER, key="k")
 
@@ -119,25 +119,25 @@ async def test_key_is_free_for_another_file_after_24_hours(service: Installation
 
 
 async def test_deleted_receipt_is_no_replay(service: Installation) -> None:
-    first = await service.extract(PAPER, key="k")
+    first = await service.extract(DOCUMENT, key="k")
     await service.delete(f"/receipts/{first.json()['id']}")
-    with_key = await service.extract(PAPER, key="k")
+    with_key = await service.extract(DOCUMENT, key="k")
 
     assert not is_replay(with_key)
     assert first.json()["id"] != with_key.json()["id"]
 
 
 async def test_key_of_a_deleted_receipt_is_free_for_another_file(service: Installation) -> None:
-    first = await service.extract(PAPER, key="k")
+    first = await service.extract(DOCUMENT, key="k")
     await service.delete(f"/receipts/{first.json()['id']}")
 
     assert not is_replay(await service.extract(OTHER, key="k"))
 
 
 async def test_same_bytes_and_key_of_another_org_are_new(service: Installation) -> None:
-    first = await service.extract(PAPER, key="k")
+    first = await service.extract(DOCUMENT, key="k")
     foreign = await make.key(service.database, await make.org(service.database))
-    other = await service.extract(PAPER, key="k", secret=foreign)
+    other = await service.extract(DOCUMENT, key="k", secret=foreign)
 
     assert not is_replay(other)
     assert first.json()["id"] != other.json()["id"]
@@ -145,28 +145,28 @@ async def test_same_bytes_and_key_of_another_org_are_new(service: Installation) 
 
 
 async def test_keys_of_one_org_share_what_is_known(service: Installation) -> None:
-    first = await service.extract(PAPER)
+    first = await service.extract(DOCUMENT)
     colleague = await make.key(service.database, first.json()["org_id"])
 
-    assert is_replay(await service.extract(PAPER, secret=colleague))
+    assert is_replay(await service.extract(DOCUMENT, secret=colleague))
 
 
 async def test_invalid_option_is_refused_on_a_replay_too(service: Installation) -> None:
-    await service.extract(PAPER)
+    await service.extract(DOCUMENT)
 
-    assert 400 == (await service.extract(PAPER, accuracy="best")).status_code
+    assert 400 == (await service.extract(DOCUMENT, accuracy="best")).status_code
 
 
 @pytest.mark.parametrize("key", [None, "k"])
 async def test_of_fifty_at_once_one_is_read_and_billed_and_all_get_it(
     service: Installation, key: str | None
 ) -> None:
-    answers = await asyncio.gather(*(service.extract(PAPER, key=key) for _ in range(50)))
+    answers = await asyncio.gather(*(service.extract(DOCUMENT, key=key) for _ in range(50)))
 
     assert 49 == sum(is_replay(answer) for answer in answers)
     assert 1 == len({answer.json()["id"] for answer in answers})
     assert {"completed"} == {answer.json()["status"] for answer in answers}
-    assert [PAPER] == service.reader.seen
+    assert [DOCUMENT] == service.reader.seen
     assert 1 == len(await service.rows(Receipt)) == len(await service.rows(UsageEvent))
     assert [(1, 1)] == [(row.held, row.completed) for row in await service.rows(UsageMonth)]
     files = list((service.data_dir / "files").glob("??/*"))
@@ -209,7 +209,7 @@ async def test_at_the_edge_of_the_quota_exactly_the_rest_passes(service: Install
 async def test_copies_at_the_edge_of_the_quota_cost_one(service: Installation) -> None:
     secret = await used_key(service, held=49)
 
-    answers = await asyncio.gather(*(service.extract(PAPER, secret=secret) for _ in range(20)))
+    answers = await asyncio.gather(*(service.extract(DOCUMENT, secret=secret) for _ in range(20)))
 
     assert {200} == {answer.status_code for answer in answers}
 
@@ -219,7 +219,7 @@ async def test_over_quota_is_429_until_the_month_ends_and_keeps_nothing(
 ) -> None:
     secret = await used_key(service, held=50)
 
-    answer = await service.extract(PAPER, secret=secret)
+    answer = await service.extract(DOCUMENT, secret=secret)
 
     error = answer.json()["error"]
     assert (429, "rate_limit_exceeded") == (answer.status_code, error["code"])
@@ -230,28 +230,28 @@ async def test_over_quota_is_429_until_the_month_ends_and_keeps_nothing(
     assert [] == await service.rows(Receipt)
     assert [] == service.reader.seen
     with clock.moved(dt.timedelta(seconds=error["retry_after"] + 1)):
-        assert 200 == (await service.extract(PAPER, secret=secret)).status_code
+        assert 200 == (await service.extract(DOCUMENT, secret=secret)).status_code
 
 
 async def test_replays_are_answered_over_quota(service: Installation) -> None:
     secret = await used_key(service, held=49)
-    await service.extract(PAPER, secret=secret)
+    await service.extract(DOCUMENT, secret=secret)
 
     assert 429 == (await service.extract(OTHER, secret=secret)).status_code
-    assert is_replay(await service.extract(PAPER, secret=secret))
-    assert is_replay(await service.extract(PAPER, secret=secret, key="new"))
+    assert is_replay(await service.extract(DOCUMENT, secret=secret))
+    assert is_replay(await service.extract(DOCUMENT, secret=secret, key="new"))
 
 
-async def test_over_quota_is_told_before_the_file_is_decoded(
+async def test_quota_is_checked_before_the_file_is_decoded(
     database_url: str, tmp_path: Path
 ) -> None:
     encrypted = Failure(FailureKind.INVALID_DOCUMENT, "The document is encrypted.")
-    reader = FakeReader(kinds={PAPER: encrypted})
+    reader = FakeReader(kinds={DOCUMENT: encrypted})
     async with installation.start(database_url, tmp_path, reader=reader) as service:
         secret = await used_key(service, held=50)
 
-        assert 429 == (await service.extract(PAPER, secret=secret)).status_code
-        assert 400 == (await service.extract(PAPER)).status_code
+        assert 429 == (await service.extract(DOCUMENT, secret=secret)).status_code
+        assert 400 == (await service.extract(DOCUMENT)).status_code
 
 
 async def test_failure_gives_the_quota_back_and_is_no_replay(
@@ -260,8 +260,8 @@ async def test_failure_gives_the_quota_back_and_is_no_replay(
     reader = ScriptedReader([UNREADABLE, make.reading()])
     async with installation.start(database_url, tmp_path, reader=reader) as service:
         secret = await used_key(service, held=49)
-        failed = await service.extract(PAPER, secret=secret, key="k")
-        read = await service.extract(PAPER, secret=secret, key="k")
+        failed = await service.extract(DOCUMENT, secret=secret, key="k")
+        read = await service.extract(DOCUMENT, secret=secret, key="k")
         full = await service.extract(OTHER, secret=secret)
 
     assert (422, "low_confidence") == (failed.status_code, failed.json()["error"]["code"])
@@ -277,7 +277,7 @@ async def test_key_of_a_failed_upload_is_free_for_another_file(
     async with installation.start(database_url, tmp_path, reader=reader) as service:
         await service.extract(DARK, key="k")
 
-        assert not is_replay(await service.extract(PAPER, key="k"))
+        assert not is_replay(await service.extract(DOCUMENT, key="k"))
 
 
 async def test_file_that_failed_three_times_in_a_day_is_answered_from_the_record(
@@ -296,9 +296,9 @@ async def test_file_that_failed_three_times_in_a_day_is_answered_from_the_record
         held = [row.held for row in await service.rows(UsageMonth)]
 
     assert {422} == {answer.status_code for answer in (*answers, high, tomorrow)}
-    told = [answer.json()["error"]["receipt_id"] for answer in answers]
-    assert 3 == seen_before == len(set(told))
-    assert [told[2]] * 3 == told[2:]
+    body = [answer.json()["error"]["receipt_id"] for answer in answers]
+    assert 3 == seen_before == len(set(body))
+    assert [body[2]] * 3 == body[2:]
     assert 5 == seen_after
     assert ((0, 0), [0]) == (used, held)
 

@@ -23,17 +23,17 @@ WEEK = dt.timedelta(days=7)
 
 
 async def invite(i: Installation, who: Session, **body: Any) -> httpx.Response:
-    """Have somebody send an invitation."""
+    """As a user, send an invitation."""
     return await i.stranger.post(MEMBERS, json=body, headers=who.headers)
 
 
 async def revoke(i: Installation, who: Session, invitation_id: str) -> httpx.Response:
-    """Have somebody withdraw an invitation."""
+    """As a user, withdraw an invitation."""
     return await i.stranger.delete(f"{INVITATIONS}/{invitation_id}", headers=who.headers)
 
 
 async def pending(i: Installation, who: Session) -> list[dict[str, Any]]:
-    """Return what is pending in somebody's org."""
+    """Return the pending invitations of a user's org."""
     answer = await i.stranger.get(INVITATIONS, headers=who.headers)
     assert (200, {"data"}) == (answer.status_code, set(answer.json()))
     listed: list[dict[str, Any]] = answer.json()["data"]
@@ -57,28 +57,30 @@ async def test_invitation_is_answered_mailed_and_audited(
 
     answer = await invite(i, ana, email="Bea@People.test", role=role)
 
-    told = answer.json()
+    body = answer.json()
     assert (201, {"id", "email", "role", "expires_at", "accepted_at", "created_at"}) == (
         answer.status_code,
-        set(told),
+        set(body),
     )
-    assert told["id"].startswith("inv_")
-    assert ("bea@people.test", role, None) == (told["email"], told["role"], told["accepted_at"])
-    made, over = (dt.datetime.fromisoformat(told[name]) for name in ("created_at", "expires_at"))
+    assert body["id"].startswith("inv_")
+    assert ("bea@people.test", role, None) == (body["email"], body["role"], body["accepted_at"])
+    made, over = (dt.datetime.fromisoformat(body[name]) for name in ("created_at", "expires_at"))
     assert WEEK == over - made
     (mail,) = [row for row in await i.rows(Mail) if row.kind == MailKind.INVITATION]
     assert "bea@people.test" == mail.recipient
     assert {
-        "invitation_id": told["id"], "org": "Padaria", "role": role, "inviter": ana.email,
+        "invitation_id": body["id"], "org": "Padaria", "role": role, "inviter": ana.email,
         "inviter_kind": "email",
     } == mail.names  # fmt: skip
     (event,) = await people.audited(i, ana, AuditAction.MEMBER_INVITED)
-    assert ("membership", told["id"]) == (event["resource_type"], event["resource_id"])
+    assert ("membership", body["id"]) == (event["resource_type"], event["resource_id"])
     assert {"email": "bea@people.test", "role": role} == event["after"]
-    assert [told] == await pending(i, ana)
+    assert [body] == await pending(i, ana)
 
 
-async def test_nobody_is_made_before_it_is_accepted(idle_service: Installation) -> None:
+async def test_no_user_is_created_before_the_invitation_is_accepted(
+    idle_service: Installation,
+) -> None:
     ana = await people.signed_up(idle_service)
     before = {row.id for row in await idle_service.rows(User)}
 
@@ -141,7 +143,7 @@ async def test_inviting_again_replaces(idle_service: Installation) -> None:
     assert {"email": "bea@people.test", "role": "admin"} == event["before"]
 
 
-async def test_inviting_again_replaces_what_is_over(idle_service: Installation) -> None:
+async def test_inviting_again_replaces_an_expired_invitation(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
     await people.invited(idle_service, ana, "bea@people.test")
     async with idle_service.database.write() as session:
@@ -253,7 +255,7 @@ async def test_figures_of_production(idle_service: Installation) -> None:
 
 
 async def actor_of(i: Installation, who: Session) -> Member:
-    """Return somebody at work in the org."""
+    """Return a member of the org as an actor."""
     keyring, token = i.services.identity.keyring, who.tokens["access_token"]
     signed_in = await sessions.authenticate(i.database, keyring, token, visit=make.VISIT)
     assert signed_in.member is not None

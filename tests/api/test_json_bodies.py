@@ -160,7 +160,7 @@ async def test_a_field_given_twice_is_no_500(door: Installation, route: Route) -
 
 
 @ROUTES
-async def test_fields_that_nobody_knows_are_ignored(door: Installation, route: Route) -> None:
+async def test_unknown_fields_are_ignored(door: Installation, route: Route) -> None:
     ana = await signed_up(door)
     content = json.dumps({**BODIES[route], "nobody_knows": {"a": [None]}, "": 1}).encode()
     without = await send(door, route, json.dumps(BODIES[route]).encode(), ana)

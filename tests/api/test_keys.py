@@ -73,10 +73,10 @@ async def test_revoked_and_expired_key_is_revoked(service: Installation) -> None
     assert "unauthorized" == (await service.get("/key")).json()["error"]["code"]
 
 
-async def test_key_tells_of_itself(service: Installation) -> None:
-    await service.extracted(make.jpeg("paper"), accuracy="high")
+async def test_key_returns_its_record(service: Installation) -> None:
+    await service.extracted(make.jpeg("document"), accuracy="high")
 
-    told = (await service.get("/key")).json()
+    body = (await service.get("/key")).json()
 
     assert {
         "kind": "secret",
@@ -90,9 +90,9 @@ async def test_key_tells_of_itself(service: Installation) -> None:
         "quota_receipts_month": 250_000,
         "usage_this_month": 1,
         "credits_used_this_month": 5,
-    }.items() <= told.items()
-    assert {"id", "org_id", "name", "created_at", "created_by", "last_used_at"} <= set(told)
-    assert service.secret not in str(told)
+    }.items() <= body.items()
+    assert {"id", "org_id", "name", "created_at", "created_by", "last_used_at"} <= set(body)
+    assert service.secret not in str(body)
 
 
 @pytest.mark.parametrize("scope", list(Scope))
@@ -103,7 +103,7 @@ async def test_any_scope_will_do_to_ask_for_oneself(service: Installation, scope
 
 
 async def test_use_of_another_month_does_not_count(service: Installation) -> None:
-    await service.extracted(make.jpeg("paper"))
+    await service.extracted(make.jpeg("document"))
     with clock.moved(dt.timedelta(days=40)):
         assert (0, 0) == await service.used()
 

@@ -21,7 +21,7 @@ from tests.people import PASSWORD, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, outcome, refusal
 
 ANA = "ana@people.test"
-NOBODY = "nobody@people.test"
+UNKNOWN = "nobody@people.test"
 EMOJI = "\N{GRINNING FACE}"
 WRONG = "wrong password"
 QUARTER = dt.timedelta(minutes=15)
@@ -85,7 +85,7 @@ async def test_what_could_be_no_password_is_as_wrong(door: Installation, passwor
 async def test_whatever_is_wrong_gets_the_same_answer(idle_service: Installation) -> None:
     await signed_up(idle_service)
     wrong = await log_in(idle_service, WRONG)
-    unknown = await log_in(idle_service, email=NOBODY)
+    unknown = await log_in(idle_service, email=UNKNOWN)
     without = await log_in(idle_service, email=await without_password(idle_service))
     await disable(idle_service)
     disabled = await log_in(idle_service)
@@ -126,7 +126,7 @@ async def test_whatever_is_wrong_takes_the_same_work(idle_service: Installation)
             assert 401 == (await log_in(idle_service, password, email)).status_code
         return done
 
-    wrong, unknown = await work(WRONG, ANA), await work(WRONG, NOBODY)
+    wrong, unknown = await work(WRONG, ANA), await work(WRONG, UNKNOWN)
     without = await work(WRONG, await without_password(idle_service))
     await disable(idle_service)
     disabled = await work(PASSWORD, ANA)
@@ -170,7 +170,7 @@ async def test_others_are_answered_while_passwords_are_verified(
     assert [200] * 5 == [(await login).status_code for login in logins]
 
 
-@pytest.mark.parametrize("email", [ANA, NOBODY])
+@pytest.mark.parametrize("email", [ANA, UNKNOWN])
 async def test_ten_wrong_ones_for_an_account_from_one_ip_are_the_last(
     idle_service: Installation, email: str
 ) -> None:
@@ -282,17 +282,21 @@ async def test_sign_ins_stand_in_the_log_of_the_org_whether_good_or_bad(
     ana = await signed_up(idle_service)
     await log_in(idle_service, WRONG)
     await log_in(idle_service)
-    await log_in(idle_service, email=NOBODY)
+    await log_in(idle_service, email=UNKNOWN)
 
-    failed, good, nobodys = await audit_entries(
+    failed, good, unknown_user = await audit_entries(
         idle_service, "user.sign_in_failed", "user.signed_in"
     )
 
-    # Nobody has proven to be Ana.
+    # The login did not prove to be Ana.
     assert (ana.org_id, None) == (failed.org_id, failed.actor_user_id)
     assert ana.user_id == failed.resource_id
     assert (ana.org_id, {"method": "password"}) == (good.org_id, good.after)
-    assert (None, None, None) == (nobodys.org_id, nobodys.actor_user_id, nobodys.resource_id)
+    assert (None, None, None) == (
+        unknown_user.org_id,
+        unknown_user.actor_user_id,
+        unknown_user.resource_id,
+    )
 
 
 @pytest.mark.parametrize(

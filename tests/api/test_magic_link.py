@@ -54,17 +54,17 @@ async def test_link_signs_in(idle_service: Installation) -> None:
     assert me.json()["user"]["email_verified"]
 
 
-async def test_unknown_address_gets_nothing_and_nobody_can_tell(
+async def test_unknown_address_gets_no_mail_and_the_same_response(
     idle_service: Installation,
 ) -> None:
     await signed_up(idle_service)
     await inbox.new_mails(idle_service)
 
     await ask_for_link(idle_service, "nobody@people.test")
-    # What is owed looks the same until it is sent.
-    owed = await idle_service.rows(tables.Mail)
+    # The pending mails look the same until they are sent.
+    pending = await idle_service.rows(tables.Mail)
 
-    assert ["nobody@people.test"] == [row.recipient for row in owed]
+    assert ["nobody@people.test"] == [row.recipient for row in pending]
     assert [] == await inbox.new_mails(idle_service)
 
 
@@ -196,7 +196,7 @@ async def test_requests_at_once_send_one_mail(idle_service: Installation) -> Non
     assert 1 == len(await inbox.new_mails(idle_service))
 
 
-async def test_sign_in_stands_in_the_log(idle_service: Installation) -> None:
+async def test_sign_in_is_audited(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     token = await link(idle_service)
     await verify(idle_service, token)

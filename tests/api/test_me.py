@@ -17,7 +17,7 @@ UNAUTHORIZED = (401, "unauthorized")
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_every_role_is_told_of_itself(idle_service: Installation, role: Role) -> None:
+async def test_every_role_can_read_its_account(idle_service: Installation, role: Role) -> None:
     ana = await signed_up(idle_service)
     bea = await joined(idle_service, ana, role)
 

@@ -22,13 +22,13 @@ OTHERS = [role for role in Role if role is not Role.OWNER]
 
 
 async def change(i: Installation, who: Session, whom: str, role: str) -> httpx.Response:
-    """Have somebody give a member another role."""
+    """As a user, give a member another role."""
     url = f"{MEMBERS}/{whom}"
     return await i.stranger.patch(url, json={"role": role}, headers=who.headers)
 
 
 async def remove(i: Installation, who: Session, whom: str) -> httpx.Response:
-    """Have somebody remove a member."""
+    """As a user, remove a member."""
     return await i.stranger.delete(f"{MEMBERS}/{whom}", headers=who.headers)
 
 
@@ -40,7 +40,7 @@ async def roles(i: Installation, who: Session) -> dict[str, str]:
 
 
 async def actor_of(i: Installation, who: Session) -> Member:
-    """Return somebody at work in the org."""
+    """Return a member of the org as an actor."""
     keyring, token = i.services.identity.keyring, who.tokens["access_token"]
     signed_in = await sessions.authenticate(i.database, keyring, token, visit=make.VISIT)
     assert signed_in.member is not None
@@ -48,7 +48,7 @@ async def actor_of(i: Installation, who: Session) -> Member:
 
 
 async def key_of(i: Installation, who: Session, **body: str) -> str:
-    """Have somebody make an API key, and return its secret."""
+    """As a user, make an API key, and return its secret."""
     body = {"name": "key", **body}
     answer = await i.stranger.post("/v1/api-keys", json=body, headers=who.headers)
     assert answer.status_code == 201, answer.text
@@ -79,7 +79,7 @@ async def test_members_are_listed_in_the_order_in_which_they_joined(
     assert {"user_id", "email", "full_name", "role", "created_at"} == set(listed[0])
 
 
-async def test_member_is_told_by_the_name_of_the_account(door: Installation) -> None:
+async def test_member_has_the_name_of_the_account(door: Installation) -> None:
     ana = await people.signed_up(door)
     await door.stranger.patch("/v1/auth/me", json={"name": "Ana"}, headers=ana.headers)
 
@@ -186,7 +186,7 @@ async def test_role_that_is_none_is_400(door: Installation, body: object) -> Non
     assert (400, "validation_error") == refusal(answer)
 
 
-async def test_whoever_is_no_member_is_404(idle_service: Installation) -> None:
+async def test_unknown_member_is_404(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
     eve = await people.signed_up(idle_service, email="eve@people.test", org="Eve")
     gone = await people.joined(idle_service, ana)
@@ -215,7 +215,7 @@ async def test_removed_member_is_gone(idle_service: Installation) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
-async def test_nobody_removes_oneself(idle_service: Installation, role: Role) -> None:
+async def test_members_cannot_remove_themselves(idle_service: Installation, role: Role) -> None:
     """So the last owner is never removed: only owners remove owners, and this one is alone."""
     ana = await people.signed_up(idle_service)
     bea = await people.joined(idle_service, ana, role)

@@ -30,7 +30,7 @@ FREE_QUOTA = 50
 
 @pytest.fixture
 async def own(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A company's own service, over each kind of database in turn."""
+    """A company's own service, on each kind of database."""
     async with installation.start(database_url, tmp_path, payments="none") as started:
         yield started
 
@@ -43,7 +43,7 @@ async def own_door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installatio
 
 
 async def key_of(i: Installation, who: Session) -> str:
-    """Make an API key of somebody's org and return its secret."""
+    """Make an API key of a user's org and return its secret."""
     made = await i.stranger.post("/v1/api-keys", json={"name": "till"}, headers=who.headers)
     return str(made.json()["secret"])
 
@@ -72,11 +72,11 @@ async def test_key_has_no_quota_and_counts_all_the_same(own: Installation) -> No
     await own.extracted(b"a receipt", secret=secret, accuracy="high")
 
     key = (await own.get("/key", secret=secret)).json()
-    told = await billing.subscription(own, ana)
+    body = await billing.subscription(own, ana)
     usage = await own.stranger.get("/v1/analytics/usage?days=1", headers=ana.headers)
     assert ("enterprise", None) == (key["plan"], key["quota_receipts_month"])
     assert (1, 5) == (key["usage_this_month"], key["credits_used_this_month"])
-    assert (1, 5) == (told["usage_this_month"], told["credits_used_this_month"])
+    assert (1, 5) == (body["usage_this_month"], body["credits_used_this_month"])
     assert 200 == usage.status_code
     assert "1" in usage.text
 
@@ -123,8 +123,8 @@ async def test_limits_agreed_with_an_org_hold_but_for_the_quota(own_door: Instal
     figures = {"receipts_a_month": 5, "requests_a_minute": 70}
     await plan_stored(own_door, ana, PlanName.ENTERPRISE, **figures)
 
-    told = await billing.subscription(own_door, ana)
-    assert (None, 70) == (told["quota_receipts_month"], told["rate_limit_per_minute"])
+    body = await billing.subscription(own_door, ana)
+    assert (None, 70) == (body["quota_receipts_month"], body["rate_limit_per_minute"])
 
 
 async def test_no_threshold_is_ever_reached(own: Installation) -> None:
@@ -157,16 +157,16 @@ async def test_nothing_is_sold(own_door: Installation, body: dict[str, str]) -> 
     assert [404, 404] == [one.status_code for one in pages]
 
 
-async def test_what_was_bought_before_is_in_nobodys_way(database_url: str, tmp_path: Path) -> None:
+async def test_earlier_subscription_is_ignored(database_url: str, tmp_path: Path) -> None:
     async with installation.start(database_url, tmp_path) as sold:
         ana = await people.signed_up(sold)
         await billing.bought(sold, ana)
     async with installation.start(database_url, tmp_path, payments="none") as own:
-        told = await billing.subscription(own, ana)
+        body = await billing.subscription(own, ana)
     async with installation.start(database_url, tmp_path) as sold:
         again = await billing.subscription(sold, ana)
 
-    assert ENTERPRISE == told
+    assert ENTERPRISE == body
     assert ("indie", 1_000) == (again["plan"], again["quota_receipts_month"])
 
 

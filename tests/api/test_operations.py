@@ -52,29 +52,29 @@ async def test_part_that_fails_is_named_and_makes_503(door: Installation, probe:
 
     answer = await door.stranger.get("/readyz")
 
-    told = answer.json()
+    body = answer.json()
     assert (503, "unavailable", "failing") == (
         answer.status_code,
-        told["status"],
-        told["checks"]["queue"],
+        body["status"],
+        body["checks"]["queue"],
     )
-    assert "ok" == told["checks"]["database"]
+    assert "ok" == body["checks"]["database"]
     assert ("server_error", "Not ready: queue.") == (
-        told["error"]["code"],
-        told["error"]["message"],
+        body["error"]["code"],
+        body["error"]["message"],
     )
-    assert str(told["error"]["retry_after"]) == answer.headers["Retry-After"]
+    assert str(body["error"]["retry_after"]) == answer.headers["Retry-After"]
     assert 200 == (await door.stranger.get("/healthz")).status_code
 
 
-async def test_storage_that_takes_no_files_is_told(door: Installation) -> None:
+async def test_read_only_storage_is_reported(door: Installation) -> None:
     (door.data_dir / "files").rename(door.data_dir / "elsewhere")
 
     assert "failing" == (await door.stranger.get("/readyz")).json()["checks"]["storage"]
 
 
 async def test_metrics_count_requests_and_readings_and_name_no_org(door: Installation) -> None:
-    receipt = await door.extracted(make.jpeg("paper"))
+    receipt = await door.extracted(make.jpeg("document"))
     await door.get(f"/receipts/{receipt['id']}")
 
     answer = await door.stranger.get("/metrics")
@@ -147,7 +147,7 @@ async def test_production_takes_only_https_webhooks_to_public_addresses(
     async with installation.start(database_url, tmp_path, **PRODUCTION) as door:
         secret = await make.key(door.database, await make.org(door.database))
         statuses = [
-            (await door.extract(make.jpeg("paper"), secret=secret, webhook_url=url)).status_code
+            (await door.extract(make.jpeg("document"), secret=secret, webhook_url=url)).status_code
             for url in ("https://example.com/", "http://example.com/", "https://127.0.0.1/")
         ]
 
@@ -157,7 +157,7 @@ async def test_production_takes_only_https_webhooks_to_public_addresses(
 async def test_methods_that_clients_invent_are_no_metrics_of_their_own(door: Installation) -> None:
     for number in range(3):
         await door.stranger.request(f"INVENTED{number}", "/healthz")
-    told = (await door.stranger.get("/metrics")).text
+    result = (await door.stranger.get("/metrics")).text
 
-    assert "INVENTED" not in told
-    assert 'method="other"' in told
+    assert "INVENTED" not in result
+    assert 'method="other"' in result

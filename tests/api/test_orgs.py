@@ -18,7 +18,7 @@ async def change(i: Installation, who: Session, **body: Any) -> httpx.Response:
     return await i.stranger.patch("/v1/org", json=body, headers=who.headers)
 
 
-async def test_org_is_told_as_it_was_signed_up(idle_service: Installation) -> None:
+async def test_org_has_the_values_of_the_signup(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service, email="Ana@People.test", org="Padaria Aurora")
 
     org = (await idle_service.stranger.get("/v1/org", headers=ana.headers)).json()

@@ -241,7 +241,7 @@ async def test_of_two_changes_at_once_one_holds(idle_service: Installation) -> N
     assert 200 == me.status_code
 
 
-async def test_change_stands_in_the_log_and_passwords_stand_nowhere(
+async def test_change_is_audited_without_passwords(
     idle_service: Installation,
 ) -> None:
     ana = await signed_up(idle_service)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CAPACITY = 8
 FLOOD = 40
 BUSY = (503, "server_error")
-# Where limits per address count and refuse nothing, unless they are told to.
+# By default, limits per address do not refuse requests from here.
 LOOPBACK = "127.0.0.1"
 WRONG = "wrong password"
 OTHER = "another horse battery staple"
@@ -36,7 +36,7 @@ Task: TypeAlias = "asyncio.Task[httpx.Response]"
 
 
 class Hashing:
-    """Holds the hashing thread until it is let go, and notes what it works on."""
+    """Blocks the hashing thread until it is released, and records its work."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.is_free = threading.Event()
@@ -81,7 +81,7 @@ async def i(sqlite_url: str, tmp_path: Path, hashing: Hashing) -> AsyncIterator[
 
 
 def wrong_log_in(i: Installation, number: int, address: str) -> Task:
-    """Begin to sign in to an account of its own, with a wrong password."""
+    """Start signing in to a separate account with a wrong password."""
     body = {"email": f"nobody{number}@people.test", "password": WRONG}
     return asyncio.create_task(ask(client_at(i, address), "/login", body))
 
@@ -103,7 +103,7 @@ async def until_full(i: Installation) -> list[Task]:
     """Fill the queue from as many addresses as it has places."""
     tasks = [wrong_log_in(i, number, f"198.51.100.{number}") for number in range(CAPACITY + 1)]
     async with asyncio.timeout(60):
-        while i.services.identity.passwords.waiting < CAPACITY:  # noqa: ASYNC110 - it tells nobody
+        while i.services.identity.passwords.waiting < CAPACITY:  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.01)
     return tasks
 

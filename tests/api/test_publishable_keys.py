@@ -20,7 +20,7 @@ from recibo.store.tables import ApiKey, AuditEvent, Receipt
 from tests import installation, make
 from tests.installation import Installation, client_of
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 HEADER = "X-Session-Token"
 COOKIE = "service_browser"
 DAY = dt.timedelta(days=1)
@@ -36,12 +36,12 @@ class Browser:
     #: What the page kept of the first upload; the cookie alone is sent when it keeps nothing.
     token: str | None = None
 
-    async def extract(self, data: bytes = PAPER, **fields: str) -> httpx.Response:
+    async def extract(self, data: bytes = DOCUMENT, **fields: str) -> httpx.Response:
         """Upload a file."""
         files = {"file": ("receipt.jpg", data, "image/jpeg")}
         return await self._ask("POST", "/v1/extract", files=files, data=fields)
 
-    async def extracted(self, data: bytes = PAPER, **fields: str) -> dict[str, Any]:
+    async def extracted(self, data: bytes = DOCUMENT, **fields: str) -> dict[str, Any]:
         """Upload a file that is read, and return its receipt."""
         answer = await self.extract(data, **fields)
         assert answer.status_code == 200, answer.text
@@ -90,9 +90,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
-async def test_first_upload_brings_a_session_and_later_ones_none(
-    service: Installation, secret: str
-) -> None:
+async def test_only_the_first_upload_returns_a_session(service: Installation, secret: str) -> None:
     async with browser(service, secret) as page:
         first = await page.extract()
         later = await page.extract(make.jpeg("other"))
@@ -143,7 +141,7 @@ async def test_two_sessions_of_one_key_do_not_see_each_other(
         assert own.json() == (await anas.get(path)).json()
         assert own.json() == (await anas.get(path, wait="1")).json()
         assert "evidence" in (await anas.get(path, include="evidence")).json()
-        assert PAPER == (await anas.get(f"{path}/file")).content
+        assert DOCUMENT == (await anas.get(f"{path}/file")).content
         for hidden in (other, f"{other}/file"):
             assert (404, "not_found") == refusal(await anas.get(hidden))
         assert (404, "not_found") == refusal(await anas.get(other, include="text", wait="0"))
@@ -190,10 +188,10 @@ async def test_secret_key_sees_what_browsers_made(service: Installation, secret:
     assert [receipt] == (await service.get("/receipts")).json()["data"]
 
 
-async def test_session_is_over_after_a_day(service: Installation, secret: str) -> None:
+async def test_session_expires_after_a_day(service: Installation, secret: str) -> None:
     async with browser(service, secret) as page:
         first = await page.extract()
-        # A browser drops the cookie by itself; a page may keep the token.
+        # A browser drops the expired cookie; a page may keep the token.
         page.token = first.headers[HEADER]
 
         with clock.moved(DAY - MINUTE):
@@ -255,7 +253,7 @@ async def test_access_token_is_no_session(service: Installation, secret: str) ->
 async def test_files_and_keys_are_recognised_within_the_session_only(
     service: Installation, secret: str
 ) -> None:
-    ids = {(await service.extracted(PAPER, key="k"))["id"]}
+    ids = {(await service.extracted(DOCUMENT, key="k"))["id"]}
     async with browser(service, secret) as anas, browser(service, secret) as beas:
         for page in (anas, beas):
             first, again = await page.extract(), await page.extract()
@@ -276,7 +274,7 @@ async def test_files_and_keys_are_recognised_within_the_session_only(
 
 
 async def test_reread_knows_only_files_of_the_session(service: Installation, secret: str) -> None:
-    own = await service.extracted(PAPER)
+    own = await service.extracted(DOCUMENT)
     async with browser(service, secret) as page:
         read = await page.extracted(reread="true", accuracy="high")
         again = await page.extracted(reread="true", accuracy="high")
@@ -296,26 +294,28 @@ async def test_fifty_copies_at_once_of_a_session_are_one_receipt(
     assert 1 == len({answer.json()["id"] for answer in answers})
 
 
-async def test_failures_of_another_session_are_not_told(database_url: str, tmp_path: Path) -> None:
+async def test_failures_of_another_session_are_not_visible(
+    database_url: str, tmp_path: Path
+) -> None:
     failure = Failure(FailureKind.UNREADABLE, "unreadable")
-    reader = FakeReader({PAPER: failure})
+    reader = FakeReader({DOCUMENT: failure})
     async with installation.start(database_url, tmp_path, reader=reader) as i:
         secret = await publishable(i)
         async with browser(i, secret) as page:
             failed = [(await page.extract()).json()["error"]["receipt_id"] for _ in range(4)]
-            told = (await page.get(f"/receipts/{failed[0]}")).json()
+            body = (await page.get(f"/receipts/{failed[0]}")).json()
         async with browser(i, secret) as other:
             foreign = (await other.extract()).json()["error"]["receipt_id"]
-        orgs = (await i.extract(PAPER)).json()["error"]["receipt_id"]
+        orgs = (await i.extract(DOCUMENT)).json()["error"]["receipt_id"]
 
     # Three tries are made within each space, the fourth is answered from its record.
     assert 3 == len(set(failed))
     assert foreign not in failed
     assert orgs not in {*failed, foreign}
-    assert "failed" == told["status"]
+    assert "failed" == body["status"]
 
 
-async def test_refused_upload_brings_the_session_too(service: Installation, secret: str) -> None:
+async def test_refused_upload_returns_a_session_too(service: Installation, secret: str) -> None:
     """A receipt that failed is kept, and the page may want to show it."""
     async with browser(service, secret) as page:
         refused = await page.extract(b"")
@@ -397,7 +397,7 @@ async def test_five_uploads_a_minute_from_one_address_replays_included(
     other = await make.publishable_key(service.database, await make.org(service.database))
     async with (
         browser(service, secret, address="203.0.113.7") as page,
-        browser(service, other, address="203.0.113.7") as beside,
+        browser(service, other, address="203.0.113.7") as blocked,
         browser(service, secret, address="203.0.113.8") as far,
     ):
         answers = [await page.extract() for _ in range(5)]
@@ -407,7 +407,7 @@ async def test_five_uploads_a_minute_from_one_address_replays_included(
         assert (429, "rate_limit_exceeded") == refusal(refused)
         assert 1 <= int(refused.headers["Retry-After"]) <= 60
         assert int(refused.headers["Retry-After"]) == refused.json()["error"]["retry_after"]
-        assert 429 == (await beside.extract()).status_code
+        assert 429 == (await blocked.extract()).status_code
         assert 200 == (await far.extract()).status_code
         # Reads are counted by themselves, secret keys not at all.
         assert 1 == len(await page.ids())

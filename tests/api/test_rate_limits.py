@@ -1,4 +1,4 @@
-"""Limits a minute: who is refused when, and what the headers tell."""
+"""Rate limits: which requests are refused, and the response headers."""
 
 import asyncio
 import datetime as dt
@@ -28,7 +28,7 @@ NEXT_MONTH = int(dt.datetime(2027, 2, 1, tzinfo=dt.UTC).timestamp())
 
 @pytest.fixture
 def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
-    """A clock that stands; asked for before the service, so that its rows are of that time."""
+    """Return a fake clock; requested before the service, so that rows have its time."""
     return FakeClock(monkeypatch)
 
 
@@ -36,11 +36,11 @@ def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 async def i(fake_clock: FakeClock, sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service with a clock that the test moves."""
     assert fake_clock.seconds == START_SECONDS
-    async with installation.start(sqlite_url, tmp_path) as opened:
-        yield opened
+    async with installation.start(sqlite_url, tmp_path) as started:
+        yield started
 
 
-def told(answer: httpx.Response) -> tuple[int, ...]:
+def limit_headers(answer: httpx.Response) -> tuple[int, ...]:
     """Return limit, remaining and reset."""
     return tuple(int(answer.headers[name]) for name in NAMES)
 
@@ -77,7 +77,7 @@ async def test_key_has_a_burst_and_then_its_figure_a_minute(
     assert 99 <= passed <= 101
 
 
-async def test_refusal_tells_when_to_come_again(i: Installation) -> None:
+async def test_refusal_has_a_retry_after_header(i: Installation) -> None:
     secret = await free_key(i)
     await statuses(i.stranger, 2 * N, secret)
 
@@ -85,20 +85,20 @@ async def test_refusal_tells_when_to_come_again(i: Installation) -> None:
 
     error = answer.json()["error"]
     assert (429, "rate_limit_exceeded") == (answer.status_code, error["code"])
-    assert (N, 0, IN_A_MINUTE) == told(answer)
+    assert (N, 0, IN_A_MINUTE) == limit_headers(answer)
     assert "1" == answer.headers["Retry-After"] == str(error["retry_after"])
 
 
-async def test_headers_tell_of_the_last_sixty_seconds(
+async def test_headers_report_the_last_sixty_seconds(
     i: Installation, fake_clock: FakeClock
 ) -> None:
     secret = await free_key(i)
 
-    assert (N, N - 1, IN_A_MINUTE) == told(await i.get("/key", secret=secret))
+    assert (N, N - 1, IN_A_MINUTE) == limit_headers(await i.get("/key", secret=secret))
     await fake_clock.move(59)
-    assert (N, N - 2, IN_A_MINUTE) == told(await i.get("/receipts", secret=secret))
+    assert (N, N - 2, IN_A_MINUTE) == limit_headers(await i.get("/receipts", secret=secret))
     await fake_clock.move(1)
-    assert (N, N - 2, IN_A_MINUTE + 59) == told(await i.get("/key", secret=secret))
+    assert (N, N - 2, IN_A_MINUTE + 59) == limit_headers(await i.get("/key", secret=secret))
 
 
 async def test_session_is_limited_by_its_user(i: Installation) -> None:
@@ -129,20 +129,20 @@ async def test_address_is_limited_over_all_keys_of_a_plan(i: Installation) -> No
         assert [200] * N == await statuses(client, N, two)
         answer = await client.get("/v1/key", headers={"X-API-Key": three})
 
-        assert (429, (N, 0, IN_A_MINUTE)) == (answer.status_code, told(answer))
+        assert (429, (N, 0, IN_A_MINUTE)) == (answer.status_code, limit_headers(answer))
         # Those of another plan have a figure of their own.
         assert [200] == await statuses(client, 1, i.secret)
     # A refused address spent nothing of the key.
     assert [200] * 2 * N == await statuses(i.stranger, 2 * N, three)
 
 
-async def test_lower_one_of_address_and_key_is_told(i: Installation) -> None:
+async def test_lower_of_address_and_key_limit_is_reported(i: Installation) -> None:
     one, two = await free_key(i), await free_key(i)
     async with from_elsewhere(i) as client:
         await statuses(client, 3, one)
 
-        assert N - 4 == told(await client.get("/v1/key", headers={"X-API-Key": two}))[1]
-    assert N - 4 == told(await i.get("/key", secret=one))[1]
+        assert N - 4 == limit_headers(await client.get("/v1/key", headers={"X-API-Key": two}))[1]
+    assert N - 4 == limit_headers(await i.get("/key", secret=one))[1]
 
 
 async def test_loopback_is_counted_and_not_refused_in_development(i: Installation) -> None:
@@ -151,7 +151,7 @@ async def test_loopback_is_counted_and_not_refused_in_development(i: Installatio
         assert [200] * N == await statuses(i.stranger, N, secret)
 
     answer = await i.get("/key", secret=keys[0])
-    assert (200, 0) == (answer.status_code, told(answer)[1])
+    assert (200, 0) == (answer.status_code, limit_headers(answer)[1])
     assert [401] * 3 * N == await statuses(i.stranger, 3 * N)
 
 
@@ -172,12 +172,12 @@ async def test_bad_credential_is_401_while_the_address_lasts(
         valid = await client.get("/v1/key", headers={"X-API-Key": i.secret})
 
     assert [401] * 2 * N + [429] == [answer.status_code for answer in answers]
-    assert (N, N - 1, IN_A_MINUTE) == told(answers[0])
-    assert (N, 0, IN_A_MINUTE) == told(answers[-1])
+    assert (N, N - 1, IN_A_MINUTE) == limit_headers(answers[0])
+    assert (N, 0, IN_A_MINUTE) == limit_headers(answers[-1])
     assert "WWW-Authenticate" not in answers[-1].headers
     assert str(len(answers[-1].content)) == answers[-1].headers["Content-Length"]
     assert "rate_limit_exceeded" == answers[-1].json()["error"]["code"]
-    assert (200, SCALE) == (valid.status_code, told(valid)[0])
+    assert (200, SCALE) == (valid.status_code, limit_headers(valid)[0])
 
 
 async def test_refused_public_route_does_nothing(i: Installation) -> None:
@@ -194,7 +194,7 @@ async def test_refused_public_route_does_nothing(i: Installation) -> None:
 async def test_refused_upload_is_taken_to_its_end(i: Installation) -> None:
     async with from_elsewhere(i) as client:
         await statuses(client, 2 * N)
-        files = {"file": ("paper.jpg", make.jpeg("paper"), "image/jpeg")}
+        files = {"file": ("document.jpg", make.jpeg("document"), "image/jpeg")}
         answer = await client.post("/v1/extract", files=files)
 
     assert (429, "rate_limit_exceeded") == (answer.status_code, answer.json()["error"]["code"])
@@ -222,7 +222,7 @@ async def test_every_answer_under_v1_carries_the_headers(
     answer = await i.stranger.request(method, path, **options)
 
     assert status == answer.status_code
-    assert (N, N - 1, IN_A_MINUTE) == told(answer)
+    assert (N, N - 1, IN_A_MINUTE) == limit_headers(answer)
 
 
 UNROUTED = [("GET", "/v1/nowhere"), ("PUT", "/v1/receipts"), ("GET", "/v1/extract")]
@@ -241,10 +241,10 @@ async def test_what_no_route_takes_is_counted_for_who_asks(
     indie = PLANS[PlanName.INDIE].requests_a_minute
 
     assert {404, 405} >= {one.status_code for one in (by_key, by_user, with_bad_key)}
-    assert (indie, indie - 1, IN_A_MINUTE) == told(by_key)
-    assert indie - 2 == told(await i.get("/key", secret=secret))[1]
-    assert told(by_user)[1] - 1 == told(org)[1]
-    assert N == told(with_bad_key)[0]
+    assert (indie, indie - 1, IN_A_MINUTE) == limit_headers(by_key)
+    assert indie - 2 == limit_headers(await i.get("/key", secret=secret))[1]
+    assert limit_headers(by_user)[1] - 1 == limit_headers(org)[1]
+    assert N == limit_headers(with_bad_key)[0]
 
 
 async def test_what_no_route_takes_is_refused_when_it_is_too_often(i: Installation) -> None:
@@ -253,7 +253,7 @@ async def test_what_no_route_takes_is_refused_when_it_is_too_often(i: Installati
     answer = await i.get("/nowhere", secret=secret)
 
     assert (429, "rate_limit_exceeded") == (answer.status_code, answer.json()["error"]["code"])
-    assert (N, 0, IN_A_MINUTE) == told(answer)
+    assert (N, 0, IN_A_MINUTE) == limit_headers(answer)
     assert "1" == answer.headers["Retry-After"]
 
 
@@ -265,7 +265,7 @@ async def test_crash_carries_the_headers(i: Installation, monkeypatch: pytest.Mo
     answer = await i.get("/receipts")
 
     assert 500 == answer.status_code
-    assert (SCALE, SCALE - 1, IN_A_MINUTE) == told(answer)
+    assert (SCALE, SCALE - 1, IN_A_MINUTE) == limit_headers(answer)
 
 
 @pytest.mark.parametrize(
@@ -275,10 +275,10 @@ async def test_nothing_else_carries_them_or_is_counted(i: Installation, path: st
     answer = await i.stranger.get(path)
 
     assert not set(NAMES) & set(answer.headers)
-    assert N - 1 == told(await i.stranger.get("/v1/key"))[1]
+    assert N - 1 == limit_headers(await i.stranger.get("/v1/key"))[1]
 
 
-async def test_headers_of_an_upload_tell_of_the_month(i: Installation) -> None:
+async def test_headers_of_an_upload_report_the_monthly_quota(i: Installation) -> None:
     secret = await free_key(i)
     first = await i.extract(make.jpeg("one"), secret=secret)
     replay = await i.extract(make.jpeg("one"), secret=secret)
@@ -288,45 +288,45 @@ async def test_headers_of_an_upload_tell_of_the_month(i: Installation) -> None:
     answers = [first, replay, refused, second]
     assert [200, 200, 400, 200] == [answer.status_code for answer in answers]
     left = (49, 49, 49, 48)
-    assert [(50, one, NEXT_MONTH) for one in left] == [told(answer) for answer in answers]
+    assert [(50, one, NEXT_MONTH) for one in left] == [limit_headers(answer) for answer in answers]
     # They drew on the bucket of the minute all the same.
-    assert N - 5 == told(await i.get("/key", secret=secret))[1]
+    assert N - 5 == limit_headers(await i.get("/key", secret=secret))[1]
 
 
-async def test_headers_over_the_quota_tell_that_nothing_is_left(i: Installation) -> None:
+async def test_headers_over_the_quota_report_zero_remaining(i: Installation) -> None:
     secret = await free_key(i)
     for number in range(50):
         await i.extracted(make.jpeg(str(number)), secret=secret)
 
     answer = await i.extract(make.jpeg("more"), secret=secret)
-    assert (429, (50, 0, NEXT_MONTH)) == (answer.status_code, told(answer))
+    assert (429, (50, 0, NEXT_MONTH)) == (answer.status_code, limit_headers(answer))
 
 
-async def test_headers_of_an_upload_refused_by_the_minute_tell_of_the_month(
+async def test_headers_of_a_rate_limited_upload_report_the_quota(
     i: Installation,
 ) -> None:
     secret = await free_key(i)
     await statuses(i.stranger, 2 * N, secret)
 
-    answer = await i.extract(make.jpeg("paper"), secret=secret)
-    assert (429, (50, 0, NEXT_MONTH)) == (answer.status_code, told(answer))
+    answer = await i.extract(make.jpeg("document"), secret=secret)
+    assert (429, (50, 0, NEXT_MONTH)) == (answer.status_code, limit_headers(answer))
     assert "1" == answer.headers["Retry-After"]
 
 
-async def test_headers_of_an_upload_without_a_key_tell_of_the_free_month(i: Installation) -> None:
+async def test_headers_of_an_upload_without_a_key_report_the_free_quota(i: Installation) -> None:
     for secret in ("sk_live_unknown", ""):
         answer = await i.stranger.post("/v1/extract", headers={"X-API-Key": secret})
 
-        assert (401, (50, 50, NEXT_MONTH)) == (answer.status_code, told(answer))
+        assert (401, (50, 50, NEXT_MONTH)) == (answer.status_code, limit_headers(answer))
 
 
-async def test_key_without_the_scope_is_told_of_its_month(i: Installation) -> None:
+async def test_headers_of_a_key_without_the_scope_report_its_quota(i: Installation) -> None:
     secret = await make.key(
         i.database, await make.org(i.database, plan=PlanName.FREE), scopes=[Scope.READ]
     )
 
-    answer = await i.extract(make.jpeg("paper"), secret=secret)
-    assert (403, (50, 50, NEXT_MONTH)) == (answer.status_code, told(answer))
+    answer = await i.extract(make.jpeg("document"), secret=secret)
+    assert (403, (50, 50, NEXT_MONTH)) == (answer.status_code, limit_headers(answer))
 
 
 async def test_parallel_requests_do_not_pass_the_burst(i: Installation) -> None:
@@ -350,17 +350,17 @@ async def test_processes_share_the_limits_in_redis(
     ) as i:
         later = await i.get("/key", secret=secret)
 
-    assert N - 2 == told(later)[1]
+    assert N - 2 == limit_headers(later)[1]
     assert "ok" == ready.json()["checks"]["limits"]
 
 
-async def test_redis_that_is_gone_refuses_nobody_and_is_told(
+async def test_requests_pass_and_are_counted_as_unlimited_while_redis_is_down(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     with servers.run_redis() as server:
         url = server.url
-        opened = installation.start(sqlite_url, tmp_path, redis_url=url, with_worker=False)
-        i = await opened.__aenter__()
+        context = installation.start(sqlite_url, tmp_path, redis_url=url, with_worker=False)
+        i = await context.__aenter__()
     try:
         secret = await free_key(i)
         before = await unlimited(i)
@@ -368,13 +368,13 @@ async def test_redis_that_is_gone_refuses_nobody_and_is_told(
         ready = await i.stranger.get("/readyz")
 
         assert {200} == {answer.status_code for answer in answers}
-        assert {(N, N)} == {told(answer)[:2] for answer in answers}
+        assert {(N, N)} == {limit_headers(answer)[:2] for answer in answers}
         assert before + 2 * N + 1 == await unlimited(i)
         assert "degraded" == ready.json()["checks"]["limits"]
         warned = [one for one in i.logs if one["event"].startswith("limits are out of reach")]
         assert 1 == len(warned)
     finally:
-        await opened.__aexit__(None, None, None)
+        await context.__aexit__(None, None, None)
 
 
 async def test_what_is_degraded_makes_nothing_unready(i: Installation) -> None:

@@ -67,7 +67,7 @@ QUERIES = {
     "status=pending": [],
     "status=completed&type=invoice": ["invoice"],
     "status=failed&type=invoice": [],
-    # The date on the paper, wherever it was written.
+    # The date on the document, in any time zone.
     "after=2026-03-15": ["invoice", "untimed", "morning"],
     "before=2026-03-15": ["evening"],
     "after=2026-03-15&before=2026-03-20": ["untimed", "morning"],

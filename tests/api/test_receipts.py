@@ -14,7 +14,7 @@ from recibo.store.tables import AuditEvent, Receipt, UsageEvent
 from tests import installation, make
 from tests.installation import Installation
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 UNKNOWN = "rcp_" + "0" * 32
 MALFORMED = [
     "rcp_",
@@ -33,7 +33,7 @@ MALFORMED = [
 
 
 async def test_every_documented_field_is_present(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     assert list(ReceiptShape.model_fields) == list(receipt)
     assert ([], {}, None) == (receipt["line_items"], receipt["metadata"], receipt["failure"])
@@ -42,13 +42,13 @@ async def test_every_documented_field_is_present(service: Installation) -> None:
 
 
 async def test_stored_receipt_is_the_one_that_the_upload_answered(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     assert receipt == (await service.get(f"/receipts/{receipt['id']}")).json()
 
 
 async def test_times_are_utc(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     for name in ("created_at", "updated_at"):
         assert dt.timedelta(0) == dt.datetime.fromisoformat(receipt[name]).utcoffset()
@@ -57,9 +57,9 @@ async def test_times_are_utc(service: Installation) -> None:
 async def test_evidence_and_text_come_when_they_are_asked_for(
     database_url: str, tmp_path: Path
 ) -> None:
-    reader = FakeReader({PAPER: make.reading("Aurora", total="12.5")})
+    reader = FakeReader({DOCUMENT: make.reading("Aurora", total="12.5")})
     async with installation.start(database_url, tmp_path, reader=reader) as service:
-        path = f"/receipts/{(await service.extracted(PAPER))['id']}"
+        path = f"/receipts/{(await service.extracted(DOCUMENT))['id']}"
         bare = (await service.get(path)).json()
         text = (await service.get(path, include="text")).json()
         both = (await service.get(path, include="evidence,text")).json()
@@ -77,7 +77,7 @@ REFUSED = ["include=", "include=all", "include=text,", "include=text,all",
 
 
 async def test_unknown_include_or_wait_is_400(door: Installation) -> None:
-    path = f"/v1/receipts/{(await door.extracted(PAPER))['id']}"
+    path = f"/v1/receipts/{(await door.extracted(DOCUMENT))['id']}"
 
     answers = {query: await door.client.get(f"{path}?{query}") for query in REFUSED}
 
@@ -88,7 +88,7 @@ async def test_unknown_include_or_wait_is_400(door: Installation) -> None:
 
 
 async def test_unknown_parameters_are_ignored(door: Installation) -> None:
-    receipt = await door.extracted(PAPER)
+    receipt = await door.extracted(DOCUMENT)
 
     assert 200 == (await door.get(f"/receipts/{receipt['id']}", colour="red")).status_code
 
@@ -107,7 +107,7 @@ async def test_unknown_and_malformed_ids_are_404_everywhere(service: Installatio
 
 
 async def test_receipt_of_another_org_is_404_and_stays(service: Installation) -> None:
-    path = f"/receipts/{(await service.extracted(PAPER))['id']}"
+    path = f"/receipts/{(await service.extracted(DOCUMENT))['id']}"
     stranger = await make.key(service.database, await make.org(service.database))
 
     statuses = [
@@ -122,7 +122,7 @@ async def test_receipt_of_another_org_is_404_and_stays(service: Installation) ->
 
 
 async def test_scopes_read_and_delete(service: Installation) -> None:
-    path = f"/receipts/{(await service.extracted(PAPER))['id']}"
+    path = f"/receipts/{(await service.extracted(DOCUMENT))['id']}"
     org_id = (await service.get("/key")).json()["org_id"]
     reads, writes, extracts = [
         await make.key(service.database, org_id, scopes=[scope])
@@ -133,9 +133,9 @@ async def test_scopes_read_and_delete(service: Installation) -> None:
         assert 403 == (await service.get(path, secret=secret)).status_code
         assert 403 == (await service.get("/receipts", secret=secret)).status_code
         assert 403 == (await service.get(f"{path}/file", secret=secret)).status_code
-        assert 200 == (await service.extract(PAPER, secret=secret)).status_code
+        assert 200 == (await service.extract(DOCUMENT, secret=secret)).status_code
     assert 200 == (await service.get(path, secret=reads)).status_code
-    assert 403 == (await service.extract(PAPER, secret=reads)).status_code
+    assert 403 == (await service.extract(DOCUMENT, secret=reads)).status_code
     refused = [await service.delete(path, secret=secret) for secret in (reads, writes, extracts)]
     assert [403, 403, 403] == [answer.status_code for answer in refused]
     assert {"insufficient_scope"} == {answer.json()["error"]["code"] for answer in refused}
@@ -152,7 +152,7 @@ async def test_scope_is_judged_before_existence(door: Installation) -> None:
 async def test_deleted_receipt_is_gone_at_once_and_its_use_is_not_refunded(
     service: Installation,
 ) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
     path = f"/receipts/{receipt['id']}"
 
     deleted = await service.delete(path)
@@ -168,7 +168,7 @@ async def test_deleted_receipt_is_gone_at_once_and_its_use_is_not_refunded(
 
 
 async def test_deletion_is_audited(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
     headers = {"X-Request-ID": "deletion", "User-Agent": "a test"}
 
     await service.client.delete(f"/v1/receipts/{receipt['id']}", headers=headers)
@@ -190,7 +190,7 @@ async def test_deleting_a_pending_receipt_discards_its_result_and_keeps_the_quot
 ) -> None:
     service = hasty_service
     service.reader.hold()
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     deleted = await service.delete(f"/receipts/{receipt['id']}")
     service.reader.release()
@@ -204,11 +204,11 @@ async def test_deleting_a_pending_receipt_discards_its_result_and_keeps_the_quot
 
 
 async def test_file_is_the_upload_and_cannot_do_harm(service: Installation) -> None:
-    receipt = await service.extracted(PAPER)
+    receipt = await service.extracted(DOCUMENT)
 
     answer = await service.get(f"/receipts/{receipt['id']}/file")
 
-    assert PAPER == answer.content
+    assert DOCUMENT == answer.content
     assert {
         "content-type": "image/jpeg",
         "content-disposition": f'attachment; filename="{receipt["id"]}.jpg"',
@@ -222,11 +222,11 @@ async def test_file_is_the_upload_and_cannot_do_harm(service: Installation) -> N
 async def test_file_is_answered_whole_whatever_range_is_asked_for(
     door: Installation, asked: str
 ) -> None:
-    receipt = await door.extracted(PAPER)
+    receipt = await door.extracted(DOCUMENT)
 
     answer = await door.client.get(f"/v1/receipts/{receipt['id']}/file", headers={"Range": asked})
 
-    assert (200, PAPER) == (answer.status_code, answer.content)
+    assert (200, DOCUMENT) == (answer.status_code, answer.content)
     assert "none" == answer.headers["accept-ranges"]
 
 
@@ -234,13 +234,13 @@ async def test_file_of_a_pending_receipt_can_be_fetched(
     hasty_service: Installation,
 ) -> None:
     hasty_service.reader.hold()
-    receipt = await hasty_service.extracted(PAPER)
+    receipt = await hasty_service.extracted(DOCUMENT)
 
-    assert PAPER == (await hasty_service.get(f"/receipts/{receipt['id']}/file")).content
+    assert DOCUMENT == (await hasty_service.get(f"/receipts/{receipt['id']}/file")).content
 
 
 async def test_file_that_is_gone_from_the_disk_is_404(door: Installation) -> None:
-    receipt = await door.extracted(PAPER)
+    receipt = await door.extracted(DOCUMENT)
     path = await door.file(receipt["id"])
     assert path is not None
     path.unlink()
@@ -250,7 +250,7 @@ async def test_file_that_is_gone_from_the_disk_is_404(door: Installation) -> Non
 
 async def test_wait_answers_when_the_reading_ends(hasty_service: Installation) -> None:
     hasty_service.reader.hold()
-    receipt = await hasty_service.extracted(PAPER)
+    receipt = await hasty_service.extracted(DOCUMENT)
 
     at_once = (await hasty_service.get(f"/receipts/{receipt['id']}")).json()
     waited = await hasty_service.waited(receipt["id"])
@@ -264,7 +264,7 @@ async def test_pending_receipt_has_its_options_and_no_reading(
 ) -> None:
     hasty_service.reader.hold()
 
-    receipt = await hasty_service.extracted(PAPER, accuracy="high", metadata='{"a": "b"}')
+    receipt = await hasty_service.extracted(DOCUMENT, accuracy="high", metadata='{"a": "b"}')
 
     assert ("pending", "high", {"a": "b"}) == tuple(
         receipt[name] for name in ("status", "accuracy", "metadata")
@@ -275,9 +275,9 @@ async def test_pending_receipt_has_its_options_and_no_reading(
     assert (None, None) == (detailed["evidence"], detailed["text"])
 
 
-async def test_moment_without_a_place_is_told_at_utc(database_url: str, tmp_path: Path) -> None:
-    reader = FakeReader({PAPER: make.reading(issued=Moment(dt.date(2026, 3, 14)))})
+async def test_time_without_a_time_zone_is_in_utc(database_url: str, tmp_path: Path) -> None:
+    reader = FakeReader({DOCUMENT: make.reading(issued=Moment(dt.date(2026, 3, 14)))})
     async with installation.start(database_url, tmp_path, reader=reader) as service:
-        receipt = await service.extracted(PAPER)
+        receipt = await service.extracted(DOCUMENT)
 
     assert "2026-03-14T00:00:00+00:00" == receipt["issued_at"]

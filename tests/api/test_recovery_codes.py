@@ -120,7 +120,7 @@ async def test_recovery_code_of_another_user_is_wrong(service: Installation) -> 
     assert 200 == (await recover(service, ben, code=ben.recovery_codes[0])).status_code
 
 
-async def test_recovery_code_is_not_used_up_by_a_session_that_is_over(
+async def test_expired_session_does_not_use_up_a_recovery_code(
     service: Installation,
 ) -> None:
     who = await two_factor_user(service)
@@ -131,7 +131,7 @@ async def test_recovery_code_is_not_used_up_by_a_session_that_is_over(
     assert 200 == (await recover(service, who, session_headers(second))).status_code
 
 
-async def test_used_recovery_code_is_told_by_mail_and_log(service: Installation) -> None:
+async def test_use_of_a_recovery_code_is_mailed_and_audited(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)
     await recover(service, who, session_headers(pending))

@@ -35,7 +35,7 @@ Refresh = Callable[[Installation, str], Awaitable[httpx.Response]]
 
 
 async def works(i: Installation, answer: httpx.Response) -> bool:
-    """Tell whether the pair of an answer works, the one token and the other."""
+    """Return whether the pair of an answer works, the one token and the other."""
     pair = answer.json()
     me = await ask(i, "/me", method="GET", **bearer(pair["access_token"]))
     next_ = await by_body(i, pair["refresh_token"])
@@ -43,7 +43,7 @@ async def works(i: Installation, answer: httpx.Response) -> bool:
 
 
 async def token_of(i: Installation) -> str:
-    """Sign somebody up and return the refresh token."""
+    """Sign up a user and return the refresh token."""
     return str((await signed_up(i)).tokens["refresh_token"])
 
 
@@ -180,7 +180,7 @@ async def test_family_lives_90_days_however_often_it_is_refreshed(
     assert 86400 - 60 <= lives[3] <= 86400
 
 
-async def test_body_beats_the_cookie_even_if_it_is_bad(idle_service: Installation) -> None:
+async def test_bad_body_takes_precedence_over_the_cookie(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     bea = await signed_up(idle_service, email="bea@people.test")
     good = cookie(refresh=ana.tokens["refresh_token"])

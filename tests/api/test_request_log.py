@@ -22,11 +22,11 @@ async def test_every_answer_carries_a_request_id(door: Installation) -> None:
         await door.stranger.get("/healthz"),
         await door.stranger.put("/v1/extract"),
     ]
-    told = [answer.headers["X-Request-ID"] for answer in answers]
+    result = [answer.headers["X-Request-ID"] for answer in answers]
 
-    assert all(GENERATED_ID.fullmatch(one) for one in told)
-    assert len(told) == len(set(told))
-    assert told[1] == answers[1].json()["error"]["request_id"]
+    assert all(GENERATED_ID.fullmatch(one) for one in result)
+    assert len(result) == len(set(result))
+    assert result[1] == answers[1].json()["error"]["request_id"]
 
 
 async def test_endless_address_is_refused(door: Installation) -> None:
@@ -64,7 +64,7 @@ async def test_any_other_request_id_is_replaced(door: Installation, given: str) 
 
 
 async def test_every_request_is_logged_once_with_its_id(door: Installation) -> None:
-    await door.stranger.get("/healthz", headers={"X-Request-ID": "told"})
+    await door.stranger.get("/healthz", headers={"X-Request-ID": "given"})
 
     lines = [line for line in door.logs if line["event"] == "request"]
     assert 1 == len(lines)
@@ -100,7 +100,7 @@ class Wire:
 
 
 def scope(headers: Iterator[tuple[bytes, bytes]] | Sequence[tuple[bytes, bytes]]) -> dict[str, Any]:
-    """Return an upload as a server hands it over."""
+    """Return the ASGI scope of an upload."""
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
@@ -125,7 +125,7 @@ def piece(size: int, *, is_last: bool = False) -> Message:
     return {"type": "http.request", "body": bytes(size), "more_body": not is_last}
 
 
-async def test_refusal_is_told_before_the_body_comes_and_the_rest_is_still_taken(
+async def test_refusal_is_sent_before_the_body_which_is_still_drained(
     door: Installation,
 ) -> None:
     """Clients that send before they listen would lose the answer with the connection."""
@@ -178,7 +178,7 @@ async def test_client_that_goes_away_in_its_upload_leaves_nothing(door: Installa
     assert [] == list((door.data_dir / "spool").iterdir())
 
 
-async def test_what_nobody_foresaw_is_a_500_of_the_one_shape(
+async def test_unexpected_error_is_a_500_in_the_standard_format(
     door: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:

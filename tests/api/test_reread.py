@@ -12,7 +12,7 @@ from tests import installation, make
 from tests.installation import Installation
 from tests.readers import CRASHED, UNREADABLE, Answer, ScriptedReader
 
-PAPER = make.jpeg("paper")
+DOCUMENT = make.jpeg("document")
 HIGH = {"accuracy": "high", "reread": "true"}
 FIRST = make.reading("Aurora", confidence=0.6, total="10")
 BETTER = make.reading("Padaria Aurora", confidence=0.9, total="12.5")
@@ -38,8 +38,8 @@ async def test_better_reading_replaces_the_fields_and_costs_the_difference(
     database_url: str, tmp_path: Path
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER) as service:
-        first = await service.extracted(PAPER, metadata='{"a": "b"}')
-        answer = await service.extract(PAPER, **HIGH)
+        first = await service.extracted(DOCUMENT, metadata='{"a": "b"}')
+        answer = await service.extract(DOCUMENT, **HIGH)
         stored = await service.get(f"/receipts/{first['id']}", include="evidence,text")
         used = await service.used()
         events = await service.rows(UsageEvent)
@@ -63,11 +63,11 @@ async def test_better_reading_replaces_the_fields_and_costs_the_difference(
 
 
 async def test_equal_confidence_is_not_worse(database_url: str, tmp_path: Path) -> None:
-    # Told with four digits, both are 0.9516.
+    # Rounded to four digits, both are 0.9516.
     first, equal = (make.reading(name, confidence=0.95155001) for name in ("Aurora", "Other"))
     async with reading(database_url, tmp_path, first, equal) as service:
-        await service.extracted(PAPER)
-        again = await service.extracted(PAPER, **HIGH)
+        await service.extracted(DOCUMENT)
+        again = await service.extracted(DOCUMENT, **HIGH)
 
     assert "Other" == again["merchant_name"]
 
@@ -76,8 +76,8 @@ async def test_same_fields_with_more_confidence_are_an_improvement(
     database_url: str, tmp_path: Path
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, SURER) as service:
-        await service.extracted(PAPER)
-        again = await service.extracted(PAPER, **HIGH)
+        await service.extracted(DOCUMENT)
+        again = await service.extracted(DOCUMENT, **HIGH)
         used = await service.used()
 
     assert (0.61, "high") == (again["confidence"], again["accuracy"])
@@ -93,9 +93,9 @@ async def test_reading_that_confirms_the_receipt_costs_nothing(
     database_url: str, tmp_path: Path, answer: Answer
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, answer, BETTER) as service:
-        first = await service.extracted(PAPER)
-        again = await service.extract(PAPER, **HIGH)
-        replay = await service.extract(PAPER, **HIGH)
+        first = await service.extracted(DOCUMENT)
+        again = await service.extract(DOCUMENT, **HIGH)
+        replay = await service.extract(DOCUMENT, **HIGH)
         used = await service.used()
 
     assert {**first, "accuracy": "high"} == again.json() == replay.json()
@@ -108,10 +108,10 @@ async def test_worse_or_failed_reading_changes_and_costs_nothing(
     database_url: str, tmp_path: Path, answer: Answer
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, answer) as service:
-        first = await service.extracted(PAPER)
-        again = await service.extract(PAPER, **HIGH)
+        first = await service.extracted(DOCUMENT)
+        again = await service.extract(DOCUMENT, **HIGH)
         used = await service.used()
-        replay = await service.extract(PAPER)
+        replay = await service.extract(DOCUMENT)
 
     assert first == again.json() == replay.json()
     assert (1, 1) == used
@@ -120,9 +120,9 @@ async def test_worse_or_failed_reading_changes_and_costs_nothing(
 
 async def test_reading_that_was_worse_is_not_made_again(database_url: str, tmp_path: Path) -> None:
     async with reading(database_url, tmp_path, FIRST, WORSE, BETTER) as service:
-        first = await service.extracted(PAPER)
-        await service.extracted(PAPER, **HIGH)
-        again = await service.extract(PAPER, **HIGH)
+        first = await service.extracted(DOCUMENT)
+        await service.extracted(DOCUMENT, **HIGH)
+        again = await service.extract(DOCUMENT, **HIGH)
         seen = len(service.reader.seen)
 
     assert "true" == again.headers["Idempotent-Replayed"]
@@ -131,8 +131,8 @@ async def test_reading_that_was_worse_is_not_made_again(database_url: str, tmp_p
 
 async def test_reading_again_may_fail_three_times(database_url: str, tmp_path: Path) -> None:
     async with reading(database_url, tmp_path, FIRST, *[UNREADABLE] * 3, BETTER) as service:
-        first = await service.extracted(PAPER)
-        answers = [await service.extract(PAPER, **HIGH) for _ in range(4)]
+        first = await service.extracted(DOCUMENT)
+        answers = [await service.extract(DOCUMENT, **HIGH) for _ in range(4)]
         seen = len(service.reader.seen)
 
     assert [False] * 3 + [True] == ["Idempotent-Replayed" in one.headers for one in answers]
@@ -145,11 +145,11 @@ async def test_too_much_waiting_refuses_a_reread_and_no_replay(
     async with installation.start(
         database_url, tmp_path, extract_wait_seconds=0, max_queue_seconds=1, readers=1
     ) as service:
-        first = await service.waited((await service.extracted(PAPER))["id"])
+        first = await service.waited((await service.extracted(DOCUMENT))["id"])
         service.reader.hold()
         await service.extracted(make.jpeg("other"))
-        refused = await service.extract(PAPER, **HIGH)
-        replay = await service.extracted(PAPER)
+        refused = await service.extract(DOCUMENT, **HIGH)
+        replay = await service.extracted(DOCUMENT)
         audited = [row.action for row in await service.rows(AuditEvent)]
 
     assert (503, "server_error") == (refused.status_code, refused.json()["error"]["code"])
@@ -163,8 +163,8 @@ async def test_too_much_waiting_refuses_a_reread_and_no_replay(
 async def test_same_or_lower_accuracy_is_a_replay(
     door: Installation, before: str, after: str
 ) -> None:
-    first = await door.extracted(PAPER, accuracy=before)
-    again = await door.extract(PAPER, accuracy=after, reread="true")
+    first = await door.extracted(DOCUMENT, accuracy=before)
+    again = await door.extract(DOCUMENT, accuracy=after, reread="true")
 
     assert "true" == again.headers["Idempotent-Replayed"]
     assert first == again.json()
@@ -175,9 +175,9 @@ async def test_after_a_reread_at_high_another_is_a_replay(
     database_url: str, tmp_path: Path
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER) as service:
-        await service.extracted(PAPER)
-        await service.extracted(PAPER, **HIGH)
-        again = await service.extract(PAPER, **HIGH)
+        await service.extracted(DOCUMENT)
+        await service.extracted(DOCUMENT, **HIGH)
+        again = await service.extract(DOCUMENT, **HIGH)
         used = await service.used()
 
     assert "true" == again.headers["Idempotent-Replayed"]
@@ -185,20 +185,20 @@ async def test_after_a_reread_at_high_another_is_a_replay(
 
 
 @pytest.mark.parametrize("own", ["https://hooks.acme.test/again", None])
-async def test_end_of_a_reread_is_told_where_its_request_says(
+async def test_webhook_of_a_reread_goes_to_the_url_of_its_request(
     database_url: str, tmp_path: Path, own: str | None
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER) as service:
-        await service.extracted(PAPER, webhook_url="https://hooks.acme.test/first")
-        await service.extracted(PAPER, **HIGH, **({"webhook_url": own} if own else {}))
+        await service.extracted(DOCUMENT, webhook_url="https://hooks.acme.test/first")
+        await service.extracted(DOCUMENT, **HIGH, **({"webhook_url": own} if own else {}))
         deliveries = await service.rows(Delivery)
 
-    told = sorted((row.event_id, row.url) for row in deliveries)
-    assert ["https://hooks.acme.test/first", own][: 1 + bool(own)] == [url for _, url in told]
+    result = sorted((row.event_id, row.url) for row in deliveries)
+    assert ["https://hooks.acme.test/first", own][: 1 + bool(own)] == [url for _, url in result]
 
 
 async def test_unknown_file_is_read_as_without_it(service: Installation) -> None:
-    receipt = await service.extracted(PAPER, **HIGH)
+    receipt = await service.extracted(DOCUMENT, **HIGH)
 
     assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
     assert (1, 5) == await service.used()
@@ -206,9 +206,9 @@ async def test_unknown_file_is_read_as_without_it(service: Installation) -> None
 
 
 async def test_without_it_a_known_file_is_a_replay_at_any_accuracy(service: Installation) -> None:
-    await service.extracted(PAPER)
+    await service.extracted(DOCUMENT)
 
-    assert "standard" == (await service.extracted(PAPER, accuracy="high"))["accuracy"]
+    assert "standard" == (await service.extracted(DOCUMENT, accuracy="high"))["accuracy"]
     assert (1, 1) == await service.used()
 
 
@@ -216,9 +216,9 @@ async def test_receipt_stays_completed_while_it_is_read_again(
     database_url: str, tmp_path: Path
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER, wait=0) as service:
-        first = await service.waited((await service.extracted(PAPER))["id"])
+        first = await service.waited((await service.extracted(DOCUMENT))["id"])
         service.reader.hold()
-        meanwhile = await service.extracted(PAPER, **HIGH)
+        meanwhile = await service.extracted(DOCUMENT, **HIGH)
         at_once = (await service.get(f"/receipts/{first['id']}")).json()
         after = await service.waited(first["id"])
 
@@ -230,9 +230,9 @@ async def test_deleted_while_it_is_read_again_it_costs_nothing_more(
     database_url: str, tmp_path: Path
 ) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER, wait=0) as service:
-        first = await service.waited((await service.extracted(PAPER))["id"])
+        first = await service.waited((await service.extracted(DOCUMENT))["id"])
         service.reader.hold()
-        await service.extracted(PAPER, **HIGH)
+        await service.extracted(DOCUMENT, **HIGH)
         await service.delete(f"/receipts/{first['id']}")
         service.reader.release()
         await service.waited((await service.extracted(make.jpeg("next")))["id"])
@@ -245,8 +245,8 @@ async def test_deleted_while_it_is_read_again_it_costs_nothing_more(
 
 async def test_many_at_once_are_one_reading_and_one_bill(database_url: str, tmp_path: Path) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER) as service:
-        await service.extracted(PAPER)
-        answers = await asyncio.gather(*(service.extract(PAPER, **HIGH) for _ in range(10)))
+        await service.extracted(DOCUMENT)
+        answers = await asyncio.gather(*(service.extract(DOCUMENT, **HIGH) for _ in range(10)))
         used = await service.used()
         seen = len(service.reader.seen)
 

@@ -45,8 +45,8 @@ async def log_in(i: Installation, password: str) -> httpx.Response:
     return await ask(i, "/login", {"email": ANA, "password": password})
 
 
-async def is_over(i: Installation, ana: Session) -> bool:
-    """Tell whether both tokens of a session are good for nothing."""
+async def is_ended(i: Installation, ana: Session) -> bool:
+    """Return whether both tokens of a session are refused."""
     me = await ask(i, "/me", method="GET", **ana.headers)
     refresh = await ask(i, "/refresh", {"refresh_token": ana.tokens["refresh_token"]})
     return [401, 401] == [me.status_code, refresh.status_code]
@@ -63,8 +63,8 @@ async def test_link_sets_a_password_and_ends_all_sessions(idle_service: Installa
     assert {} == set_cookies(answer)
     assert WRONG == outcome(await log_in(idle_service, PASSWORD))
     assert 200 == (await log_in(idle_service, NEW)).status_code
-    assert await is_over(idle_service, ana)
-    assert await is_over(idle_service, other)
+    assert await is_ended(idle_service, ana)
+    assert await is_ended(idle_service, other)
     assert ["Your password was changed"] == await inbox.new_subjects(idle_service)
 
 
@@ -81,10 +81,10 @@ async def test_session_that_is_shown_goes_on_with_a_new_pair(
     pair = answer.json()
     assert pair["ok"]
     assert pair["access_token"] == set_cookies(answer)["service_access"][0]
-    assert await is_over(idle_service, ana)
+    assert await is_ended(idle_service, ana)
     fresh = await session_of(idle_service, answer)
     assert (ana.user_id, ana.org_id) == (fresh.user_id, fresh.org_id)
-    assert not await is_over(idle_service, fresh)
+    assert not await is_ended(idle_service, fresh)
 
 
 async def test_session_of_another_is_left_alone_and_gets_nothing(
@@ -97,7 +97,7 @@ async def test_session_of_another_is_left_alone_and_gets_nothing(
     answer = await reset(idle_service, token, **bea.headers)
 
     assert {"ok": True} == answer.json()
-    assert not await is_over(idle_service, bea)
+    assert not await is_ended(idle_service, bea)
 
 
 async def test_session_of_an_org_that_was_left_goes_on_in_none(
@@ -245,7 +245,7 @@ async def signed_up_ids(i: Installation) -> list[str]:
     return [row.id for row in await i.rows(tables.User) if row.email == ANA]
 
 
-async def test_reset_stands_in_the_log(idle_service: Installation) -> None:
+async def test_reset_is_audited(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     token = await link(idle_service)
     await reset(idle_service, token)

@@ -90,8 +90,8 @@ def test_every_permission_is_held_as_the_table_says() -> None:
 @pytest.mark.parametrize("role", Role)
 async def test_every_route_follows_the_table(door: Installation, role: Role) -> None:
     ana = await people.signed_up(door)
-    somebody = await people.joined(door, ana, role)
-    token = somebody.tokens["access_token"]
+    user = await people.joined(door, ana, role)
+    token = user.tokens["access_token"]
 
     for route, (permission, status) in ROUTES.items():
         answer = await ask(door, route, token)
@@ -119,12 +119,12 @@ async def test_without_a_session_every_route_is_401(door: Installation) -> None:
             assert (route, 401) == (route, answer.status_code)
             assert "unauthorized" == answer.json()["error"]["code"]
             assert "WWW-Authenticate" in answer.headers
-        # An API key is no session, wherever it stands.
+        # An API key is not a session, in any header.
         answer = await door.client.request(route[0], re.sub(r"\{\w+\}", "x", route[1]))
         assert (route, 401) == (route, answer.status_code)
 
 
-def test_every_route_of_an_org_stands_in_the_list(door: Installation) -> None:
+def test_every_route_of_an_org_is_in_the_list(door: Installation) -> None:
     schema = door.asgi.openapi()
     of_sessions = {
         (method.upper(), path)

@@ -105,13 +105,13 @@ async def test_cancelling_keeps_the_plan_to_the_end_of_the_period(
     ana = await people.signed_up(i)
     await billing.bought(i, ana)
     await billing.click(i, await billing.portal(i, ana), "Cancel at the end")
-    told = await billing.subscription(i, ana)
+    body = await billing.subscription(i, ana)
     with clock.moved(31 * DAY):
         await sandbox.settle(i.database)
     over = await billing.subscription(i, ana)
 
     assert ("indie", "active", True) == (
-        told["plan"], told["status"], told["cancel_at_period_end"],
+        body["plan"], body["status"], body["cancel_at_period_end"],
     )  # fmt: skip
     assert ("free", "canceled", False, None) == (
         over["plan"], over["status"], over["cancel_at_period_end"], over["current_period_end"],
@@ -134,7 +134,7 @@ async def test_a_cancellation_is_taken_back(idle_service: Installation) -> None:
     assert before["current_period_end"] < renewed["current_period_end"]
 
 
-async def test_cancelling_now_falls_back_to_free_and_can_be_bought_anew(
+async def test_cancelling_now_falls_back_to_free_and_allows_a_new_purchase(
     idle_service: Installation,
 ) -> None:
     i = idle_service
@@ -254,9 +254,9 @@ async def test_pages_of_other_sites_press_no_button(
     for path, form in presses.items():
         answer = await i.stranger.post(f"/sandbox/{path}", data=form, headers=headers)
         assert 403 == answer.status_code, path
-    told = await billing.subscription(i, ana)
+    body = await billing.subscription(i, ana)
 
-    assert ("indie", False) == (told["plan"], told["cancel_at_period_end"])
+    assert ("indie", False) == (body["plan"], body["cancel_at_period_end"])
 
 
 async def test_no_log_line_holds_an_address_of_a_page(idle_service: Installation) -> None:

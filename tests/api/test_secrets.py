@@ -1,4 +1,4 @@
-"""No secret is told where it does not belong: not in rows, not in the audit log, not in logs.
+"""No secret leaks: not in rows, not in the audit log, not in logs.
 
 The journey below goes through every endpoint that takes or gives one. Each secret must be found in
 no column of any table and no log line; what is kept in its stead, a hash, in no audit entry either.
@@ -33,7 +33,7 @@ HEAD = MailSettings("https://recibo.test", mail_templates.sender("", "https://re
 PASSWORDS = ["first long password", "second long password", "third long password"]
 MISTYPED = ["xfirst long password", "short-1", "unfinished password"]
 ANA, BETO = "ana@people.test", "beto@people.test"
-# Where the hash of a secret stands in its stead, or the secret sealed.
+# Columns that store a secret's hash or the encrypted secret.
 HASHES = [
     tables.SigningSecret.sealed,
     tables.SigningSecret.earlier,
@@ -48,34 +48,34 @@ HASHES = [
 
 @dataclass
 class Journey:
-    """What was asked of a service, and the secrets that it heard or told."""
+    """The requests to a service, and the secrets in requests and responses."""
 
     service: Installation
     post: MailWorker
     mailer: FakeMailer
     secrets: set[str] = field(default_factory=lambda: {*PASSWORDS, *MISTYPED})
-    #: What was kept in the stead of secrets at one time or other, by where it stood.
+    #: The stored hashes and encrypted secrets seen so far, by column.
     hashes: dict[str, set[str]] = field(default_factory=lambda: {str(one): set() for one in HASHES})
     refusals: list[str] = field(default_factory=list)
-    #: Of the session at hand.
+    #: The headers of the current session.
     headers: dict[str, str] = field(default_factory=dict)
 
     async def ask(self, path: str, *, method: str = "POST", **body: Any) -> dict[str, Any]:
-        """Ask for something under /v1 with the session at hand, and keep the secrets told."""
+        """Send a request under /v1 with the current session, and record the secrets returned."""
         answer = await self.service.stranger.request(
             method, f"/v1{path}", json=body, headers=self.headers
         )
         self.service.stranger.cookies.clear()
-        told: dict[str, Any] = answer.json() if answer.content else {}
+        result: dict[str, Any] = answer.json() if answer.content else {}
         if answer.is_error:
             self.refusals.append(answer.text)
         for name in ("access_token", "refresh_token", "secret"):
-            if name in told:
+            if name in result:
                 # A token's last part is what makes it more than a claim.
-                self.secrets |= {told[name], told[name].rpartition(".")[2]}
-        if "access_token" in told:
-            self.headers = {"Authorization": f"Bearer {told['access_token']}"}
-        return told
+                self.secrets |= {result[name], result[name].rpartition(".")[2]}
+        if "access_token" in result:
+            self.headers = {"Authorization": f"Bearer {result['access_token']}"}
+        return result
 
     async def raw(self, path: str, content: str) -> httpx.Response:
         """Send a body that is no good JSON."""
@@ -85,10 +85,10 @@ class Journey:
         return answer
 
     async def mailed_token(self, to: str) -> str:
-        """Have the owed mails sent and return the token of the newest one to an address."""
+        """Send the pending mails and return the token of the newest one to an address."""
         while await self.post.round():
             pass
-        # Several are sent at once, in no order; some bring no token.
+        # Several are sent at once, in any order; some contain no token.
         newest = [one for one in reversed(self.mailer.sent) if to in one["To"]]
         token = mail_fixtures.token(next(one for one in newest if mail_fixtures.has_token(one)))
         self.secrets.add(token)
@@ -156,14 +156,14 @@ async def enrol(journey: Journey) -> tuple[str, str]:
 
 async def keys(journey: Journey) -> None:
     """Make keys of both kinds, use one, revoke one."""
-    told = [
+    result = [
         await journey.ask("/api-keys", name="Till"),
         await journey.ask("/api-keys", name="Shop", kind="publishable"),
     ]
-    answer = await journey.service.extract(make.jpeg("a"), secret=told[0]["secret"])
+    answer = await journey.service.extract(make.jpeg("a"), secret=result[0]["secret"])
     assert 503 != answer.status_code
-    await journey.ask(f"/api-keys/{told[0]['id']}", method="DELETE")
-    await journey.service.get("/key", secret=told[0]["secret"])
+    await journey.ask(f"/api-keys/{result[0]['id']}", method="DELETE")
+    await journey.service.get("/key", secret=result[0]["secret"])
 
 
 async def webhooks(journey: Journey) -> None:
@@ -185,7 +185,7 @@ async def webhooks(journey: Journey) -> None:
         page = (await client.get("/portal/webhooks")).text
         found = re.findall(r"whsec_[A-Za-z0-9+/]{43}=", page)
         assert 2 == len(found)
-        # The prefix tells nothing; what follows is the secret.
+        # The prefix is public; the rest is the secret.
         journey.secrets |= {*found, *(one.removeprefix("whsec_") for one in found)}
         await journey.note_hashes()
     client.cookies.clear()
@@ -207,7 +207,7 @@ async def links(journey: Journey) -> None:
 
 
 async def invitation(journey: Journey) -> None:
-    """Invite somebody who accepts, and leave a few tokens that nobody used."""
+    """Invite a user who accepts, and leave some tokens unused."""
     await journey.ask("/org/members", email=BETO, role="developer")
     token = await journey.mailed_token(BETO)
     await journey.ask("/auth/login", email=ANA, password=PASSWORDS[2])
@@ -265,9 +265,9 @@ def said(journey: Journey, caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join([*lines, *others])
 
 
-async def test_journey_met_every_secret_and_every_rule_that_tells_of_one(journey: Journey) -> None:
+async def test_journey_covers_every_secret_and_every_audit_action(journey: Journey) -> None:
     """Else the test below would find nothing because nothing was there."""
-    told = {row.action for row in await journey.service.rows(tables.AuditEvent)}
+    result = {row.action for row in await journey.service.rows(tables.AuditEvent)}
 
     assert {
         AuditAction.USER_SIGNED_UP,
@@ -287,7 +287,7 @@ async def test_journey_met_every_secret_and_every_rule_that_tells_of_one(journey
         AuditAction.WEBHOOK_ENDPOINT_CREATED,
         AuditAction.WEBHOOK_ENDPOINT_SECRET_ROTATED,
         AuditAction.WEBHOOK_EVENT_TESTED,
-    } <= told
+    } <= result
     # The endpoint's and the org's, before and after their rotation.
     assert 4 == sum("whsec_" in secret for secret in journey.secrets)
     assert 2 == sum("sk_live_" in secret for secret in journey.secrets)
@@ -297,7 +297,7 @@ async def test_journey_met_every_secret_and_every_rule_that_tells_of_one(journey
     assert 6 <= sum(len(secret) == 32 and secret.isalnum() for secret in journey.secrets)
 
 
-async def test_nothing_tells_a_secret(journey: Journey, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_secret_leaks(journey: Journey, caplog: pytest.LogCaptureFixture) -> None:
     written = await everything(journey.service)
     fingerprints = {hashlib.sha256(one.encode()).hexdigest() for one in journey.secrets}
     hashes = fingerprints.union(*journey.hashes.values())
@@ -311,12 +311,12 @@ async def test_nothing_tells_a_secret(journey: Journey, caplog: pytest.LogCaptur
 
 
 def found(hidden: set[str], text: str) -> set[str]:
-    """Return what of the hidden a text tells."""
+    """Return the secrets that a text contains."""
     return {one for one in hidden if one in text}
 
 
 def _texts(kept: object) -> list[str]:
-    """Return what stands in a column in the stead of secrets: one, several, or none."""
+    """Return the hashes or encrypted secrets in a column: one, several or none."""
     if isinstance(kept, list):
         return [one["sealed"] for one in kept]
     return [kept] if isinstance(kept, str) else []

@@ -26,7 +26,7 @@ EMOJI = "\N{GRINNING FACE}"
 
 
 async def me(i: Installation, access_token: str) -> dict[str, Any]:
-    """Return what a user is told of the own account."""
+    """Return the user's own account."""
     answer = await ask(i, "/me", method="GET", **bearer(access_token))
     assert answer.status_code == 200
     found: dict[str, Any] = answer.json()
@@ -213,7 +213,7 @@ async def test_names_cannot_add_headers_to_mails(idle_service: Installation) -> 
     assert "evil.example" not in mail.as_string()
 
 
-async def test_signup_stands_in_the_log_of_its_org_without_the_password(
+async def test_signup_is_audited_without_the_password(
     idle_service: Installation,
 ) -> None:
     ana = await signed_up(idle_service)
@@ -234,7 +234,7 @@ async def test_valid_signups_are_limited_by_ip_and_hour(database_url: str, tmp_p
     ) as i:
         here, elsewhere = client_at(i), client_at(i, "203.0.113.8", X_Forwarded_For="203.0.113.7")
         assert 201 == (await ask(here, "/signup", ANA)).status_code
-        # Whoever fails to sign up counts, too; whoever sends nonsense does not.
+        # Failed signups count, too; invalid requests do not.
         assert 409 == (await ask(here, "/signup", ANA)).status_code
         assert 400 == (await ask(here, "/signup", ANA | {"password": "short"})).status_code
         assert 400 == (await ask(here, "/signup", ANA | {"email": "a@tempmail.com"})).status_code

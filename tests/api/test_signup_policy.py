@@ -23,11 +23,11 @@ async def restricted(
     request: pytest.FixtureRequest, sqlite_url: str, tmp_path: Path
 ) -> AsyncIterator[Installation]:
     """A service at which not everybody may sign up."""
-    async with opened(sqlite_url, tmp_path, request.param) as i:
+    async with start(sqlite_url, tmp_path, request.param) as i:
         yield i
 
 
-def opened(database_url: str, folder: Path, signup: str) -> Any:
+def start(database_url: str, folder: Path, signup: str) -> Any:
     """Open a service that sends no mail: tests mint the tokens themselves."""
     return installation.start(database_url, folder, with_worker=False, signup=signup)
 
@@ -56,7 +56,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     ],
     ids=["a good one", "an empty one", "a known address", "no JSON", "a large one"],
 )
-async def test_sign_up_is_refused_whatever_it_brings(
+async def test_sign_up_is_refused_with_any_body(
     restricted: Installation, sent: dict[str, Any]
 ) -> None:
     answer = await restricted.stranger.post("/v1/auth/signup", **sent)
@@ -85,7 +85,7 @@ async def test_cross_site_page_is_refused_first(restricted: Installation) -> Non
 async def test_invitee_creates_an_account_where_invited_people_may(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with opened(database_url, tmp_path, "invited") as i:
+    async with start(database_url, tmp_path, "invited") as i:
         bob = await people.join_by_invitation(i, await owner_of(i), "bob@people.test")
         refused = await i.stranger.post("/v1/auth/signup", json=BODY)
 
@@ -96,7 +96,7 @@ async def test_invitee_creates_an_account_where_invited_people_may(
 async def test_invitation_makes_no_account_where_none_are_made(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with opened(database_url, tmp_path, "closed") as i:
+    async with start(database_url, tmp_path, "closed") as i:
         owner = await owner_of(i)
         before = len(await i.rows(tables.User))
         _, token = await people.invite_with_token(i, owner, "bob@people.test")
@@ -112,9 +112,9 @@ async def test_invitation_makes_no_account_where_none_are_made(
 async def test_invitation_works_for_an_existing_account_where_no_new_ones_are_made(
     database_url: str, tmp_path: Path
 ) -> None:
-    async with opened(database_url, tmp_path, "open") as i:
+    async with start(database_url, tmp_path, "open") as i:
         await people.signed_up(i, email="bob@people.test")
-    async with opened(database_url, tmp_path, "closed") as i:
+    async with start(database_url, tmp_path, "closed") as i:
         (org,) = [one for one in await i.rows(tables.Org) if one.slug == "demo"]
         tokens = await make.session(i.services.identity, OrgId(org.id), role=Role.OWNER)
         owner = Session(tokens.user_id, org.id, "owner", tokens.model_dump())

@@ -52,8 +52,8 @@ async def test_stored_sample_is_answered(
 
     for name in set(sample["reading"]) - {"schema_version", "line_items"}:
         assert sample["reading"][name] == plain[name]
-    for known, told in zip(sample["reading"]["line_items"], plain["line_items"], strict=True):
-        assert known == {name: told[name] for name in known}
+    for known, result in zip(sample["reading"]["line_items"], plain["line_items"], strict=True):
+        assert known == {name: result[name] for name in known}
     assert set(Receipt.model_fields) <= set(plain)
     assert "schema_version" not in plain
     assert set(Evidence.model_fields) == set(full["evidence"])

@@ -31,7 +31,7 @@ UNAUTHORIZED = (401, "unauthorized")
 
 
 async def add(i: Installation, user_id: str, org_id: str, role: Role = Role.VIEWER) -> None:
-    """Make somebody a member of an org."""
+    """Add a user to an org."""
     async with i.database.write() as session:
         row = tables.Membership(
             org_id=org_id, user_id=user_id, role=role, created_at=clock.now()

@@ -52,7 +52,7 @@ async def test_five_wrong_codes_end_the_pending_session(service: Installation) -
     pending = await log_in(service, who)
 
     wrong = [await _wrong(service, who, session_headers(pending)) for _ in range(5)]
-    # Even the right one, whoever shows the session, and who would have matched it.
+    # Even the right code, with any session.
     right = [
         await verify(service, who, session_headers(pending)),
         await verify(service, who, session_headers(pending, agent=ELSEWHERE)),
@@ -101,7 +101,7 @@ async def test_ended_session_is_429_until_the_window_passes(service: Installatio
     assert 401 == dead.status_code
 
 
-async def test_newer_pending_session_has_tries_of_its_own(service: Installation) -> None:
+async def test_newer_pending_session_has_separate_attempts(service: Installation) -> None:
     who = await two_factor_user(service)
     first = await log_in(service, who)
     for _ in range(5):
@@ -147,14 +147,14 @@ async def test_bare_calls_that_match_none_count_for_account_and_ip(
     assert [*[FAILED] * 5, LIMITED] == [error_of(one) for one in wrong]
     assert LIMITED == error_of(await verify(service, who, ELSEWHERE_ONLY))
     assert [FAILED] * 2 == [error_of(other_ip), error_of(other_user)]
-    # The session that waits has tries of its own.
+    # The pending session has separate attempts.
     assert 200 == (await verify(service, who, session_headers(pending))).status_code
     with clock.moved(QUARTER):
         assert 200 == (await verify(service, who, ELSEWHERE_ONLY)).status_code
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_unknown_users_are_limited_alike(service: Installation, path: str) -> None:
+async def test_unknown_users_have_the_same_limits(service: Installation, path: str) -> None:
     ben = await people.signed_up(service)
 
     for user_id in (ben.user_id, "usr_" + "0" * 32, "", "x" * 10_000):
@@ -205,15 +205,15 @@ async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation
 
     assert [LIMITED] * 4 == [error_of(one) for one in locked]
     assert 3000 < int(locked[0].headers["Retry-After"]) <= 3600
-    # Nobody else is locked, and the session that had proven both factors goes on.
+    # No other user is locked, and the session with both factors continues.
     assert 200 == (await me(service, who.session.tokens)).status_code
     with clock.moved(HOUR):
         assert 200 == (await verify(service, who)).status_code
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_strangers_lock_nobody_out(service: Installation, path: str) -> None:
-    """Whoever knows a user id may try codes from many addresses, without a session."""
+async def test_strangers_cannot_lock_out_a_user(service: Installation, path: str) -> None:
+    """An attacker who knows a user id can try codes from many addresses, without a session."""
     who = await two_factor_user(service)
     waiting = await log_in(service, who)
     other = await people.signed_up(service, email="eve@people.test")
@@ -237,7 +237,7 @@ async def test_strangers_lock_nobody_out(service: Installation, path: str) -> No
 async def test_many_addresses_find_no_code_for_who_knows_the_password(
     service: Installation,
 ) -> None:
-    """A check that completes nothing would tell them which code completes their session."""
+    """A check without a session would reveal which code completes the attacker's session."""
     who = await two_factor_user(service)
     waiting = await log_in(service, who)
 
@@ -256,7 +256,7 @@ async def test_many_addresses_find_no_code_for_who_knows_the_password(
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_codes_beside_a_full_session_lock_its_account(
+async def test_wrong_codes_in_a_full_session_lock_its_account(
     service: Installation, path: str
 ) -> None:
     who = await two_factor_user(service)

@@ -81,7 +81,7 @@ async def test_enrolling_again_replaces_the_secret(service: Installation) -> Non
     assert 200 == of_second.status_code
 
 
-async def test_first_code_switches_it_on_and_brings_ten_recovery_codes(
+async def test_first_code_enables_it_and_returns_ten_recovery_codes(
     service: Installation,
 ) -> None:
     ana = await people.signed_up(service)
@@ -89,11 +89,11 @@ async def test_first_code_switches_it_on_and_brings_ten_recovery_codes(
 
     answer = await post(service, "/enroll/verify", ana.headers, code=code_of(secret))
 
-    told = answer.json()
-    assert (200, {"enabled", "recovery_codes"}) == (answer.status_code, set(told))
-    assert told["enabled"] is True
-    assert 10 == len(set(told["recovery_codes"]))
-    assert all(re.fullmatch(r"(\w{4}-){2}\w{4}", one) for one in told["recovery_codes"])
+    body = answer.json()
+    assert (200, {"enabled", "recovery_codes"}) == (answer.status_code, set(body))
+    assert body["enabled"] is True
+    assert 10 == len(set(body["recovery_codes"]))
+    assert all(re.fullmatch(r"(\w{4}-){2}\w{4}", one) for one in body["recovery_codes"])
     assert await _is_on(service, ana.tokens)
     assert {"total": 10, "unused": 10} == await _recovery(service, ana.tokens)
 
@@ -231,7 +231,7 @@ async def test_disabling_ends_all_sessions_but_the_callers(service: Installation
         assert 401 == (await refreshed(service, ended)).status_code
 
 
-async def test_disabling_hands_a_browser_its_new_session(service: Installation) -> None:
+async def test_disabling_gives_a_browser_a_new_session(service: Installation) -> None:
     who = await two_factor_user(service)
     headers = {"Cookie": f"service_access={who.session.tokens['access_token']}"}
 
@@ -357,7 +357,7 @@ async def test_neither_secret_nor_recovery_codes_are_stored_in_clear(
     assert not [one for one in (who.secret, *who.recovery_codes) if one in str(service.logs)]
 
 
-async def test_log_and_mails_tell_of_it(service: Installation) -> None:
+async def test_changes_are_audited_and_mailed(service: Installation) -> None:
     who = await two_factor_user(service)
     answer = await post(service, "/disable", who.session.headers, code=who.code)
     assert 200 == answer.status_code

@@ -110,7 +110,7 @@ async def test_pair_of_the_login_works_once_completed(service: Installation) -> 
 async def test_browser_shows_it_by_cookie(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)
-    # From another place than the login, so that the cookie alone tells which session is meant.
+    # From another address than the login, so that only the cookie identifies the session.
     headers = {**_cookie(pending), "User-Agent": ELSEWHERE}
 
     answer = await verify(service, who, headers)
@@ -132,7 +132,7 @@ async def test_bare_call_completes_and_mints_nothing(service: Installation) -> N
 
 
 @pytest.mark.parametrize("authorization", ["Bearer nonsense", "Bearer ", "Basic YTpi", ""])
-async def test_authorization_header_beats_the_cookie_even_if_bad(
+async def test_bad_authorization_header_takes_precedence_over_the_cookie(
     service: Installation, authorization: str
 ) -> None:
     who = await two_factor_user(service)
@@ -180,7 +180,7 @@ async def test_new_pending_login_ends_earlier_ones_from_the_same_place(
 
     of_first = await verify(service, who, session_headers(first))
 
-    # Not completed, and no other in its place: whoever began that one may be a thief.
+    # Not completed, and not replaced: an attacker may have started the other session.
     assert FAILED == error_of(of_first)
     assert [FAILED] * 3 == [error_of(await me(service, one)) for one in (first, second, elsewhere)]
     assert TOKENS <= set((await verify(service, who, session_headers(second))).json())
@@ -255,13 +255,13 @@ async def test_completed_session_is_not_completed_again(service: Installation) -
     again = await verify(service, who, session_headers(pending), code=code)
     fresh = await verify(service, who, session_headers(pending), code=code_of(who.secret, steps=1))
 
-    # The code that completed it is no good to whoever shows it a second time.
+    # The code that completed it does not work a second time.
     assert FAILED == error_of(again)
     assert (200, OK) == status_and_body(fresh)
     assert [] == fresh.headers.get_list("set-cookie")
 
 
-async def test_who_shows_a_full_session_or_anothers_is_told_as_little_as_a_bare_caller(
+async def test_unrelated_session_gets_the_same_response_as_none(
     service: Installation,
 ) -> None:
     who = await two_factor_user(service)
@@ -312,7 +312,7 @@ PATHS = ["/verify", "/recovery/use"]
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_nobody_gets_the_same_answer_as_a_wrong_code(
+async def test_unknown_user_gets_the_same_response_as_a_wrong_code(
     service: Installation, path: str
 ) -> None:
     who = await two_factor_user(service)
@@ -373,7 +373,7 @@ async def test_page_of_another_site_completes_nothing(service: Installation, pat
     assert FAILED == error_of(await me(service, pending))
 
 
-async def test_log_tells_of_a_sign_in_when_it_is_complete(service: Installation) -> None:
+async def test_sign_in_is_audited_when_it_is_complete(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)
     assert "user.signed_in" not in [action for action, _ in await audit_log(service)]
@@ -431,7 +431,7 @@ async def test_invitation_stays_bound_to_its_org_behind_the_second_factor(
     token = await people.invitation_token(service, invitation["id"])
     pending = (await people.accept(service, token)).json()
     assert pending["two_factor_required"] is True
-    # Where somebody signs in to changes with the second factor, not before.
+    # The org to sign in to changes with the second factor, not before.
     assert who.session.org_id == (await log_in(service, who, agent=ELSEWHERE))["org_id"]
 
     tokens = (await verify(service, who, session_headers(pending))).json()

@@ -43,7 +43,7 @@ async def send(door: Installation, *parts: Part) -> httpx.Response:
     return await door.client.post("/v1/extract", files=list(parts))
 
 
-def told(answer: httpx.Response) -> tuple[int, str]:
+def status_and_code(answer: httpx.Response) -> tuple[int, str]:
     """Return the status and the code of an error; "" for a success."""
     return answer.status_code, answer.json().get("error", {}).get("code", "")
 
@@ -97,8 +97,8 @@ async def test_invalid_fields_are_400_and_read_nothing(door: Installation) -> No
     wrong = {}
     for name, value in REFUSED_FIELDS:
         answer = await send(door, FILE, field(name, value))
-        if told(answer) != (400, "validation_error"):
-            wrong[name, value[:40]] = told(answer)
+        if status_and_code(answer) != (400, "validation_error"):
+            wrong[name, value[:40]] = status_and_code(answer)
 
     assert {} == wrong
     assert [] == door.reader.seen
@@ -125,7 +125,7 @@ async def test_field_given_twice_or_as_a_file_is_400(door: Installation, name: s
     twice = await send(door, FILE, field(name, valid), field(name, valid))
     as_file = await send(door, FILE, (name, ("a.txt", valid)))
 
-    assert (400, "validation_error") == told(twice) == told(as_file)
+    assert (400, "validation_error") == status_and_code(twice) == status_and_code(as_file)
 
 
 async def test_every_valid_value_passes(door: Installation) -> None:
@@ -185,7 +185,7 @@ async def test_idempotency_key_is_1_to_255_printable_characters(
 
     answer = await door.client.post("/v1/extract", files=[FILE], headers=headers)
 
-    assert (400, "validation_error") == told(answer)
+    assert (400, "validation_error") == status_and_code(answer)
 
 
 async def test_idempotency_key_given_twice_is_400(door: Installation) -> None:
@@ -193,7 +193,7 @@ async def test_idempotency_key_given_twice_is_400(door: Installation) -> None:
 
     answer = await door.client.post("/v1/extract", files=[FILE], headers=headers)
 
-    assert (400, "validation_error") == told(answer)
+    assert (400, "validation_error") == status_and_code(answer)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ async def test_exactly_one_file_with_something_in_it_is_needed(
 ) -> None:
     answer = await send(door, *parts)
 
-    assert (400, "validation_error") == told(answer)
+    assert (400, "validation_error") == status_and_code(answer)
     assert ["file"] == [detail["field"] for detail in answer.json()["error"]["details"]]
 
 
@@ -253,21 +253,21 @@ async def test_body_that_is_no_whole_form_is_400(door: Installation, name: str) 
 
     answer = await door.client.post("/v1/extract", headers=headers, content=body)
 
-    assert (400, "validation_error") == told(answer)
+    assert (400, "validation_error") == status_and_code(answer)
     assert [] == door.reader.seen
 
 
-async def test_file_without_a_name_is_told_what_it_lacks(door: Installation) -> None:
+async def test_file_without_a_name_is_refused_with_a_reason(door: Installation) -> None:
     headers, body = MULTIPART, FILE_PART.replace(b'; filename="a.jpg"', b"") + b"--boundary--\r\n"
 
     answer = await door.client.post("/v1/extract", headers=headers, content=body)
 
-    assert (400, "validation_error") == told(answer)
+    assert (400, "validation_error") == status_and_code(answer)
     assert "a file needs a file name" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("entries", ['{"a": "\\u0000"}', '{"a\\ud800": "b"}'])
-async def test_metadata_that_cannot_be_kept_is_told_why(door: Installation, entries: str) -> None:
+async def test_invalid_metadata_is_refused_with_a_reason(door: Installation, entries: str) -> None:
     answer = await send(door, FILE, field("metadata", entries))
 
     assert "holds a NUL character or half of a surrogate pair" in answer.json()["error"]["message"]
@@ -276,7 +276,7 @@ async def test_metadata_that_cannot_be_kept_is_told_why(door: Installation, entr
 async def test_form_with_too_many_fields_is_400(door: Installation) -> None:
     answer = await send(door, FILE, *[field(f"field{number}", "") for number in range(60)])
 
-    assert (400, "validation_error") == told(answer)
+    assert (400, "validation_error") == status_and_code(answer)
 
 
 async def chunks(*parts: bytes) -> AsyncIterator[bytes]:
@@ -305,7 +305,7 @@ async def test_15_mib_pass_and_one_byte_more_is_400_file_too_large(
 
     assert len(most) == MAX_BYTES
     assert 200 == exact.status_code
-    assert (400, "file_too_large") == told(over)
+    assert (400, "file_too_large") == status_and_code(over)
 
 
 async def test_upload_beyond_the_limit_is_refused_before_it_has_come_whole(
@@ -325,7 +325,7 @@ async def test_upload_beyond_the_limit_is_refused_before_it_has_come_whole(
         "/v1/extract", headers=MULTIPART | {"content-length": "90000000"}, content=b""
     )
 
-    assert (400, "file_too_large") == told(answer) == told(declared)
+    assert (400, "file_too_large") == status_and_code(answer) == status_and_code(declared)
     assert [] == list((door.data_dir / "spool").iterdir())
 
 
@@ -337,7 +337,7 @@ async def test_declared_type_outside_the_list_is_unsupported_format(
 ) -> None:
     answer = await door.extract(JPEG, media_type=declared)
 
-    assert (400, "unsupported_format") == told(answer)
+    assert (400, "unsupported_format") == status_and_code(answer)
 
 
 @pytest.mark.parametrize(
@@ -367,10 +367,10 @@ async def test_other_formats_named_jpg_are_unsupported_format(
 ) -> None:
     answer = await door.extract(HEADS[name].ljust(400, b"\0"))
 
-    assert (400, "unsupported_format") == told(answer)
+    assert (400, "unsupported_format") == status_and_code(answer)
 
 
-async def test_file_whose_head_tells_nothing_is_judged_by_a_decoder(
+async def test_file_with_an_unknown_header_is_decoded_to_find_its_type(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     text, odd = b"Dear Sir or Madam", b"\n\n%PDF-1.7"
@@ -381,12 +381,12 @@ async def test_file_whose_head_tells_nothing_is_judged_by_a_decoder(
         passed = await door.extract(odd)
         media_types = [row.media_type for row in await door.rows(Receipt)]
 
-    assert (400, "unsupported_format") == told(refused)
-    assert (200, "") == told(passed)
+    assert (400, "unsupported_format") == status_and_code(refused)
+    assert (200, "") == status_and_code(passed)
     assert ["application/pdf"] == media_types
 
 
-async def test_first_thing_wrong_is_the_one_that_is_told(door: Installation) -> None:
+async def test_first_error_is_reported(door: Installation) -> None:
     """In the order key, scope, form, size, type."""
     org_id = (await door.get("/key")).json()["org_id"]
     reading_only = await make.key(door.database, org_id, scopes=[Scope.READ])
@@ -400,10 +400,10 @@ async def test_first_thing_wrong_is_the_one_that_is_told(door: Installation) -> 
     )
     answers = [await send(door, *parts) for parts in ((gif, bad), (empty_gif,), (gif,))]
 
-    assert (401, "unauthorized") == told(stranger)
-    assert (403, "insufficient_scope") == told(unscoped)
+    assert (401, "unauthorized") == status_and_code(stranger)
+    assert (403, "insufficient_scope") == status_and_code(unscoped)
     fields = [answer.json()["error"].get("details", [{}])[0].get("field") for answer in answers]
     assert ["accuracy", "file", None] == fields
     assert ["validation_error", "validation_error", "unsupported_format"] == [
-        told(answer)[1] for answer in answers
+        status_and_code(answer)[1] for answer in answers
     ]

@@ -20,7 +20,7 @@ SPENT = (400, "validation_error")
 
 
 async def is_verified(i: Installation, ana: Session) -> bool:
-    """Tell whether the address is known to be the user's."""
+    """Return whether the address is known to be the user's."""
     me = await ask(i, "/me", method="GET", **ana.headers)
     found = me.json()["user"]["email_verified"]
     assert isinstance(found, bool)
@@ -80,7 +80,7 @@ async def test_verifying_keeps_password_and_sessions(idle_service: Installation)
     assert [] == await inbox.new_mails(idle_service)
 
 
-async def test_resending_mails_another_link_beside_the_first(
+async def test_resending_mails_another_link_and_keeps_the_first(
     idle_service: Installation,
 ) -> None:
     ana = await signed_up(idle_service)
@@ -131,7 +131,7 @@ async def test_nothing_is_resent_to_a_verified_address(idle_service: Installatio
     assert [] == await inbox.new_mails(idle_service)
 
 
-async def test_token_stands_in_no_log_line_and_in_no_row(idle_service: Installation) -> None:
+async def test_token_is_in_no_log_line_and_no_row(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await inbox.new_token(idle_service, "verify-email")
     for path in (f"/verify-email/{token}", f"/verify-email/{token}/", f"/verify-email//{token}"):

@@ -1,4 +1,4 @@
-"""Webhooks from the upload to their receiver: who is told, of what, signed by whom."""
+"""Webhooks from the upload to the receiver: which events are sent, and their signatures."""
 
 import asyncio
 import json
@@ -75,7 +75,7 @@ async def listed(recibo: Installation, count: int) -> list[dict[str, Any]]:
     return data
 
 
-async def test_completed_receipt_is_told_signed_to_the_address_of_its_request(
+async def test_completed_receipt_sends_a_signed_webhook_to_the_requested_url(
     recibo: Installation, receiver: Receiver, url: str
 ) -> None:
     receipt = await recibo.extracted(make.jpeg("one"), webhook_url=url)
@@ -101,14 +101,16 @@ async def test_history_holds_what_was_sent(
     assert [json.loads(got.body)] == await listed(recibo, 1)
 
 
-async def test_failed_receipt_is_told(recibo: Installation, receiver: Receiver, url: str) -> None:
+async def test_failed_receipt_sends_a_webhook(
+    recibo: Installation, receiver: Receiver, url: str
+) -> None:
     await recibo.extract(make.jpeg("bad"), webhook_url=url)
 
     (got,) = await arrived(receiver)
     assert "receipt.failed" == json.loads(got.body)["type"]
 
 
-async def test_replay_tells_nothing(recibo: Installation, receiver: Receiver, url: str) -> None:
+async def test_replay_sends_no_webhook(recibo: Installation, receiver: Receiver, url: str) -> None:
     for _ in range(2):
         await recibo.extracted(make.jpeg("one"), webhook_url=url)
     await recibo.extracted(make.jpeg("two"), webhook_url=url)
@@ -117,7 +119,7 @@ async def test_replay_tells_nothing(recibo: Installation, receiver: Receiver, ur
     assert 2 == len(await listed(recibo, 2)) == len(receiver.requests)
 
 
-async def test_receiver_that_fails_is_tried_again_and_told_the_same(
+async def test_failed_delivery_is_retried_with_the_same_bytes(
     recibo: Installation, receiver: Receiver, url: str
 ) -> None:
     receiver.answer = b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"

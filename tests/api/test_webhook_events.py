@@ -19,7 +19,7 @@ TEST = EventType.WEBHOOK_TEST
 
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """A service that sends nothing, over each kind of database in turn."""
+    """A service that sends nothing, on each kind of database."""
     async with installation.start(database_url, tmp_path, with_worker=False) as started:
         yield started
 
@@ -34,7 +34,7 @@ async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
 
 
 class Reader:
-    """A key of a new org, and what is told to that org."""
+    """A key of a new org, and its webhook events."""
 
     def __init__(self, i: Installation, org_id: OrgId, secret: str) -> None:
         self.i = i
@@ -72,18 +72,18 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
-async def test_events_are_told_as_they_were_sent(service: Installation) -> None:
+async def test_events_are_listed_as_they_were_sent(service: Installation) -> None:
     one = await reader(service)
     receipt = {"id": "rcp_1", "total": "34.15", "confidence": 0.1234567890123, "tags": [None, {}]}
     data = {"receipt": {**receipt, "merchant_name": "Café <b>'\u2028"}}
     await events.deliver_event(service.database, one.org_id, COMPLETED, data)
 
-    told = await one.page()
+    result = await one.page()
     (body,) = [row.body for row in await service.rows(tables.WebhookEvent)]
 
-    assert {"data", "has_more", "next_cursor"} == set(told)
-    assert (False, None) == (told["has_more"], told["next_cursor"])
-    (event,) = told["data"]
+    assert {"data", "has_more", "next_cursor"} == set(result)
+    assert (False, None) == (result["has_more"], result["next_cursor"])
+    (event,) = result["data"]
     assert ["id", "type", "org_id", "created_at", "data"] == list(event)
     assert ("receipt.completed", one.org_id, data) == (
         event["type"],
@@ -93,7 +93,7 @@ async def test_events_are_told_as_they_were_sent(service: Installation) -> None:
     assert httpx.Response(200, text=body).json() == event
 
 
-async def test_receipt_that_was_deleted_since_stands_in_what_told_of_it(
+async def test_deleted_receipt_remains_in_its_earlier_events(
     database_url: str, tmp_path: Path
 ) -> None:
     async with installation.start(database_url, tmp_path) as i:
@@ -102,12 +102,12 @@ async def test_receipt_that_was_deleted_since_stands_in_what_told_of_it(
         await events.attempt(i.database, event.id)
         await i.delete(f"/receipts/{receipt['id']}")
 
-        told = (await i.get("/webhooks/events")).json()["data"]
+        body = (await i.get("/webhooks/events")).json()["data"]
 
-    assert [receipt] == [one["data"]["receipt"] for one in told]
+    assert [receipt] == [one["data"]["receipt"] for one in body]
 
 
-async def test_only_events_that_were_tried_are_told(service: Installation) -> None:
+async def test_only_attempted_events_are_listed(service: Installation) -> None:
     one = await reader(service)
     refused = await events.emit_event(service.database, one.org_id)
     await events.attempt(service.database, refused, status=500)
@@ -207,7 +207,7 @@ async def test_invalid_parameters_are_400(door: Installation) -> None:
         assert name == detail["field"]
 
 
-async def test_events_of_other_orgs_are_not_told(service: Installation) -> None:
+async def test_events_of_other_orgs_are_not_listed(service: Installation) -> None:
     one, other = await reader(service), await reader(service)
     await other.sent(TEST)
 
@@ -275,7 +275,7 @@ async def test_credential_and_scope_are_judged_before_the_query(door: Installati
     assert [401, 403] == [answer.status_code for answer in answers]
 
 
-async def test_answers_tell_of_the_limits(door: Installation) -> None:
+async def test_responses_have_rate_limit_headers(door: Installation) -> None:
     answer = await (await reader(door)).ask()
 
     assert ("5000", "4999") == (
@@ -289,9 +289,9 @@ async def test_answer_is_what_the_documents_say(door: Installation) -> None:
     one = await reader(door)
     await one.sent(TEST)
 
-    told = await one.page()
+    body = await one.page()
 
     schemas = door.asgi.openapi()["components"]["schemas"]
-    assert set(schemas["EventList"]["properties"]) == set(told)
-    assert set(schemas["WebhookEvent"]["properties"]) == set(told["data"][0])
+    assert set(schemas["EventList"]["properties"]) == set(body)
+    assert set(schemas["WebhookEvent"]["properties"]) == set(body["data"][0])
     assert [one.value for one in EventType] == schemas["EventType"]["enum"]

@@ -15,7 +15,7 @@ SHARED = ("queue", "limits")
 
 
 @asynccontextmanager
-async def opened(
+async def start(
     database_url: str, data_dir: Path, port: int, *, with_worker: bool
 ) -> AsyncIterator[Installation]:
     """Open a service whose uploads wait for no reading."""
@@ -32,18 +32,18 @@ async def opened(
 async def readiness(i: Installation) -> tuple[int, set[str]]:
     """Return the status of /readyz and what it says of the parts that are shared."""
     answer = await i.stranger.get("/readyz")
-    told: dict[str, Any] = answer.json()
-    return answer.status_code, {told["checks"][name] for name in SHARED}
+    body: dict[str, Any] = answer.json()
+    return answer.status_code, {body["checks"][name] for name in SHARED}
 
 
-async def test_uploads_without_redis_are_owed_and_read_when_it_is_back(
+async def test_uploads_without_redis_are_pending_and_read_when_it_is_back(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(periodic_tasks, "_READINGS_SECONDS", 0.1)
     port = servers.free_port()
-    async with opened(sqlite_url, tmp_path, port, with_worker=True) as i:
+    async with start(sqlite_url, tmp_path, port, with_worker=True) as i:
         gone = await readiness(i)
-        taken_in = [await i.extracted(make.jpeg(f"paper {number}")) for number in range(3)]
+        taken_in = [await i.extracted(make.jpeg(f"document {number}")) for number in range(3)]
         with servers.run_redis(port):
             read = [await i.waited(receipt["id"]) for receipt in taken_in]
             back = await readiness(i)
@@ -55,18 +55,18 @@ async def test_uploads_without_redis_are_owed_and_read_when_it_is_back(
             assert (3, 3) == await i.used()
 
 
-async def test_redis_that_goes_away_is_told_and_makes_nothing_unready(
+async def test_lost_redis_is_reported_and_the_service_stays_ready(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     port = servers.free_port()
     with servers.run_redis(port):
-        service = opened(sqlite_url, tmp_path, port, with_worker=False)
+        service = start(sqlite_url, tmp_path, port, with_worker=False)
         i = await service.__aenter__()
         there = await readiness(i)
     try:
         assert (200, {"ok"}) == there
         assert (200, {"degraded"}) == await readiness(i)
-        assert "pending" == (await i.extracted(make.jpeg("paper")))["status"]
+        assert "pending" == (await i.extracted(make.jpeg("document")))["status"]
     finally:
         await service.__aexit__(None, None, None)
 
@@ -76,9 +76,9 @@ async def test_redis_that_hangs_holds_up_neither_uploads_nor_the_probe(
 ) -> None:
     port = servers.free_port()
     with servers.run_redis(port) as server:
-        async with opened(sqlite_url, tmp_path, port, with_worker=False) as i:
+        async with start(sqlite_url, tmp_path, port, with_worker=False) as i:
             await i.extracted(make.jpeg("before"))
             server.hang()
 
-            assert "pending" == (await i.extracted(make.jpeg("paper")))["status"]
+            assert "pending" == (await i.extracted(make.jpeg("document")))["status"]
             assert (200, {"degraded"}) == await readiness(i)

@@ -1,4 +1,4 @@
-"""A real `recibo serve`, or `recibo worker`, in a process of its own."""
+"""Runs `recibo serve` or `recibo worker` in a separate process."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ class Server:
 
     @property
     def secret(self) -> str:
-        """The demo org's key, which only a first start tells."""
+        """The demo org's key, which only the first start prints."""
         found = _SECRET.search(self.greeting)
         assert found is not None, self.greeting
         return found[0]

@@ -29,7 +29,7 @@ def connected(server: Server) -> socket.socket:
 
 
 def is_well(server: Server) -> bool:
-    """Tell whether somebody else is served."""
+    """Return whether other clients are served."""
     health = httpx.get(f"{server.url}/healthz", timeout=PATIENCE_S)
     documented = httpx.get(f"{server.url}/openapi.json", timeout=PATIENCE_S)
     return (200, 200) == (health.status_code, documented.status_code)
@@ -42,7 +42,7 @@ def most_memory(server: Server) -> int:
     return int(line.split()[1]) * 1024
 
 
-def test_endless_header_holds_nobody_up(server: Server) -> None:
+def test_endless_header_delays_no_other_request(server: Server) -> None:
     with connected(server) as attacker:
         attacker.sendall(b"GET / HTTP/1.1\r\nA: ")
         with contextlib.suppress(OSError):
@@ -53,7 +53,7 @@ def test_endless_header_holds_nobody_up(server: Server) -> None:
     assert most_memory(server) < MOST_MEMORY
 
 
-def test_a_thousand_idle_connections_hold_nobody_up(server: Server) -> None:
+def test_a_thousand_idle_connections_delay_no_request(server: Server) -> None:
     with contextlib.ExitStack() as stack:
         idle = [stack.enter_context(connected(server)) for _ in range(1_000)]
         for one in idle:

@@ -36,7 +36,7 @@ async def receipts(client: httpx.AsyncClient) -> list[dict[str, str]]:
 
 
 async def first_accepted(client: httpx.AsyncClient) -> None:
-    """Wait until something is owed and nothing can be done yet."""
+    """Wait until a reading is pending and cannot start yet."""
     while not await receipts(client):
         pass
 
@@ -56,7 +56,7 @@ async def kill_amid_uploads(server: Server, secret: str) -> None:
         assert not all(await asyncio.gather(*uploads))
 
 
-async def test_killed_amid_uploads_every_accepted_one_ends_and_is_billed_once(
+async def test_accepted_uploads_of_a_killed_server_end_and_are_billed_once(
     tmp_path: Path,
 ) -> None:
     with serving(tmp_path) as server:

@@ -70,7 +70,7 @@ class Fleet:
                 pass
 
     async def begun(self) -> None:
-        """Wait until a reading is in hand."""
+        """Wait until a reading is leased."""
         while not any(row.held_until for row in await self.rows()):
             pass
 
@@ -92,7 +92,7 @@ class Fleet:
 
 
 @asynccontextmanager
-async def opened(data_dir: Path, postgres_url: str, redis_url: str) -> AsyncIterator[Fleet]:
+async def start(data_dir: Path, postgres_url: str, redis_url: str) -> AsyncIterator[Fleet]:
     """Start the servers; they wait for no reading."""
     settings = {
         "DATABASE_URL": postgres_url,
@@ -114,7 +114,7 @@ async def opened(data_dir: Path, postgres_url: str, redis_url: str) -> AsyncIter
 @pytest.fixture
 async def fleet(tmp_path: Path, postgres_url: str, redis_url: str) -> AsyncIterator[Fleet]:
     """Two servers that wait for no reading."""
-    async with opened(tmp_path, postgres_url, redis_url) as started:
+    async with start(tmp_path, postgres_url, redis_url) as started:
         yield started
 
 
@@ -129,7 +129,7 @@ async def test_uploads_at_either_are_read_by_any_and_seen_at_both(fleet: Fleet) 
     assert {"completed"} == {one["status"] for one in at_either[0]}
 
 
-async def test_worker_told_to_stop_hands_its_readings_back_unused(fleet: Fleet) -> None:
+async def test_stopped_worker_releases_its_readings_without_an_attempt(fleet: Fleet) -> None:
     with ExitStack() as stack:
         workers = [stack.enter_context(fleet.working()) for _ in range(2)]
         await fleet.both_work()
@@ -177,7 +177,7 @@ async def test_killed_in_turn_every_accepted_upload_ends_and_is_charged_once(
 async def test_redis_emptied_and_away_loses_nothing(tmp_path: Path, postgres_url: str) -> None:
     with servers.run_redis() as server:
         pass
-    async with opened(tmp_path, postgres_url, server.url) as fleet:
+    async with start(tmp_path, postgres_url, server.url) as fleet:
         ids = await fleet.uploaded(range(2))
         with fleet.working(), fleet.working():
             with servers.run_redis(server.port):

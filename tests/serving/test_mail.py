@@ -1,4 +1,4 @@
-"""Mails of a real server: owed by one process, sent by the next, with links that lead to it."""
+"""Mails of a real server: queued by one process, sent by the next, with working links."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ SIGNUP = {
 }
 
 
-async def test_mail_owed_by_a_server_that_is_killed_is_sent_by_the_next(tmp_path: Path) -> None:
+async def test_pending_mail_of_a_killed_server_is_sent_by_the_next(tmp_path: Path) -> None:
     inbox = Inbox()
     with serving(tmp_path, "--no-worker") as first:
         async with httpx.AsyncClient(base_url=first.url) as client:
@@ -35,10 +35,11 @@ async def test_mail_owed_by_a_server_that_is_killed_is_sent_by_the_next(tmp_path
 def test_a_server_that_sends_no_mail_says_where_to_read_it(tmp_path: Path) -> None:
     with serving(tmp_path, "--no-worker") as server:
         assert server.process.stdout is not None
-        told = server.process.stdout.readline()
+        result = server.process.stdout.readline()
         shown = httpx.get(f"{server.url}/portal/inbox")
 
     assert (
-        f"Mail is written to {tmp_path / 'outbox'}; read it at {server.url}/portal/inbox\n" == told
+        f"Mail is written to {tmp_path / 'outbox'}; read it at {server.url}/portal/inbox\n"
+        == result
     )
     assert 200 == shown.status_code

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.xdist_group("many processes")
 PROCESSES = 4
 UPLOADS = 50
 QUICK = (sys.executable, str(Path(__file__).with_name("quick_recibo.py")))
-# What a test does not look at refuses nobody.
+# Limits that are not under test are high.
 AMPLE = {"receipts_a_month": 100_000, "requests_a_minute": 100_000, "uploads_at_once": 1000}
 ELSEWHERE = "203.0.113.9"
 
@@ -100,7 +100,7 @@ class Customer:
 
 @pytest.fixture(scope="module")
 def fleet(postgres: servers.Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """The processes; each test has an org of its own."""
+    """The processes; each test has a separate org."""
     postgres.execute("CREATE DATABASE many")
     url = postgres.url("many")
     asyncio.run(db.migrate(url))
@@ -122,9 +122,9 @@ def fleet(postgres: servers.Postgres, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture
 async def database(fleet: Fleet) -> AsyncIterator[Database]:
     """The database of the processes."""
-    opened = Database(fleet.database_url)
-    yield opened
-    await opened.close()
+    database_ = Database(fleet.database_url)
+    yield database_
+    await database_.close()
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ async def test_quota_is_exact_at_its_edge(customer: Customer) -> None:
     await agree(customer, {"receipts_a_month": quota})
     await customer.uploads([f"before {number}" for number in range(before)])
 
-    answers = await customer.uploads([f"paper {number}" for number in range(UPLOADS)])
+    answers = await customer.uploads([f"document {number}" for number in range(UPLOADS)])
 
     left = quota - before
     assert Counter({200: left, 429: UPLOADS - left}) == statuses(answers)
@@ -181,21 +181,21 @@ async def test_failed_readings_give_their_part_of_the_quota_back(customer: Custo
     quota = 30
     await agree(customer, {"receipts_a_month": quota})
     texts = [
-        f"unreadable {number}" if number % 3 == 0 else f"paper {number}"
+        f"unreadable {number}" if number % 3 == 0 else f"document {number}"
         for number in range(UPLOADS)
     ]
-    told = statuses(await customer.uploads(texts))
-    # What is given back is there for whoever comes later, to the last one.
-    while (await customer.upload(sum(told.values()), f"later {sum(told.values())}")).is_success:
-        told[200] += 1
+    result = statuses(await customer.uploads(texts))
+    # Released quota is available to later uploads, up to the last one.
+    while (await customer.upload(sum(result.values()), f"later {sum(result.values())}")).is_success:
+        result[200] += 1
 
-    assert {200, 422, 429} >= told.keys()
-    assert quota == told[200] == await customer.used() == await customer.bills()
-    assert Counter(completed=quota, failed=told[422]) == await customer.kept()
+    assert {200, 422, 429} >= result.keys()
+    assert quota == result[200] == await customer.used() == await customer.bills()
+    assert Counter(completed=quota, failed=result[422]) == await customer.kept()
 
 
 async def test_equal_files_at_once_are_one_receipt_and_one_bill(customer: Customer) -> None:
-    answers = await customer.uploads(["one paper"] * UPLOADS)
+    answers = await customer.uploads(["one document"] * UPLOADS)
 
     assert Counter({200: UPLOADS}) == statuses(answers)
     assert 1 == len({answer.json()["id"] for answer in answers})

@@ -45,6 +45,6 @@ async def test_what_an_older_version_left_open_is_closed_at_the_start(tmp_path: 
     with serving(data_dir, program=QUICK):
         found = open_to_others(data_dir)
 
-    # Files and locks below stay as they are: nobody else reaches them through their folder.
+    # Files and locks below stay as they are: other users cannot enter their folder.
     closed = {".", "recibo.db", "secret_key", "files", "spool"}
     assert set() == closed & {str(Path(path).relative_to(data_dir)) for path in found}

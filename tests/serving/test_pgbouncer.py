@@ -46,16 +46,16 @@ async def test_jobs_are_one_processs_at_a_time_behind_a_pooler(pooled_url: str) 
         first.advisory_lock("sweeping") as is_first,
         second.advisory_lock("sweeping") as is_second,
     ):
-        told = (is_first, is_second)
+        result = (is_first, is_second)
     async with second.advisory_lock("sweeping") as is_free:
         pass
     await first.close()
     await second.close()
 
-    assert (True, False, True) == (*told, is_free)
+    assert (True, False, True) == (*result, is_free)
 
 
-async def test_limits_hold_behind_a_pooler_and_are_left_to_nobody(
+async def test_timeouts_work_behind_a_pooler_and_do_not_leak(
     pooled_url: str, postgres_url: str
 ) -> None:
     pooled, direct = Database(pooled_url), Database(postgres_url)

@@ -14,7 +14,7 @@ from tests.serving.running import serving
 
 QUICK = (sys.executable, str(Path(__file__).parent / "quick_recibo.py"))
 CALLS = "openat,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,mkdir"
-# Long enough for a page of the database, in which the id of the receipt stands.
+# Long enough for a database page that contains the receipt's id.
 STRING_BYTES = 8192
 
 

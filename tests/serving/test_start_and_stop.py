@@ -31,7 +31,7 @@ def refused(data_dir: Path, *arguments: str, **settings: str) -> str:
     return done.stderr
 
 
-def test_server_that_is_told_to_stop_ends_well(tmp_path: Path) -> None:
+def test_server_stops_cleanly(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         server.process.terminate()
 
@@ -43,7 +43,7 @@ def test_folder_serves_one_process_only(tmp_path: Path) -> None:
         assert "RECIBO_DATA_DIR" in refused(tmp_path, "serve", "--port", "0")
 
 
-def test_taken_port_is_told_before_a_key_is_made(tmp_path: Path) -> None:
+def test_taken_port_is_reported_before_a_key_is_created(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
 
@@ -52,18 +52,20 @@ def test_taken_port_is_told_before_a_key_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "garbage", "postgresql://a:b@127.0.0.1:1/x"])
-def test_database_that_cannot_be_used_is_told(tmp_path: Path, url: str) -> None:
+def test_unusable_database_is_reported(tmp_path: Path, url: str) -> None:
     assert refused(tmp_path, "migrate", DATABASE_URL=url).startswith("recibo: ")
 
 
-def test_database_of_another_version_is_told(tmp_path: Path, postgres: servers.Postgres) -> None:
+def test_database_of_another_version_is_reported(
+    tmp_path: Path, postgres: servers.Postgres
+) -> None:
     empty = postgres.url("postgres")
 
     assert "recibo migrate" in refused(tmp_path, "serve", "--port", "0", DATABASE_URL=empty)
 
 
 @pytest.mark.parametrize("arguments", [["nobody"], ["demo", "--scope", "everything"]])
-def test_key_that_cannot_be_made_is_told(tmp_path: Path, arguments: list[str]) -> None:
+def test_failure_to_create_a_key_is_reported(tmp_path: Path, arguments: list[str]) -> None:
     asyncio.run(migrate(f"sqlite:///{tmp_path / 'recibo.db'}"))
 
     assert arguments[-1] in refused(tmp_path, "admin", "create-key", *arguments)

@@ -31,8 +31,8 @@ async def uploaded(server: Server, secret: str, url: str) -> set[str]:
         return set(await asyncio.gather(*sent))
 
 
-def told(receiver: Receiver) -> dict[str, set[str]]:
-    """Return by receipt which events told of it."""
+def events_by_receipt(receiver: Receiver) -> dict[str, set[str]]:
+    """Return the events by receipt."""
     found: dict[str, set[str]] = {}
     for request in receiver.requests:
         event = json.loads(request.body)
@@ -42,7 +42,7 @@ def told(receiver: Receiver) -> dict[str, set[str]]:
     return found
 
 
-async def test_killed_amid_deliveries_each_event_arrives_with_the_same_id(tmp_path: Path) -> None:
+async def test_deliveries_of_a_killed_server_arrive_with_the_same_id(tmp_path: Path) -> None:
     receiver = Receiver(manner=receivers.hang)
     async with receiving(receiver) as port:
         url = f"http://127.0.0.1:{port}/hook"
@@ -51,11 +51,11 @@ async def test_killed_amid_deliveries_each_event_arrives_with_the_same_id(tmp_pa
             receipts = await uploaded(server, secret, url)
             await asyncio.wait_for(receiver.received(UPLOADS), PATIENCE_S)
             server.kill()
-        first = told(receiver)
+        first = events_by_receipt(receiver)
         receiver.manner = None
         with serving(tmp_path):
             await asyncio.wait_for(receiver.received(2 * UPLOADS), PATIENCE_S)
 
     assert receipts == first.keys()
-    assert first == told(receiver)
+    assert first == events_by_receipt(receiver)
     assert {1} == {len(events) for events in first.values()}

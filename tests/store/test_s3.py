@@ -35,17 +35,17 @@ def blobs(s3_proxy: TcpProxy, bucket_url: str, tmp_path: Path) -> S3:
 
 async def refused(blobs: S3) -> list[str]:
     """Return the error message of each request to failing storage."""
-    told = []
+    result = []
     for asked in (blobs.put(ONE, io.BytesIO(b"bytes")), blobs.content(ONE), blobs.list_files("")):
         with pytest.raises(Overloaded) as raised:
             await asked
-        told.append(raised.value.message)
+        result.append(raised.value.message)
     with pytest.raises(Overloaded):
         async with blobs.local_file(ONE):
             pass
     await blobs.delete(ONE)
     assert not await blobs.is_writable()
-    return told
+    return result
 
 
 def left_in(folder: Path) -> list[Path]:
@@ -58,11 +58,13 @@ async def test_unreachable_storage_is_overload_until_it_is_back(
 ) -> None:
     s3_proxy.cut()
     with capture_logs() as logs:
-        told = await refused(blobs)
+        result = await refused(blobs)
     s3_proxy.restore()
     await blobs.put(ONE, io.BytesIO(b"bytes"))
 
-    assert {"The storage of files does not answer; nothing was done. Try again later."} == set(told)
+    assert {"The storage of files does not answer; nothing was done. Try again later."} == set(
+        result
+    )
     assert {("the storage failed", "GenericError")} == {(one["event"], one["kind"]) for one in logs}
     assert await blobs.is_writable()
     assert [ONE] == [one.id for one in (await blobs.list_files("")).files]

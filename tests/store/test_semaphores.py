@@ -19,7 +19,7 @@ LEASE = 10
 
 @pytest.fixture(params=["memory", "redis"])
 async def slots(request: pytest.FixtureRequest) -> AsyncIterator[Semaphores]:
-    """Slots at each place in turn."""
+    """Slots in memory and in Redis."""
     url = request.getfixturevalue("redis_url") if request.param == "redis" else ""
     async with redis_client.open_redis(url) as client:
         yield slots_.create(client)
@@ -52,7 +52,7 @@ async def test_slot_freed_twice_is_freed_once(slots: Semaphores) -> None:
     assert [True, False] == await took(slots, MINE, names="cd")
 
 
-async def test_each_figure_has_slots_of_its_own(slots: Semaphores) -> None:
+async def test_different_limits_have_separate_slots(slots: Semaphores) -> None:
     await took(slots, MINE, names="ab")
 
     assert [True] == await took(slots, Limit(MINE.subject, 3), names="c")
@@ -70,7 +70,7 @@ async def test_turn_is_one_s_own_until_it_ends(slots: Semaphores) -> None:
     assert await slots.begin("work")
 
 
-async def test_what_a_killed_process_held_ends_by_itself(redis_url: str) -> None:
+async def test_slots_of_a_killed_process_expire(redis_url: str) -> None:
     client = Redis.from_url(redis_url)
     killed, other = slots_.InRedis(client), slots_.InRedis(client)
     await took(killed, MINE, names="ab")

@@ -62,7 +62,7 @@ def chunk(data: bytes, extension: bytes = b"") -> bytes:
 
 
 async def is_well(server: Listening) -> bool:
-    """Tell whether somebody else is served."""
+    """Return whether other clients are served."""
     return (await server.ask(GET)).status == 200
 
 
@@ -205,7 +205,7 @@ async def test_body_over_half_an_hour_is_408(server: Listening) -> None:
 
 @pytest.mark.parametrize("ending", [b"", b"0\r\n"], ids=["extensions", "trailers"])
 async def test_endless_framing_ends_the_request(server: Listening, ending: bytes) -> None:
-    """What stands between the bytes of a body costs time, and what follows them costs memory."""
+    """Chunk extensions cost time, and trailers cost memory."""
     async with server.client() as client:
         await client.send(head("POST", Transfer_Encoding="chunked") + chunk(b"x") + ending)
         await client.send(b"5;" + b"x" * 90 * KB if not ending else b"a: b\r\n" * 15 * KB)
@@ -289,8 +289,8 @@ async def test_idle_connections_give_way_to_new_ones(small: Listening) -> None:
         assert all([await one.is_closed() for one in idle[:16]])
 
 
-async def test_connections_beyond_the_bound_are_told_to_come_again(small: Listening) -> None:
-    """All others are at work, and health is told all the same."""
+async def test_connections_over_the_limit_get_a_retry_after_header(small: Listening) -> None:
+    """Health checks are answered even when all workers are busy."""
     async with AsyncExitStack() as stack:
         at_work = [await stack.enter_async_context(small.client()) for _ in range(4)]
         for one in at_work:

@@ -30,14 +30,14 @@ FORGED = "198.51.100.66"
 MEGABYTE = 1024 * 1024
 
 
-async def tell(request: Request) -> JSONResponse:
+async def echo_client(request: Request) -> JSONResponse:
     """Answer where a request comes from."""
     request.state.request_id = "req_1"
-    beside = {"scheme": request.url.scheme, "is_loopback": request.state.is_loopback}
-    return JSONResponse(asdict(client_info_of(request)) | beside)
+    combined = {"scheme": request.url.scheme, "is_loopback": request.state.is_loopback}
+    return JSONResponse(asdict(client_info_of(request)) | combined)
 
 
-async def told(
+async def request_client(
     peer: str,
     *forwarded: str,
     proto: str | None = None,
@@ -46,7 +46,7 @@ async def told(
     limits_loopback: bool = False,
 ) -> dict[str, Any]:
     """Return what is made of a request of this peer with these X-Forwarded-For."""
-    echo = Starlette(routes=[Route("/", tell)])
+    echo = Starlette(routes=[Route("/", echo_client)])
     app = Proxies(echo, trusted=trusted, limits_loopback=limits_loopback)
     headers = [("x-forwarded-for", one.encode("latin-1", "replace")) for one in forwarded]
     headers += [("user-agent", agent.encode())]
@@ -59,8 +59,8 @@ async def told(
 
 
 async def ip(peer: str, *forwarded: str, **options: Any) -> str:
-    """Return the address that is told of such a request."""
-    return str((await told(peer, *forwarded, **options))["ip_address"])
+    """Return the client address of such a request."""
+    return str((await request_client(peer, *forwarded, **options))["ip_address"])
 
 
 async def test_trusted_proxy_is_believed_about_the_last_address_that_is_none_of_ours() -> None:
@@ -82,7 +82,7 @@ async def test_anybody_else_is_not_believed() -> None:
     assert CLIENT == await ip(CLIENT, f"{FORGED}, {PROXY}")
     assert PROXY == await ip(PROXY, FORGED, trusted=())
     assert "127.0.0.1" == await ip("127.0.0.1", FORGED, trusted=())
-    assert "http" == (await told(CLIENT, proto="https"))["scheme"]
+    assert "http" == (await request_client(CLIENT, proto="https"))["scheme"]
 
 
 SPELLINGS = {
@@ -134,14 +134,14 @@ async def test_whatever_is_sent_is_an_address_or_the_peer(forwarded: list[str]) 
 
 
 async def test_peer_of_a_socket_for_both_families_is_taken_for_what_it_is() -> None:
-    """It would be trusted, limited and told under two names."""
+    """Otherwise it would be trusted, limited and logged as two addresses."""
     assert CLIENT == await ip(f"::ffff:{PROXY}", CLIENT)
     assert CLIENT == await ip(f"::ffff:{CLIENT}", FORGED)
-    assert (await told("::ffff:127.0.0.1"))["is_loopback"]
+    assert (await request_client("::ffff:127.0.0.1"))["is_loopback"]
 
 
-async def test_peer_without_an_address_is_told_as_none() -> None:
-    assert (await told("/run/recibo.sock", FORGED))["ip_address"] is None
+async def test_peer_without_an_address_is_none() -> None:
+    assert (await request_client("/run/recibo.sock", FORGED))["ip_address"] is None
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ async def test_peer_without_an_address_is_told_as_none() -> None:
      ("https, http", "http"), ("ftp", "http"), ("\x01", "http")],
 )  # fmt: skip
 async def test_scheme_of_a_trusted_proxy_is_https_or_http(proto: str, scheme: str) -> None:
-    assert scheme == (await told(PROXY, CLIENT, proto=proto))["scheme"]
+    assert scheme == (await request_client(PROXY, CLIENT, proto=proto))["scheme"]
 
 
 @pytest.mark.parametrize(
@@ -173,8 +173,8 @@ async def test_scheme_of_a_trusted_proxy_is_https_or_http(proto: str, scheme: st
 async def test_only_what_comes_straight_from_loopback_is_spared(
     peer: str, forwarded: tuple[str, ...], is_limited: bool
 ) -> None:
-    assert is_limited == (await told(peer, *forwarded))["is_limited_by_ip"]
-    assert (await told(peer, *forwarded, limits_loopback=True))["is_limited_by_ip"]
+    assert is_limited == (await request_client(peer, *forwarded))["is_limited_by_ip"]
+    assert (await request_client(peer, *forwarded, limits_loopback=True))["is_limited_by_ip"]
 
 
 PRODUCTION: dict[str, Any] = {
@@ -215,10 +215,10 @@ def sign_up(server: Server, forwarded: str) -> int:
 
 
 @pytest.mark.parametrize(("trusted", "expected"), [("127.0.0.1", CLIENT), ("", "127.0.0.1")])
-async def test_audit_and_session_tell_the_client_behind_a_trusted_proxy(
+async def test_audit_and_session_record_the_client_behind_a_trusted_proxy(
     tmp_path: Path, trusted: str, expected: str
 ) -> None:
-    """Over a real socket: nothing below may believe the header by itself either."""
+    """Over a real socket, because lower layers must not trust the header either."""
     with serving(tmp_path, "--no-worker", TRUSTED_PROXIES=trusted) as server:
         assert 201 == sign_up(server, f"{FORGED}, {CLIENT}:4711")
         assert 201 == sign_up(server, f"{FORGED}, {'9' * 30_000}")
@@ -233,8 +233,10 @@ async def test_audit_and_session_tell_the_client_behind_a_trusted_proxy(
     assert {expected, "127.0.0.1"} == set(sessions)
 
 
-async def test_user_agent_is_told_up_to_500_characters() -> None:
-    agents = {agent: (await told(PROXY, agent=agent))["user_agent"] for agent in ("", "a" * 500)}
+async def test_user_agent_is_truncated_to_500_characters() -> None:
+    agents = {
+        agent: (await request_client(PROXY, agent=agent))["user_agent"] for agent in ("", "a" * 500)
+    }
 
     assert agents == {agent: agent for agent in agents}
-    assert "a" * 500 == (await told(PROXY, agent="a" * MEGABYTE))["user_agent"]
+    assert "a" * 500 == (await request_client(PROXY, agent="a" * MEGABYTE))["user_agent"]

@@ -1,4 +1,4 @@
-"""What answers tell browsers: pages, data, files, errors."""
+"""Security headers of pages, data, files and errors."""
 
 import re
 from pathlib import Path
@@ -47,10 +47,10 @@ async def test_answers_by_tls_ask_for_nothing_else(sqlite_url: str, tmp_path: Pa
         sqlite_url, tmp_path, with_worker=False, trusted_proxies="127.0.0.1"
     ) as i:
         proxied = {"X-Forwarded-Proto": "https"}
-        told = [await i.stranger.get(path, headers=proxied) for path in PATHS]
+        result = [await i.stranger.get(path, headers=proxied) for path in PATHS]
         plain = await i.stranger.get("/healthz")
 
-    assert {"max-age=31536000"} == {answer.headers[HSTS] for answer in told}
+    assert {"max-age=31536000"} == {answer.headers[HSTS] for answer in result}
     assert HSTS not in plain.headers
 
 
