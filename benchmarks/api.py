@@ -5,7 +5,7 @@
 GET /v1/auth/me and GET /v1/org against a bare endpoint with one SELECT (`benchmarks.bare`) on the
 same database, in turn: by requests a second, and by the time that a request costs the server's
 processors, which scatters less where others work on the machine, too. Each is compared with the
-bare endpoint of its own round. Then GET /v1/auth/me alone and beside ten sign-ins at once.
+bare endpoint in a separate round. Then GET /v1/auth/me alone and during ten concurrent sign-ins.
 """
 
 import argparse
@@ -169,14 +169,14 @@ async def _ask(target: Target, ends_at: float) -> list[float]:
 
 
 async def _beside_logins(url: str, target: Target) -> tuple[float, float, int]:
-    """Return the median of a GET alone and beside sign-ins, ms, and how many sign-ins ended."""
+    """Return the median of a GET alone and during sign-ins, in ms, and the number of sign-ins."""
     alone = await _ask(target, time.perf_counter() + _LOGINS_SECONDS)
     ends_at = time.perf_counter() + _LOGINS_SECONDS
     async with httpx.AsyncClient(base_url=url, timeout=_PATIENCE_S) as client:
         logins = [asyncio.create_task(_log_in(client, ends_at)) for _ in range(LOGINS_AT_ONCE)]
-        beside = await _ask(target, ends_at)
+        loaded = await _ask(target, ends_at)
         ended = sum(await asyncio.gather(*logins))
-    return statistics.median(alone), statistics.median(beside), ended
+    return statistics.median(alone), statistics.median(loaded), ended
 
 
 async def _log_in(client: httpx.AsyncClient, ends_at: float) -> int:
@@ -215,11 +215,11 @@ def _middle(shares: Sequence[float]) -> tuple[str, str]:
 
 
 def _show_logins(measured: tuple[float, float, int]) -> None:
-    alone, beside, ended = measured
-    kept = measuring.verdict(beside / alone, MAX_SLOWDOWN)
-    row = [f"{alone:.1f}", f"{beside:.1f}", f"{beside / alone:.2f}", str(ended), kept]
-    title = f"GET {_OWN[0]}, median ms, beside {LOGINS_AT_ONCE} sign-ins at once"
-    measuring.show(title, ["alone", "beside", "times", "sign-ins", "kept"], [row])
+    alone, loaded, ended = measured
+    kept = measuring.verdict(loaded / alone, MAX_SLOWDOWN)
+    row = [f"{alone:.1f}", f"{loaded:.1f}", f"{loaded / alone:.2f}", str(ended), kept]
+    title = f"GET {_OWN[0]}, median ms, during {LOGINS_AT_ONCE} concurrent sign-ins"
+    measuring.show(title, ["alone", "loaded", "times", "sign-ins", "kept"], [row])
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python -m benchmarks.attacks [--attack NAME ...] [--uploads 7] [--seconds 20]
 
 For each attack a fresh server reads on SQLite, with as many readers as there are cores. The victim
-is an org that uploads one receipt after another; the attacker has an org of its own on the plan
-scale, and runs in a process of its own that gives way to the server. Each attack goes on while the
+is an org that uploads one receipt after another; the attacker has another org on the plan
+scale, and runs in a separate process with low priority. Each attack goes on while the
 victim uploads, at least for the seconds given; afterwards the victim uploads again, and must get
 the right totals.
 """

@@ -1,8 +1,8 @@
-"""How much longer an org's uploads take while another owes ten thousand readings.
+"""How much longer an org's uploads take while another has ten thousand pending readings.
 
-    python -m benchmarks.fairness [--owed 10000] [--database URL]
+    python -m benchmarks.fairness [--pending 10000] [--database URL]
 
-One server reads, with as many readers as there are cores. How long an upload waits is told in
+One server reads, with as many readers as there are cores. The waiting time of an upload is given in
 readings of that time, too, as all readers are busy then. The database is a new SQLite one, or the
 empty PostgreSQL one that is named.
 """
@@ -30,7 +30,7 @@ from recibo.store.db import Database, migrate
 from tests import make_documents
 
 UPLOADS = 3
-# What is in hand, what waits before it, and what begins before the client is answered.
+# Running readings, those queued before it, and those started before the client gets a response.
 MAX_WAIT_READINGS = 3.0
 _PATIENCE_S = 600.0
 _BATCH = 1_000
@@ -41,7 +41,7 @@ _LOOK_AGAIN_S = 0.2
 
 
 def main() -> None:
-    """Measure alone, then beside the other org, and print the table."""
+    """Measure alone, then together with the other org, and print the table."""
     arguments = _arguments()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -51,17 +51,19 @@ def main() -> None:
             key = service.key or ""
             _uploaded(service, key, "warm")
             alone = [_uploaded(service, key, f"alone {one}") for one in range(UPLOADS)]
-        asyncio.run(_owe(url, folder / "files", arguments.owed))
+        asyncio.run(_enqueue(url, folder / "files", arguments.pending))
         with server.running(folder, database_url=arguments.database) as service:
             asyncio.run(_warm(url))
-            beside = [_uploaded(service, key, f"beside {one}") for one in range(UPLOADS)]
+            loaded = [_uploaded(service, key, f"loaded {one}") for one in range(UPLOADS)]
             reading = _reading(service)
-    _show(arguments.owed, reading, alone, beside)
+    _show(arguments.pending, reading, alone, loaded)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--owed", type=int, default=10_000, help="what the other org owes")
+    parser.add_argument(
+        "--pending", type=int, default=10_000, help="the pending readings of the other org"
+    )
     parser.add_argument("--database", default="", metavar="URL", help="an empty PostgreSQL one")
     return parser.parse_args()
 
@@ -83,8 +85,8 @@ def _read(client: httpx.Client, file: bytes) -> None:
         raise SystemExit(f"An upload was answered {answer.status_code}: {answer.text}")
 
 
-async def _owe(url: str, files: Path, count: int) -> None:
-    """Owe readings of one document to an org of its own, on the largest plan."""
+async def _enqueue(url: str, files: Path, count: int) -> None:
+    """Enqueue readings of one document for a separate org on the largest plan."""
     document = files / "document"
     document.write_bytes(make_documents.till_receipt("of the other").file())
     database = Database(url)
@@ -132,7 +134,7 @@ def _receipt(org_id: str) -> dict[str, object]:
 
 
 async def _warm(url: str) -> None:
-    """Wait until the readers are busy with what is owed, and not with their start."""
+    """Wait until the readers are busy with pending readings, not with their start."""
     database = Database(url)
     is_read = tables.Receipt.created_by == _MAKER, tables.Receipt.owed_accuracy.is_(None)
     read = 0
@@ -150,23 +152,23 @@ def _reading(service: Server) -> float:
     return float(figures["sum"]) / float(figures["count"])
 
 
-def _show(owed: int, reading: float, alone: Sequence[float], beside: Sequence[float]) -> None:
+def _show(pending: int, reading: float, alone: Sequence[float], loaded: Sequence[float]) -> None:
     rows = [
         _row(f"upload {number}", one, other, reading)
-        for number, (one, other) in enumerate(zip(alone, beside, strict=True), start=1)
+        for number, (one, other) in enumerate(zip(alone, loaded, strict=True), start=1)
     ]
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     title = (
-        f"Fairness: uploads while another org owes {owed:,} readings of {reading:.1f} s; "
+        f"Fairness: uploads while another org has {pending:,} pending readings of {reading:.1f} s; "
         f"load {load} on {os.cpu_count()} cores"
     )
-    columns = ("", "alone s", "beside it s", "waited, readings", "at most", "kept")
+    columns = ("", "alone s", "loaded s", "waited, readings", "at most", "kept")
     measuring.show(title, columns, rows)
 
 
-def _row(name: str, alone: float, beside: float, reading: float) -> tuple[str, ...]:
-    waited = (beside - reading) / reading
-    figures = (f"{alone:.1f}", f"{beside:.1f}", f"{waited:.1f}", f"{MAX_WAIT_READINGS:.0f}")
+def _row(name: str, alone: float, loaded: float, reading: float) -> tuple[str, ...]:
+    waited = (loaded - reading) / reading
+    figures = (f"{alone:.1f}", f"{loaded:.1f}", f"{waited:.1f}", f"{MAX_WAIT_READINGS:.0f}")
     return (name, *figures, measuring.verdict(waited, MAX_WAIT_READINGS))
 
 

@@ -61,7 +61,7 @@ def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[Measured]:
     database_url = url or f"sqlite:///{folder / 'recibo.db'}"
     asyncio.run(migrate(database_url))
     with server.running(folder, "--no-worker", database_url=url) as service:
-        # The first start made the demo org; its secrets are told only now.
+        # The first start made the demo org; its secrets are printed only now.
         key, password = service.key or "", service.password or ""
     measured = []
     for size in sizes:
@@ -111,8 +111,8 @@ def _requests(client: httpx.Client, size: int) -> dict[str, tuple[str, dict[str,
         "a rare type": {"type": rows.RARE_TYPE},
         "few failed ones": {"status": "failed"},
         "a rare tag": {f"metadata.{key}": value},
-        "papers of a usual year": {"after": "2025-01-01", "before": "2026-01-01"},
-        "papers of a rare day": {"after": f"{day}", "before": f"{day + dt.timedelta(days=1)}"},
+        "receipts of a usual year": {"after": "2025-01-01", "before": "2026-01-01"},
+        "receipts of a rare day": {"after": f"{day}", "before": f"{day + dt.timedelta(days=1)}"},
     }
     one: dict[str, tuple[str, dict[str, str]]] = {
         "one receipt": (f"{_RECEIPTS}/{rows.receipt_id(size // 2)}", {})

@@ -1,10 +1,10 @@
-"""How long one document takes, stage by stage, beside the engine that it is built on.
+"""How long one document takes, stage by stage, compared with its OCR engine.
 
     python -m benchmarks.latency FOLDER [--only PATTERN] [--a4] [--limit N] [--accuracy high]
 
 Reads each file of a folder with the library, with RapidOCR as it comes, and with RapidOCR in the
-configuration that the library took over, each in a process of its own. The contenders only find
-words; the library also finds codes and fields. CPU seconds tell on a busy machine, too.
+configuration that the library took over, each in a separate process. The contenders only find
+words; the library also finds codes and fields. CPU seconds are valid on a busy machine, too.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def _options() -> argparse.Namespace:
 def _alone(
     measure: Callable[[Sequence[Path], How], Measured], files: Sequence[Path], how: How
 ) -> Measured:
-    """Measure in a process of its own, so that memory is the contender's alone."""
+    """Measure in a separate process, so that memory is the contender's alone."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(measure, (files, how))
 
@@ -103,16 +103,16 @@ def _library(files: Sequence[Path], accuracy: Accuracy) -> Measured:
     pipeline.warm()
 
     def read(path: Path) -> None:
-        told: defaultdict[str, float] = defaultdict(float)
+        by_stage: defaultdict[str, float] = defaultdict(float)
 
         def trace(stage: str, seconds: float, /) -> None:
-            told[stage] += seconds
+            by_stage[stage] += seconds
 
         try:
             pipeline.extract(path.read_bytes(), accuracy=accuracy, trace=trace)
         except errors.Unreadable:
             print(f"{path.name} could not be read")
-        for stage, seconds in told.items():
+        for stage, seconds in by_stage.items():
             measured.stages[stage].append(seconds)
 
     return _measure(read, files, measured)

@@ -3,7 +3,7 @@
     python -m benchmarks.memory FOLDER [--documents N] [--accuracy high]
 
 Reads the files of a folder again and again in one process, which the service would replace after
-200 documents, and tells what memory it holds after each hundred.
+200 documents, and prints its memory after each hundred.
 """
 
 import argparse

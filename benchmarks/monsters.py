@@ -22,7 +22,7 @@ from tests.extract.monsters import Setting
 T = TypeVar("T")
 
 _STAGES = ("lines", "fields", "assemble")
-# Shorter times tell of the machine.
+# Shorter times measure the machine.
 _LEAST_S = 0.05
 
 

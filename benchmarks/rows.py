@@ -25,7 +25,7 @@ _RARE = 150
 
 _BATCH = 5_000
 _FIRST_DAY = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
-#: The papers are of so many days, in no order.
+#: The receipts are spread over this many days, in random order.
 _DAYS = 900
 #: Receipts come in twice a minute, a million within the year that analytics look back on.
 _YEAR = dt.timedelta(days=364)
@@ -53,7 +53,7 @@ async def fill(database: Database, size: int) -> None:
     async with database.write() as session:
         await _total(session, org_id)
     if not database.is_sqlite:
-        # PostgreSQL looks at its tables by itself, but not this minute; SQLite never does.
+        # PostgreSQL analyzes its tables later; SQLite never does.
         async with database.write() as session:
             await session.execute(text("ANALYZE"))
 
@@ -139,7 +139,7 @@ def _tag(org_id: str, number: int) -> dict[str, str]:
 
 
 async def _total(session: Session, org_id: str) -> None:
-    """Make the totals anew from the receipts, all at once; the service adds each as it comes."""
+    """Recompute the totals from the receipts in one pass; the service updates them one by one."""
     for table, rows in (
         (tables.UsageDay, await _usage_days(session, org_id)),
         (tables.CategoryTotal, await _category_totals(session, org_id)),
@@ -151,7 +151,7 @@ async def _total(session: Session, org_id: str) -> None:
 
 
 async def _usage_days(session: Session, org_id: str) -> list[dict[str, Any]]:
-    # Databases tell the day of a time each in its own way; the times are few enough.
+    # Databases differ in date functions, and there are few times.
     query = _completed(org_id).with_only_columns(tables.Receipt.created_at)
     days = Counter([time.date() for time in (await session.execute(query)).scalars()])
     return [{"org_id": org_id, "day": day, "count": count} for day, count in days.items()]

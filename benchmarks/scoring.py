@@ -51,7 +51,7 @@ class Report:
     sroie: Mapping[str, float]
     #: By set of documents the share of right values by field, header for all of them.
     documents: Mapping[str, Mapping[str, float]]
-    #: Fields that were given a value though the paper has none.
+    #: Fields that were given a value although the document has none.
     invented: int
     #: How sure the readings were as a whole, and whether their totals are right.
     verdicts: Sequence[Verdict]

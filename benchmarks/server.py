@@ -1,4 +1,4 @@
-"""A server of our own, in a folder of its own, for as long as a bench measures it."""
+"""A test server, in a separate folder, for as long as a bench measures it."""
 
 import os
 import re

@@ -55,14 +55,14 @@ class Extraction:
 def main() -> None:
     """Measure and print the table."""
     arguments = _arguments()
-    papers = documents(arguments.folder, arguments.documents)
+    uploads = documents(arguments.folder, arguments.documents)
     with tempfile.TemporaryDirectory() as folder, server.running(Path(folder)) as service:
         headers = {"X-API-Key": service.key or ""}
         with httpx.Client(base_url=service.url, headers=headers, timeout=_PATIENCE_S) as client:
             # What both do once, they do now.
             extraction(client, make_documents.till_receipt("warm").file())
-            extractions = [extraction(client, document) for document in papers]
-            answers = _answers(client, papers[0])
+            extractions = [extraction(client, document) for document in uploads]
+            answers = _answers(client, uploads[0])
         memory = (service.megabytes, service.child_megabytes)
     _show(extractions, answers, memory)
 

@@ -3,7 +3,7 @@
     python -m benchmarks.text_pages FOLDER
 
 Reads each PDF with a text layer once, in a process that has read others before: what is remembered
-of one document helps with no other. CPU seconds of one thread, which tell on a busy machine, too.
+of one document helps with no other. CPU seconds of one thread, valid on a busy machine.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def _is_text(path: Path) -> bool:
-    """Tell whether every page of a readable PDF has a text layer."""
+    """Return whether every page of a readable PDF has a text layer."""
     try:
         return all(page.layer for page in pages.pages(path.read_bytes()))
     except errors.ReadingError:
@@ -67,7 +67,7 @@ def _measured(path: Path) -> Measured:
     last = time.process_time()
 
     def trace(stage: str, _wall: float, /) -> None:
-        # A stage is told when it ends, and they follow one another.
+        # Stages are reported when they end, one after another.
         nonlocal last
         now = time.process_time()
         stages[stage] += now - last

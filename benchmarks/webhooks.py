@@ -2,7 +2,7 @@
 
     python -m benchmarks.webhooks [--documents 15] [--backlog 100000] [--distributed]
 
-The server is a process of its own, on SQLite, and so is the receiver. With --distributed an
+The server is a separate process, on SQLite, and so is the receiver. With --distributed an
 API process and a worker share a PostgreSQL and a Redis, and only what is soon is measured.
 """
 
@@ -57,10 +57,10 @@ _ANSWER = b"HTTP/1.1 204 Taken\r\nConnection: close\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """What came in, as the receiver's process tells."""
+    """The requests received, as reported by the receiver's process."""
 
     counter: "Synchronized[int]"
-    #: From the moment that an event tells to its arrival, milliseconds.
+    #: From the event's timestamp to its arrival, in milliseconds.
     delays: "Queue[float]"
 
     @property
@@ -115,7 +115,7 @@ def _receive(port: int, arrivals: Arrivals) -> None:
 
 @contextlib.contextmanager
 def _receiving() -> Iterator[tuple[str, Arrivals]]:
-    """Receive in a process of its own, so that it takes nothing from those who measure."""
+    """Receive in a separate process, so that it does not slow down the measuring process."""
     spawn = multiprocessing.get_context("spawn")
     port, arrivals = servers.free_port(), Arrivals(spawn.Value("i", 0), spawn.Queue())
     process = spawn.Process(target=_receive, args=(port, arrivals), daemon=True)
@@ -130,14 +130,14 @@ def main() -> None:
     """Measure and print the table."""
     arguments = _arguments()
     rows = _distributed(arguments) if arguments.distributed else _embedded(arguments)
-    title = f"Webhooks: {arguments.documents} uploads each, {arguments.backlog} owed"
+    title = f"Webhooks: {arguments.documents} uploads each, {arguments.backlog} pending"
     measuring.show(title, ("", "median", "p95", "bound", "kept"), rows)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--documents", type=int, default=15, help="how many are uploaded each time")
-    parser.add_argument("--backlog", type=int, default=100_000, help="how many webhooks are owed")
+    parser.add_argument("--backlog", type=int, default=100_000, help="number of pending webhooks")
     parser.add_argument("--distributed", action="store_true", help="over PostgreSQL and Redis")
     return parser.parse_args()
 
@@ -154,7 +154,7 @@ def _embedded(arguments: argparse.Namespace) -> list[tuple[str, ...]]:
             alone_mb = service.megabytes
         database_url = f"sqlite:///{folder / 'recibo.db'}"
         asyncio.run(
-            _owe(database_url, arguments.backlog, f"http://127.0.0.1:{servers.free_port()}")
+            _enqueue(database_url, arguments.backlog, f"http://127.0.0.1:{servers.free_port()}")
         )
         with server.running(folder) as service:
             _upload(service.url, key, "warm again")
@@ -173,12 +173,12 @@ def _embedded(arguments: argparse.Namespace) -> list[tuple[str, ...]]:
         _row("from completed to arrival, ms", soon, MAX_SOON_MS),
         ("webhooks a second", f"{rate:.0f}", "", f"{MIN_A_SECOND:.0f}",
          measuring.verdict(-rate, -MIN_A_SECOND)),
-        _row("an upload, nothing owed, ms", alone),
+        _row("an upload, nothing pending, ms", alone),
         _row("an upload, a dead receiver, ms", dead, MAX_SLOWER * alone.median),
         _row("an upload, a living receiver, ms", living, MAX_SLOWER * alone.median),
         ("of a processor, a dead receiver, %", f"{100 * dead_cpu:.0f}", "", "", ""),
         ("of a processor, a living receiver, %", f"{100 * living_cpu:.0f}", "", "", ""),
-        ("memory, nothing owed, MB", f"{alone_mb:.0f}", "", "", ""),
+        ("memory, nothing pending, MB", f"{alone_mb:.0f}", "", "", ""),
         _memory_row("memory, a dead receiver, MB", dead_mb, alone_mb + MAX_GROWN_MB),
         _memory_row("memory, a living receiver, MB", living_mb, alone_mb + MAX_GROWN_MB),
     ]  # fmt: skip
@@ -223,14 +223,14 @@ def _upload(url: str, key: str, mark: str, webhook_url: str = "") -> float:
 
 
 def _cpu(pid: int) -> float:
-    """Return how much of a processor a process takes, where nobody uploads."""
+    """Return how much of a processor a process takes, without uploads."""
     before = measuring.cpu_seconds(pid)
     time.sleep(_RATE_S)
     return (measuring.cpu_seconds(pid) - before) / _RATE_S
 
 
-async def _owe(database_url: str, count: int, url: str) -> None:
-    """Owe the one org's endpoint so many webhooks."""
+async def _enqueue(database_url: str, count: int, url: str) -> None:
+    """Enqueue webhooks to the endpoint of one org."""
     database = Database(database_url)
     now = clock.now()
     async with database.write() as session:
@@ -243,10 +243,10 @@ async def _owe(database_url: str, count: int, url: str) -> None:
         )
     for start in range(0, count, _BATCH):
         size = min(_BATCH, count - start)
-        events, owed = _rows(org_id, endpoint_id, size)
+        events, pending = _rows(org_id, endpoint_id, size)
         async with database.write() as session:
             await session.execute(insert(tables.WebhookEvent), events)
-            await session.execute(insert(tables.Delivery), owed)
+            await session.execute(insert(tables.Delivery), pending)
     await database.close()
 
 
@@ -254,20 +254,20 @@ def _rows(
     org_id: str, endpoint_id: str, count: int
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     now = clock.now()
-    events, owed = list[dict[str, object]](), list[dict[str, object]]()
+    events, pending = list[dict[str, object]](), list[dict[str, object]]()
     for _ in range(count):
         event_id = ids.new("evt")
         body = {"id": event_id, "type": EventType.RECEIPT_COMPLETED, "org_id": org_id,
                 "created_at": now.isoformat(), "data": {"receipt": _A_RECEIPT}}  # fmt: skip
         events.append({"id": event_id, "org_id": org_id, "type": EventType.RECEIPT_COMPLETED,
                        "created_at": now, "body": json.dumps(body)})  # fmt: skip
-        owed.append({"event_id": event_id, "org_id": org_id, "endpoint_id": endpoint_id,
+        pending.append({"event_id": event_id, "org_id": org_id, "endpoint_id": endpoint_id,
                      "state": DeliveryState.OWED, "due_at": now, "tries": 0})  # fmt: skip
-    return events, owed
+    return events, pending
 
 
 async def _lead_to(database_url: str, url: str) -> None:
-    """Give the endpoint an address where somebody answers."""
+    """Give the endpoint an address that answers."""
     database = Database(database_url)
     async with database.write() as session:
         endpoint = (await session.execute(select(tables.WebhookEndpoint))).scalars().one()
