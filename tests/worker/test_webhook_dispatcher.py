@@ -129,7 +129,7 @@ async def test_what_another_process_owes_is_found_within_a_second_or_so(
     webhook_client: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(db, "ring", lambda _: None)
+    monkeypatch.setattr(db, "notify_on_commit", lambda _: None)
     async with courier.running():
         await events.emit_event(database, actor.org_id)
         await asyncio.wait_for(webhook_client.received(1), 60)

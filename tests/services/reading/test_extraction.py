@@ -44,7 +44,7 @@ async def test_file_that_cannot_be_kept_leaves_nothing(
     async def fail(*_: object) -> None:
         raise NO_SPACE
 
-    monkeypatch.setattr("recibo.store.blobs.Folder.keep", fail)
+    monkeypatch.setattr("recibo.store.blobs.Folder.put", fail)
 
     with pytest.raises(OSError, match="No space"):
         await parts.submit(actor)
