@@ -231,7 +231,7 @@ async def test_receipt_stays_in_hand_while_it_is_read(
         await keep(session, order)
         kept.set()
 
-    monkeypatch.setattr(readings, "keep", telling)
+    monkeypatch.setattr(readings, "renew", telling)
     monkeypatch.setattr("recibo.worker.tasks._KEEP_SECONDS", 0)
     reader = HeldReader()
     parts = core.build(database, tmp_path, reader=reader)
