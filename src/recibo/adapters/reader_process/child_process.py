@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import IO, Any, cast
 
 from recibo.adapters.reader_process import frames
 from recibo.adapters.reader_process.frames import Kind
@@ -257,9 +257,8 @@ class _Prints:
     """Logs the output of a process up to a limit, and keeps it out of the parent's output."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdout  # noqa: S101 - it was started so
         self._pid = process.pid
-        self._pipe = process.stdout
+        self._pipe = cast("IO[bytes]", process.stdout)
         self._left = _MAX_PRINTED
         #: The last part, which may say why the process died.
         self.last = ""

@@ -92,11 +92,10 @@ class Lane:
     async def _ready_child(self) -> ChildProcess:
         if closing := self._closing():
             raise closing
-        if self._child is None or not self._child.is_alive:
-            self._retire()
-            self._start()
         child = self._child
-        assert child  # noqa: S101 - it was just started
+        if child is None or not child.is_alive:
+            self._retire()
+            child = self._start()
         try:
             await child.ready()
         except ProcessDiedError as e:
@@ -108,8 +107,10 @@ class Lane:
     def _closing(self) -> ProcessDiedError | None:
         return ProcessDiedError("the reader is closing or closed") if self._is_closed else None
 
-    def _start(self) -> None:
-        self._child, self._done = ChildProcess(self._program, self._limits), 0
+    def _start(self) -> ChildProcess:
+        child = ChildProcess(self._program, self._limits)
+        self._child, self._done = child, 0
+        return child
 
     def _replace(self, child: ChildProcess) -> None:
         """Start a new process for the next job."""

@@ -79,15 +79,16 @@ def _pings() -> TypeAdapter[_Answer[None]]:
 
 
 def _checked(answer: _Answer[T], check: Callable[[T], None]) -> T | Failure:
-    if (answer.result is None) == (answer.failure is None):
-        raise ValueError("an answer is either a result or a failure")
-    if answer.failure is not None:
-        if len(answer.failure.message) > _MAX_MESSAGE or len(answer.failure.detail) > _MAX_DETAIL:
-            raise ValueError("the failure's texts are too long")
-        return answer.failure
-    assert answer.result is not None  # noqa: S101 - the line above says so
-    check(answer.result)
-    return answer.result
+    match answer.result, answer.failure:
+        case None, Failure() as failure:
+            if len(failure.message) > _MAX_MESSAGE or len(failure.detail) > _MAX_DETAIL:
+                raise ValueError("the failure's texts are too long")
+            return failure
+        case result, None if result is not None:
+            check(result)
+            return result
+        case _:
+            raise ValueError("an answer is either a result or a failure")
 
 
 def _check(read: Receipt) -> None:
