@@ -127,7 +127,7 @@ def _receipt(org_id: str) -> dict[str, object]:
         "media_type": "image/jpeg",
         "tags": {},
         "accuracy": Accuracy.STANDARD,
-        "owed_accuracy": Accuracy.STANDARD,
+        "pending_accuracy": Accuracy.STANDARD,
         "attempt": 0,
         "quota_month": f"{now:%Y-%m}",
     }
@@ -136,7 +136,7 @@ def _receipt(org_id: str) -> dict[str, object]:
 async def _warm(url: str) -> None:
     """Wait until the readers are busy with pending readings, not with their start."""
     database = Database(url)
-    is_read = tables.Receipt.created_by == _MAKER, tables.Receipt.owed_accuracy.is_(None)
+    is_read = tables.Receipt.created_by == _MAKER, tables.Receipt.pending_accuracy.is_(None)
     read = 0
     while read < _WARM_READINGS:
         async with database.read() as session:

@@ -139,7 +139,7 @@ def _receipt(org_id: str) -> dict[str, object]:
         "media_type": "image/jpeg",
         "tags": {},
         "accuracy": Accuracy.STANDARD,
-        "owed_accuracy": Accuracy.STANDARD,
+        "pending_accuracy": Accuracy.STANDARD,
         "attempt": 0,
         "quota_month": f"{now:%Y-%m}",
     }

@@ -262,7 +262,7 @@ def _rows(
         events.append({"id": event_id, "org_id": org_id, "type": EventType.RECEIPT_COMPLETED,
                        "created_at": now, "body": json.dumps(body)})  # fmt: skip
         pending.append({"event_id": event_id, "org_id": org_id, "endpoint_id": endpoint_id,
-                     "state": DeliveryState.OWED, "due_at": now, "tries": 0})  # fmt: skip
+                     "state": DeliveryState.PENDING, "due_at": now, "tries": 0})  # fmt: skip
     return events, pending
 
 

@@ -17,7 +17,7 @@ async def new_mails(i: Installation) -> list[EmailMessage]:
     """Send what is owed, and return it; only where nothing else sends."""
     mailer = FakeMailer()
     head = MailSettings(_ADDRESS, mail_templates.sender("", _ADDRESS))
-    await MailWorker(i.database, mailer, head).round()
+    await MailWorker(i.database, mailer, head).run_once()
     return mailer.sent
 
 

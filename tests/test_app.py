@@ -79,7 +79,7 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
     ) as idle:
         receipt_id = ReceiptId((await idle.extracted(DOCUMENT))["id"])
         async with idle.database.write() as session:
-            await readings.begin(session, receipt_id)
+            await readings.start(session, receipt_id)
     async with asyncio.timeout(readings.LEASE.total_seconds()):
         async with installation.start(sqlite_url, tmp_path) as next_:
             actor = await make.actor_of(next_.database, idle.secret)

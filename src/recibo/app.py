@@ -120,14 +120,14 @@ async def lifespan(
     """
     async with _open_context(settings, reader, address) as context, AsyncExitStack() as stack:
         uses = context.identity.key_uses
-        await stack.enter_async_context(key_uses.written_down(uses, context.database))
+        await stack.enter_async_context(key_uses.flushing(uses, context.database))
         await stack.enter_async_context(context.pubsub.listen())
         await stack.enter_async_context(_warn_of_second_server(context))
         if with_worker:
             await stack.enter_async_context(_run_worker(context, webhook_client))
         else:
             periodic_tasks = _periodic_tasks(context)
-            await stack.enter_async_context(periodic_tasks.watching())
+            await stack.enter_async_context(periodic_tasks.watchdog())
         # Last, so that a failed start does not print the secret.
         if not settings.is_production:
             demo = await demo_org.seed(context.database, context.identity.passwords)
@@ -327,8 +327,8 @@ async def _run_worker(
     )
     periodic_tasks = _periodic_tasks(context)
     if context.settings.is_embedded:
-        await periodic_tasks.free_readings()
-        await periodic_tasks.free_deliveries()
+        await periodic_tasks.release_readings()
+        await periodic_tasks.release_deliveries()
     async with (
         periodic_tasks.running(),
         context.mail_worker.running(),
@@ -336,12 +336,12 @@ async def _run_worker(
         resolver.open_resolver() as names,
         _webhook_dispatcher(context, webhook_client, names).running() as webhook_dispatcher,
         heartbeat.sending_heartbeats(
-            context.worker_registry, readers=context.readers, pace=context.reading_time
+            context.worker_registry, readers=context.readers, reading_time=context.reading_time
         ),
         # Ends first, so that other workers can start the jobs that it releases.
         # One reader is kept for other orgs: see `worker.shares`.
         context.task_queue.working(
-            webhook_dispatcher.beside(tasks.read), concurrency=context.readers + 1
+            webhook_dispatcher.yielding_to(tasks.read), concurrency=context.readers + 1
         ),
     ):
         yield

@@ -82,7 +82,7 @@ async def test_metrics_count_requests_and_readings_and_name_no_org(door: Install
     assert answer.headers["content-type"].startswith("text/plain")
     assert 'route="/v1/receipts/{receipt_id}",status="200"' in answer.text
     assert 'recibo_readings_total{accuracy="standard",outcome="completed"}' in answer.text
-    assert "recibo_owed_readings" in answer.text
+    assert "recibo_pending_readings" in answer.text
     assert receipt["org_id"] not in answer.text
     assert receipt["id"] not in answer.text
 

@@ -85,8 +85,8 @@ class Journey:
         return answer
 
     async def mailed_token(self, to: str) -> str:
-        """Send the pending mails and return the token of the newest one to an address."""
-        while await self.post.round():
+        """Have the owed mails sent and return the token of the newest one to an address."""
+        while await self.post.run_once():
             pass
         # Several are sent at once, in any order; some contain no token.
         newest = [one for one in reversed(self.mailer.sent) if to in one["To"]]

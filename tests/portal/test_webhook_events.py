@@ -23,7 +23,7 @@ async def test_test_event_is_owed_and_listed(service: Installation) -> None:
     (event,) = await events.event_bodies(service.database)
     (delivery,) = await events.deliveries(service.database)
     assert ("webhook.test", {}) == (event["type"], event["data"])
-    assert DeliveryState.OWED == delivery.state
+    assert DeliveryState.PENDING == delivery.state
     assert "A test event is on its way." == page.by_role["status"]
     assert re.search(r"webhook\.test \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Waiting", page.text)
     assert "Next attempt in a moment." in page.text
@@ -75,7 +75,7 @@ async def test_event_is_sent_again(service: Installation) -> None:
     page = await webhook_pages.submit(service, f"/events/{event_id}/resend")
 
     (delivery,) = await events.deliveries(service.database)
-    assert (DeliveryState.OWED, 0) == (delivery.state, delivery.tries)
+    assert (DeliveryState.PENDING, 0) == (delivery.state, delivery.tries)
     assert "The event is on its way again." == page.by_role["status"]
     assert "Waiting" in page.text
     assert (await audited(service))[0] == AuditAction.WEBHOOK_EVENT_RESENT
@@ -121,7 +121,7 @@ async def test_too_many_clicks_are_told_when_to_go_on(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = Limit("webhooks-asked-for", 1, dt.timedelta(minutes=1))
-    monkeypatch.setattr("recibo.services.webhooks.manual_sends._ASKED_FOR", limit)
+    monkeypatch.setattr("recibo.services.webhooks.manual_sends._LIMIT", limit)
     await webhook_pages.sign_up_owner(sqlite_service)
     await webhook_pages.submit(sqlite_service, url=webhook_pages.URL)
     answers = [await webhook_pages.post(sqlite_service, "/test") for _ in range(2)]

@@ -74,7 +74,7 @@ async def add(database: Database, org_id: OrgId | None, *moments: dt.datetime) -
     return made
 
 
-async def test_entry_tells_what_who_and_from_where(database: Database, actor: KeyActor) -> None:
+async def test_entry_names_action_actor_and_client(database: Database, actor: KeyActor) -> None:
     before, after = {"name": "Old"}, {"name": "New", "logo_url": None}
     async with database.write() as session:
         audit.record(
@@ -86,10 +86,10 @@ async def test_entry_tells_what_who_and_from_where(database: Database, actor: Ke
             after=after,
         )
 
-    told = (await listed(database, actor, UPDATES))[0].model_dump(mode="json")
+    entry = (await listed(database, actor, UPDATES))[0].model_dump(mode="json")
 
-    assert abs(dt.datetime.fromisoformat(told.pop("created_at")) - clock.now()) < 60 * SECOND
-    assert ids.is_well_formed(told.pop("id"))
+    assert abs(dt.datetime.fromisoformat(entry.pop("created_at")) - clock.now()) < 60 * SECOND
+    assert ids.is_well_formed(entry.pop("id"))
     assert {
         "action": "org.updated",
         "resource_type": "org",
@@ -101,12 +101,10 @@ async def test_entry_tells_what_who_and_from_where(database: Database, actor: Ke
         "before": before,
         "after": after,
         "request_id": "req_1",
-    } == told
+    } == entry
 
 
-async def test_key_that_acts_is_told_in_the_place_of_a_user(
-    database: Database, actor: KeyActor
-) -> None:
+async def test_entry_names_the_key_instead_of_a_user(database: Database, actor: KeyActor) -> None:
     async with database.write() as session:
         audit.record(session, actor, AuditAction.RECEIPT_CREATED, resource=ORG)
 
@@ -115,7 +113,7 @@ async def test_key_that_acts_is_told_in_the_place_of_a_user(
     assert (None, actor.key_id) == (item.actor_user_id, item.actor_api_key_id)
 
 
-async def test_snapshot_is_what_it_was_when_it_was_told(
+async def test_snapshot_does_not_change_after_it_is_recorded(
     database: Database, actor: KeyActor
 ) -> None:
     after = {"name": "then"}
@@ -144,8 +142,8 @@ async def test_org_sees_its_own_entries_only(database: Database, actor: KeyActor
     async with database.write() as session:
         audit.record(session, actor, AuditAction.ORG_UPDATED, resource=ORG)
         audit.record(session, other, AuditAction.MEMBER_INVITED, resource=ORG)
-        nobody = Person(None, None, VISIT)
-        audit.record(session, nobody, AuditAction.USER_SIGN_IN_FAILED, resource=ORG)
+        anonymous = Person(None, None, VISIT)
+        audit.record(session, anonymous, AuditAction.USER_SIGN_IN_FAILED, resource=ORG)
 
     assert ["org.updated", "apikey.created"] == await actions(database, actor)
     assert ["member.invited", "apikey.created"] == await actions(database, other)
@@ -237,7 +235,7 @@ async def test_clock_that_is_set_while_an_entry_is_written_hides_nothing(
     assert 2 == len(await listed(database, actor, Filters(since=NOON, until=NOON)))
 
 
-async def test_purge_deletes_what_is_over_in_batches(
+async def test_purge_deletes_expired_entries_in_batches(
     database: Database, actor: KeyActor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recibo.services.audit._PURGE_BATCH", 2)
@@ -271,8 +269,8 @@ def statements() -> Iterator[list[tuple[str, Any]]]:
     """What is sent to the database."""
     sent: list[tuple[str, Any]] = []
 
-    def note(*told: Any) -> None:
-        sent.append((told[2], told[3]))
+    def note(*arguments: Any) -> None:
+        sent.append((arguments[2], arguments[3]))
 
     event.listen(Engine, "before_cursor_execute", note)
     yield sent

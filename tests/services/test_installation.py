@@ -55,7 +55,7 @@ async def test_older_installation_is_adopted_with_its_files(
     assert Marker(await installation.agree(database, blobs)) == await installation.marker_of(blobs)
 
 
-async def test_start_that_broke_off_between_row_and_mark_is_taken_up(
+async def test_start_interrupted_between_row_and_marker_is_completed(
     database: Database, blobs: Blobs
 ) -> None:
     async with database.write() as session:

@@ -193,7 +193,7 @@ def test_notice_says_when_it_happened() -> None:
     assert "on 4 March 2026, 05:06 UTC" in text
 
 
-def test_reclaimed_account_is_told_what_was_dropped() -> None:
+def test_mail_lists_what_a_reclaimed_account_lost() -> None:
     text = part(written(MailKind.ACCOUNT_RECLAIMED), "plain")
 
     for dropped in ("password", "second factor", "sessions", "API keys of its own organizations"):
@@ -239,13 +239,13 @@ def test_hostile_name_in_the_subject_is_one_line(key: str) -> None:
         ("till@shop.example", "https://recibo.example", "till@shop.example"),
     ],
 )
-def test_sender_is_the_given_one_or_nobody_at_the_public_host(
+def test_sender_is_configured_or_the_default_at_the_public_host(
     text: str, base_url: str, expected: str
 ) -> None:
     assert expected == str(mail_templates.sender(text, base_url))
 
 
-@pytest.mark.parametrize("text", ["a@b.c, d@e.f", "nobody", "@x", "a@", "a b@c.d", "<a@b.c", ","])
+@pytest.mark.parametrize("text", ["a@b.c, d@e.f", "unknown", "@x", "a@", "a b@c.d", "<a@b.c", ","])
 def test_sender_that_is_not_one_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="RECIBO_EMAIL_FROM"):
         mail_templates.sender(text, "https://recibo.example")

@@ -1,4 +1,4 @@
-"""Mails that are owed: rows, leases, and when another try is due."""
+"""Pending mails: rows, leases and retries."""
 
 import asyncio
 import datetime as dt
@@ -40,7 +40,7 @@ async def taken(database: Database) -> Lease:
     return lease
 
 
-async def put_off(database: Database, lease: Lease) -> bool:
+async def defer(database: Database, lease: Lease) -> bool:
     """Put a mail off and commit it."""
     async with database.write() as session:
         return await mails.defer(session, lease)
@@ -53,7 +53,7 @@ async def composed(database: Database) -> MailContent | None:
         return await mail_rendering.render_pending(session, lease)
 
 
-async def test_mail_is_owed_at_once(database: Database) -> None:
+async def test_mail_is_due_at_once(database: Database) -> None:
     await mail_fixtures.mail(
         database, MailKind.KEY_EXPIRING, key="till", org="Aurora", when="2026-04-01"
     )
@@ -65,7 +65,7 @@ async def test_mail_is_owed_at_once(database: Database) -> None:
     assert lease.id.startswith("mail_")
 
 
-async def test_mail_of_a_change_that_fails_is_not_owed(database: Database) -> None:
+async def test_mail_of_a_failed_change_is_not_enqueued(database: Database) -> None:
     with pytest.raises(RuntimeError):  # noqa: PT012
         async with database.write() as session:
             mails.enqueue(session, NOTICE, to=MARA)
@@ -78,7 +78,7 @@ async def test_mail_of_a_change_that_fails_is_not_owed(database: Database) -> No
     ("kind", "missing"),
     [(MailKind.INVITATION, "inviter"), (MailKind.KEY_EXPIRING, "when")],
 )
-async def test_mail_that_lacks_a_name_is_refused_where_it_is_owed(
+async def test_mail_without_a_required_variable_is_refused(
     database: Database, kind: MailKind, missing: str
 ) -> None:
     with pytest.raises(ValueError, match=missing):
@@ -111,7 +111,7 @@ async def test_of_many_that_saw_it_one_takes_a_mail(database: Database) -> None:
     assert [] == await due(database)
 
 
-async def test_lease_that_is_over_lets_another_take_the_mail(database: Database) -> None:
+async def test_expired_lease_lets_another_worker_take_the_mail(database: Database) -> None:
     await mail_fixtures.mail(database)
     await taken(database)
 
@@ -121,7 +121,7 @@ async def test_lease_that_is_over_lets_another_take_the_mail(database: Database)
         assert 2 == (await taken(database)).attempt
 
 
-async def test_mail_that_is_forgotten_is_owed_no_more(database: Database) -> None:
+async def test_removed_mail_is_not_due(database: Database) -> None:
     await mail_fixtures.mail(database)
     await mail_fixtures.mail(database, to="other@acme.test")
     seen = (await due(database))[0]
@@ -141,7 +141,7 @@ async def test_tries_come_ever_less_often(database: Database) -> None:
     passed = dt.timedelta(0)
     for pause in pauses:
         with clock.moved(passed):
-            assert await put_off(database, await taken(database))
+            assert await defer(database, await taken(database))
         with clock.moved(passed + pause - SECOND):
             assert [] == await due(database), pause
         passed += pause * 1.2 + SECOND
@@ -153,21 +153,21 @@ async def test_mail_that_failed_for_three_days_is_dropped(database: Database) ->
     await mail_fixtures.mail(database)
 
     with clock.moved(dt.timedelta(days=3) - MINUTE):
-        assert await put_off(database, await taken(database))
+        assert await defer(database, await taken(database))
     assert 1 == len(await mail_fixtures.rows(database))
     with clock.moved(dt.timedelta(days=3) + 2 * MINUTE):
-        assert not await put_off(database, await taken(database))
+        assert not await defer(database, await taken(database))
     assert [] == await mail_fixtures.rows(database)
 
 
 @pytest.mark.parametrize("age", [dt.timedelta(0), dt.timedelta(days=4)])
-async def test_whose_lease_is_over_puts_off_no_other(database: Database, age: dt.timedelta) -> None:
+async def test_expired_lease_cannot_defer_the_mail(database: Database, age: dt.timedelta) -> None:
     with clock.moved(-age):
         await mail_fixtures.mail(database)
     late = await taken(database)
     with clock.moved(mails.LEASE + SECOND):
         current = await taken(database)
-        await put_off(database, late)
+        await defer(database, late)
 
     assert [current.until] == [row.due_at for row in await mail_fixtures.rows(database)]
 
@@ -182,23 +182,23 @@ async def test_mail_with_a_link_is_for_users_who_may_sign_in(
     await mail_fixtures.user(database, "gone@acme.test", disabled_at=clock.now())
 
     contents = []
-    for to in (MARA, "gone@acme.test", "nobody@acme.test"):
+    for to in (MARA, "gone@acme.test", "unknown@acme.test"):
         await mail_fixtures.mail(database, kind, to=to)
         contents.append(await composed(database))
 
     assert [True, False, False] == [one is not None and bool(one.token) for one in contents]
 
 
-async def test_notice_needs_no_user_and_brings_no_token(database: Database) -> None:
-    await mail_fixtures.mail(database, NOTICE, to="nobody@acme.test")
+async def test_notice_needs_no_user_and_has_no_token(database: Database) -> None:
+    await mail_fixtures.mail(database, NOTICE, to="unknown@acme.test")
 
     content = await composed(database)
 
     assert content is not None
-    assert ("nobody@acme.test", None) == (content.to, content.token)
+    assert ("unknown@acme.test", None) == (content.to, content.token)
 
 
-async def test_each_try_has_an_id_of_its_own(database: Database) -> None:
+async def test_each_attempt_has_a_new_message_id(database: Database) -> None:
     await mail_fixtures.mail(database)
     first = await composed(database)
     with clock.moved(mails.LEASE + SECOND):

@@ -47,14 +47,14 @@ async def furnished(parts: Core, secret: str) -> tuple[KeyActor, Member]:
     await events.emit_event(parts.database, actor.org_id, url=None)
     async with parts.database.write() as session:
         await endpoints.secrets(session, Keyring("s" * 40), member)
-    await parts.submit(actor, f"owed by {actor.org_id}")
+    await parts.submit(actor, f"pending of {actor.org_id}")
     return actor, member
 
 
 async def subscribed(
     database: Database, org_id: OrgId, status: SubscriptionStatus, *, ends: bool = False
 ) -> None:
-    """Note how a subscription of an org stands with the provider."""
+    """Set the state of an org's subscription."""
     async with database.write() as session:
         await session.merge(
             tables.Subscription(
@@ -82,7 +82,7 @@ async def held_by(database: Database, org_id: OrgId) -> set[str]:
 
 
 async def is_there(database: Database, org_id: OrgId) -> bool:
-    """Tell whether an org has its row."""
+    """Return whether an org's row exists."""
     async with database.read() as session:
         return await session.get(tables.Org, org_id) is not None
 
@@ -113,20 +113,20 @@ async def test_everything_of_the_org_goes_and_nothing_of_another(
     assert not await is_there(parts.database, actor.org_id)
     assert await is_there(parts.database, other.org_id)
     assert before == await held_by(parts.database, other.org_id)
-    # The other's three that were read, and the one that is owed.
+    # The other org's three completed receipts and its pending one.
     assert 4 == len(parts.files())
     async with parts.database.read() as session:
-        told = select(tables.AuditEvent).filter_by(action=AuditAction.ORG_DELETED)
-        (entry,) = (await session.execute(told)).scalars()
+        query = select(tables.AuditEvent).filter_by(action=AuditAction.ORG_DELETED)
+        (entry,) = (await session.execute(query)).scalars()
     assert (actor.org_id, owner.user_id) == (entry.resource_id, entry.actor_user_id)
 
 
-async def test_ways_in_and_what_is_owed_end_at_once(parts: Core) -> None:
+async def test_access_and_pending_work_end_at_once(parts: Core) -> None:
     secret = await make.key(parts.database, await make.org(parts.database))
     actor, owner = await furnished(parts, secret)
     await org_deletion.begin(parts.database, owner, slug=actor.org_id)
     parts.carrier.added.clear()
-    await parts.periodic_tasks.add_owed_readings()
+    await parts.periodic_tasks.enqueue_pending_readings()
 
     assert [] == parts.carrier.added
     (mail,) = await mail_fixtures.rows(parts.database)

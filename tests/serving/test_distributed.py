@@ -70,8 +70,8 @@ class Fleet:
                 pass
 
     async def begun(self) -> None:
-        """Wait until a reading is leased."""
-        while not any(row.held_until for row in await self.rows()):
+        """Wait until a reading is in hand."""
+        while not any(row.lease_expires_at for row in await self.rows()):
             pass
 
     async def charged(self) -> list[str]:
@@ -144,7 +144,9 @@ async def test_stopped_worker_releases_its_readings_without_an_attempt(fleet: Fl
 
     assert [0, 0] == statuses
     assert left
-    assert {(0, None, None)} == {(row.attempt, row.claimed_at, row.held_until) for row in left}
+    assert {(0, None, None)} == {
+        (row.attempt, row.claimed_at, row.lease_expires_at) for row in left
+    }
     assert {"completed"} == {one["status"] for one in ended}
     assert {1} == {row.attempt for row in await fleet.rows()}
     assert sorted(ids) == await fleet.charged()

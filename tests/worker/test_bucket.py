@@ -31,7 +31,7 @@ def parts(database: Database, tmp_path: Path, bucket_url: str, s3_proxy: TcpProx
 
 
 async def is_kept(parts: Core, receipt_id: ReceiptId) -> bool:
-    """Tell whether there is a file."""
+    """Return whether the file exists."""
     async with parts.blobs.local_file(receipt_id) as path:
         return path is not None
 
@@ -48,11 +48,11 @@ async def test_reading_waits_for_the_bucket_and_uses_up_no_attempt(
     waiting, added = await parts.row(receipt_id), list(parts.carrier.added)
     s3_proxy.restore()
     with clock.moved(4 * readings.LEASE):
-        await parts.periodic_tasks.turn()
+        await parts.periodic_tasks.run_once()
         await parts.tasks.read(receipt_id)
 
     assert ("pending", 0, None) == (waiting.status, waiting.attempt, waiting.claimed_at)
-    # Not again at once: whoever cannot read would only add it again.
+    # Not enqueued again at once: the next task could not read it either.
     assert ([], [receipt_id]) == (added, parts.carrier.added)
     assert "completed" == (await parts.row(receipt_id)).status
     assert not any((parts.folder / "spool").iterdir())

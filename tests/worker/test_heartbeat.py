@@ -1,4 +1,4 @@
-"""What a process that reads tells of itself."""
+"""Heartbeats of processes that read documents."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -9,39 +9,39 @@ from recibo.worker import heartbeat
 
 
 @dataclass
-class Listening(InMemory):
-    """Crews that wake whoever waits for the next word."""
+class ListeningRegistry(InMemory):
+    """A registry that sets an event at each heartbeat."""
 
-    word: asyncio.Event = field(default_factory=asyncio.Event)
+    received: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         super().__init__()
 
     async def report(self, name: str, stats: WorkerStats) -> None:
         await super().report(name, stats)
-        self.word.set()
+        self.received.set()
 
 
-async def test_crew_counts_from_the_start_to_the_end_at_its_pace_of_the_moment() -> None:
-    workers, pace = Listening(), MovingAverage(2)
-    async with heartbeat.sending_heartbeats(workers, readers=3, pace=pace):
-        at_first = await workers.combined_stats()
-        pace.note(12)
-        # The word that was under way may be of before.
+async def test_worker_is_counted_while_it_runs_at_its_current_speed() -> None:
+    registry, reading_time = ListeningRegistry(), MovingAverage(2)
+    async with heartbeat.sending_heartbeats(registry, readers=3, reading_time=reading_time):
+        at_first = await registry.combined_stats()
+        reading_time.note(12)
+        # The first heartbeat may have been sent before.
         for _ in range(2):
-            workers.word.clear()
-            await workers.word.wait()
-        later = await workers.combined_stats()
+            registry.received.clear()
+            await registry.received.wait()
+        later = await registry.combined_stats()
 
     assert WorkerStats(3, 2) == at_first
     assert WorkerStats(3, 3) == later
-    assert NO_WORKERS == await workers.combined_stats()
+    assert NO_WORKERS == await registry.combined_stats()
 
 
-async def test_processes_count_each() -> None:
-    workers = InMemory()
+async def test_each_process_is_counted() -> None:
+    registry = InMemory()
     async with (
-        heartbeat.sending_heartbeats(workers, readers=3, pace=MovingAverage(2)),
-        heartbeat.sending_heartbeats(workers, readers=1, pace=MovingAverage(2)),
+        heartbeat.sending_heartbeats(registry, readers=3, reading_time=MovingAverage(2)),
+        heartbeat.sending_heartbeats(registry, readers=1, reading_time=MovingAverage(2)),
     ):
-        assert WorkerStats(4, 2) == await workers.combined_stats()
+        assert WorkerStats(4, 2) == await registry.combined_stats()

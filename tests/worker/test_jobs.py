@@ -17,7 +17,7 @@ async def nothing(_: Budget) -> None:
     """Do nothing."""
 
 
-def told(name: str, job: str) -> float:
+def metric(name: str, job: str) -> float:
     """Return a metric of a job, 0 before there is one."""
     return REGISTRY.get_sample_value(name, {"job": job}) or 0.0
 
@@ -38,11 +38,11 @@ async def test_large_org_that_is_deleted_delays_no_other_job(
     receipt_id = (await parts.submit(actor)).receipt_id
     parts.carrier.added.clear()
     others = {job.name for job in parts.periodic_tasks.jobs} - {"purge-orgs"}
-    before = {name: told("recibo_job_last_success_timestamp_seconds", name) for name in others}
+    before = {name: metric("recibo_job_last_success_timestamp_seconds", name) for name in others}
 
     async with asyncio.timeout(60), parts.periodic_tasks.running():
-        while any(  # noqa: ASYNC110 - the loops tell nobody
-            told("recibo_job_last_success_timestamp_seconds", name) == before[name]
+        while any(  # noqa: ASYNC110 - the loops set no event
+            metric("recibo_job_last_success_timestamp_seconds", name) == before[name]
             for name in others
         ):
             await asyncio.sleep(0)
@@ -73,7 +73,7 @@ async def test_job_whose_budget_is_spent_goes_on_at_its_next_run(
     assert (3, 0) == (after_first, left)
 
 
-def test_budget_is_spent_when_its_time_is_over() -> None:
+def test_budget_is_used_up_when_its_time_has_passed() -> None:
     assert Budget(0).is_spent
     assert not Budget(60).is_spent
 
@@ -82,16 +82,16 @@ async def test_failure_is_counted_and_is_no_success(parts: Core) -> None:
     async def fail(_: Budget) -> None:
         raise OSError
 
-    failures = told("recibo_job_failures_total", "tried")
-    runs = told("recibo_job_seconds_count", "tried")
-    before = told("recibo_job_last_success_timestamp_seconds", "tried")
+    failures = metric("recibo_job_failures_total", "tried")
+    runs = metric("recibo_job_seconds_count", "tried")
+    before = metric("recibo_job_last_success_timestamp_seconds", "tried")
     await Job("tried", 30, fail).run_once(parts.database)
-    failed_at = told("recibo_job_last_success_timestamp_seconds", "tried")
+    failed_at = metric("recibo_job_last_success_timestamp_seconds", "tried")
     await Job("tried", 30, nothing).run_once(parts.database)
 
-    assert failures + 1 == told("recibo_job_failures_total", "tried")
-    assert runs + 2 == told("recibo_job_seconds_count", "tried")
-    assert before == failed_at < told("recibo_job_last_success_timestamp_seconds", "tried")
+    assert failures + 1 == metric("recibo_job_failures_total", "tried")
+    assert runs + 2 == metric("recibo_job_seconds_count", "tried")
+    assert before == failed_at < metric("recibo_job_last_success_timestamp_seconds", "tried")
 
 
 async def test_job_runs_in_one_process_at_a_time_unless_each_must(postgres_url: str) -> None:

@@ -43,7 +43,7 @@ def message(number: int, **fields: bytes) -> dict[Any, Any]:
     }
 
 
-async def test_forged_pickles_are_never_run_and_hold_up_nobody(
+async def test_forged_pickles_are_never_run_and_block_no_task(
     redis_url: str, tmp_path: Path
 ) -> None:
     evil = pickle.dumps(Evil(tmp_path / "evil"))
@@ -74,12 +74,12 @@ async def test_forged_pickles_are_never_run_and_hold_up_nobody(
                 await engine.add_readings([Job(ReceiptId("rcp_9"), Accuracy.STANDARD)])
                 assert "rcp_9" == await runs.get()
                 # Each forged one is done with, and comes to no other worker.
-                while await redis.xlen(STREAM):  # noqa: ASYNC110 - Redis tells nobody
+                while await redis.xlen(STREAM):  # noqa: ASYNC110 - Redis sends no event
                     await asyncio.sleep(0.02)
 
     assert runs.empty()
     assert not (tmp_path / "evil").exists()
-    # It would have been run by whoever unpickles it.
+    # Unpickling it would have run it.
     pickle.loads(evil)  # noqa: S301 - our own
     assert (tmp_path / "evil").exists()
 

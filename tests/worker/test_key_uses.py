@@ -84,9 +84,9 @@ async def test_use_is_written_while_the_process_runs(
 ) -> None:
     monkeypatch.setattr("recibo.worker.key_uses._PERIOD_SECONDS", 0.01)
     uses = KeyUses()
-    async with key_uses.written_down(uses, database), asyncio.timeout(20):
+    async with key_uses.flushing(uses, database), asyncio.timeout(20):
         uses.note(key_id)
-        while None in (await written(database)).values():  # noqa: ASYNC110 - rows tell nobody
+        while None in (await written(database)).values():  # noqa: ASYNC110 - rows send no event
             await asyncio.sleep(0)
 
 

@@ -1,4 +1,4 @@
-"""The post: owed mails on their way, with servers that fail and processes that die."""
+"""The mail worker, with mail servers that fail and processes that die."""
 
 import asyncio
 import datetime as dt
@@ -48,7 +48,7 @@ class DyingMailer(FakeMailer):
 
 
 class HeldMailer(FakeMailer):
-    """Holds mails on their way until it is told to let go."""
+    """Holds mails in flight until it is released."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,12 +83,12 @@ def events(logs: list[MutableMapping[str, Any]]) -> list[tuple[str, str]]:
     return [(line["log_level"], line["event"]) for line in logs]
 
 
-async def test_mail_is_sent_and_owed_no_more(database: Database) -> None:
+async def test_mail_is_sent_once(database: Database) -> None:
     await mail_fixtures.mail(database)
     mailer = FakeMailer()
 
-    await post_of(database, mailer).round()
-    await post_of(database, mailer).round()
+    await post_of(database, mailer).run_once()
+    await post_of(database, mailer).run_once()
 
     assert [MARA] == [one["To"] for one in mailer.sent]
     assert [] == await mail_fixtures.rows(database)
@@ -100,18 +100,18 @@ async def test_token_in_the_mail_is_the_users(database: Database, kind: MailToke
     await mail_fixtures.mail(database, MailKind(kind))
     mailer = FakeMailer()
 
-    await post_of(database, mailer).round()
+    await post_of(database, mailer).run_once()
 
     assert user_id == await consume(database, kind, mail_fixtures.token(mailer.sent[0]))
 
 
-async def test_token_works_before_the_mail_is_handed_over(database: Database) -> None:
+async def test_token_is_valid_before_the_mail_is_sent(database: Database) -> None:
     user_id = await mail_fixtures.user(database)
     await mail_fixtures.mail(database, MailKind.MAGIC_LINK)
     mailer = DyingMailer()
 
     with pytest.raises(BaseExceptionGroup):
-        await post_of(database, mailer).round()
+        await post_of(database, mailer).run_once()
 
     token = mail_fixtures.token(mailer.sent[0])
     assert user_id == await consume(database, MailTokenKind.MAGIC_LINK, token)
@@ -122,7 +122,7 @@ async def test_token_of_an_invitation_is_the_one_in_the_mail(database: Database)
     await mail_fixtures.invitation_mail(database, invitation_id)
     mailer = FakeMailer()
 
-    await post_of(database, mailer).round()
+    await post_of(database, mailer).run_once()
 
     token = mail_fixtures.token(mailer.sent[0])
     async with database.read() as session:
@@ -131,17 +131,17 @@ async def test_token_of_an_invitation_is_the_one_in_the_mail(database: Database)
     assert '"Ana" invites you to join "Aurora"' in part(mailer.sent[0], "plain")
 
 
-async def test_address_of_nobody_gets_nothing_and_is_forgotten(database: Database) -> None:
+async def test_mail_to_unknown_address_is_dropped(database: Database) -> None:
     await mail_fixtures.user(database, "gone@acme.test", disabled_at=clock.now())
     await mail_fixtures.invitation_mail(
         database, await mail_fixtures.invitation(database, revoked_at=clock.now())
     )
     for kind in MailTokenKind:
-        await mail_fixtures.mail(database, MailKind(kind), to="nobody@acme.test")
+        await mail_fixtures.mail(database, MailKind(kind), to="unknown@acme.test")
         await mail_fixtures.mail(database, MailKind(kind), to="gone@acme.test")
     mailer = FakeMailer()
 
-    await post_of(database, mailer).round()
+    await post_of(database, mailer).run_once()
 
     assert ([], 0) == (mailer.sent, mailer.tries)
     assert [] == await mail_fixtures.rows(database)
@@ -154,12 +154,12 @@ async def test_process_that_dies_after_sending_sends_again_with_a_token_that_wor
     await mail_fixtures.mail(database, MailKind.MAGIC_LINK)
     dying, mailer = DyingMailer(), FakeMailer()
     with pytest.raises(BaseExceptionGroup):
-        await post_of(database, dying).round()
+        await post_of(database, dying).run_once()
 
-    await post_of(database, mailer).round()
+    await post_of(database, mailer).run_once()
     assert [] == mailer.sent
     with clock.moved(mails.LEASE + SECOND):
-        await post_of(database, mailer).round()
+        await post_of(database, mailer).run_once()
 
         first, second = dying.sent[0], mailer.sent[0]
         with pytest.raises(ValidationFailed):
@@ -176,7 +176,7 @@ async def test_two_posts_send_a_mail_once(database: Database) -> None:
         await mail_fixtures.mail(database, to=f"{n}@acme.test")
     mailer = FakeMailer()
 
-    await asyncio.gather(*(post_of(database, mailer).round() for _ in range(3)))
+    await asyncio.gather(*(post_of(database, mailer).run_once() for _ in range(3)))
 
     assert sorted(f"{n}@acme.test" for n in range(20)) == sorted(one["To"] for one in mailer.sent)
     assert [] == await mail_fixtures.rows(database)
@@ -187,7 +187,7 @@ async def test_some_mails_are_on_their_way_at_once(database: Database) -> None:
         await mail_fixtures.mail(database, to=f"{n}@acme.test")
     mailer = HeldMailer()
 
-    round_ = asyncio.create_task(post_of(database, mailer).round())
+    round_ = asyncio.create_task(post_of(database, mailer).run_once())
     under_way = [await mailer.under_way.get() for _ in range(4)]
     mailer.open.set()
     await round_
@@ -202,7 +202,7 @@ async def test_round_tries_fifty_and_the_next_the_rest(database: Database) -> No
             mails.enqueue(session, MailKind.PASSWORD_CHANGED, to=f"{n}@acme.test")
     post = post_of(database, FakeMailer())
 
-    assert [50, 3, 0] == [await post.round() for _ in range(3)]
+    assert [50, 3, 0] == [await post.run_once() for _ in range(3)]
 
 
 async def test_server_that_is_away_loses_nothing(database: Database) -> None:
@@ -215,37 +215,37 @@ async def test_server_that_is_away_loses_nothing(database: Database) -> None:
 
     for passed in (dt.timedelta(0), MINUTE, 5 * MINUTE, DAY, 2 * DAY):
         with clock.moved(passed):
-            assert 1 == await post.round()
+            assert 1 == await post.run_once()
     with clock.moved(2 * DAY + 2 * dt.timedelta(hours=1)):
         async with mail_servers.serving(inbox, port=port):
-            assert 1 == await post.round()
+            assert 1 == await post.run_once()
         token = mail_fixtures.token(inbox.mails[0])
 
         assert user_id == await consume(database, MailTokenKind.MAGIC_LINK, token)
     assert [] == await mail_fixtures.rows(database)
 
 
-async def test_mail_is_given_up_after_three_days_and_told(database: Database) -> None:
+async def test_mail_is_given_up_after_three_days_and_logged(database: Database) -> None:
     await mail_fixtures.mail(database)
     mailer = FakeMailer()
     mailer.failure = SendError("away")
 
     with capture_logs() as logs, clock.moved(3 * DAY + MINUTE):
-        await post_of(database, mailer).round()
+        await post_of(database, mailer).run_once()
 
     assert [] == await mail_fixtures.rows(database)
-    assert ("error", "a mail is given up: it could not be sent for days") in events(logs)
+    assert ("error", "mail given up: it could not be sent for days") in events(logs)
 
 
-async def test_recipient_that_is_refused_for_good_is_dropped_and_told(database: Database) -> None:
+async def test_mail_to_refused_recipient_is_dropped_and_logged(database: Database) -> None:
     await mail_fixtures.mail(database)
 
     with capture_logs() as logs:
         async with mail_servers.serving(Inbox(to_recipient="550 5.1.1 No such user")) as port:
-            await post_of(database, smtp(port)).round()
+            await post_of(database, smtp(port)).run_once()
 
     assert [] == await mail_fixtures.rows(database)
-    assert [("warning", "a mail is dropped: its recipient is refused")] == events(logs)
+    assert [("warning", "mail dropped: its recipient was refused")] == events(logs)
 
 
 async def test_recipient_that_is_refused_for_now_is_tried_again(database: Database) -> None:
@@ -254,10 +254,10 @@ async def test_recipient_that_is_refused_for_now_is_tried_again(database: Databa
 
     async with mail_servers.serving(inbox) as port:
         post = post_of(database, smtp(port))
-        await post.round()
+        await post.run_once()
         inbox.to_recipient = mail_servers.ACCEPTED
         with clock.moved(MINUTE):
-            await post.round()
+            await post.run_once()
 
     assert 1 == len(inbox.mails)
 
@@ -268,11 +268,11 @@ async def test_mail_that_cannot_be_written_keeps_none_of_the_others(database: Da
     mailer = FakeMailer()
 
     with capture_logs() as logs:
-        await post_of(database, mailer).round()
+        await post_of(database, mailer).run_once()
 
     assert [MARA] == [one["To"] for one in mailer.sent]
     assert ["no address"] == [row.recipient for row in await mail_fixtures.rows(database)]
-    assert ("error", "a mail could not be written") in events(logs)
+    assert ("error", "failed to render a mail") in events(logs)
 
 
 async def test_mail_whose_row_cannot_be_deleted_breaks_off_none_of_the_others(
@@ -287,14 +287,14 @@ async def test_mail_whose_row_cannot_be_deleted_breaks_off_none_of_the_others(
             raise OSError
         await forget(session, lease)
 
-    monkeypatch.setattr(mails, "forget", failing_for_one)
+    monkeypatch.setattr(mails, "remove", failing_for_one)
 
     with capture_logs() as logs:
-        await post_of(database, mailer).round()
+        await post_of(database, mailer).run_once()
 
     assert 8 == len(mailer.sent)
     assert ["3@acme.test"] == [row.recipient for row in await mail_fixtures.rows(database)]
-    assert [("error", "what became of a mail could not be noted")] == events(logs)
+    assert [("error", "failed to record the outcome of a mail")] == events(logs)
 
 
 @pytest.mark.parametrize("answer", ["250 OK", "554 5.7.1 Spam: {mail}", "451 4.3.0 {mail}"])
@@ -303,8 +303,8 @@ async def test_logs_and_rows_hold_no_token(database: Database, answer: str) -> N
     await mail_fixtures.mail(database, MailKind.MAGIC_LINK)
     minted: list[str] = []
 
-    class Telling:
-        """A mailer that tells the token of what it sends."""
+    class RedeemingMailer:
+        """A mailer that passes on the token of each mail."""
 
         async def send(self, message: EmailMessage) -> None:
             """Send, and note the token."""
@@ -313,7 +313,7 @@ async def test_logs_and_rows_hold_no_token(database: Database, answer: str) -> N
 
     with capture_logs() as logs:
         async with mail_servers.serving(Inbox(to_mail=answer)) as port:
-            await post_of(database, Telling()).round()
+            await post_of(database, RedeemingMailer()).run_once()
 
     rows = [str(vars(row)) for row in await mail_fixtures.rows(database)]
     assert minted
@@ -321,7 +321,7 @@ async def test_logs_and_rows_hold_no_token(database: Database, answer: str) -> N
     assert "Sign in" not in f"{logs}{rows}"
 
 
-async def test_running_post_sends_what_is_owed_while_it_runs(database: Database) -> None:
+async def test_running_worker_sends_pending_mails(database: Database) -> None:
     mailer = FakeMailer()
 
     async with post_of(database, mailer).running():
@@ -375,11 +375,11 @@ async def test_service_writes_its_mails_into_the_outbox(
 ) -> None:
     sent, send = asyncio.Event(), Outbox.send
 
-    async def telling(outbox: Outbox, message: EmailMessage) -> None:
+    async def notifying(outbox: Outbox, message: EmailMessage) -> None:
         await send(outbox, message)
         sent.set()
 
-    monkeypatch.setattr(Outbox, "send", telling)
+    monkeypatch.setattr(Outbox, "send", notifying)
     async with installation.start(database_url, tmp_path) as door:
         await mail_fixtures.user(door.database)
         await mail_fixtures.mail(door.database, MailKind.MAGIC_LINK)

@@ -1,4 +1,4 @@
-"""What happens by itself: owed readings, purges, sweeps."""
+"""Periodic jobs: pending readings, purges, sweeps."""
 
 import asyncio
 import datetime as dt
@@ -43,18 +43,18 @@ async def deleted(parts: Core, actor: Actor, text: str) -> ReceiptId:
     return receipt_id
 
 
-async def test_what_is_owed_is_given_to_the_engine_again(parts: Core, actor: Actor) -> None:
-    owed = (await parts.submit(actor, "owed")).receipt_id
+async def test_pending_readings_are_enqueued_again(parts: Core, actor: Actor) -> None:
+    pending = (await parts.submit(actor, "pending")).receipt_id
     read = (await parts.submit(actor, "read")).receipt_id
     await parts.tasks.read(read)
     parts.carrier.added.clear()
 
-    await parts.periodic_tasks.turn()
+    await parts.periodic_tasks.run_once()
 
-    assert [owed] == parts.carrier.added
+    assert [pending] == parts.carrier.added
 
 
-async def test_abandoned_attempt_is_taken_up(parts: Core, actor: Actor) -> None:
+async def test_abandoned_attempt_is_retried(parts: Core, actor: Actor) -> None:
     """A killed worker leaves a claimed row behind, and no task."""
     receipt_id = (await parts.submit(actor)).receipt_id
     async with parts.database.write() as session:
@@ -62,7 +62,7 @@ async def test_abandoned_attempt_is_taken_up(parts: Core, actor: Actor) -> None:
         row.attempt, row.claimed_at = 1, clock.now()
     parts.carrier.added.clear()
 
-    await parts.periodic_tasks.add_owed_readings()
+    await parts.periodic_tasks.enqueue_pending_readings()
     await parts.tasks.read(parts.carrier.added[0])
 
     assert "completed" == (await parts.row(receipt_id)).status
@@ -72,17 +72,17 @@ async def test_abandoned_attempt_is_taken_up(parts: Core, actor: Actor) -> None:
 async def test_receipt_whose_worker_died_over_its_last_attempt_is_failed(
     parts: Core, actor: Actor
 ) -> None:
-    """No task comes for it any more, and nobody else may take it up."""
+    """No task comes for it any more, and no worker may start another attempt."""
     receipt_id = (await parts.submit(actor)).receipt_id
     other = (await parts.submit(actor, "in the queue")).receipt_id
     for number in range(3):
         with clock.moved(number * readings.LEASE):
             async with parts.database.write() as session:
-                assert await readings.begin(session, receipt_id) is not None
+                assert await readings.start(session, receipt_id) is not None
     parts.carrier.added.clear()
 
     with clock.moved(3 * readings.LEASE):
-        await parts.periodic_tasks.turn()
+        await parts.periodic_tasks.run_once()
 
     row = await parts.row(receipt_id)
     assert ("failed", "server_error") == (row.status, row.failure_code)
@@ -90,31 +90,31 @@ async def test_receipt_whose_worker_died_over_its_last_attempt_is_failed(
     assert [(1, 0, 0)] == await parts.held()
 
 
-async def test_receipt_is_failed_ten_minutes_after_its_first_claim_where_nobody_works(
+async def test_receipt_without_workers_fails_ten_minutes_after_its_first_claim(
     parts: Core, actor: Actor
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     async with parts.database.write() as session:
-        await readings.begin(session, receipt_id)
+        await readings.start(session, receipt_id)
 
     with clock.moved(10 * MINUTE):
-        async with asyncio.timeout(20), parts.periodic_tasks.watching():
+        async with asyncio.timeout(20), parts.periodic_tasks.watchdog():
             while (await parts.row(receipt_id)).status == "pending":
                 pass
 
     assert [(0, 0, 0)] == await parts.held()
 
 
-async def test_turn_is_one_processs_at_a_time(postgres_url: str, tmp_path: Path) -> None:
+async def test_shared_job_runs_in_one_process_at_a_time(postgres_url: str, tmp_path: Path) -> None:
     database, other = Database(postgres_url), Database(postgres_url)
     parts = core.build(database, tmp_path)
     receipt_id = (await parts.submit(await make.actor(database))).receipt_id
     parts.carrier.added.clear()
 
     async with other.advisory_lock("job:add-readings"):
-        await parts.periodic_tasks.turn()
+        await parts.periodic_tasks.run_once()
         assert [] == parts.carrier.added
-    await parts.periodic_tasks.turn()
+    await parts.periodic_tasks.run_once()
 
     assert [receipt_id] == parts.carrier.added
     await database.close()
@@ -169,9 +169,7 @@ async def test_expired_replays_are_purged(parts: Core, actor: Actor) -> None:
     assert 0 == await count(parts.database, tables.Replay)
 
 
-async def test_audit_entries_are_purged_when_their_retention_is_over(
-    parts: Core, actor: Actor
-) -> None:
+async def test_audit_entries_are_purged_after_their_retention(parts: Core, actor: Actor) -> None:
     kept = await count(parts.database, tables.AuditEvent)
     async with parts.database.write() as session:
         session.add_all(
@@ -185,12 +183,12 @@ async def test_audit_entries_are_purged_when_their_retention_is_over(
             for number in range(1001)
         )
 
-    await parts.periodic_tasks.turn()
+    await parts.periodic_tasks.run_once()
 
     assert kept == await count(parts.database, tables.AuditEvent)
 
 
-async def test_duty_that_fails_keeps_none_of_the_others(
+async def test_failing_job_does_not_stop_the_others(
     parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_: object) -> None:
@@ -201,7 +199,7 @@ async def test_duty_that_fails_keeps_none_of_the_others(
     parts.carrier.error = ConnectionError("the queue is gone")
     monkeypatch.setattr("recibo.worker.periodic_tasks.receipts.purge", fail)
 
-    await parts.periodic_tasks.turn()
+    await parts.periodic_tasks.run_once()
 
     # The sweep has noted when it is due.
     assert 1 == await count(parts.database, tables.Sweep)
@@ -247,11 +245,11 @@ async def test_bodies_of_events_go_with_the_receipt_that_is_purged(
     assert not any("Padaria" in body for body in bodies)
 
 
-async def test_owed_webhooks_are_told_to_the_metrics(parts: Core, actor: Actor) -> None:
+async def test_pending_webhooks_are_counted_in_the_metrics(parts: Core, actor: Actor) -> None:
     await events.deliver_event(parts.database, actor.org_id)
     for _ in range(2):
         await events.emit_event(parts.database, actor.org_id)
 
-    await parts.periodic_tasks.turn()
+    await parts.periodic_tasks.run_once()
 
-    assert 2 == REGISTRY.get_sample_value("recibo_owed_deliveries")
+    assert 2 == REGISTRY.get_sample_value("recibo_pending_deliveries")

@@ -1,4 +1,4 @@
-"""No org holds the last free reader while another org waits."""
+"""The last free reader is reserved for orgs without a reading in progress."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -28,7 +28,7 @@ class SlowReader(FakeReader):
         self.slow_at_once = 0
         self.most_at_once = 0
         self.has_begun = asyncio.Semaphore(0)
-        self.is_over = asyncio.Event()
+        self.may_end = asyncio.Event()
 
     async def read(
         self,
@@ -42,7 +42,7 @@ class SlowReader(FakeReader):
             self.slow_at_once += 1
             self.most_at_once = max(self.most_at_once, self.slow_at_once)
             self.has_begun.release()
-            await self.is_over.wait()
+            await self.may_end.wait()
             self.slow_at_once -= 1
         return await super().read(path, hint=hint, accuracy=accuracy, time_limit_s=time_limit_s)
 
@@ -61,24 +61,24 @@ async def test_the_same_over_redis_and_two_processes(
 
 
 @asynccontextmanager
-async def _opened(
+async def _running_services(
     url: str, folder: Path, workers: Sequence[SlowReader], settings: dict[str, Any]
 ) -> AsyncIterator[Installation]:
     async with AsyncExitStack() as stack:
-        opened = [
+        services = [
             await stack.enter_async_context(
                 installation.start(url, folder, reader=worker, **settings)
             )
             for worker in workers
         ]
-        yield opened[0]
+        yield services[0]
 
 
 async def _try(
     url: str, folder: Path, readers: int, workers: Sequence[SlowReader], **settings: Any
 ) -> None:
     settings |= {"readers": readers, "extract_wait_seconds": 0}
-    async with asyncio.timeout(120), _opened(url, folder, workers, settings) as service:
+    async with asyncio.timeout(120), _running_services(url, folder, workers, settings) as service:
         slow = [
             (await service.extracted(make.jpeg(f"slow {number}")))["id"]
             for number in range(len(workers) * readers + 3)
@@ -92,7 +92,7 @@ async def _try(
         read = (await service.get(path, secret=other, wait="25")).json()
         held = [worker.slow_at_once for worker in workers]
         for worker in workers:
-            worker.is_over.set()
+            worker.may_end.set()
         ended = {(await service.waited(one))["status"] for one in slow}
 
     assert "completed" == read["status"]
@@ -104,25 +104,25 @@ async def _try(
 def test_last_reader_is_for_an_org_that_has_none() -> None:
     shares = ReaderShares(1)
 
-    assert shares.take(ONE)
-    assert not shares.take(ONE)
-    assert shares.take(OTHER)
-    assert not shares.take(OTHER)
-    shares.free(ONE)
+    assert shares.acquire(ONE)
+    assert not shares.acquire(ONE)
+    assert shares.acquire(OTHER)
+    assert not shares.acquire(OTHER)
+    shares.release(ONE)
     # Now the other has one, and the last is free.
-    assert not shares.take(OTHER)
-    assert shares.take(ONE)
+    assert not shares.acquire(OTHER)
+    assert shares.acquire(ONE)
 
 
-def test_what_was_turned_away_comes_again_once_and_by_another_name() -> None:
+def test_postponed_job_is_returned_once_with_a_new_repetition() -> None:
     shares = ReaderShares(1)
     waiting = Job(ReceiptId("rcp_0"), Accuracy.STANDARD)
-    shares.turn_away(waiting)
-    shares.turn_away(waiting)
-    first = shares.returned([waiting])
-    shares.turn_away(waiting)
-    second = shares.returned([])
+    shares.postpone(waiting)
+    shares.postpone(waiting)
+    first = shares.take_waiting([waiting])
+    shares.postpone(waiting)
+    second = shares.take_waiting([])
 
     assert ["rcp_0"] == [one.receipt_id for one in first] == [one.receipt_id for one in second]
     assert 3 == len({waiting, *first, *second})
-    assert [waiting] == shares.returned([waiting])
+    assert [waiting] == shares.take_waiting([waiting])

@@ -1,4 +1,4 @@
-"""The engine that carries tasks, in memory and over Redis alike."""
+"""The task queue, in memory and over Redis."""
 
 import asyncio
 from collections import Counter
@@ -19,15 +19,15 @@ from tests import servers
 
 @pytest.fixture(params=["memory", "redis"])
 def queue(request: pytest.FixtureRequest) -> str:
-    """The address of an empty queue that nobody else uses, of each kind in turn."""
+    """The URL of an empty queue, in memory and over Redis."""
     if request.param == "memory":
         return f"memory://{ids.new('queue')}"
     url: str = request.getfixturevalue("redis_url")
     return url
 
 
-def owed(*names: str, accuracy: Accuracy = Accuracy.STANDARD) -> list[Job]:
-    """Return readings that are owed."""
+def jobs(*names: str, accuracy: Accuracy = Accuracy.STANDARD) -> list[Job]:
+    """Return jobs for receipts."""
     return [Job(ReceiptId(name), accuracy) for name in names]
 
 
@@ -38,7 +38,7 @@ async def test_what_was_added_before_anybody_works_is_run(queue: str) -> None:
         ran.set()
 
     async with engines.open_queue(queue) as engine:
-        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(jobs("rcp_0"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
             await ran.wait()
 
@@ -53,8 +53,8 @@ async def test_fifty_adds_of_one_receipt_run_once_while_it_is_carried(queue: str
             last.set()
 
     async with engines.open_queue(queue) as engine:
-        await asyncio.gather(*(engine.add_readings(owed("rcp_0")) for _ in range(50)))
-        await engine.add_readings(owed("rcp_last"))
+        await asyncio.gather(*(engine.add_readings(jobs("rcp_0")) for _ in range(50)))
+        await engine.add_readings(jobs("rcp_last"))
         async with engine.working(read, concurrency=1), asyncio.timeout(20):
             await last.wait()
 
@@ -66,11 +66,11 @@ async def test_receipt_can_be_read_again_later(queue: str) -> None:
 
     async with engines.open_queue(queue) as engine:
         async with engine.working(runs.put, concurrency=1), asyncio.timeout(20):
-            await engine.add_readings(owed("rcp_0"))
+            await engine.add_readings(jobs("rcp_0"))
             await runs.get()
             # The task's key is free only when it has wholly ended, soon after its last line.
             while runs.empty():
-                await engine.add_readings(owed("rcp_0"))
+                await engine.add_readings(jobs("rcp_0"))
                 await asyncio.sleep(0)
 
         assert "rcp_0" == runs.get_nowait()
@@ -89,9 +89,9 @@ async def test_second_reading_is_carried_while_the_task_of_the_first_ends(queue:
         engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(jobs("rcp_0"))
         await runs.get()
-        await engine.add_readings(owed("rcp_0", accuracy=Accuracy.HIGH))
+        await engine.add_readings(jobs("rcp_0", accuracy=Accuracy.HIGH))
         is_ordered.set()
 
         assert "rcp_0" == await runs.get()
@@ -114,14 +114,14 @@ async def test_task_that_raises_ends_neither_the_worker_nor_is_it_repeated(queue
         engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_readings(owed("rcp_0"))
-        await engine.add_readings(owed("rcp_last"))
+        await engine.add_readings(jobs("rcp_0"))
+        await engine.add_readings(jobs("rcp_last"))
         await last.wait()
 
     assert {"rcp_0": 1, "rcp_last": 1} == runs
 
 
-async def test_no_more_tasks_run_at_once_than_allowed(queue: str) -> None:
+async def test_no_more_tasks_run_at_once_than_alljobs(queue: str) -> None:
     at_once: list[int] = []
     running = 0
     done = asyncio.Event()
@@ -137,7 +137,7 @@ async def test_no_more_tasks_run_at_once_than_allowed(queue: str) -> None:
 
     async with engines.open_queue(queue) as engine:
         for number in range(6):
-            await engine.add_readings(owed(f"rcp_{number}"))
+            await engine.add_readings(jobs(f"rcp_{number}"))
         async with engine.working(read, concurrency=2), asyncio.timeout(20):
             await done.wait()
 
@@ -159,7 +159,7 @@ async def test_leaving_ends_tasks_that_run(queue: str) -> None:
         engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(jobs("rcp_0"))
         await began.wait()
 
     assert ended.is_set()
@@ -183,7 +183,7 @@ async def test_what_is_left_at_the_end_is_run_by_the_next(queue: str) -> None:
     async with asyncio.timeout(30), engines.open_queue(queue) as engine:
         async with engine.working(never_end, concurrency=2):
             for number in range(4):
-                await engine.add_readings(owed(f"rcp_{number}"))
+                await engine.add_readings(jobs(f"rcp_{number}"))
             await began.wait()
             await other_began.wait()
         async with engine.working(read, concurrency=2):
@@ -205,8 +205,8 @@ async def test_task_that_another_cancels_is_no_stop(queue: str) -> None:
         engines.open_queue(queue) as engine,
         engine.working(read, concurrency=1),
     ):
-        await engine.add_readings(owed("rcp_0"))
-        await engine.add_readings(owed("rcp_1"))
+        await engine.add_readings(jobs("rcp_0"))
+        await engine.add_readings(jobs("rcp_1"))
         await ran.wait()
 
     assert ran.is_set()
@@ -222,12 +222,12 @@ async def test_engine_over_redis_rides_out_its_absence() -> None:
         engines.open_queue(server.url) as engine,
         engine.working(runs.put, concurrency=1),
     ):
-        await engine.add_readings(owed("rcp_lost"))
+        await engine.add_readings(jobs("rcp_lost"))
         for name in ("rcp_0", "rcp_1"):
             with servers.run_redis(server.port):
                 while runs.empty():
-                    # What the clockwork does.
-                    await engine.add_readings(owed(name))
+                    # As the periodic job does.
+                    await engine.add_readings(jobs(name))
                     await asyncio.sleep(0.05)
                 assert name == await runs.get()
 
@@ -241,11 +241,11 @@ async def test_queue_that_is_emptied_runs_what_is_added_again(redis_url: str) ->
         engine.working(runs.put, concurrency=1),
     ):
         for number in range(3):
-            await engine.add_readings(owed(f"rcp_{number}"))
+            await engine.add_readings(jobs(f"rcp_{number}"))
             await runs.get()
             async with Redis.from_url(redis_url) as client:
                 await client.flushall()
-        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(jobs("rcp_0"))
 
         assert "rcp_0" == await runs.get()
 
@@ -264,18 +264,18 @@ async def test_queue_out_of_reach_fails_no_upload(
     async with engines.open_queue(queue) as engine:
         monkeypatch.setattr(Docket, "add_many", fail)
 
-        await engine.add_readings(owed("rcp_0"))
+        await engine.add_readings(jobs("rcp_0"))
 
 
 async def test_queue_that_hangs_holds_up_one_upload_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engines, "_PATIENCE_SECONDS", 0.2)
-    monkeypatch.setattr(redis_client, "_OPEN_SECONDS", 3600)
+    monkeypatch.setattr(engines, "_TIMEOUT_SECONDS", 0.2)
+    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
     with capture_logs() as logs, servers.run_redis() as server:
         async with engines.open_queue(server.url) as engine, asyncio.timeout(20):
             server.hang()
             for number in range(1000):
-                await engine.add_readings(owed(f"rcp_{number}"))
+                await engine.add_readings(jobs(f"rcp_{number}"))
 
-    assert ["the queue is out of reach; what is owed waits"] == [one["event"] for one in logs]
+    assert ["the queue is unreachable; pending work waits"] == [one["event"] for one in logs]

@@ -45,7 +45,7 @@ async def test_reading_completes_the_receipt_and_bills_it(reading: Make, actor: 
     await parts.tasks.read(receipt_id)
 
     row = await parts.row(receipt_id)
-    assert ("completed", "Aurora", None) == (row.status, row.merchant_name, row.owed_accuracy)
+    assert ("completed", "Aurora", None) == (row.status, row.merchant_name, row.pending_accuracy)
     assert [(1, 1, 1)] == await parts.held()
     assert [(Accuracy.STANDARD, 240.0)] == reader.orders
 
@@ -105,7 +105,7 @@ async def test_poison_is_failed_after_three_attempts_and_gives_its_quota_back(
         (GREEDY, "low_confidence"),
     ],
 )
-async def test_fault_of_the_document_is_told_after_one_attempt(
+async def test_unreadable_document_fails_after_one_attempt(
     reading: Make, actor: Actor, failure: Failure, code: str
 ) -> None:
     parts, reader = reading([failure])
@@ -146,14 +146,14 @@ async def test_file_that_is_gone_fails_its_receipt_at_once(reading: Make, actor:
     assert [(0, 0, 0)] == await parts.held()
 
 
-async def test_reader_that_raises_leaves_the_reading_owed(reading: Make, actor: Actor) -> None:
+async def test_reader_that_raises_leaves_the_reading_pending(reading: Make, actor: Actor) -> None:
     parts, _ = reading([RuntimeError("a bug"), READ])
     receipt_id = (await parts.submit(actor)).receipt_id
 
     with pytest.raises(RuntimeError):
         await parts.tasks.read(receipt_id)
     with clock.moved(readings.LEASE):
-        await parts.periodic_tasks.add_owed_readings()
+        await parts.periodic_tasks.enqueue_pending_readings()
         await parts.tasks.read(receipt_id)
 
     assert [receipt_id] * 2 == parts.carrier.added
@@ -175,11 +175,11 @@ async def test_reading_that_no_row_takes_ends_as_failed(reading: Make, actor: Ac
         await parts.tasks.read(receipt_id)
 
     row = await parts.row(receipt_id)
-    assert ("failed", "server_error", None) == (row.status, row.failure_code, row.owed_accuracy)
+    assert ("failed", "server_error", None) == (row.status, row.failure_code, row.pending_accuracy)
     assert [(0, 0, 0)] == await parts.held()
 
 
-async def test_task_that_is_cancelled_hands_its_receipt_back(
+async def test_cancelled_task_returns_its_receipt_unread(
     database: Database, tmp_path: Path, actor: Actor
 ) -> None:
     reader = HeldReader()
@@ -200,39 +200,39 @@ async def test_task_that_is_cancelled_hands_its_receipt_back(
     assert ("completed", 1) == (row.status, row.attempt)
 
 
-async def test_task_that_is_cancelled_while_it_begins_hands_its_receipt_back(
+async def test_task_cancelled_at_its_start_returns_its_receipt_unread(
     reading: Make, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts, _ = reading([READ])
     receipt_id = (await parts.submit(actor)).receipt_id
-    begin = readings.begin
+    begin = readings.start
 
     async def cancelling(session: Session, receipt_id: ReceiptId) -> readings.Order | None:
         order = await begin(session, receipt_id)
         task.cancel()
         return order
 
-    monkeypatch.setattr(readings, "begin", cancelling)
+    monkeypatch.setattr(readings, "start", cancelling)
     task = asyncio.create_task(parts.tasks.read(receipt_id))
     with pytest.raises(asyncio.CancelledError):
         await task
 
     row = await parts.row(receipt_id)
-    assert (0, None, None) == (row.attempt, row.claimed_at, row.held_until)
+    assert (0, None, None) == (row.attempt, row.claimed_at, row.lease_expires_at)
 
 
-async def test_receipt_stays_in_hand_while_it_is_read(
+async def test_lease_is_renewed_while_the_receipt_is_read(
     database: Database, tmp_path: Path, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = asyncio.Event()
     keep = readings.renew
 
-    async def telling(session: Session, order: readings.Order) -> None:
+    async def renewing(session: Session, order: readings.Order) -> None:
         await keep(session, order)
         kept.set()
 
-    monkeypatch.setattr(readings, "renew", telling)
-    monkeypatch.setattr("recibo.worker.tasks._KEEP_SECONDS", 0)
+    monkeypatch.setattr(readings, "renew", renewing)
+    monkeypatch.setattr("recibo.worker.tasks._RENEWAL_SECONDS", 0)
     reader = HeldReader()
     parts = core.build(database, tmp_path, reader=reader)
     receipt_id = (await parts.submit(actor)).receipt_id
@@ -252,7 +252,7 @@ async def test_receipt_stays_in_hand_while_it_is_read(
     assert 1 == len(reader.seen)
 
 
-async def test_waiters_are_told_whatever_happens(reading: Make, actor: Actor) -> None:
+async def test_waiters_are_notified_even_after_an_error(reading: Make, actor: Actor) -> None:
     parts, _ = reading([RuntimeError("a bug")])
     receipt_id = (await parts.submit(actor)).receipt_id
 

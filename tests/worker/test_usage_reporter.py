@@ -44,7 +44,7 @@ def seller(url: str, *, meter: str = stripe_server.METER, limit_s: float = 20) -
 
 @pytest.fixture
 async def meter(database: Database, stripe: StripeServer) -> AsyncIterator[UsageReporter]:
-    """A meter that tells the small Stripe."""
+    """A reporter that sends to the fake Stripe."""
     payments = seller(stripe.url)
     yield UsageReporter(database, payments)
     payments.close()
@@ -91,20 +91,20 @@ async def use(
         return (await session.execute(query)).scalar_one()
 
 
-async def owed(database: Database) -> list[str]:
-    """Return the ids of what is owed."""
+async def pending(database: Database) -> list[str]:
+    """Return the ids of pending events."""
     async with database.read() as session:
         return list((await session.execute(select(tables.MeterEvent.id))).scalars())
 
 
-async def test_each_use_is_told_once_as_it_was(
+async def test_each_use_is_reported_once_unchanged(
     meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     org_id = await buyer(database, stripe)
     event = await use(database, org_id)
     await use(database, org_id, "high")
     await use(database, org_id, "high", again=True)
-    tried = [await meter.round() for _ in range(2)]
+    tried = [await meter.run_once() for _ in range(2)]
 
     assert [3, 0] == tried
     assert [("cus_ana", 1), ("cus_ana", 5), ("cus_ana", 4)] == stripe.credits
@@ -115,7 +115,7 @@ async def test_each_use_is_told_once_as_it_was(
         "payload[value]": "1",
         "timestamp": str(int(event.created_at.timestamp())),
     } == stripe.asked("POST", "/v1/billing/meter_events")[0]
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
 async def test_what_was_used_before_there_was_a_customer_is_never_charged(
@@ -127,7 +127,7 @@ async def test_what_was_used_before_there_was_a_customer_is_never_charged(
     await use(database, org_id)
     await become(database, org_id, "cus_late", "stripe")
 
-    assert 0 == await meter.round()
+    assert 0 == await meter.run_once()
     assert [] == stripe.credits
 
 
@@ -140,25 +140,25 @@ async def test_dead_stripe_loses_nothing(
     stripe.fails(503)
     for passed in (dt.timedelta(0), MINUTE, 5 * MINUTE, DAY, 20 * DAY):
         with clock.moved(passed):
-            assert 3 == await meter.round()
+            assert 3 == await meter.run_once()
     stripe.works()
     with clock.moved(34 * DAY):
-        await meter.round()
+        await meter.run_once()
 
     assert [("cus_ana", 1)] * 3 == stripe.credits
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
-async def test_stripe_that_is_out_of_reach_is_told_later(
+async def test_events_are_reported_later_if_stripe_is_unreachable(
     meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     event = await use(database, await buyer(database, stripe))
     nowhere = seller("http://127.0.0.1:1")
-    await UsageReporter(database, nowhere).round()
+    await UsageReporter(database, nowhere).run_once()
     nowhere.close()
-    kept = await owed(database)
+    kept = await pending(database)
     with clock.moved(MINUTE):
-        await meter.round()
+        await meter.run_once()
 
     assert [event.id] == kept
     assert [("cus_ana", 1)] == stripe.credits
@@ -175,17 +175,17 @@ async def test_answer_that_comes_too_late_counts_once(
 
     stripe.fault = hang
     hasty = seller(stripe.url, limit_s=0.2)
-    await UsageReporter(database, hasty).round()
-    kept = await owed(database)
+    await UsageReporter(database, hasty).run_once()
+    kept = await pending(database)
     go_on.set()
     await asyncio.to_thread(hasty.close)
     stripe.works()
     with clock.moved(MINUTE):
-        await meter.round()
+        await meter.run_once()
 
     assert [event.id] == kept
     assert [("cus_ana", 1)] == stripe.credits
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
 async def test_process_killed_between_sending_and_marking_charges_once(
@@ -196,17 +196,17 @@ async def test_process_killed_between_sending_and_marking_charges_once(
 
     await use(database, await buyer(database, stripe))
     with monkeypatch.context() as patched:
-        patched.setattr(meter_events, "forget", die)
+        patched.setattr(meter_events, "remove", die)
         with pytest.raises(BaseExceptionGroup):
-            await meter.round()
-    soon = await meter.round()
+            await meter.run_once()
+    soon = await meter.run_once()
     with clock.moved(meter_events.LEASE + SECOND):
-        later = await meter.round()
+        later = await meter.run_once()
 
     assert (0, 1) == (soon, later)
     assert 2 == len(stripe.asked("POST", "/v1/billing/meter_events"))
     assert [("cus_ana", 1)] == stripe.credits
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
 async def test_several_processes_send_each_event_once(
@@ -216,13 +216,13 @@ async def test_several_processes_send_each_event_once(
         org_id = await buyer(database, stripe, f"cus_{number}")
         for _ in range(5):
             await use(database, org_id)
-    await asyncio.gather(*(meter.round() for _ in range(3)))
+    await asyncio.gather(*(meter.run_once() for _ in range(3)))
 
     assert 20 == len(stripe.asked("POST", "/v1/billing/meter_events"))
     assert Counter({f"cus_{number}": 5 for number in range(4)}) == Counter(
         customer for customer, _ in stripe.credits
     )
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
 async def test_customers_go_side_by_side_and_the_events_of_one_in_line(
@@ -248,13 +248,13 @@ async def test_customers_go_side_by_side_and_the_events_of_one_in_line(
         for _ in range(3):
             await use(database, org_id)
     provider = Counting()
-    await asyncio.wait_for(UsageReporter(database, provider).round(), 20)
+    await asyncio.wait_for(UsageReporter(database, provider).run_once(), 20)
 
     assert not provider.met_itself
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
-async def test_what_stripe_will_never_take_is_dropped_told_and_counted(
+async def test_event_that_stripe_refuses_is_dropped_logged_and_counted(
     meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     gone = await buyer(database, stripe, "cus_gone")
@@ -263,24 +263,24 @@ async def test_what_stripe_will_never_take_is_dropped_told_and_counted(
     await use(database, await buyer(database, stripe))
     before = REGISTRY.get_sample_value(*REFUSED) or 0
     with capture_logs() as logs:
-        await meter.round()
+        await meter.run_once()
 
-    [line] = [one for one in logs if one["event"] == "a meter event is dropped"]
+    [line] = [one for one in logs if one["event"] == "meter event dropped"]
     assert ("error", 5) == (line["log_level"], line["credits"])
     assert before + 1 == REGISTRY.get_sample_value(*REFUSED)
     assert [("cus_ana", 1)] == stripe.credits
-    assert [] == await owed(database)
+    assert [] == await pending(database)
 
 
 @pytest.mark.parametrize("status", [401, 403, 409, 429])
-async def test_what_whoever_runs_the_service_can_mend_stays_owed(
+async def test_event_stays_pending_after_a_configuration_error(
     meter: UsageReporter, database: Database, stripe: StripeServer, status: int
 ) -> None:
     event = await use(database, await buyer(database, stripe))
     stripe.fails(status)
-    await meter.round()
+    await meter.run_once()
 
-    assert [event.id] == await owed(database)
+    assert [event.id] == await pending(database)
 
 
 async def test_meter_that_is_not_made_yet_loses_nothing(
@@ -288,25 +288,25 @@ async def test_meter_that_is_not_made_yet_loses_nothing(
 ) -> None:
     await use(database, await buyer(database, stripe))
     mistaken = seller(stripe.url, meter="recibo_credit")
-    await UsageReporter(database, mistaken).round()
+    await UsageReporter(database, mistaken).run_once()
     mistaken.close()
     with clock.moved(MINUTE):
-        await meter.round()
+        await meter.run_once()
 
     assert [("cus_ana", 1)] == stripe.credits
 
 
-async def test_what_is_too_old_for_stripe_is_dropped_and_told(
+async def test_event_too_old_for_stripe_is_dropped_and_logged(
     meter: UsageReporter, database: Database, stripe: StripeServer
 ) -> None:
     org_id = await buyer(database, stripe)
     await use(database, org_id)
     with capture_logs() as logs, clock.moved(35 * DAY):
-        await meter.round()
+        await meter.run_once()
 
     assert [] == stripe.asked("POST", "/v1/billing/meter_events")
-    assert [] == await owed(database)
-    assert ("a meter event is dropped", "it is too old") in [
+    assert [] == await pending(database)
+    assert ("meter event dropped", "it is too old") in [
         (one["event"], one.get("detail")) for one in logs
     ]
 
@@ -319,13 +319,13 @@ async def test_tries_come_ever_less_often(
     passed = dt.timedelta(0)
     for pause in (5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, HOUR):
         with clock.moved(passed):
-            assert 1 == await meter.round()
+            assert 1 == await meter.run_once()
         with clock.moved(passed + pause - SECOND):
-            assert 0 == await meter.round(), pause
+            assert 0 == await meter.run_once(), pause
         passed += pause * 1.2 + 2 * SECOND
 
 
-async def test_whose_lease_is_over_puts_off_no_other(
+async def test_expired_lease_cannot_defer_the_event(
     database: Database, stripe: StripeServer
 ) -> None:
     await use(database, await buyer(database, stripe))
@@ -361,21 +361,21 @@ async def test_event_that_cannot_be_marked_breaks_off_none_of_the_others(
             raise OSError
         await forget(session, lease)
 
-    monkeypatch.setattr(meter_events, "forget", failing_for_one)
-    await meter.round()
+    monkeypatch.setattr(meter_events, "remove", failing_for_one)
+    await meter.run_once()
 
     assert 3 == len(stripe.credits)
-    assert [first.id] == await owed(database)
+    assert [first.id] == await pending(database)
 
 
-async def test_service_tells_of_what_it_reads(
+async def test_service_reports_its_readings(
     database_url: str, tmp_path: Path, stripe: StripeServer
 ) -> None:
-    told, loop = asyncio.Event(), asyncio.get_running_loop()
+    reported, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def note(_method: str, path: str) -> None:
         if path == "/v1/billing/meter_events":
-            loop.call_soon_threadsafe(told.set)
+            loop.call_soon_threadsafe(reported.set)
 
     stripe.fault = note
     settings = stripe_fixtures.settings(stripe) | {"stripe_meter": f" {stripe_server.METER} "}
@@ -384,20 +384,20 @@ async def test_service_tells_of_what_it_reads(
         secret = await make.key(i.database, OrgId(ana.org_id))
         await i.extracted(make.jpeg("free"), secret=secret)
         await billing.checkout(i, ana)
-        await i.extracted(make.jpeg("paper"), secret=secret, accuracy="high")
-        await asyncio.wait_for(told.wait(), 20)
+        await i.extracted(make.jpeg("receipt"), secret=secret, accuracy="high")
+        await asyncio.wait_for(reported.wait(), 20)
 
     assert [5] == [credits_ for _, credits_ in stripe.credits]
 
 
-async def test_service_without_a_meter_owes_nothing(
+async def test_service_without_a_meter_enqueues_nothing(
     sqlite_url: str, tmp_path: Path, stripe: StripeServer
 ) -> None:
     async with installation.start(sqlite_url, tmp_path, **stripe_fixtures.settings(stripe)) as i:
         ana = await people.signed_up(i)
         await billing.checkout(i, ana)
         secret = await make.key(i.database, OrgId(ana.org_id))
-        await i.extracted(make.jpeg("paper"), secret=secret)
+        await i.extracted(make.jpeg("receipt"), secret=secret)
         rows = await i.rows(tables.MeterEvent)
 
     assert [] == rows

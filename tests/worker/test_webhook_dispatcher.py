@@ -1,9 +1,9 @@
-"""The courier: webhooks on their way, with receivers that fail and processes that die."""
+"""The webhook dispatcher, with receivers that fail and processes that die."""
 
 import asyncio
 import datetime as dt
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from recibo.schemas.states import DeliveryState
 from recibo.services.webhooks import deliveries
 from recibo.store import db, tables
 from recibo.store.db import Database
-from recibo.worker import webhook_dispatcher as couriers
+from recibo.worker import webhook_dispatcher
 from recibo.worker.webhook_dispatcher import WebhookDispatcher
 from tests import events, make
 from tests.fake_clock import FakeClock
@@ -43,34 +43,34 @@ def webhook_client() -> FakeWebhookClient:
 
 
 @pytest.fixture
-def courier(database: Database, webhook_client: FakeWebhookClient) -> WebhookDispatcher:
-    """A courier with few hands."""
+def dispatcher(database: Database, webhook_client: FakeWebhookClient) -> WebhookDispatcher:
+    """A dispatcher with a small capacity."""
     return WebhookDispatcher(database, webhook_client, KEYRING, capacity=32, gather_s=0)
 
 
-async def deliver(courier: WebhookDispatcher) -> int:
-    """Make one round, and write down how it ended; return how many were tried."""
-    begun = await courier.begin()
+async def deliver(dispatcher: WebhookDispatcher) -> int:
+    """Deliver once and record the outcomes; return the number of attempts."""
+    begun = await dispatcher.start_due()
     await asyncio.gather(*begun)
-    await courier.write_down()
+    await dispatcher.record_finished()
     return len(begun)
 
 
 async def states(database: Database) -> list[str]:
-    """Return how all deliveries stand, the oldest event first."""
+    """Return the states of all deliveries, the oldest event first."""
     return [one.state for one in await events.deliveries(database)]
 
 
 async def settled(database: Database, is_settled: Callable[[list[str]], bool]) -> list[str]:
-    """Return how deliveries stand as soon as they stand so."""
+    """Wait until the states of all deliveries fulfill a condition; return them."""
     heard = asyncio.Event()
     loop = asyncio.get_running_loop()
-    engine = database._writer.sync_engine  # noqa: SLF001 - whose commits nobody else tells of
+    engine = database._writer.sync_engine  # noqa: SLF001 - the only source of commit events
 
     def hear(*_: object) -> None:
         loop.call_soon_threadsafe(heard.set)
 
-    # A connection comes back when its commit is over; "commit" itself is told before.
+    # A connection is checked in after its commit; the "commit" event comes before it.
     event.listen(engine, "checkin", hear)
     try:
         while not is_settled(found := await states(database)):
@@ -82,7 +82,7 @@ async def settled(database: Database, is_settled: Callable[[list[str]], bool]) -
 
 
 def all_delivered(found: list[str]) -> bool:
-    """Tell whether nothing is owed any more."""
+    """Return whether all events are delivered."""
     return set(found) == {DeliveryState.DELIVERED}
 
 
@@ -91,65 +91,68 @@ def by_url(posted: list[Posted]) -> Mapping[str, int]:
     return Counter(one.url for one in posted)
 
 
-async def test_owed_webhook_is_posted_with_its_bytes_and_written_down(
-    database: Database, actor: Actor, courier: WebhookDispatcher, webhook_client: FakeWebhookClient
+async def test_pending_webhook_is_posted_and_recorded(
+    database: Database,
+    actor: Actor,
+    dispatcher: WebhookDispatcher,
+    webhook_client: FakeWebhookClient,
 ) -> None:
     event_id = await events.emit_event(database, actor.org_id)
 
-    assert 1 == await deliver(courier)
+    assert 1 == await deliver(dispatcher)
 
     (posted,) = webhook_client.posts
-    (told,) = await events.event_bodies(database)
+    (event_body,) = await events.event_bodies(database)
     assert (events.OWN_URL, event_id) == (posted.url, posted.headers["webhook-id"])
-    assert told["id"].encode() in posted.body
+    assert event_body["id"].encode() in posted.body
     assert [DeliveryState.DELIVERED] == await states(database)
-    assert 0 == await deliver(courier)
+    assert 0 == await deliver(dispatcher)
 
 
 async def test_webhook_is_posted_as_soon_as_its_event_is_committed(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Whoever looks by himself only comes too late.
-    monkeypatch.setattr(couriers, "_PERIOD_SECONDS", 3600)
-    async with courier.running():
+    # A poll without a wakeup would come too late.
+    monkeypatch.setattr(webhook_dispatcher, "_PERIOD_SECONDS", 3600)
+    async with dispatcher.running():
         for count in range(1, 4):
             await events.emit_event(database, actor.org_id)
             await asyncio.wait_for(webhook_client.received(count), 60)
         await settled(database, all_delivered)
 
 
-async def test_what_another_process_owes_is_found_within_a_second_or_so(
+async def test_event_of_another_process_is_found_by_polling(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(db, "notify_on_commit", lambda _: None)
-    async with courier.running():
+    async with dispatcher.running():
         await events.emit_event(database, actor.org_id)
         await asyncio.wait_for(webhook_client.received(1), 60)
 
 
-async def test_what_failed_comes_again_when_it_is_due(
+async def test_failed_delivery_is_retried_when_it_is_due(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     fake_clock: FakeClock,
 ) -> None:
     await events.emit_event(database, actor.org_id)
     webhook_client.outcome = DOWN
 
-    first = await deliver(courier)
-    at_once = await deliver(courier)
+    first = await deliver(dispatcher)
+    at_once = await deliver(dispatcher)
     await fake_clock.move(6)
     webhook_client.outcome = OK
-    later = await deliver(courier)
+    later = await deliver(dispatcher)
 
     assert [1, 0, 1] == [first, at_once, later]
     one, two = webhook_client.posts
@@ -157,7 +160,7 @@ async def test_what_failed_comes_again_when_it_is_due(
     assert one.headers["webhook-signature"] != two.headers["webhook-signature"]
 
 
-async def test_of_several_couriers_one_posts_each(
+async def test_of_several_webhook_dispatcher_one_posts_each(
     database: Database, actor: Actor, webhook_client: FakeWebhookClient
 ) -> None:
     for _ in range(12):
@@ -174,16 +177,16 @@ async def test_of_several_couriers_one_posts_each(
     )
 
 
-async def test_what_a_killed_courier_had_in_hand_comes_again_when_its_lease_is_over(
+async def test_deliveries_of_a_killed_dispatcher_are_retried_after_their_lease(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     fake_clock: FakeClock,
 ) -> None:
     event_id = await events.emit_event(database, actor.org_id)
     webhook_client.gate.clear()
-    for task in await courier.begin():
+    for task in await dispatcher.start_due():
         await webhook_client.received(1)
         task.cancel()
     webhook_client.gate.set()
@@ -201,21 +204,21 @@ async def test_what_a_killed_courier_had_in_hand_comes_again_when_its_lease_is_o
 async def test_one_org_has_sixteen_under_way_at_most(
     database: Database, actor: Actor, webhook_client: FakeWebhookClient
 ) -> None:
-    courier = WebhookDispatcher(database, webhook_client, KEYRING)
+    dispatcher = WebhookDispatcher(database, webhook_client, KEYRING)
     for _ in range(20):
         await events.emit_event(database, actor.org_id)
     webhook_client.gate.clear()
 
-    first = await courier.begin()
-    second = await courier.begin()
+    first = await dispatcher.start_due()
+    second = await dispatcher.start_due()
     webhook_client.gate.set()
     await asyncio.gather(*first)
 
     assert (16, 0) == (len(first), len(second))
-    assert 4 == await deliver(courier)
+    assert 4 == await deliver(dispatcher)
 
 
-async def test_orgs_have_their_turn_though_one_is_owed_much(
+async def test_org_with_many_events_does_not_starve_others(
     database: Database, actor: Actor, webhook_client: FakeWebhookClient
 ) -> None:
     orgs = [actor.org_id, *[await make.org(database) for _ in range(5)]]
@@ -223,15 +226,15 @@ async def test_orgs_have_their_turn_though_one_is_owed_much(
         for _ in range(12):
             await events.emit_event(database, org_id, url=f"https://{org_id}.test/")
     webhook_client.gate.clear()
-    courier = WebhookDispatcher(database, webhook_client, KEYRING, capacity=24)
+    dispatcher = WebhookDispatcher(database, webhook_client, KEYRING, capacity=24)
 
-    begun = await courier.begin()
+    begun = await dispatcher.start_due()
     await webhook_client.received(len(begun))
     under_way = by_url(webhook_client.posts)
     webhook_client.gate.set()
     await asyncio.gather(*begun)
     seen = set(under_way)
-    while await deliver(courier):
+    while await deliver(dispatcher):
         seen |= set(by_url(webhook_client.posts))
 
     assert 24 >= len(begun)
@@ -243,70 +246,73 @@ async def test_orgs_have_their_turn_though_one_is_owed_much(
 async def test_endpoint_that_fails_has_one_under_way(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     fake_clock: FakeClock,
 ) -> None:
     await events.endpoint(database, actor)
     webhook_client.outcomes[events.URL] = DOWN
     await events.emit_event(database, actor.org_id, url=None)
-    await deliver(courier)
+    await deliver(dispatcher)
     for _ in range(10):
         await events.emit_event(database, actor.org_id, url=None)
     await fake_clock.move(1)
 
-    failing = [await deliver(courier) for _ in range(3)]
+    failing = [await deliver(dispatcher) for _ in range(3)]
     webhook_client.outcomes[events.URL] = OK
-    recovered = [await deliver(courier) for _ in range(3)]
+    recovered = [await deliver(dispatcher) for _ in range(3)]
 
     assert [1, 1, 1] == failing
     assert [1, 6, 0] == recovered
 
 
 async def test_dead_endpoint_holds_up_nothing_that_goes_elsewhere(
-    database: Database, actor: Actor, courier: WebhookDispatcher, webhook_client: FakeWebhookClient
+    database: Database,
+    actor: Actor,
+    dispatcher: WebhookDispatcher,
+    webhook_client: FakeWebhookClient,
 ) -> None:
     await events.endpoint(database, actor)
     webhook_client.outcomes[events.URL] = DOWN
     for _ in range(3):
         await events.emit_event(database, actor.org_id, url=None)
-    await deliver(courier)
+    await deliver(dispatcher)
     for _ in range(100):
         await events.emit_event(database, actor.org_id, url=None)
     for _ in range(5):
         await events.emit_event(database, actor.org_id)
 
-    assert 6 == await deliver(courier)
+    assert 6 == await deliver(dispatcher)
     assert 5 == by_url(webhook_client.posts)[events.OWN_URL]
 
 
-async def test_receivers_that_failed_hold_half_of_the_hands_at_most(
+async def test_failed_receivers_use_at_most_half_of_the_capacity(
     database: Database, webhook_client: FakeWebhookClient, fake_clock: FakeClock
 ) -> None:
-    courier = WebhookDispatcher(database, webhook_client, KEYRING, capacity=16, gather_s=0)
+    dispatcher = WebhookDispatcher(database, webhook_client, KEYRING, capacity=16, gather_s=0)
     orgs = [await make.org(database) for _ in range(20)]
     webhook_client.outcome = DOWN
     for org_id in orgs:
         await events.emit_event(database, org_id, url=f"https://{org_id}.test/")
-    while await deliver(courier):
+    while await deliver(dispatcher):
         pass
     await fake_clock.move(10)
     webhook_client.gate.clear()
 
-    doubtful = await courier.begin()
+    suspect = await dispatcher.start_due()
     living = await make.org(database)
     for _ in range(8):
         await events.emit_event(database, living)
-    others = await courier.begin()
+    others = await dispatcher.start_due()
     webhook_client.gate.set()
-    await asyncio.gather(*doubtful, *others)
+    await asyncio.gather(*suspect, *others)
 
-    assert 8 == len(doubtful)
+    assert 8 == len(suspect)
     assert 0 < len(others)
     assert {events.OWN_URL} == set(by_url(webhook_client.posts[-len(others) :]))
 
 
-async def test_backlog_is_worked_off_without_waiting_for_the_next_second(
+async def test_backlog_is_delivered_without_waiting_for_the_next_poll(
     database: Database,
     actor: Actor,
     webhook_client: FakeWebhookClient,
@@ -314,7 +320,7 @@ async def test_backlog_is_worked_off_without_waiting_for_the_next_second(
 ) -> None:
     for _ in range(100):
         await events.emit_event(database, actor.org_id)
-    monkeypatch.setattr(couriers, "_PERIOD_SECONDS", 3600)
+    monkeypatch.setattr(webhook_dispatcher, "_PERIOD_SECONDS", 3600)
 
     async with WebhookDispatcher(database, webhook_client, KEYRING).running():
         await asyncio.wait_for(webhook_client.received(100), 60)
@@ -323,30 +329,33 @@ async def test_backlog_is_worked_off_without_waiting_for_the_next_second(
     assert webhook_client.most_under_way <= 16
 
 
-async def test_many_are_written_down_in_one_transaction(
-    database: Database, actor: Actor, courier: WebhookDispatcher
+async def test_outcomes_are_recorded_in_one_transaction(
+    database: Database, actor: Actor, dispatcher: WebhookDispatcher
 ) -> None:
     for _ in range(16):
         await events.emit_event(database, actor.org_id)
-    begun = await courier.begin()
+    begun = await dispatcher.start_due()
     await asyncio.gather(*begun)
     commits = list[object]()
-    engine = database._writer.sync_engine  # noqa: SLF001 - whose commits nobody else tells of
+    engine = database._writer.sync_engine  # noqa: SLF001 - the only source of commit events
     event.listen(engine, "commit", commits.append)
 
-    await courier.write_down()
+    await dispatcher.record_finished()
 
     assert all_delivered(await states(database))
     assert 1 == len(commits)
 
 
-async def test_posts_under_way_at_the_end_are_ended_and_written_down(
-    database: Database, actor: Actor, courier: WebhookDispatcher, webhook_client: FakeWebhookClient
+async def test_posts_in_flight_at_the_end_are_finished_and_recorded(
+    database: Database,
+    actor: Actor,
+    dispatcher: WebhookDispatcher,
+    webhook_client: FakeWebhookClient,
 ) -> None:
     await events.emit_event(database, actor.org_id)
     webhook_client.gate.clear()
 
-    async with courier.running():
+    async with dispatcher.running():
         await webhook_client.received(1)
         asyncio.get_running_loop().call_later(0.05, webhook_client.gate.set)
 
@@ -356,23 +365,26 @@ async def test_posts_under_way_at_the_end_are_ended_and_written_down(
 async def test_posts_that_do_not_end_are_left_at_the_end(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(couriers, "_LAST_POSTS_SECONDS", 0.05)
+    monkeypatch.setattr(webhook_dispatcher, "_LAST_POSTS_SECONDS", 0.05)
     await events.emit_event(database, actor.org_id)
     webhook_client.gate.clear()
 
-    async with courier.running():
+    async with dispatcher.running():
         await webhook_client.received(1)
 
-    assert [DeliveryState.OWED] == await states(database)
+    assert [DeliveryState.PENDING] == await states(database)
     assert 0 == webhook_client.under_way
 
 
-async def test_post_that_raises_keeps_none_of_the_others(
-    database: Database, actor: Actor, courier: WebhookDispatcher, webhook_client: FakeWebhookClient
+async def test_post_that_raises_does_not_block_the_others(
+    database: Database,
+    actor: Actor,
+    dispatcher: WebhookDispatcher,
+    webhook_client: FakeWebhookClient,
 ) -> None:
     class Broken(FakeWebhookClient):
         async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
@@ -380,52 +392,52 @@ async def test_post_that_raises_keeps_none_of_the_others(
                 raise RuntimeError(url)
             return await super().post(url, body, headers)
 
-    courier = WebhookDispatcher(database, Broken(), KEYRING)
+    dispatcher = WebhookDispatcher(database, Broken(), KEYRING)
     await events.emit_event(database, actor.org_id, url="https://broken.test/")
     await events.emit_event(database, actor.org_id)
 
-    assert 2 == await deliver(courier)
-    assert [DeliveryState.OWED, DeliveryState.DELIVERED] == await states(database)
+    assert 2 == await deliver(dispatcher)
+    assert [DeliveryState.PENDING, DeliveryState.DELIVERED] == await states(database)
     assert [] == webhook_client.posts
 
 
-async def test_outcome_that_cannot_be_written_down_keeps_none_of_the_others(
+async def test_outcome_that_cannot_be_stored_does_not_block_the_others(
     database: Database, actor: Actor, webhook_client: FakeWebhookClient, fake_clock: FakeClock
 ) -> None:
-    courier = WebhookDispatcher(database, webhook_client, KEYRING, gather_s=0)
+    dispatcher = WebhookDispatcher(database, webhook_client, KEYRING, gather_s=0)
     url = "https://odd.test/"
     webhook_client.outcomes[url] = WebhookResponse(0.1, answer=None)  # type: ignore[arg-type]
     odd = await events.emit_event(database, actor.org_id, url=url)
     for _ in range(3):
         await events.emit_event(database, actor.org_id)
-    begun = await courier.begin()
+    begun = await dispatcher.start_due()
     await asyncio.gather(*begun)
     with pytest.raises(AttributeError):
-        await courier.write_down()
-    while await courier.write_down():
+        await dispatcher.record_finished()
+    while await dispatcher.record_finished():
         pass
 
     found = {one.event_id: one.state for one in await events.deliveries(database)}
-    assert DeliveryState.OWED == found.pop(odd)
+    assert DeliveryState.PENDING == found.pop(odd)
     assert {DeliveryState.DELIVERED} == set(found.values())
-    # A try like any other: the next one comes after the usual pause.
+    # The next attempt comes after the usual pause.
     errors = [one.error for one in await events.attempts(database)]
     assert ["the answer could not be stored"] == [one for one in errors if one]
     webhook_client.outcomes.clear()
     await fake_clock.move(6)
-    assert 1 == await deliver(courier)
+    assert 1 == await deliver(dispatcher)
     assert all_delivered(await states(database))
 
 
-async def test_database_that_fails_is_ridden_out(
+async def test_dispatcher_survives_database_failures(
     database: Database,
     actor: Actor,
-    courier: WebhookDispatcher,
+    dispatcher: WebhookDispatcher,
     webhook_client: FakeWebhookClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(couriers, "_RETRY_SECONDS", 0)
-    failures = dict.fromkeys(("take", "record"), 2)
+    monkeypatch.setattr(webhook_dispatcher, "_RETRY_SECONDS", 0)
+    failures = dict.fromkeys(("lease", "record"), 2)
 
     def failing(name: str) -> Callable[..., Any]:
         real = getattr(deliveries, name)
@@ -442,66 +454,40 @@ async def test_database_that_fails_is_ridden_out(
         monkeypatch.setattr(deliveries, name, failing(name))
     await events.emit_event(database, actor.org_id)
 
-    async with courier.running():
+    async with dispatcher.running():
         await settled(database, all_delivered)
 
     assert 1 == len(webhook_client.posts)
-    assert {"take": 0, "record": 0} == failures
+    assert {"lease": 0, "record": 0} == failures
 
 
 async def test_tries_are_counted_by_how_they_ended(
-    database: Database, actor: Actor, courier: WebhookDispatcher, webhook_client: FakeWebhookClient
+    database: Database,
+    actor: Actor,
+    dispatcher: WebhookDispatcher,
+    webhook_client: FakeWebhookClient,
 ) -> None:
     def counted() -> list[float]:
         name = "recibo_deliveries_total"
-        outcomes = ("delivered", "put_off", "given_up")
+        outcomes = ("delivered", "deferred", "given_up")
         return [REGISTRY.get_sample_value(name, {"outcome": one}) or 0 for one in outcomes]
 
     before = counted()
     for outcome in (OK, DOWN, DOWN, WebhookResponse(0.1, status=410)):
         webhook_client.outcome = outcome
         await events.emit_event(database, actor.org_id)
-        await deliver(courier)
+        await deliver(dispatcher)
 
     assert [1, 2, 1] == [round(now - then) for now, then in zip(counted(), before, strict=True)]
 
 
-async def test_attempts_tell_when_they_began(
-    database: Database, actor: Actor, courier: WebhookDispatcher
+async def test_attempts_record_their_start(
+    database: Database, actor: Actor, dispatcher: WebhookDispatcher
 ) -> None:
     before = clock.now()
     await events.emit_event(database, actor.org_id)
-    await deliver(courier)
+    await deliver(dispatcher)
 
     async with database.read() as session:
         (one,) = await session.scalars(select(tables.DeliveryAttempt))
     assert before <= one.started_at <= clock.now() + dt.timedelta(0)
-
-
-async def test_backlog_goes_slower_while_documents_are_read(
-    database: Database, webhook_client: FakeWebhookClient
-) -> None:
-    courier = WebhookDispatcher(database, webhook_client, KEYRING)
-    read, may_end = list[str](), asyncio.Event()
-
-    async def reading(name: str) -> None:
-        read.append(name)
-        await may_end.wait()
-        if name == "bad":
-            raise ValueError(name)
-
-    before = courier.pause_s(16)
-    tasks = [asyncio.create_task(_run(courier.beside(reading), one)) for one in ("good", "bad")]
-    await asyncio.sleep(0)
-    during = courier.pause_s(16)
-    may_end.set()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-    assert ["good", "bad"] == read
-    assert 5 * before < during
-    assert (before, 0) == (courier.pause_s(16), courier.pause_s(0))
-    assert courier.pause_s(1) <= before
-
-
-async def _run(read: Callable[[str], Awaitable[None]], name: str) -> None:
-    await read(name)

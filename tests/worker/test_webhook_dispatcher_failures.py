@@ -1,4 +1,4 @@
-"""The courier: exceptions on this side are tries that failed, and never go on for ever."""
+"""The webhook dispatcher counts its own exceptions as failed attempts and gives up."""
 
 import pytest
 
@@ -20,22 +20,22 @@ FAILED = "internal error: the request could not be sent"
 PAUSE_S = 30 * 60 * 60
 
 
-async def deliver(courier: WebhookDispatcher) -> int:
-    """Try what is due, and write down how that ended; return how many there were."""
-    begun = await courier.begin()
+async def deliver(dispatcher: WebhookDispatcher) -> int:
+    """Deliver what is due and record the outcomes; return the number of attempts."""
+    begun = await dispatcher.start_due()
     for post in begun:
         await post
-    while await courier.write_down():
+    while await dispatcher.record_finished():
         pass
     return len(begun)
 
 
 async def states(database: Database) -> list[str]:
-    """Return how the deliveries stand."""
+    """Return the states of all deliveries."""
     return [one.state for one in await events.deliveries(database)]
 
 
-async def test_try_that_always_raises_is_made_as_often_as_any_and_given_up(
+async def test_delivery_that_always_raises_is_given_up_after_the_usual_attempts(
     database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: LeasedDelivery) -> dict[str, str]:
@@ -43,11 +43,11 @@ async def test_try_that_always_raises_is_made_as_often_as_any_and_given_up(
 
     monkeypatch.setattr(deliveries, "headers", broken)
     fake_clock, webhook_client = FakeClock(monkeypatch), FakeWebhookClient()
-    courier = WebhookDispatcher(database, webhook_client, KEYRING)
+    dispatcher = WebhookDispatcher(database, webhook_client, KEYRING)
     await events.emit_event(database, actor.org_id, url=URL)
 
     tries = 0
-    while await deliver(courier):
+    while await deliver(dispatcher):
         tries += 1
         await fake_clock.move(PAUSE_S)
 
@@ -58,7 +58,7 @@ async def test_try_that_always_raises_is_made_as_often_as_any_and_given_up(
     assert [] == webhook_client.posts
 
 
-async def test_secret_that_cannot_be_opened_is_a_try_that_failed(
+async def test_undecryptable_secret_is_a_failed_attempt(
     database: Database, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     FakeClock(monkeypatch)
@@ -70,4 +70,4 @@ async def test_secret_that_cannot_be_opened_is_a_try_that_failed(
     assert 1 == len(webhook_client.posts)
     _, failed = await events.attempts(database)
     assert FAILED == failed.error
-    assert [DeliveryState.DELIVERED, DeliveryState.OWED] == await states(database)
+    assert [DeliveryState.DELIVERED, DeliveryState.PENDING] == await states(database)

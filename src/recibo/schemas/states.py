@@ -177,7 +177,8 @@ class EventType(StrEnum):
 class DeliveryState(StrEnum):
     """The state of an event's delivery."""
 
-    OWED = "owed"
+    #: The stored value is older than the name.
+    PENDING = "owed"
     DELIVERED = "delivered"
     #: All attempts failed, or the receiver answered 410 Gone.
     FAILED = "failed"

@@ -1,1 +1,1 @@
-"""The rules: one file a resource. SQL is written here and below."""
+"""Services: the business rules and their SQL, one module for each resource."""

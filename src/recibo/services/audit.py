@@ -1,4 +1,4 @@
-"""The audit log: written in the transaction of the change that it tells of, read by its org."""
+"""The audit log: entries are written in the transaction of their change and read by the org."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -81,7 +81,7 @@ def record_by_operator(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add an entry for what was done on the command line or by the clockwork."""
+    """Add an entry for a change made on the command line or by a periodic job."""
     _add(session, action, resource, org_id=org_id, before=_copy(before), after=_copy(after))
 
 
@@ -98,9 +98,9 @@ async def page(
 
 
 async def purge(database: Database) -> int:
-    """Delete up to 500 entries whose retention is over; return how many there were."""
+    """Delete up to 500 entries whose retention has ended; return how many."""
     async with database.write() as session:
-        # Ids are in the order of time, so no index is needed on the time itself.
+        # Ids sort by time, so the time itself needs no index.
         oldest = select(AuditEvent.id).order_by(AuditEvent.id).limit(_PURGE_BATCH)
         statement = (
             delete(AuditEvent)

@@ -1,10 +1,10 @@
-"""How long what is owed to servers of others waits after a failed try."""
+"""Backoff for retries of requests to external servers."""
 
 import datetime as dt
 import random
 
-# After each failed try; from then on the last. The payment provider tells doubles by their ids for
-# a day, so all stay well below that.
+# The pause after each failed attempt; the last one repeats. The payment provider recognizes
+# duplicate ids for a day, so all pauses are well below that.
 _PAUSES = (
     dt.timedelta(seconds=5),
     dt.timedelta(seconds=30),
@@ -13,11 +13,11 @@ _PAUSES = (
     dt.timedelta(minutes=30),
     dt.timedelta(hours=1),
 )
-# Many that failed together come again spread out.
+# Spreads out retries of requests that failed together.
 _JITTER = 0.2
 
 
 def after(attempt: int) -> dt.timedelta:
-    """Return the pause after so many tries, the first one being 1."""
+    """Return the pause after an attempt; the first attempt is 1."""
     pause = _PAUSES[min(attempt, len(_PAUSES)) - 1]
     return pause * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret

@@ -57,7 +57,7 @@ class Files:
     purged: list[str] = field(default_factory=list)
     #: Not there although their receipts are.
     missing: list[str] = field(default_factory=list)
-    #: Others than what was uploaded, by their SHA-256.
+    #: Files that differ from the upload, by their SHA-256.
     damaged: list[str] = field(default_factory=list)
 
 
@@ -89,10 +89,10 @@ class Manifest:
 async def back_up(
     database: Database, blobs: Blobs, folder: Path, *, url: str, secret: str, own_secret: bool
 ) -> Manifest:
-    """Write a backup into a new or empty folder, beside a server that runs.
+    """Write a backup into a new or empty folder; a server may be running.
 
     Args:
-        database: Where receipts are asked after that lost their files meanwhile.
+        database: Used to look up receipts whose files disappear during the backup.
         blobs: The files.
         folder: Where to.
         url: The database's URL.
@@ -127,12 +127,12 @@ async def back_up(
 
 
 def fingerprint(secret: str) -> str:
-    """Return what tells one secret from others and reveals none."""
+    """Return a hash that identifies a secret without revealing it."""
     return hmac.new(secret.encode(), _FINGERPRINT, hashlib.sha256).hexdigest()[:32]
 
 
 def files_of(table: TableFile, folder: Path) -> Iterator[File]:
-    """Give the files that the receipts of a backup have."""
+    """Yield the files that the receipts of a backup refer to."""
     for row in table_files.read_rows(table, folder / TABLES):
         if not ids.is_well_formed(str(row["id"])):
             # It names a file, here and where it is restored.
@@ -169,7 +169,7 @@ def loaded(folder: Path) -> Manifest:
 
 
 def check(manifest: Manifest, folder: Path) -> None:
-    """Look at every byte of a backup.
+    """Verify every byte of a backup.
 
     Raises:
         BackupError: something is missing or damaged.
@@ -187,7 +187,7 @@ def check(manifest: Manifest, folder: Path) -> None:
         raise BackupError(message)
     for one in present(manifest, receipts_table, folder):
         if path_of(folder, one.id).is_symlink():
-            # It could show any file of this machine to whoever owns the receipt.
+            # A link could expose any file of this machine to the owner of the receipt.
             message = f"the backup cannot be used: the file of {one.id} is a link."
             raise BackupError(message)
         if one.id not in manifest.files.damaged and _sha256(folder, one.id) != one.sha256:
@@ -196,7 +196,7 @@ def check(manifest: Manifest, folder: Path) -> None:
 
 
 def present(manifest: Manifest, table: TableFile, folder: Path) -> Iterator[File]:
-    """Give the files that a backup holds."""
+    """Yield the files that a backup contains."""
     absent = {*manifest.files.purged, *manifest.files.missing}
     return (one for one in files_of(table, folder) if one.id not in absent)
 

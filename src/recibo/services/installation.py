@@ -1,4 +1,4 @@
-"""One id for a database and its files, so that neither is used with those of others.
+"""The id that a database and its files share, so that they are not mixed with others.
 
 The sweep takes files that no receipt knows for orphans. With a database restored elsewhere, a fresh
 one, or another installation's files it would find nothing else.
@@ -23,9 +23,9 @@ from recibo.store.tables import Installation, Receipt
 log = structlog.get_logger(__name__)
 
 _VERSION = 1
-# One is enough to know files by their names, and strays are few.
+# One known file is enough to recognize the storage, and orphans are few.
 _SAMPLED_LISTINGS = 3
-_REMEDY = "if these files are meant for this database, run `recibo admin files adopt`"
+_HOW_TO_FIX = "if these files are meant for this database, run `recibo admin files adopt`"
 _TOGETHER = (
     "set RECIBO_DATABASE_URL, RECIBO_DATA_DIR and RECIBO_STORAGE_URL to what belongs together"
 )
@@ -44,7 +44,7 @@ class Marker:
     is_restoring: bool = False
 
     def dumped(self) -> str:
-        """Return the text that is stored beside the files."""
+        """Return the text of the marker file."""
         return json.dumps(
             {"version": _VERSION, "installation": self.installation_id,
              "restoring": self.is_restoring}
@@ -53,7 +53,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What lies in a storage, as far as was looked."""
+    """The contents of a storage, from a sample of its files."""
 
     has_files: bool
     #: Whether the database has a receipt for any of them.
@@ -64,7 +64,7 @@ async def agree(database: Database, blobs: Blobs) -> str:
     """Return the id that database and files share; give them one where that is safe.
 
     Raises:
-        ForeignFilesError: they belong to different installations, or nothing tells that they belong
+        ForeignFilesError: they belong to different installations, or nothing shows that they belong
             together.
     """
     async with database.read() as session:
@@ -137,12 +137,12 @@ async def marker_of(blobs: Blobs) -> Marker | None:
         stored = json.loads(text)
         return Marker(str(stored["installation"]), bool(stored.get("restoring")))
     except (ValueError, KeyError, TypeError) as e:
-        message = f"the mark of the files (.installation) cannot be read; {_REMEDY}."
+        message = f"the mark of the files (.installation) cannot be read; {_HOW_TO_FIX}."
         raise ForeignFilesError(message) from e
 
 
 async def looked_into(database: Database, blobs: Blobs) -> Contents:
-    """Look at the first files of a storage."""
+    """Sample the first files of a storage."""
     cursor: str | None = ""
     has_files = False
     for _ in range(_SAMPLED_LISTINGS):
@@ -164,7 +164,7 @@ async def _refuse_unmarked(database: Database, contents: Contents, *, is_new: bo
     if contents.has_files:
         message = (
             "no receipt of this database knows the files in its storage; "
-            f"{_TOGETHER}, or, {_REMEDY}."
+            f"{_TOGETHER}, or, {_HOW_TO_FIX}."
         )
         raise ForeignFilesError(message)
     if is_new:
@@ -174,7 +174,7 @@ async def _refuse_unmarked(database: Database, contents: Contents, *, is_new: bo
     if count:
         message = (
             f"this database has {count} receipts, and its storage is empty and not marked as its "
-            f"own (is it mounted?); {_TOGETHER}, or, {_REMEDY}."
+            f"own (is it mounted?); {_TOGETHER}, or, {_HOW_TO_FIX}."
         )
         raise ForeignFilesError(message)
 
@@ -188,9 +188,9 @@ def _foreign(own_id: str | None, marker: Marker) -> ForeignFilesError:
     if own_id is None:
         return ForeignFilesError(
             f"this database is new, and the files belong to installation {marker.installation_id}; "
-            f"{_TOGETHER}, or, {_REMEDY}."
+            f"{_TOGETHER}, or, {_HOW_TO_FIX}."
         )
     return ForeignFilesError(
         f"the database belongs to installation {own_id}, and the files to "
-        f"{marker.installation_id}; {_TOGETHER}, or, {_REMEDY}."
+        f"{marker.installation_id}; {_TOGETHER}, or, {_HOW_TO_FIX}."
     )

@@ -1,4 +1,4 @@
-"""What a mail that is owed will say: who it is still for, and the token that it brings."""
+"""Renders pending mails: checks that the recipient still exists and creates the token."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +13,7 @@ from recibo.services.mails import Lease
 from recibo.store.db import Session
 from recibo.store.tables import User
 
-_PROOFS: Mapping[MailKind, MailTokenKind] = {
+_TOKEN_KINDS: Mapping[MailKind, MailTokenKind] = {
     MailKind.VERIFY_EMAIL: MailTokenKind.VERIFY_EMAIL,
     MailKind.MAGIC_LINK: MailTokenKind.MAGIC_LINK,
     MailKind.PASSWORD_RESET: MailTokenKind.PASSWORD_RESET,
@@ -21,13 +21,13 @@ _PROOFS: Mapping[MailKind, MailTokenKind] = {
 
 
 async def render_pending(session: Session, lease: Lease) -> MailContent | None:
-    """Return what the mail says, with a token minted for it; None when it is not to be sent.
+    """Return the content of a mail with a new token, or None if it must not be sent.
 
-    It is not when nobody, or nobody who may sign in, has the address, or the invitation is no
-    longer pending. The token is worth something from the commit on.
+    It must not be sent if no active user has the address, or if the invitation is no longer
+    pending. The token is valid from the commit on.
     """
     content = MailContent(
-        # Another at each try: a second mail has another token, and must not pass for the first.
+        # A new id for each attempt: the second mail has another token, so it is another message.
         id=f"{lease.id}.{lease.attempt}",
         kind=lease.kind,
         to=lease.recipient,
@@ -37,7 +37,7 @@ async def render_pending(session: Session, lease: Lease) -> MailContent | None:
     if lease.kind is MailKind.INVITATION:
         invitation_id = InvitationId(str(lease.names["invitation_id"]))
         token = await email_tokens.mint_invitation(session, invitation_id)
-    elif lease.kind in _PROOFS:
+    elif lease.kind in _TOKEN_KINDS:
         token = await _mint(session, lease)
     else:
         return content
@@ -49,4 +49,4 @@ async def _mint(session: Session, lease: Lease) -> str | None:
     user_id = (await session.execute(query)).scalar_one_or_none()
     if user_id is None:
         return None
-    return await email_tokens.mint(session, _PROOFS[lease.kind], UserId(user_id))
+    return await email_tokens.mint(session, _TOKEN_KINDS[lease.kind], UserId(user_id))

@@ -1,6 +1,6 @@
-"""Mails that are owed: a row of the change's own transaction each, taken by whoever sends it.
+"""Pending mails: rows added in the transaction of a change and leased by the mail worker.
 
-No row holds a token: it is made when the mail is composed, just before it is sent.
+No row holds a token; tokens are created when the mail is rendered, just before it is sent.
 """
 
 import datetime as dt
@@ -15,26 +15,26 @@ from recibo.services import backoff
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Mail
 
-#: What the caller must name; what goes to the user alone names nothing.
+#: The variables that each kind's text needs; kinds that are not listed need none.
 NAMES: Mapping[MailKind, frozenset[str]] = {
-    # The inviter's name or address; the invitation's id finds the row that gets the token.
+    # `inviter` is a name or address; the token is stored in the row of `invitation_id`.
     MailKind.INVITATION: frozenset({"invitation_id", "org", "role", "inviter"}),
-    # `when` is the key's end, in ISO 8601.
+    # `when` is the expiry of the key, in ISO 8601.
     MailKind.KEY_EXPIRING: frozenset({"key", "org", "when"}),
-    # Who made them, how many, and their names.
+    # The creator, number and names of the keys.
     MailKind.KEYS_REVOKED: frozenset({"org", "member", "count", "keys"}),
-    # `when` is since when the endpoint of this host fails, in ISO 8601.
+    # `when` is the time of the first failure, in ISO 8601.
     MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
     MailKind.ORG_DELETED: frozenset({"org", "by"}),
 }
-# Longer than a mail takes to be sent, or two would send it.
+# Longer than sending a mail takes, so that no two workers send it.
 LEASE = dt.timedelta(minutes=2)
-_LONGEST_WAIT = dt.timedelta(days=3)
+_MAX_AGE = dt.timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A mail that was seen to be due; others may see it, too."""
+    """A due mail that is not leased yet; other workers may see it, too."""
 
     id: str
     due_at: dt.datetime
@@ -42,7 +42,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A mail that is ours to send until the lease is over."""
+    """A mail that this worker may send until the lease expires."""
 
     id: str
     kind: MailKind
@@ -56,10 +56,10 @@ class Lease:
 def enqueue(
     session: Session, kind: MailKind, *, to: str, names: Mapping[str, str | int] | None = None
 ) -> None:
-    """Have a mail sent soon, if the caller's transaction commits.
+    """Enqueue a mail, inside the caller's transaction.
 
     Raises:
-        ValueError: a name that this kind's text needs (`NAMES`) is missing.
+        ValueError: a variable that this kind's text needs (`NAMES`) is missing.
     """
     named = dict(names or {})
     if missing := NAMES.get(kind, frozenset()) - named.keys():
@@ -80,7 +80,7 @@ def enqueue(
 
 
 async def due(session: ReadSession, *, limit: int) -> list[Due]:
-    """Return mails that are due, the longest due first."""
+    """Return due mails, the longest due first."""
     query = (
         select(Mail.id, Mail.due_at)
         .where(Mail.due_at <= clock.now())
@@ -91,7 +91,7 @@ async def due(session: ReadSession, *, limit: int) -> list[Due]:
 
 
 async def lease(session: Session, seen: Due) -> Lease | None:
-    """Take a mail for a while; None when another has, or it is sent."""
+    """Lease a mail; None if another worker leased or sent it."""
     until = clock.now() + LEASE
     statement = (
         update(Mail)
@@ -114,18 +114,18 @@ async def lease(session: Session, seen: Due) -> Lease | None:
 
 
 async def remove(session: Session, lease: Lease) -> None:
-    """Drop a mail: it is sent, or never will be."""
+    """Delete a mail that was sent or will never be sent."""
     await session.execute(delete(Mail).where(Mail.id == lease.id))
 
 
 async def defer(session: Session, lease: Lease) -> bool:
-    """Have a mail that could not be sent tried again later; False when it is dropped for its age.
+    """Schedule the next attempt of a mail that failed; False if it is too old and was deleted.
 
-    Nothing happens when the lease is over and another took it.
+    Does nothing if the lease has expired and another worker has the mail.
     """
     now = clock.now()
     is_ours = (Mail.id == lease.id, Mail.due_at == lease.until)
-    if now - lease.created_at >= _LONGEST_WAIT:
+    if now - lease.created_at >= _MAX_AGE:
         await session.execute(delete(Mail).where(*is_ours))
         return False
     due_at = now + backoff.after(lease.attempt)

@@ -1,7 +1,7 @@
-"""Meter events: credits that the payment provider is owed word of, a row each until it is told.
+"""Meter events: used credits that are not yet reported to the payment provider, one row each.
 
-Each row is made in the transaction of its usage event and bears its id, by which the provider tells
-a second try from a second use.
+A row is added in the transaction of its usage event and has the same id, by which the provider
+recognizes a retry.
 """
 
 import datetime as dt
@@ -16,13 +16,13 @@ from recibo.services import backoff
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import MeterEvent, Subscription, UsageEvent
 
-# Longer than the provider is waited for, or two would tell it.
+# Longer than the timeout of a request to the provider, so that no two workers send the event.
 LEASE = dt.timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A meter event that was seen to be due; others may see it, too."""
+    """A due meter event that is not leased yet; other workers may see it, too."""
 
     id: str
     customer: str
@@ -31,7 +31,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A meter event that is ours to tell until the lease is over."""
+    """A meter event that this worker may report until the lease expires."""
 
     used: Used
     attempt: int
@@ -39,9 +39,9 @@ class Lease:
 
 
 async def enqueue(session: Session, event: UsageEvent) -> None:
-    """Have the provider told of a use, if the caller's transaction commits.
+    """Enqueue a usage event for the provider, inside the caller's transaction.
 
-    Nothing is owed for an org without a customer there: what it used before it had one is free.
+    Usage of an org that is not yet a customer there is free and not enqueued.
     """
     query = select(
         literal(event.id),
@@ -56,7 +56,7 @@ async def enqueue(session: Session, event: UsageEvent) -> None:
 
 
 async def due(session: ReadSession, *, limit: int) -> list[Due]:
-    """Return meter events that are due, the longest due first."""
+    """Return due meter events, the longest due first."""
     query = (
         select(MeterEvent.id, MeterEvent.customer_id, MeterEvent.due_at)
         .where(MeterEvent.due_at <= clock.now())
@@ -68,7 +68,7 @@ async def due(session: ReadSession, *, limit: int) -> list[Due]:
 
 
 async def lease(session: Session, seen: Due) -> Lease | None:
-    """Take a meter event for a while; None when another has, or the provider is told."""
+    """Lease a meter event; None if another worker leased or reported it."""
     until = clock.now() + LEASE
     statement = (
         update(MeterEvent)
@@ -84,14 +84,14 @@ async def lease(session: Session, seen: Due) -> Lease | None:
 
 
 async def remove(session: Session, lease: Lease) -> None:
-    """Drop a meter event: the provider is told, or never will be."""
+    """Delete a meter event that was reported or will never be accepted."""
     await session.execute(delete(MeterEvent).where(MeterEvent.id == lease.used.id))
 
 
 async def defer(session: Session, lease: Lease) -> None:
-    """Have a meter event that could not be told tried again later.
+    """Schedule the next attempt of a meter event that failed.
 
-    Nothing happens when the lease is over and another took it.
+    Does nothing if the lease has expired and another worker has the event.
     """
     due_at = clock.now() + backoff.after(lease.attempt)
     await session.execute(

@@ -1,9 +1,9 @@
-"""The end of an organization: nobody gets in from one moment on, and its rows and files go.
+"""Deletes an organization: access ends at once, then its rows and files are deleted.
 
-What an org has may be millions of rows, so only the ways in end in the transaction of whoever
-deletes it. The clockwork deletes the rest in batches, and the org itself when nothing that was
-under way can write to it any more. The audit log stays for as long as it is kept of every org; the
-accounts of its members are theirs and stay, too.
+An org may have millions of rows, so the request only ends access in its transaction. Periodic jobs
+delete the rest in batches, and the org itself when no request or reading in progress can write to
+it any more. The audit log is kept as long as that of every org, and the accounts of its members
+stay.
 """
 
 import datetime as dt
@@ -45,10 +45,10 @@ from recibo.store.tables import (
     WebhookEvent,
 )
 
-# An upload or a reading that was let in before takes no longer.
+# An upload or a reading that was accepted before takes no longer.
 _GRACE = dt.timedelta(hours=1)
 _BATCH = 500
-_TOLD = (Role.OWNER, Role.ADMIN)
+_NOTIFIED_ROLES = (Role.OWNER, Role.ADMIN)
 # What goes along with a receipt or an event is deleted by the database itself.
 _MANY = (WebhookEvent, UsageEvent)
 _FEW = (
@@ -58,7 +58,7 @@ _FEW = (
 
 
 async def begin(database: Database, actor: Member, *, slug: str, plans: Plans = SOLD) -> None:
-    """Delete the actor's org: nobody gets in any more, and nothing is read, sent or mailed for it.
+    """Delete the actor's org: end access, pending readings, webhooks and mails.
 
     Args:
         database: Where it is.
@@ -89,8 +89,8 @@ async def begin(database: Database, actor: Member, *, slug: str, plans: Plans = 
             before=OrgShape.model_validate(org, from_attributes=True).model_dump(mode="json"),
         )
         org.deleted_at = clock.now()
-        await _tell(session, actor, org.name)
-        await _drop_owed(session, actor)
+        await _notify(session, actor, org.name)
+        await _drop_pending(session, actor)
         await _end_access(session, actor)
 
 
@@ -120,25 +120,25 @@ async def finish(database: Database) -> int:
     return 0
 
 
-async def _tell(session: Session, actor: Member, name: str) -> None:
-    """Write to those who could have kept it: they hear of it, if somebody stole a session."""
+async def _notify(session: Session, actor: Member, name: str) -> None:
+    """Mail the owners and admins, so that they notice a deletion by a stolen session."""
     query = (
         scope.of(actor, Membership)
         .join(User, User.id == Membership.user_id)
-        .where(Membership.role.in_(_TOLD), User.disabled_at.is_(None))
+        .where(Membership.role.in_(_NOTIFIED_ROLES), User.disabled_at.is_(None))
         .with_only_columns(User.id, User.email)
     )
-    told = {row.id: row.email for row in await session.execute(query)}
-    by = told.get(actor.user_id, actor.user_id)
-    for address in told.values():
+    recipients = {row.id: row.email for row in await session.execute(query)}
+    by = recipients.get(actor.user_id, actor.user_id)
+    for address in recipients.values():
         mails.enqueue(session, MailKind.ORG_DELETED, to=address, names={"org": name, "by": by})
 
 
-async def _drop_owed(session: Session, actor: Member) -> None:
-    """End what is owed: readings, and webhooks to whatever address."""
-    # Couriers lock the endpoint, too, and then deliveries in the order of their ids.
+async def _drop_pending(session: Session, actor: Member) -> None:
+    """Drop pending readings and webhooks."""
+    # The endpoint is locked first and then deliveries in id order, so dispatchers cannot deadlock.
     await session.execute(scope.of(actor, WebhookEndpoint).with_for_update())
-    owed = (
+    pending = (
         scope.of(actor, Delivery)
         .where(Delivery.due_at.is_not(None))
         .with_only_columns(Delivery.event_id)
@@ -147,14 +147,14 @@ async def _drop_owed(session: Session, actor: Member) -> None:
     )
     await session.execute(
         scope.updating(actor, Delivery)
-        .where(Delivery.event_id.in_(owed))
+        .where(Delivery.event_id.in_(pending))
         .values(state=DeliveryState.DROPPED, due_at=None)
     )
     now = clock.now()
     await session.execute(
         scope.updating(actor, Receipt)
-        .where(Receipt.owed_accuracy.is_not(None))
-        .values(owed_accuracy=None, deleted_at=now, updated_at=now)
+        .where(Receipt.pending_accuracy.is_not(None))
+        .values(pending_accuracy=None, deleted_at=now, updated_at=now)
     )
     await session.execute(scope.deleting(actor, PendingReadings))
 

@@ -1,8 +1,8 @@
-"""Files that no receipt knows: found in portions, moved to the trash, and deleted 30 days later.
+"""Orphans, files without a receipt: found in batches, moved to the trash, deleted 30 days later.
 
-An upload writes its file before its row, so a crash between the two leaves an orphan. Nothing is
-moved before all files were counted: a sweep that would take too many of them means that the
-database is not the one that they belong to.
+An upload writes its file before its row, so a crash between the two leaves an orphan. No file is
+moved before all files are counted: if too many are orphans, the database probably belongs to
+other files.
 """
 
 import datetime as dt
@@ -27,23 +27,23 @@ log = structlog.get_logger(__name__)
 
 #: How long a file stays in the trash.
 RETENTION = dt.timedelta(days=30)
-# A start is when settings are wrong, so there is time to notice.
+# Wrong settings show at the start, so an operator has time to notice them.
 _AFTER_START = dt.timedelta(minutes=15)
-_BETWEEN_PORTIONS = dt.timedelta(minutes=1)
+_BETWEEN_BATCHES = dt.timedelta(minutes=1)
 _BETWEEN_PASSES = dt.timedelta(hours=1)
-# Nobody takes longer between the file and the row of an upload.
+# An upload never takes longer between its file and its row.
 _ORPHAN_AGE = dt.timedelta(hours=1)
-# A sweep that would take more than both of these moves nothing.
+# A sweep that finds more orphans than both of these moves none.
 _MAX_ORPHANS = 100
 _MAX_SHARE = 0.01
-# More are never right before ten million files, and would only fill the database.
+# The 1% limit allows more only from ten million files on, and they would fill the database.
 _MAX_NOTED = 100_000
 _BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a portion of a sweep did."""
+    """The result of one batch of a sweep."""
 
     trashed: int = 0
     #: It would have taken too many files.
@@ -51,14 +51,14 @@ class Swept:
 
 
 async def postpone(database: Database) -> None:
-    """Let no sweep begin or go on soon, at a start."""
+    """Delay the next batch after a start of the server."""
     async with database.write() as session:
         row = await _row(session)
         row.due_at = max(row.due_at, clock.now() + _AFTER_START)
 
 
 async def sweep(database: Database, blobs: Blobs) -> Swept:
-    """Do the next portion, if it is due: a fraction of a second, at most one a minute."""
+    """Run the next batch if it is due: a fraction of a second, at most once a minute."""
     begun = monotonic()
     async with database.write() as session:
         row = await _row(session)
@@ -69,28 +69,28 @@ async def sweep(database: Database, blobs: Blobs) -> Swept:
     if marker is None or marker.installation_id != own_id or marker.is_restoring:
         log.error("the files are not marked as this installation's, so none is swept")
         return Swept()
-    portion = _Portion(database, blobs, begun + blobs.sweep_seconds)
+    batch = _SweepBatch(database, blobs, begun + blobs.sweep_seconds)
     match SweepStage(row.stage):
         case SweepStage.LISTING:
-            return await portion.list_files(row)
+            return await batch.list_files(row)
         case SweepStage.MOVING:
-            return await portion.move_orphans()
+            return await batch.move_orphans()
         case SweepStage.PURGING:
-            return await portion.purge_trash()
+            return await batch.purge_trash()
 
 
 async def discard(blobs: Blobs, purged: Collection[ReceiptId]) -> None:
-    """Delete the files of purged receipts for good, wherever they are."""
+    """Delete the files of purged receipts permanently, also from the trash."""
     for receipt_id in purged:
         await blobs.delete(receipt_id)
     await blobs.delete_from_trash(purged)
 
 
 @dataclass(frozen=True, slots=True)
-class _Portion:
+class _SweepBatch:
     database: Database
     blobs: Blobs
-    #: By the monotonic clock.
+    #: In seconds of the monotonic clock.
     ends_at: float
 
     @property
@@ -98,12 +98,12 @@ class _Portion:
         return monotonic() < self.ends_at
 
     async def list_files(self, row: Sweep) -> Swept:
-        """Note files that no receipt knows; after the last one, decide whether to move them."""
+        """Record files without a receipt; after the last one, decide whether to move them."""
         cursor = row.cursor
         while True:
             listing = await self.blobs.list_files(cursor)
             found = [{"receipt_id": one} for one in await self._unknown(listing.files)]
-            is_over = listing.cursor is None
+            is_complete = listing.cursor is None
             cursor = listing.cursor or ""
             async with self.database.write() as session:
                 row = await _row(session)
@@ -112,13 +112,13 @@ class _Portion:
                 if found:
                     note = upsert.insert(session, Orphan).on_conflict_do_nothing()
                     await session.execute(note, found)
-                if is_over or not self.has_time:
-                    return await self._decide(session, row, is_over=is_over)
+                if is_complete or not self.has_time:
+                    return await self._decide(session, row, is_complete=is_complete)
 
     async def move_orphans(self) -> Swept:
         """Move noted files to the trash, unless a receipt knows them by now."""
-        trashed, is_over = 0, False
-        while not is_over:
+        trashed, is_complete = 0, False
+        while not is_complete:
             noted, known = await self._noted()
             for receipt_id in noted:
                 if receipt_id not in known:
@@ -126,17 +126,17 @@ class _Portion:
                     trashed += 1
             async with self.database.write() as session:
                 await session.execute(delete(Orphan).where(Orphan.receipt_id.in_(noted)))
-            is_over = len(noted) < _BATCH
+            is_complete = len(noted) < _BATCH
             # After some work, not before: a slow machine must come to an end, too.
             if not self.has_time:
                 break
-        await self._end(SweepStage.PURGING if is_over else SweepStage.MOVING)
+        await self._end(SweepStage.PURGING if is_complete else SweepStage.MOVING)
         if trashed:
             log.warning("files without a receipt are in the trash now", count=trashed)
         return Swept(trashed=trashed)
 
     async def purge_trash(self) -> Swept:
-        """Delete what was trashed long ago."""
+        """Delete files that have been in the trash for long."""
         before = (clock.now() - RETENTION).date()
         while await self.blobs.purge_trash(before, limit=_BATCH) == _BATCH:
             if not self.has_time:
@@ -159,10 +159,10 @@ class _Portion:
             known = await receipts.existing(session, old)
         return [one for one in old if one not in known]
 
-    async def _decide(self, session: Session, row: Sweep, *, is_over: bool) -> Swept:
+    async def _decide(self, session: Session, row: Sweep, *, is_complete: bool) -> Swept:
         orphans = (await session.execute(select(func.count()).select_from(Orphan))).scalar_one()
         too_many = orphans > _MAX_ORPHANS and orphans > _MAX_SHARE * row.files
-        if (is_over and too_many) or orphans > _MAX_NOTED:
+        if (is_complete and too_many) or orphans > _MAX_NOTED:
             log.error(
                 "too many files have no receipt, so none is moved to the trash; is this the "
                 "database that they belong to?",
@@ -172,7 +172,7 @@ class _Portion:
             await session.execute(delete(Orphan))
             self._begin(row, SweepStage.LISTING, _BETWEEN_PASSES)
             return Swept(is_aborted=True)
-        if is_over:
+        if is_complete:
             self._begin(row, SweepStage.MOVING, self._pause)
         else:
             row.due_at = clock.now() + self._pause
@@ -188,9 +188,9 @@ class _Portion:
 
     @property
     def _pause(self) -> dt.timedelta:
-        """Return the time until the next portion: longer when this one took too long."""
+        """Return the time until the next batch: longer when this one took too long."""
         taken = self.blobs.sweep_seconds + max(0.0, monotonic() - self.ends_at)
-        return _BETWEEN_PORTIONS * (taken / self.blobs.sweep_seconds)
+        return _BETWEEN_BATCHES * (taken / self.blobs.sweep_seconds)
 
 
 async def _row(session: Session) -> Sweep:

@@ -1,4 +1,4 @@
-"""Pages of lists that are walked from the newest row on."""
+"""Cursor pagination of lists, newest first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ async def newest_first(
     """
     if wanted.cursor is not None:
         query = query.where(row_id < _position(wanted, bound_to))
-    # One more than shown tells whether another page follows.
+    # One more row than the page shows whether another page follows.
     query = query.order_by(row_id.desc()).limit(wanted.limit + 1)
     rows = list((await session.execute(query)).scalars())
     if len(rows) <= wanted.limit:

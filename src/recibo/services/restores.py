@@ -1,4 +1,4 @@
-"""Restoring a backup into an empty installation, which gets an id of its own.
+"""Restores a backup into an empty installation, which gets a new id.
 
 All is checked before anything is written. The files come first, under a mark that keeps servers
 out, and the database last, in one step: what breaks off is begun again.
@@ -28,7 +28,7 @@ def refuse_other_key(manifest: Manifest, secrets: Sequence[str]) -> None:
     if not any(backups.fingerprint(one) == manifest.key_fingerprint for one in secrets):
         message = (
             "RECIBO_SECRET_KEY is not the one that the backup was made with, and what it sealed "
-            "could never be opened; set the same, or add it to RECIBO_PREVIOUS_SECRET_KEYS."
+            "could never be decrypted; set the same, or add it to RECIBO_PREVIOUS_SECRET_KEYS."
         )
         raise BackupError(message)
 
@@ -52,7 +52,7 @@ async def restore(manifest: Manifest, folder: Path, *, url: str, blobs: Blobs) -
 
 
 async def refuse_existing(url: str, blobs: Blobs) -> None:
-    """Raise BackupError where a restore would mix with what is there."""
+    """Raise BackupError if the target of a restore is not empty."""
     if _is_there(url):
         async with db.snapshot(url) as connection:
             if filled := await table_files.nonempty_tables(connection):
@@ -74,11 +74,11 @@ async def _restore_files(manifest: Manifest, folder: Path, blobs: Blobs) -> None
 
 
 async def _restore_sqlite(manifest: Manifest, folder: Path, path: Path, own_id: str) -> None:
-    """Build the database beside its place, and move it there when it is whole."""
+    """Build the database under a temporary name, then move it into place."""
     partial = path.with_name(f"{path.name}.restoring")
     _remove(partial)
     await _restore_tables(manifest, folder, f"{_SQLITE}{partial}", own_id)
-    # An empty one may be there; what is left of its log would be played into the new one.
+    # An empty database may exist; SQLite would apply the rest of its log to the new one.
     _remove(path)
     partial.replace(path)
     folders.sync(path.parent)

@@ -311,13 +311,13 @@ class Receipt(Table):
     #: The accuracy of the stored reading; before the first one, the requested accuracy.
     accuracy: Mapped[str] = mapped_column(String(16))
     #: The accuracy of the pending reading; None when none is pending.
-    owed_accuracy: Mapped[str | None] = mapped_column(String(16))
+    pending_accuracy: Mapped[str | None] = mapped_column("owed_accuracy", String(16))
     #: The number of attempts at the pending reading; only the newest attempt may finish it.
     attempt: Mapped[int]
     #: When the first attempt at the pending reading started.
     claimed_at: Mapped[dt.datetime | None]
     #: When the lease of the current attempt expires; its worker renews it.
-    held_until: Mapped[dt.datetime | None]
+    lease_expires_at: Mapped[dt.datetime | None] = mapped_column("held_until")
     #: How often a reread was requested; set to the maximum when a reread improved nothing.
     rereads: Mapped[int] = mapped_column(server_default="0", default=0)
     #: The fields that the reading at high accuracy changed, with values before and after.
@@ -434,9 +434,9 @@ class UsageMonth(Table):
     completed: Mapped[int]
     credits: Mapped[int]
     #: The highest usage threshold, in percent of the quota, that was notified.
-    told_percent: Mapped[int] = mapped_column(server_default="0", default=0)
+    notified_percent: Mapped[int] = mapped_column("told_percent", server_default="0", default=0)
     #: The quota of that threshold; thresholds start over with another plan.
-    told_quota: Mapped[int] = mapped_column(server_default="0", default=0)
+    notified_quota: Mapped[int] = mapped_column("told_quota", server_default="0", default=0)
 
 
 class UsageEvent(Table):

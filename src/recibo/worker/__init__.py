@@ -1,1 +1,1 @@
-"""What runs away from requests: tasks and the clockwork."""
+"""Background work: the task queue, periodic jobs, and the workers for mail, webhooks and usage."""

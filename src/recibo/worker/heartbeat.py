@@ -1,4 +1,4 @@
-"""Tells all processes, each second, that this one reads: how many at once, and how fast."""
+"""Reports to all processes, every second, how many readers this one has and how fast they are."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,19 +11,19 @@ from recibo.worker import poll_loop
 
 @asynccontextmanager
 async def sending_heartbeats(
-    workers: WorkerRegistry, *, readers: int, pace: MovingAverage
+    registry: WorkerRegistry, *, readers: int, reading_time: MovingAverage
 ) -> AsyncIterator[None]:
-    """Report the readers of this process while the block lasts."""
+    """Keep this process in the registry while the block runs."""
     name = ids.new("worker")
 
-    async def report(*_: object) -> bool:
-        await workers.report(name, WorkerStats(readers, pace.mean_seconds))
+    async def send(*_: object) -> bool:
+        await registry.report(name, WorkerStats(readers, reading_time.mean_seconds))
         return False
 
-    # Before anything is served: an upload that comes first knows of it, too.
-    await report()
+    # Sent before the first request is served, so that the first upload counts these readers.
+    await send()
     try:
-        async with poll_loop.poll("heartbeat", report):
+        async with poll_loop.poll("heartbeat", send):
             yield
     finally:
-        await workers.remove(name)
+        await registry.remove(name)

@@ -1,7 +1,7 @@
-"""Periodic jobs: each has a loop, a schedule, a lock and a time budget of its own.
+"""Periodic jobs: each has its own loop, schedule, lock and time budget.
 
-So one that takes long, or fails, delays none of the others. Of all processes one at a time runs a
-job, unless each process must; a job stops when its budget is spent, and goes on at its next run.
+So a slow or failing job does not delay the others. A shared job runs in one process at a time. A
+job stops when its budget is used up and continues at its next run.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from recibo.worker import metrics
 
 log = structlog.get_logger(__name__)
 
-# A statement that is cancelled leaves its connection in the middle of it.
+# The last run may finish: cancelling a statement leaves its connection in an unknown state.
 _LAST_RUN_SECONDS = 10
 
 
 @dataclass(slots=True)
 class Budget:
-    """How much time a run of a job has left."""
+    """The time that is left for one run of a job."""
 
     seconds: float
     _started: float = field(default_factory=time.monotonic)
@@ -31,28 +31,28 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the job has to stop; what is left waits for the next run."""
+        """Whether the job must stop; the next run does the rest."""
         return self._is_ended or time.monotonic() - self._started >= self.seconds
 
     def end(self) -> None:
-        """Have the job stop after the portion that it is at."""
+        """Stop the job after its current batch."""
         self._is_ended = True
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something that is due every so often."""
+    """A function that runs at a fixed interval."""
 
-    #: What its metrics and its lock go by.
+    #: The label in metrics and the name of the lock.
     name: str
     every_seconds: float
     work: Callable[[Budget], Awaitable[None]]
     budget_seconds: float = 10
-    #: Whether one process at a time runs it, whichever comes first; else every process does.
+    #: Whether only one process at a time runs it; otherwise every process does.
     is_shared: bool = True
 
     async def run_once(self, database: Database, budget: Budget | None = None) -> None:
-        """Run it now, unless another process does; a failure is logged and counted."""
+        """Run the job now unless another process is running it; log and count a failure."""
         budget = budget or Budget(self.budget_seconds)
         started = time.perf_counter()
         try:
@@ -64,7 +64,6 @@ class Job:
                         return
                     await self.work(budget)
         except Exception:
-            # The next run tries again.
             metrics.JOB_FAILURES.labels(self.name).inc()
             log.exception("a periodic job failed", job=self.name)
         else:
@@ -73,7 +72,7 @@ class Job:
 
     @contextlib.asynccontextmanager
     async def running(self, database: Database) -> AsyncIterator[None]:
-        """Run it now and then while the block lasts; a run under way is ended, if it ends soon."""
+        """Run the job at its interval while the block runs; wait briefly for the last run."""
         stopping = asyncio.Event()
         budgets = list[Budget]()
         loop = asyncio.create_task(self._run(database, stopping, budgets))

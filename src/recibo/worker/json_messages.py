@@ -1,7 +1,7 @@
-"""Messages in the queue: JSON in place of pickles.
+"""Serializes queue messages as JSON instead of pickles.
 
-To unpickle a text is to run what it says, so whoever can write to the Redis could run code in every
-process. docket has no setting for its serializer; its modules get this one in place of theirs.
+Unpickling runs code, so anyone with write access to Redis could run code in every process. docket
+has no setting for its serializer, so this module replaces it in docket's modules.
 """
 
 import json
@@ -20,16 +20,16 @@ _NOTHING = {b"function": b"unreadable", b"args": b"[]", b"kwargs": b"{}"}
 
 
 class _Json:
-    """What docket asks of its serializer."""
+    """The serializer interface that docket expects."""
 
     @staticmethod
     def dumps(value: object) -> bytes:
-        """Return a value as JSON; exceptions, which nobody reads back, as text."""
+        """Return a value as JSON; exceptions become text, because they are never read back."""
         return json.dumps(value, default=repr).encode()
 
     @staticmethod
     def loads(data: bytes) -> Any:
-        """Return the value; None of what is no JSON."""
+        """Return the value, or None if the data is not JSON."""
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
@@ -37,23 +37,23 @@ class _Json:
 
 
 def use_json() -> None:
-    """Have docket write and read JSON in this process; again is no change.
+    """Make docket write and read JSON in this process; further calls have no effect.
 
     Raises:
-        RuntimeError: this version of docket serializes elsewhere.
+        RuntimeError: this version of docket serializes in other modules.
     """
     if all(vars(module).get(_SERIALIZER) is _Json for module in _MODULES):
         return
     if not all(hasattr(module, _SERIALIZER) for module in _MODULES):
-        raise RuntimeError("docket serializes elsewhere in this version; see queue_messages.py")
+        raise RuntimeError("docket serializes elsewhere in this version; see json_messages.py")
     for module in _MODULES:
         vars(module)[_SERIALIZER] = _Json
     from_message = Execution.from_message
 
     async def from_readable(docket: Any, message: dict[bytes, bytes], **rest: Any) -> Execution:
         if not _is_readable(message):
-            # Of an earlier version, or forged. What is pending is enqueued again by itself.
-            log.warning("a message of the queue is dropped: it is no task of ours")
+            # Written by an older version, or forged. Pending work is enqueued again periodically.
+            log.warning("dropped an unreadable queue message")
             message = message | _NOTHING
         return await from_message(docket, message, **rest)
 
@@ -62,5 +62,5 @@ def use_json() -> None:
 
 def _is_readable(message: dict[bytes, bytes]) -> bool:
     arguments = _Json.loads(message.get(b"args", b""))
-    are_texts = isinstance(arguments, list) and all(isinstance(one, str) for one in arguments)
-    return are_texts and _Json.loads(message.get(b"kwargs", b"")) == {}
+    are_strings = isinstance(arguments, list) and all(isinstance(one, str) for one in arguments)
+    return are_strings and _Json.loads(message.get(b"kwargs", b"")) == {}

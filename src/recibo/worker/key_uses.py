@@ -1,4 +1,4 @@
-"""Writes down, now and then, when API keys were used; in every process that serves them."""
+"""Saves periodically when API keys were last used, in every process that serves requests."""
 
 import asyncio
 import contextlib
@@ -12,13 +12,13 @@ from recibo.store.db import Database
 log = structlog.get_logger(__name__)
 
 _PERIOD_SECONDS = 30
-# A statement that is cancelled leaves its connection in the middle of it.
+# The last flush may finish: cancelling a statement leaves its connection in an unknown state.
 _LAST_FLUSH_SECONDS = 10
 
 
 @contextlib.asynccontextmanager
-async def written_down(uses: KeyUses, database: Database) -> AsyncIterator[None]:
-    """Flush every half minute while the block lasts, and once more at its end."""
+async def flushing(uses: KeyUses, database: Database) -> AsyncIterator[None]:
+    """Flush every 30 seconds while the block runs, and once more at its end."""
     stopping = asyncio.Event()
     loop = asyncio.create_task(_run(uses, database, stopping))
     try:
@@ -38,5 +38,5 @@ async def _run(uses: KeyUses, database: Database, stopping: asyncio.Event) -> No
         try:
             await uses.flush(database)
         except Exception:
-            # What was not written is kept, and tried again.
-            log.exception("the uses of API keys could not be written down")
+            # Unsaved uses stay in memory and are flushed again.
+            log.exception("failed to save when API keys were used")

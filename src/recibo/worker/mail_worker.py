@@ -1,7 +1,7 @@
-"""The post: sends the mails that are owed, at least once each, in every process that works.
+"""Sends pending mails, each at least once, in every worker process.
 
-A mail is taken by a lease, written with a fresh token, sent outside any transaction, and only then
-its row is deleted; so a crash between any two of these has it sent again, and nothing loses it.
+The worker leases a mail, renders it with a fresh token, sends it outside any transaction and then
+deletes its row. A crash at any point only means that the mail is sent again.
 """
 
 import asyncio
@@ -20,86 +20,87 @@ from recibo.worker import metrics, poll_loop
 
 log = structlog.get_logger(__name__)
 
-_ROUND = 50
-# A server that takes its time holds up no more than its share; more would pass for an attack.
-_AT_ONCE = 4
+_BATCH = 50
+# Several at once, so that one slow server does not delay all mails; more could look like abuse.
+_CONCURRENCY = 4
 
 
 @dataclass(frozen=True, slots=True)
 class MailWorker:
-    """What is sent, by whom, under which name."""
+    """The mail server connection and the settings of all mails."""
 
     database: Database
     mailer: Mailer
-    head: MailSettings
+    settings: MailSettings
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Send while the block lasts; mails under way at its end are sent, if they are soon."""
-        return poll_loop.poll("the post", self._round)
+        """Send mails while the block runs; wait briefly for mails in flight at its end."""
+        return poll_loop.poll("mail", self._poll)
 
-    async def round(self, stopping: asyncio.Event | None = None) -> int:
-        """Try the mails that are due, some at once; return how many there were."""
+    async def run_once(self, stopping: asyncio.Event | None = None) -> int:
+        """Try to send all due mails, some concurrently; return how many were due."""
         async with self.database.read() as session:
-            waiting = deque(await mails.due(session, limit=_ROUND))
+            waiting = deque(await mails.due(session, limit=_BATCH))
         count = len(waiting)
 
         async def work() -> None:
             while waiting and not (stopping and stopping.is_set()):
-                await self._tried(waiting.popleft())
+                await self._try_send(waiting.popleft())
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(_AT_ONCE, count)):
+            for _ in range(min(_CONCURRENCY, count)):
                 group.create_task(work())
         return count
 
-    async def post(self, seen: Due) -> None:
-        """Send a mail unless another does; one that fails is tried again later."""
+    async def send(self, due: Due) -> None:
+        """Send a mail unless another worker leased it; retry a failed one later."""
         async with self.database.write() as session:
-            lease = await mails.lease(session, seen)
+            lease = await mails.lease(session, due)
         if lease is None:
             return
         with structlog.contextvars.bound_contextvars(mail_id=lease.id, mail_kind=lease.kind):
-            outcome = await self._outcome(lease)
+            outcome = await self._attempt(lease)
             metrics.MAILS.labels(lease.kind, outcome).inc()
 
-    async def _tried(self, seen: Due) -> None:
+    async def _try_send(self, due: Due) -> None:
         try:
-            await self.post(seen)
+            await self.send(due)
         except Exception:
-            # The others under way are not broken off; this one comes again when its lease is over.
-            log.exception("what became of a mail could not be noted", mail_id=seen.id)
+            # Raising would cancel the other mails. This one is retried when its lease expires.
+            log.exception("failed to record the outcome of a mail", mail_id=due.id)
 
-    async def _outcome(self, lease: Lease) -> str:
+    async def _attempt(self, lease: Lease) -> str:
+        """Send the mail and remove or defer its row; return the outcome for the metric."""
         try:
-            outcome = await self._sent(lease)
+            outcome = await self._deliver(lease)
         except RecipientRefusedError as e:
-            log.warning("a mail is dropped: its recipient is refused", detail=str(e))
+            log.warning("mail dropped: its recipient was refused", detail=str(e))
             outcome = "refused"
         except SendError as e:
-            log.warning("a mail could not be sent", detail=str(e), attempt=lease.attempt)
-            return await self._put_off(lease)
+            log.warning("failed to send a mail", detail=str(e), attempt=lease.attempt)
+            return await self._defer(lease)
         except Exception:
-            # One that cannot be written keeps none of the others.
-            log.exception("a mail could not be written", attempt=lease.attempt)
-            return await self._put_off(lease)
+            # A mail that cannot be rendered must not block the others.
+            log.exception("failed to render a mail", attempt=lease.attempt)
+            return await self._defer(lease)
         async with self.database.write() as session:
             await mails.remove(session, lease)
         return outcome
 
-    async def _sent(self, lease: Lease) -> str:
+    async def _deliver(self, lease: Lease) -> str:
         async with self.database.write() as session:
             content = await mail_rendering.render_pending(session, lease)
         if content is None:
             return "needless"
-        await self.mailer.send(mail_templates.render(content, self.head))
+        await self.mailer.send(mail_templates.render(content, self.settings))
         return "sent"
 
-    async def _put_off(self, lease: Lease) -> str:
+    async def _defer(self, lease: Lease) -> str:
         async with self.database.write() as session:
             is_kept = await mails.defer(session, lease)
         if not is_kept:
-            log.error("a mail is given up: it could not be sent for days")
-        return "put_off" if is_kept else "given_up"
+            log.error("mail given up: it could not be sent for days")
+        return "deferred" if is_kept else "given_up"
 
-    async def _round(self, stopping: asyncio.Event) -> bool:
-        return await self.round(stopping) == _ROUND
+    async def _poll(self, stopping: asyncio.Event) -> bool:
+        return await self.run_once(stopping) == _BATCH

@@ -1,6 +1,6 @@
-"""What happens by itself: pending readings are added, what is over is purged, orphans are swept.
+"""Periodic jobs: enqueue pending readings, purge expired data, sweep orphaned files.
 
-Loops, not tasks of the engine: an emptied queue heals by itself. Each is a job of its own.
+They are loops, not queue tasks, so that an emptied queue is filled again.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ from recibo.store.db import Database
 from recibo.worker import metrics
 from recibo.worker.jobs import Budget, Job
 
-# What Redis lost is added again in good time for those who wait for their uploads.
+# Short enough that a client still waits for its upload when Redis has lost the task.
 _READINGS_SECONDS = 5
 _UPKEEP_SECONDS = 30
-_ROUND = 1000
+_BATCH = 1000
 
 _EXPIRING = (
     idempotency.purge_expired,
@@ -37,128 +37,127 @@ _Purge = Callable[[Database], Awaitable[int]]
 
 @dataclass(frozen=True, slots=True)
 class PeriodicTasks:
-    """What it looks after."""
+    """All periodic jobs of a process."""
 
     database: Database
     blobs: Blobs
-    carrier: Enqueuer
+    enqueuer: Enqueuer
     #: What orgs may use.
     plans: Plans = SOLD
-    _place: "_Place" = field(default_factory=lambda: _Place())  # noqa: PLW0108 - it is defined below
+    _cursor: "_Cursor" = field(default_factory=lambda: _Cursor())  # noqa: PLW0108 - defined below
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run all jobs, now and then, while the block lasts."""
+        """Run all jobs at their intervals while the block runs."""
         async with contextlib.AsyncExitStack() as stack:
             for job in self.jobs:
                 await stack.enter_async_context(job.running(self.database))
             yield
 
     @contextlib.asynccontextmanager
-    async def watching(self) -> AsyncIterator[None]:
-        """Only end what is overdue, where others work: they may all have died."""
+    async def watchdog(self) -> AsyncIterator[None]:
+        """Run only the jobs that fail overdue readings and count pending work.
+
+        For processes without a worker: all workers may be dead.
+        """
         async with contextlib.AsyncExitStack() as stack:
-            for job in self._watch:
+            for job in self._watchdog_jobs:
                 await stack.enter_async_context(job.running(self.database))
             yield
 
-    async def turn(self) -> None:
-        """Run all jobs once; one that fails keeps none of the others."""
+    async def run_once(self) -> None:
+        """Run all jobs once; a job that fails does not stop the others."""
         for job in self.jobs:
             await job.run_once(self.database)
 
-    async def free_readings(self) -> None:
-        """Take up at once what the process before had in hand, where there is no other."""
+    async def release_readings(self) -> None:
+        """Release the leases of a previous process; only for a process that works alone."""
         async with self.database.write() as session:
             await readings.release_all(session)
 
-    async def free_deliveries(self) -> None:
-        """The same of webhooks that it was about to send."""
+    async def release_deliveries(self) -> None:
+        """Release the webhook leases of a previous process; only for one that works alone."""
         async with self.database.write() as session:
-            await deliveries.release(session)
+            await deliveries.release_all(session)
 
     async def fail_overdue_readings(self, budget: Budget | None = None) -> None:
-        """Fail what can be read no more, whatever became of the worker that had it."""
+        """Fail receipts whose attempts or time are used up, whichever worker had them."""
         async with self.database.read() as session:
-            overdue = await readings.overdue(session, limit=_ROUND)
+            overdue = await readings.overdue(session, limit=_BATCH)
         for receipt_id in overdue:
             if budget and budget.is_spent:
                 return
             async with self.database.write() as session:
                 await readings.fail_overdue(session, receipt_id)
 
-    async def add_owed_readings(self, _: Budget | None = None) -> None:
-        """Give the engine what is pending; what it carries already stays as it is.
-
-        Of a thousand orgs at a time, and of the next at the next run.
-        """
+    async def enqueue_pending_readings(self, _: Budget | None = None) -> None:
+        """Enqueue the pending readings of the next thousand orgs; queued ones do not change."""
         async with self.database.read() as session:
-            owed, self._place.after = await fair_queue.next_batch(
-                session, limit=_ROUND, after=self._place.after, plans=self.plans
+            batch, self._cursor.after = await fair_queue.next_batch(
+                session, limit=_BATCH, after=self._cursor.after, plans=self.plans
             )
-        await self.carrier.add_readings(owed)
+        await self.enqueuer.add_readings(batch)
 
-    async def count_owed(self, _: Budget | None = None) -> None:
-        """Tell the metrics of this process how many readings and webhooks are pending."""
+    async def count_pending(self, _: Budget | None = None) -> None:
+        """Set the metrics of pending readings and webhooks."""
         async with self.database.read() as session:
             metrics.PENDING_READINGS.set(await pending_counts.total(session))
             metrics.PENDING_DELIVERIES.set(await deliveries.count_pending(session))
 
-    async def owe_key_notices(self, _: Budget | None = None) -> None:
-        """Owe mails about the API keys that end soon."""
+    async def enqueue_key_notices(self, _: Budget | None = None) -> None:
+        """Enqueue mails about API keys that expire soon."""
         await key_notices.enqueue_expiry_mails(self.database)
 
     async def settle_subscriptions(self, _: Budget | None = None) -> None:
-        """Renew or end what was bought in the sandbox; elsewhere the provider does."""
+        """Renew or end sandbox subscriptions; the payment provider does it for all others."""
         await sandbox.settle(self.database)
 
     async def purge(self) -> None:
-        """Delete what nobody may keep longer: receipts, sessions, tokens, counts, events, audit."""
+        """Run all purge jobs: receipts, orgs, expired rows, events, audit entries."""
         for job in self._purges:
             await job.run_once(self.database)
 
     async def purge_receipts(self, budget: Budget) -> None:
-        """Delete receipts, and then their files, whose retention is over."""
+        """Delete receipts whose retention has ended, then their files."""
         while not budget.is_spent and (purged := await receipts.purge(self.database)):
             await orphans.discard(self.blobs, purged)
 
     async def purge_orgs(self, budget: Budget) -> None:
-        """Delete what is left of deleted orgs, files after their rows."""
+        """Delete the rows and then the files of deleted orgs."""
         while not budget.is_spent and (purged := await org_deletion.purge(self.database)):
             await orphans.discard(self.blobs, purged)
         while not budget.is_spent and await org_deletion.finish(self.database):
             pass
 
     async def purge_expired(self, budget: Budget) -> None:
-        """Delete rows that count no more: replays, sessions, tokens, counters, events."""
+        """Delete expired rows: replays, sessions, tokens, counters, provider events."""
         for purge in _EXPIRING:
             await self._until_done(purge)(budget)
 
     async def sweep(self, _: Budget | None = None) -> None:
-        """Look for files that no receipt knows, a portion at a time."""
+        """Look for files without a receipt, one batch per run."""
         swept = await orphans.sweep(self.database, self.blobs)
         metrics.TRASHED_FILES.inc(swept.trashed)
         metrics.ABORTED_SWEEPS.inc(swept.is_aborted)
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """All there are."""
-        adding = Job("add-readings", _READINGS_SECONDS, self.add_owed_readings)
+        """All periodic jobs."""
         return (
-            *self._watch,
-            adding,
-            Job("key-notices", _UPKEEP_SECONDS, self.owe_key_notices),
+            *self._watchdog_jobs,
+            Job("add-readings", _READINGS_SECONDS, self.enqueue_pending_readings),
+            Job("key-notices", _UPKEEP_SECONDS, self.enqueue_key_notices),
             Job("subscriptions", _UPKEEP_SECONDS, self.settle_subscriptions),
             *self._purges,
             Job("sweep", _UPKEEP_SECONDS, self.sweep),
         )
 
     @property
-    def _watch(self) -> Sequence[Job]:
+    def _watchdog_jobs(self) -> Sequence[Job]:
         return (
             Job("fail-overdue", _READINGS_SECONDS, self.fail_overdue_readings),
-            # Every process tells how much is owed, as each is asked for its own metrics.
-            Job("count-owed", _READINGS_SECONDS, self.count_owed, is_shared=False),
+            # In every process, because metrics are scraped from each.
+            Job("count-pending", _READINGS_SECONDS, self.count_pending, is_shared=False),
         )
 
     @property
@@ -180,7 +179,7 @@ class PeriodicTasks:
 
 
 @dataclass(slots=True)
-class _Place:
-    """Behind which org the next look at pending readings begins."""
+class _Cursor:
+    """The org after which the next batch of pending readings starts."""
 
     after: str = ""

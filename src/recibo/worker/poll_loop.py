@@ -1,4 +1,4 @@
-"""Rounds: what is owed as rows is tried every second, in every process that works."""
+"""A poll loop: calls a function every second until its block ends."""
 
 import asyncio
 import contextlib
@@ -9,38 +9,38 @@ import structlog
 log = structlog.get_logger(__name__)
 
 _PERIOD_SECONDS = 1
-# A statement that is cancelled leaves its connection in the middle of it.
-_LAST_ROUND_SECONDS = 10
+# The last run may finish: cancelling a statement leaves its connection in an unknown state.
+_LAST_RUN_SECONDS = 10
 
-#: Makes one round, beginning nothing once it is stopping; tells whether more may be due already.
+#: Runs once, starting nothing new when the event is set; returns whether more may be due already.
 PollFunction = Callable[[asyncio.Event], Awaitable[bool]]
 
 
 @contextlib.asynccontextmanager
-async def poll(who: str, make_round: PollFunction) -> AsyncIterator[None]:
-    """Make rounds while the block lasts; what is under way at its end is ended, if it ends soon."""
+async def poll(name: str, run_once: PollFunction) -> AsyncIterator[None]:
+    """Call `run_once` every second while the block runs; wait briefly for the last call."""
     stopping = asyncio.Event()
-    loop = asyncio.create_task(_run(who, make_round, stopping))
+    loop = asyncio.create_task(_run(name, run_once, stopping))
     try:
         yield
     finally:
         stopping.set()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(loop, _LAST_ROUND_SECONDS)
+            await asyncio.wait_for(loop, _LAST_RUN_SECONDS)
 
 
-async def _run(who: str, make_round: PollFunction, stopping: asyncio.Event) -> None:
+async def _run(name: str, run_once: PollFunction, stopping: asyncio.Event) -> None:
     while not stopping.is_set():
-        if await _tried(who, make_round, stopping):
+        if await _try(name, run_once, stopping):
             continue
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), _PERIOD_SECONDS)
 
 
-async def _tried(who: str, make_round: PollFunction, stopping: asyncio.Event) -> bool:
+async def _try(name: str, run_once: PollFunction, stopping: asyncio.Event) -> bool:
     try:
-        return await make_round(stopping)
+        return await run_once(stopping)
     except Exception:
-        # What is owed stays so, and the next round comes soon.
-        log.exception("a round failed", who=who)
+        # Pending rows stay pending, and the next run follows soon.
+        log.exception("a poll failed", loop=name)
         return False

@@ -1,7 +1,7 @@
-"""Which reading may begin: the last free reader is for an org that has no other in hand.
+"""Reserves the last free reader for an org that has no other reading in progress.
 
-A process has one reader more than it is set to use. So an org may keep as many busy as are set, and
-whoever else comes meanwhile still finds one free.
+A process has one reader more than configured. One org can keep all configured readers busy, and
+the next org still finds a free one.
 """
 
 import itertools
@@ -14,46 +14,45 @@ from recibo.services.reading.fair_queue import Job
 
 
 class ReaderShares:
-    """The readers of this process, and what had to wait for one."""
+    """The readers of this process, and the jobs that wait for one."""
 
     def __init__(self, readers: int) -> None:
         self._readers = readers
-        self._at_work = Counter[OrgId]()
-        # Bounded: only orgs with a reading in hand are turned away, and the queue carries few of
-        # each.
-        self._turned_away = dict[ReceiptId, Job]()
+        self._in_use = Counter[OrgId]()
+        # Bounded: only orgs with a reading in progress wait, and the queue holds few jobs of each.
+        self._waiting = dict[ReceiptId, Job]()
         self._numbers = itertools.count(1)
 
     @property
-    def has_only_the_last(self) -> bool:
-        """Whether all readers are at work, but for the one more."""
-        return self._at_work.total() >= self._readers
+    def has_only_reserved(self) -> bool:
+        """Whether only the reserved reader is free."""
+        return self._in_use.total() >= self._readers
 
-    def take(self, org_id: OrgId) -> bool:
-        """Take a reader for an org; False when it has one, and only the last is free."""
-        if self.has_only_the_last and self._at_work[org_id]:
+    def acquire(self, org_id: OrgId) -> bool:
+        """Take a reader; False if only the reserved one is free and the org has another."""
+        if self.has_only_reserved and self._in_use[org_id]:
             return False
-        self._at_work[org_id] += 1
+        self._in_use[org_id] += 1
         return True
 
-    def free(self, org_id: OrgId) -> None:
-        """Give a reader back."""
-        self._at_work[org_id] -= 1
-        if not self._at_work[org_id]:
-            del self._at_work[org_id]
+    def release(self, org_id: OrgId) -> None:
+        """Release a reader of an org."""
+        self._in_use[org_id] -= 1
+        if not self._in_use[org_id]:
+            del self._in_use[org_id]
 
-    def turn_away(self, owed: Job) -> None:
-        """Note a reading that has to wait until a reader is free."""
-        self._turned_away[owed.receipt_id] = owed
+    def postpone(self, job: Job) -> None:
+        """Remember a job that must wait for a free reader."""
+        self._waiting[job.receipt_id] = job
 
-    def returned(self, following: Iterable[Job]) -> list[Job]:
-        """Return what may be tried again now that a reader is free, before what else follows.
+    def take_waiting(self, following: Iterable[Job]) -> list[Job]:
+        """Return and forget the postponed jobs, merged with `following`.
 
-        By new names: the queue takes for the same what it was rid of a moment ago.
+        Each gets a new repetition number: the queue would ignore a key that it has just dropped.
         """
         again = {
-            receipt_id: replace(owed, repetition=next(self._numbers))
-            for receipt_id, owed in self._turned_away.items()
+            receipt_id: replace(job, repetition=next(self._numbers))
+            for receipt_id, job in self._waiting.items()
         }
-        self._turned_away.clear()
+        self._waiting.clear()
         return list(({one.receipt_id: one for one in following} | again).values())

@@ -1,8 +1,8 @@
-"""The engine that carries tasks: docket, in this process's memory or over Redis.
+"""The task queue: docket, in this process's memory or over Redis.
 
-The database holds what is owed; the engine only carries it. So its own retries are off, and what
-it loses is added again by the clockwork. All calls to docket stand in this file; how it writes its
-messages, in `queue_messages.py`.
+The database is the source of truth for pending work. So docket's retries are off, and the periodic
+jobs enqueue again what the queue loses. Only this module calls docket; `json_messages.py`
+replaces its serializer.
 """
 
 import asyncio
@@ -26,35 +26,35 @@ log = structlog.get_logger(__name__)
 
 _READ = "read"
 _NAME = "recibo"
-# Docket's default of 250 ms lets a busy worker start only four tasks a second and slot.
+# With docket's default of 250 ms a busy worker starts only four tasks per second and slot.
 _CHECK_INTERVAL = dt.timedelta(milliseconds=10)
-# A dead worker's task comes again after so long; a living one renews it. By then its reading is out
-# of hand as well: sooner, the task would find nothing to begin, and wait for the clockwork.
+# A dead worker's task is redelivered after this time; a live worker renews it. It is longer than
+# the lease of the reading: a task that came sooner would find nothing to start.
 _REDELIVERY = readings.LEASE + dt.timedelta(seconds=1)
 _RESTART_DELAY_SECONDS = 1
 _RECONNECTION_DELAY = dt.timedelta(seconds=_RESTART_DELAY_SECONDS)
-# An upload waits for it; docket would wait for a Redis that hangs as long as that hangs.
-_PATIENCE_SECONDS = 2.0
+# Uploads wait for the queue, and docket itself has no timeout for a Redis that hangs.
+_TIMEOUT_SECONDS = 2.0
 
 
 class TaskQueue:
-    """Adds tasks and, where this process works, runs them."""
+    """Enqueues tasks and, in a worker process, runs them."""
 
-    def __init__(self, docket: Docket, *, patience_seconds: float | None = None) -> None:
+    def __init__(self, docket: Docket, *, timeout_seconds: float | None = None) -> None:
         self._docket = docket
-        self._patience_seconds = patience_seconds
-        self._breaker = CircuitBreaker("the queue is out of reach; what is owed waits")
+        self._timeout_seconds = timeout_seconds
+        self._breaker = CircuitBreaker("the queue is unreachable; pending work waits")
 
-    async def add_readings(self, owed: Sequence[Job]) -> None:
-        """Have receipts read soon; a reading that is queued or under way is not added again.
+    async def add_readings(self, jobs: Sequence[Job]) -> None:
+        """Enqueue readings; one that is queued or running is not added again.
 
-        When the queue is out of reach they wait: what is owed is added again by itself.
+        While the queue is unreachable nothing is added; the periodic jobs enqueue them later.
         """
-        if not owed or self._breaker.is_open:
+        if not jobs or self._breaker.is_open:
             return
         try:
-            async with asyncio.timeout(self._patience_seconds):
-                added = await self._docket.add_many(self._call(one) for one in owed)
+            async with asyncio.timeout(self._timeout_seconds):
+                added = await self._docket.add_many(self._call(one) for one in jobs)
         except (RedisError, OSError) as e:
             self._breaker.trip(e)
             return
@@ -62,15 +62,15 @@ class TaskQueue:
             if isinstance(refusal, Exception):
                 self._breaker.trip(refusal)
 
-    def _call(self, owed: Job) -> TaskCall:
-        # With the accuracy: a second reading may be owed before the task of the first has ended.
-        key = f"{_READ}:{owed.receipt_id}:{owed.accuracy}"
-        if owed.repetition:
-            key += f":{owed.repetition}"
-        return self._docket.call(_READ, key=key)(owed.receipt_id, owed.accuracy.value)
+    def _call(self, job: Job) -> TaskCall:
+        # With the accuracy: a second reading may be ordered before the first task has ended.
+        key = f"{_READ}:{job.receipt_id}:{job.accuracy}"
+        if job.repetition:
+            key += f":{job.repetition}"
+        return self._docket.call(_READ, key=key)(job.receipt_id, job.accuracy.value)
 
     async def is_alive(self) -> bool:
-        """Tell whether the queue answers."""
+        """Return whether the queue answers."""
         async with self._docket.redis() as redis:
             await redis.exists(_NAME)
         return True
@@ -79,12 +79,9 @@ class TaskQueue:
     async def working(
         self, read: Callable[[ReceiptId], Awaitable[None]], *, concurrency: int
     ) -> AsyncIterator[None]:
-        """Run tasks while the block lasts; those that run at its end are cancelled.
-
-        What they were about is added again, for others that work.
-        """
-        shift = _Shift(read)
-        self._docket.register(shift.task, names=[_READ])
+        """Run tasks while the block runs, then cancel and enqueue again those still running."""
+        run = _Run(read)
+        self._docket.register(run.task, names=[_READ])
         async with Worker(
             self._docket,
             concurrency=concurrency,
@@ -93,76 +90,76 @@ class TaskQueue:
             redelivery_timeout=_REDELIVERY,
             reconnection_delay=_RECONNECTION_DELAY,
         ) as worker:
-            runner = asyncio.create_task(_run(worker, shift))
+            runner = asyncio.create_task(_run(worker, run))
             try:
                 yield
             finally:
-                # The worker is stopped by leaving it: its in-memory queue swallows a cancel.
-                shift.end()
+                # Leaving its context stops the worker: its in-memory queue ignores a cancel.
+                run.end()
         await runner
-        await self.add_readings(shift.left)
+        await self.add_readings(run.unfinished)
 
 
 @contextlib.asynccontextmanager
 async def open_queue(url: str) -> AsyncIterator[TaskQueue]:
-    """Open the engine at a URL: `memory://NAME` or `redis://…`."""
+    """Open the queue at a URL: `memory://NAME` or `redis://…`."""
     json_messages.use_json()
     async with Docket(name=_NAME, url=url) as docket:
-        # A process that only adds tasks must know their name, too.
-        docket.register(_Shift(_read_elsewhere).task, names=[_READ])
-        # In memory nothing is out of reach, and a machine that is busy is no reason to give up.
+        # A process that only enqueues tasks must register their name, too.
+        docket.register(_Run(_read_elsewhere).task, names=[_READ])
+        # A queue in memory is always reachable; on a busy machine a timeout would only do harm.
         is_in_memory = url.startswith("memory:")
-        yield TaskQueue(docket, patience_seconds=None if is_in_memory else _PATIENCE_SECONDS)
+        yield TaskQueue(docket, timeout_seconds=None if is_in_memory else _TIMEOUT_SECONDS)
 
 
 async def _read_elsewhere(receipt_id: ReceiptId) -> None:
-    message = f"{receipt_id} came to a process that does not work"
+    message = f"{receipt_id} reached a process that runs no worker"
     raise RuntimeError(message)
 
 
-async def _run(worker: Worker, shift: "_Shift") -> None:
-    """Work until the worker is left; it rides out failures of Redis itself."""
-    while not shift.over.is_set():
+async def _run(worker: Worker, run: "_Run") -> None:
+    """Run the worker until its context ends; docket itself survives failures of Redis."""
+    while not run.has_ended.is_set():
         try:
             await worker.run_forever()
         except Exception:
-            log.exception("the queue failed; starting again")
+            log.exception("the queue failed; restarting")
             await asyncio.sleep(_RESTART_DELAY_SECONDS)
         else:
             return
 
 
-class _Shift:
-    """What one worker runs between its start and its end."""
+class _Run:
+    """The tasks of one worker, from its start to its end."""
 
     def __init__(self, read: Callable[[ReceiptId], Awaitable[None]]) -> None:
         self._read = read
         self._running = set[asyncio.Task[None]]()
-        self.over = asyncio.Event()
-        #: What came too late, or was cancelled.
-        self.left = list[Job]()
+        self.has_ended = asyncio.Event()
+        #: Jobs that arrived after the end, or were cancelled by it.
+        self.unfinished = list[Job]()
 
     def end(self) -> None:
-        """Cancel what runs, and run nothing more."""
-        self.over.set()
+        """Cancel running tasks and start no more."""
+        self.has_ended.set()
         for task in self._running:
             task.cancel()
 
     async def task(self, receipt_id: str, accuracy: str) -> None:
-        """Run one task; docket is never told that one was cancelled, or it would keep it."""
+        """Run one task; hide a cancellation from docket, which would keep the task otherwise."""
         this = asyncio.current_task()
         assert this is not None  # noqa: S101 - a coroutine always runs in a task
-        owed = Job(ReceiptId(receipt_id), Accuracy(accuracy))
-        if self.over.is_set():
-            self.left.append(owed)
+        job = Job(ReceiptId(receipt_id), Accuracy(accuracy))
+        if self.has_ended.is_set():
+            self.unfinished.append(job)
             return
         self._running.add(this)
         try:
-            await self._read(owed.receipt_id)
+            await self._read(job.receipt_id)
         except asyncio.CancelledError:
-            if not self.over.is_set():
+            if not self.has_ended.is_set():
                 raise
             this.uncancel()
-            self.left.append(owed)
+            self.unfinished.append(job)
         finally:
             self._running.discard(this)

@@ -1,6 +1,6 @@
-"""What a task does: begin, read outside any transaction, end, tell.
+"""The reading task: lease a receipt, read it outside any transaction, store the result, notify.
 
-While it reads it keeps the receipt in hand; told to stop, it hands the receipt back.
+The task renews its lease while it reads. A cancelled task releases the receipt unread.
 """
 
 import asyncio
@@ -30,146 +30,149 @@ from recibo.worker.shares import ReaderShares
 
 log = structlog.get_logger(__name__)
 
-# Some of these may come late, and the receipt stays in hand all the same.
-_KEEP_SECONDS = readings.LEASE.total_seconds() / 4
+# A quarter of the lease, so that several late renewals do not lose it.
+_RENEWAL_SECONDS = readings.LEASE.total_seconds() / 4
 _BREAKDOWNS = (FailureKind.CRASHED, FailureKind.TIMED_OUT, FailureKind.OUT_OF_MEMORY)
-_ANY_NUMBER = 2**31
+_UNLIMITED = 2**31
 _FILE_GONE = Failure(FailureKind.BROKEN, "The file of this receipt is gone; upload it again.")
 
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """What is worked off, and with what."""
+    """The reading task and what it needs."""
 
     database: Database
     blobs: Blobs
     pubsub: PubSub
     reader: Reader
-    #: Told how long readings take.
-    pace: MovingAverage
-    #: Given what the org of a reading that begins or ends owes next.
-    carrier: Enqueuer
-    #: Whether the payment provider is told of what is billed.
+    #: How long readings take.
+    reading_time: MovingAverage
+    #: Gets the org's next pending readings when one starts or ends.
+    enqueuer: Enqueuer
+    #: Whether usage is reported to the payment provider.
     is_metered: bool = False
     #: What orgs may use.
     plans: Plans = SOLD
-    #: Who may use the readers of this process; as many as tasks come unless it is told.
-    shares: ReaderShares = field(default_factory=lambda: ReaderShares(_ANY_NUMBER))
+    #: Assigns this process's readers to orgs; unlimited by default.
+    shares: ReaderShares = field(default_factory=lambda: ReaderShares(_UNLIMITED))
 
     async def read(self, receipt_id: ReceiptId) -> None:
-        """Read a receipt that owes a reading, again while attempts are left; tell; add the next.
+        """Read a pending receipt, retrying while attempts are left; notify; enqueue the next.
 
-        A task that is cancelled leaves the receipt as it found it. One whose org has a reader
-        already leaves the last one to others, and comes again when another is free.
+        A cancelled task leaves the receipt unchanged. If only the reserved reader is free and the
+        receipt's org is using another, the task ends and is enqueued again when a reader is free.
         """
         async with self.database.read() as session:
-            pending = await readings.whose(session, receipt_id)
-        if pending is not None and not await self._may_begin(receipt_id, *pending):
+            pending = await readings.find_pending(session, receipt_id)
+        if pending is not None and not await self._acquire_reader(receipt_id, *pending):
             return
         try:
             while not await self._attempt(receipt_id):
                 pass
         finally:
             if pending is not None:
-                self.shares.free(pending[0])
+                self.shares.release(pending[0])
             await self.pubsub.publish(receipt_id)
-        following = await self._next_of(receipt_id)
-        await self.carrier.add_readings(self.shares.returned(following))
+        following = await self._next_of_org(receipt_id)
+        await self.enqueuer.add_readings(self.shares.take_waiting(following))
 
-    async def _may_begin(self, receipt_id: ReceiptId, org_id: OrgId, accuracy: Accuracy) -> bool:
-        """Take a reader, or note the receipt as one that waits for it."""
-        # Asked before it is taken: nothing may come between the two looks.
-        is_last = self.shares.has_only_the_last
-        has_one = is_last and await self._has_one_elsewhere(org_id)
-        if (not has_one or not self.shares.has_only_the_last) and self.shares.take(org_id):
+    async def _acquire_reader(
+        self, receipt_id: ReceiptId, org_id: OrgId, accuracy: Accuracy
+    ) -> bool:
+        """Take a reader, or postpone the receipt until one is free."""
+        # Checked again after the query: other tasks may have taken a reader meanwhile.
+        is_scarce = self.shares.has_only_reserved
+        has_another = is_scarce and await self._has_running(org_id)
+        if (not has_another or not self.shares.has_only_reserved) and self.shares.acquire(org_id):
             return True
-        self.shares.turn_away(Job(receipt_id, accuracy))
+        self.shares.postpone(Job(receipt_id, accuracy))
         return False
 
-    async def _has_one_elsewhere(self, org_id: OrgId) -> bool:
+    async def _has_running(self, org_id: OrgId) -> bool:
         async with self.database.read() as session:
             return await readings.has_running(session, org_id)
 
     async def _attempt(self, receipt_id: ReceiptId) -> bool:
-        """Make one attempt; True when nothing is owed any more."""
-        beginning = asyncio.create_task(self._begin(receipt_id))
+        """Make one attempt; return True when the receipt is no longer pending."""
+        starting = asyncio.create_task(self._start(receipt_id))
         try:
-            # An attempt whose number got lost on the way here would be used up.
-            order = await asyncio.shield(beginning)
+            # Shielded: a cancel here would use up an attempt whose number is unknown.
+            order = await asyncio.shield(starting)
             if order is None:
                 return True
             bound = {"receipt_id": receipt_id, "attempt": order.attempt}
             with structlog.contextvars.bound_contextvars(**bound):
-                async with self._in_hand(order):
-                    return await self._work_off(order)
+                async with self._renewing_lease(order):
+                    return await self._process(order)
         except asyncio.CancelledError:
-            await self._hand_back(await beginning)
+            await self._return_unread(await starting)
             raise
 
-    async def _begin(self, receipt_id: ReceiptId) -> Order | None:
+    async def _start(self, receipt_id: ReceiptId) -> Order | None:
         async with self.database.write() as session:
-            return await readings.begin(session, receipt_id)
+            return await readings.start(session, receipt_id)
 
     @contextlib.asynccontextmanager
-    async def _in_hand(self, order: Order) -> AsyncIterator[None]:
+    async def _renewing_lease(self, order: Order) -> AsyncIterator[None]:
         done = asyncio.Event()
-        keeping = asyncio.create_task(self._keep(order, done))
+        renewal = asyncio.create_task(self._renew_until(order, done))
         try:
             yield
         finally:
             done.set()
-            await keeping
+            await renewal
 
-    async def _keep(self, order: Order, done: asyncio.Event) -> None:
+    async def _renew_until(self, order: Order, done: asyncio.Event) -> None:
         with contextlib.suppress(Exception):
-            # The clockwork does it soon, too.
-            await self.carrier.add_readings(await self._next_of(order.receipt_id))
+            # If this fails, a periodic job enqueues them soon.
+            await self.enqueuer.add_readings(await self._next_of_org(order.receipt_id))
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(done.wait(), _KEEP_SECONDS)
+                await asyncio.wait_for(done.wait(), _RENEWAL_SECONDS)
             if done.is_set():
                 return
             try:
                 async with self.database.write() as session:
                     await readings.renew(session, order)
             except Exception:
-                # Others may take it then: it is read twice, and ended once.
-                log.exception("a reading may slip out of hand")
+                # Another worker may lease it then: it is read twice, but completed once.
+                log.exception("failed to renew the lease of a reading")
 
-    async def _next_of(self, receipt_id: ReceiptId) -> list[Job]:
-        """Return what the receipt's org has now room for in the queue."""
+    async def _next_of_org(self, receipt_id: ReceiptId) -> list[Job]:
+        """Return the pending readings of the receipt's org that fit into the queue now."""
         async with self.database.read() as session:
             return await fair_queue.next_batch_of_org(session, receipt_id, plans=self.plans)
 
-    async def _hand_back(self, order: Order | None) -> None:
+    async def _return_unread(self, order: Order | None) -> None:
         if order is None:
             return
         async with self.database.write() as session:
             await readings.retry(session, order)
 
-    async def _work_off(self, order: Order) -> bool:
+    async def _process(self, order: Order) -> bool:
+        """Read the document and record the result; return whether the reading has ended."""
         started = time.perf_counter()
         try:
-            answer = await self._answer(order)
+            result = await self._read_file(order)
         except Overloaded:
-            # The storage is away, which is no document's fault either; what is owed comes again.
-            log.warning("a reading waits for the storage")
+            # The file storage is unreachable, so the attempt does not count.
+            log.warning("a reading waits for the file storage")
             async with self.database.write() as session:
                 await readings.defer(session, order)
             return True
         seconds = time.perf_counter() - started
-        self.pace.note(seconds)
+        self.reading_time.note(seconds)
         metrics.READING_SECONDS.labels(order.accuracy).observe(seconds)
-        if isinstance(answer, Failure):
-            return await self._refuse(order, answer)
+        if isinstance(result, Failure):
+            return await self._record_failure(order, result)
         async with self.database.write() as session:
             await readings.complete(
-                session, order, answer, is_metered=self.is_metered, plans=self.plans
+                session, order, result, is_metered=self.is_metered, plans=self.plans
             )
         metrics.READINGS.labels(order.accuracy, "completed").inc()
         return True
 
-    async def _answer(self, order: Order) -> Receipt | Failure:
+    async def _read_file(self, order: Order) -> Receipt | Failure:
         async with self.blobs.local_file(order.receipt_id) as path:
             if path is None:
                 return _FILE_GONE
@@ -177,8 +180,8 @@ class Tasks:
                 path, hint=order.hint, accuracy=order.accuracy, time_limit_s=order.time_limit_s
             )
 
-    async def _refuse(self, order: Order, failure: Failure) -> bool:
-        """End the order unless another attempt may help; tell whether it ended."""
+    async def _record_failure(self, order: Order, failure: Failure) -> bool:
+        """End the order unless another attempt may help; return whether it ended."""
         log.warning("reading failed", kind=failure.kind, detail=failure.detail)
         metrics.READINGS.labels(order.accuracy, failure.kind).inc()
         is_final = failure.kind.is_the_documents_fault or order.is_last or failure is _FILE_GONE

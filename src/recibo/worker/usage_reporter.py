@@ -1,7 +1,7 @@
-"""The meter: tells the payment provider of the credits that were used, in every process that works.
+"""Reports used credits to the payment provider, in every worker process.
 
-An event is taken by a lease, told outside any transaction, and only then its row is deleted; so a
-crash between any two of these has it told again, and the provider knows it by its id.
+The reporter leases an event, sends it outside any transaction and then deletes its row. A crash at
+any point only means that it is sent again, and the provider recognizes it by its id.
 """
 
 import asyncio
@@ -22,95 +22,97 @@ from recibo.worker import metrics, poll_loop
 
 log = structlog.get_logger(__name__)
 
-_ROUND = 50
-# Checkouts go the same way to the provider, and need some of it.
-_AT_ONCE = 4
-# Stripe takes none that is older: https://docs.stripe.com/api/billing/meter-event/create
-_TOO_OLD = dt.timedelta(days=35)
+_BATCH = 50
+# Few, because checkouts share the provider's rate limit.
+_CONCURRENCY = 4
+# Stripe refuses older events: https://docs.stripe.com/api/billing/meter-event/create
+_MAX_AGE = dt.timedelta(days=35)
 
 
 @dataclass(frozen=True, slots=True)
 class UsageReporter:
-    """What is told, and to whom."""
+    """Sends meter events to a payment provider."""
 
     database: Database
     provider: UsageMeter
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Tell while the block lasts."""
-        return poll_loop.poll("the meter", self._round)
+        """Report usage while the block runs."""
+        return poll_loop.poll("usage", self._poll)
 
-    async def round(self, stopping: asyncio.Event | None = None) -> int:
-        """Try the events that are due, of some customers at once; return how many there were."""
+    async def run_once(self, stopping: asyncio.Event | None = None) -> int:
+        """Try to report all due events, several customers at once; return how many were due."""
         async with self.database.read() as session:
-            seen = await meter_events.due(session, limit=_ROUND)
-        waiting = deque(_by_customer(seen))
+            due = await meter_events.due(session, limit=_BATCH)
+        waiting = deque(_by_customer(due))
 
         async def work() -> None:
             while waiting:
                 for one in waiting.popleft():
                     if stopping and stopping.is_set():
                         return
-                    await self._tried(one)
+                    await self._try_report(one)
 
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(_AT_ONCE, len(waiting))):
+            for _ in range(min(_CONCURRENCY, len(waiting))):
                 group.create_task(work())
-        return len(seen)
+        return len(due)
 
-    async def tell(self, seen: Due) -> None:
-        """Tell of a use unless another does; one that fails is tried again later."""
+    async def report(self, due: Due) -> None:
+        """Report an event unless another worker leased it; retry a failed one later."""
         async with self.database.write() as session:
-            lease = await meter_events.lease(session, seen)
+            lease = await meter_events.lease(session, due)
         if lease is None:
             return
         with structlog.contextvars.bound_contextvars(usage_event=lease.used.id):
-            metrics.METER_EVENTS.labels(await self._outcome(lease)).inc()
+            metrics.METER_EVENTS.labels(await self._attempt(lease)).inc()
 
-    async def _round(self, stopping: asyncio.Event) -> bool:
-        return await self.round(stopping) == _ROUND
+    async def _poll(self, stopping: asyncio.Event) -> bool:
+        return await self.run_once(stopping) == _BATCH
 
-    async def _tried(self, seen: Due) -> None:
+    async def _try_report(self, due: Due) -> None:
         try:
-            await self.tell(seen)
+            await self.report(due)
         except Exception:
-            # The others under way are not broken off; this one comes again when its lease is over.
-            log.exception("what became of a meter event could not be noted", usage_event=seen.id)
+            # Raising would cancel the other events. This one is retried when its lease expires.
+            log.exception("failed to record the outcome of a meter event", usage_event=due.id)
 
-    async def _outcome(self, lease: Lease) -> str:
-        failure = await self._failure(lease.used)
+    async def _attempt(self, lease: Lease) -> str:
+        """Report the event and remove or defer its row; return the outcome for the metric."""
+        failure = await self._send(lease.used)
         if failure is None:
             outcome = "sent"
         elif isinstance(failure, UseRefusedError):
             used = lease.used
-            log.error("a meter event is dropped", detail=str(failure), credits=used.credits)
+            log.error("meter event dropped", detail=str(failure), credits=used.credits)
             outcome = "refused"
         else:
-            log.warning("a meter event was not taken", detail=str(failure), attempt=lease.attempt)
+            log.warning("failed to report usage", detail=str(failure), attempt=lease.attempt)
             async with self.database.write() as session:
                 await meter_events.defer(session, lease)
-            return "put_off"
+            return "deferred"
         async with self.database.write() as session:
             await meter_events.remove(session, lease)
         return outcome
 
-    async def _failure(self, used: Used) -> MeterError | None:
-        if clock.now() - used.used_at >= _TOO_OLD:
+    async def _send(self, used: Used) -> MeterError | None:
+        """Send the event; return the error if that fails."""
+        if clock.now() - used.used_at >= _MAX_AGE:
             return UseRefusedError("it is too old")
         try:
             await self.provider.measure(used)
         except MeterError as e:
             return e
         except Exception as e:
-            # It is put off like any other, and given up when it is too old.
-            log.exception("a meter event could not be sent")
+            # Retried like any other failure, until the event is too old.
+            log.exception("failed to send a meter event")
             return MeterError(type(e).__name__)
         return None
 
 
-def _by_customer(seen: Sequence[Due]) -> list[list[Due]]:
-    """Group events: Stripe refuses two at once of the same customer."""
-    found = defaultdict[str, list[Due]](list)
-    for one in seen:
-        found[one.customer].append(one)
-    return list(found.values())
+def _by_customer(due: Sequence[Due]) -> list[list[Due]]:
+    """Group events by customer: Stripe refuses concurrent events of the same customer."""
+    groups = defaultdict[str, list[Due]](list)
+    for one in due:
+        groups[one.customer].append(one)
+    return list(groups.values())

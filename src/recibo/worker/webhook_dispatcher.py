@@ -1,7 +1,7 @@
-"""The courier: brings webhooks to their receivers, at least once each, in every process that works.
+"""Delivers webhooks, each at least once, in every worker process.
 
-A delivery is taken by a lease, posted outside any transaction, and only then it is written down how
-that ended, many in one transaction. So a crash between any two of these has it posted again.
+The dispatcher leases a delivery, posts it outside any transaction and then records the outcome,
+many in one transaction. A crash at any point only means that a webhook is posted again.
 """
 
 import asyncio
@@ -29,44 +29,44 @@ T = TypeVar("T")
 P = TypeVar("P")
 
 _PERIOD_SECONDS = 1.0
-# However much is due to one receiver.
-_MOST_A_SECOND = 300
-# The same while this process has documents read, which takes all the processor that it gets: a
-# backlog that went on as before made readings take two thirds longer. They make far fewer events.
-_MOST_BESIDE_READINGS = 40
-# Of those under way some end meanwhile, and the next look finds room for many at once.
+# For each process, whatever is due.
+_MAX_PER_SECOND = 300
+# The same while this process reads documents, which use all of its processor time: without it a
+# backlog made readings take two thirds longer. Readings create far fewer events than this.
+_MAX_PER_SECOND_WHILE_READING = 40
+# Long enough that some deliveries end meanwhile, so that the next poll can start many at once.
 _SHORTEST_PAUSE_SECONDS = 0.02
-# What is new waits for no longer than this behind what was begun.
+# New events wait no longer than this behind deliveries that were just started.
 _LONGEST_PAUSE_SECONDS = 0.4
-# POSTs at once: each holds a connection and the bytes of its event.
+# Concurrent POSTs: each holds a connection and the bytes of its event.
 _CAPACITY = 256
-# What ends within so long is written down together. SQLite has one writer: written down one by
-# one, deliveries made the transactions of a reading ten times slower.
+# Outcomes that arrive within this time are recorded together. SQLite has one writer: recording
+# them one by one made the transactions of a reading ten times slower.
 _GATHER_SECONDS = 0.05
-_MOST_AT_ONCE = 256
+_MAX_BATCH = 256
 # After a failure of the database.
 _RETRY_SECONDS = 1.0
-# A statement that is cancelled leaves its connection in the middle of it.
-_LAST_ROUND_SECONDS = 10
+# The last poll may finish: cancelling a statement leaves its connection in an unknown state.
+_LAST_POLL_SECONDS = 10
 _LAST_POSTS_SECONDS = 10
 _NOT_SENT = "internal error: the request could not be sent"
 _METRICS = {
     DeliveryState.DELIVERED: "delivered",
-    DeliveryState.OWED: "put_off",
+    DeliveryState.PENDING: "deferred",
     DeliveryState.FAILED: "given_up",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class _UnderWay:
-    """A POST that is being made."""
+class _Post:
+    """A POST in flight."""
 
-    lane: Destination
-    is_doubtful: bool
+    destination: Destination
+    is_suspect: bool
 
 
 class WebhookDispatcher:
-    """Posts what is due."""
+    """Posts due deliveries and records their outcomes."""
 
     def __init__(
         self,
@@ -82,89 +82,89 @@ class WebhookDispatcher:
         self._keyring = keyring
         self._capacity = capacity
         self._gather_s = gather_s
-        self._under_way: dict[asyncio.Task[None], _UnderWay] = {}
-        self._ended = list[FinishedAttempt]()
-        self._has_ended = asyncio.Event()
-        self._wake = asyncio.Event()
-        # How many are written down at once: few while that fails, so that one that cannot be
-        # written keeps none of the others.
-        self._batch = _MOST_AT_ONCE
+        self._in_flight: dict[asyncio.Task[None], _Post] = {}
+        self._finished = list[FinishedAttempt]()
+        self._has_finished = asyncio.Event()
+        self._wakeup = asyncio.Event()
+        # How many outcomes are recorded at once: one after a failure, so that an outcome that
+        # cannot be stored does not block the others.
+        self._batch_size = _MAX_BATCH
         self._has_more = False
         self._last: Destination | None = None
-        # Under way in this process.
+        # Readings in progress in this process.
         self._readings = 0
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["WebhookDispatcher"]:
-        """Deliver while the block lasts; POSTs under way at its end are ended, if they end soon."""
+        """Deliver while the block runs; wait briefly for POSTs in flight at its end."""
         stopping = asyncio.Event()
-        with self._database.subscribe_to_commits() as self._wake:
-            taking = asyncio.create_task(self._take_all(stopping))
-            writing = asyncio.create_task(self._write_all_down(stopping))
+        with self._database.subscribe_to_commits() as self._wakeup:
+            dispatching = asyncio.create_task(self._dispatch_until(stopping))
+            recording = asyncio.create_task(self._record_until(stopping))
             try:
                 yield self
             finally:
                 stopping.set()
-                self._wake.set()
+                self._wakeup.set()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(taking, _LAST_ROUND_SECONDS)
+                    await asyncio.wait_for(dispatching, _LAST_POLL_SECONDS)
                 await self._finish()
-                self._has_ended.set()
+                self._has_finished.set()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(writing, _LAST_ROUND_SECONDS)
+                    await asyncio.wait_for(recording, _LAST_POLL_SECONDS)
 
-    def beside(self, read: Callable[[P], Awaitable[None]]) -> Callable[[P], Awaitable[None]]:
-        """Return a reading that a backlog of webhooks makes room for."""
+    def yielding_to(self, read: Callable[[P], Awaitable[None]]) -> Callable[[P], Awaitable[None]]:
+        """Wrap a reading so that deliveries slow down while it runs."""
 
-        async def counted(what: P) -> None:
+        async def counted(argument: P) -> None:
             self._readings += 1
             try:
-                await read(what)
+                await read(argument)
             finally:
                 self._readings -= 1
 
         return counted
 
-    def pause_s(self, begun: int) -> float:
-        """Return how long to wait before the next look, when so many were begun."""
-        if not begun:
+    def pause_s(self, started: int) -> float:
+        """Return how long to wait before the next poll after starting this many deliveries."""
+        if not started:
             return 0
-        most = _MOST_BESIDE_READINGS if self._readings else _MOST_A_SECOND
-        return min(max(begun / most, _SHORTEST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
+        limit = _MAX_PER_SECOND_WHILE_READING if self._readings else _MAX_PER_SECOND
+        return min(max(started / limit, _SHORTEST_PAUSE_SECONDS), _LONGEST_PAUSE_SECONDS)
 
-    async def begin(self) -> list[asyncio.Task[None]]:
-        """Begin what is due and may be begun; return the POSTs."""
+    async def start_due(self) -> list[asyncio.Task[None]]:
+        """Start the due deliveries that fit into the limits; return the tasks that post them."""
         async with self._database.read() as session:
-            chosen = await fair_queue.next_deliveries(session, self._load())
+            chosen = await fair_queue.next_deliveries(session, self._count_in_flight())
         self._has_more, self._last = chosen.has_more, chosen.last
         if not chosen.event_ids:
             return []
         async with self._database.write() as session:
-            taken = await deliveries.lease(session, self._keyring, chosen.event_ids)
-        begun = list[asyncio.Task[None]]()
-        for one in taken:
-            under_way = _UnderWay(one.lane, chosen.event_ids[one.event_id])
-            task = asyncio.create_task(self._deliver(one, under_way))
-            self._under_way[task] = under_way
+            leased = await deliveries.lease(session, self._keyring, chosen.event_ids)
+        started = list[asyncio.Task[None]]()
+        for one in leased:
+            post = _Post(one.destination, chosen.event_ids[one.event_id])
+            task = asyncio.create_task(self._deliver(one, post))
+            self._in_flight[task] = post
             task.add_done_callback(self._forget)
-            begun.append(task)
-        return begun
+            started.append(task)
+        return started
 
-    async def write_down(self) -> int:
-        """Write down how POSTs ended, as many as one transaction holds; return how many."""
-        batch = self._ended[: self._batch]
+    async def record_finished(self) -> int:
+        """Record one batch of outcomes in one transaction; return its size."""
+        batch = self._finished[: self._batch_size]
         if not batch:
             return 0
         try:
             await self._record(batch)
         except Exception:
-            self._batch = 1
-            kept = [one for one in batch if clock.now() < one.taken.until]
-            self._ended[: len(batch)] = []
-            self._ended.extend(kept)
+            self._batch_size = 1
+            kept = [one for one in batch if clock.now() < one.leased.until]
+            self._finished[: len(batch)] = []
+            self._finished.extend(kept)
             raise
-        self._ended[: len(batch)] = []
-        self._batch = min(2 * self._batch, _MOST_AT_ONCE)
+        self._finished[: len(batch)] = []
+        self._batch_size = min(2 * self._batch_size, _MAX_BATCH)
         for one in batch:
             metrics.DELIVERIES.labels(_METRICS[one.state]).inc()
         return len(batch)
@@ -176,61 +176,61 @@ class WebhookDispatcher:
         except Exception:
             if len(batch) > 1:
                 raise
-            # Perhaps it is what the receiver answered that cannot be stored.
-            log.exception("how a webhook ended could not be written down")
+            # The response itself may be what the database refuses.
+            log.exception("failed to record the outcome of a webhook")
             async with self._database.write() as session:
-                await deliveries.record(session, [one.bare for one in batch])
+                await deliveries.record(session, [one.without_response for one in batch])
 
-    async def _take_all(self, stopping: asyncio.Event) -> None:
+    async def _dispatch_until(self, stopping: asyncio.Event) -> None:
         while not stopping.is_set():
-            self._wake.clear()
-            begun = await _tried(self.begin)
-            await asyncio.sleep(_RETRY_SECONDS if begun is None else self.pause_s(len(begun)))
+            self._wakeup.clear()
+            started = await _try(self.start_due)
+            await asyncio.sleep(_RETRY_SECONDS if started is None else self.pause_s(len(started)))
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _PERIOD_SECONDS)
+                await asyncio.wait_for(self._wakeup.wait(), _PERIOD_SECONDS)
 
-    async def _write_all_down(self, stopping: asyncio.Event) -> None:
-        while not stopping.is_set() or self._ended:
-            await self._has_ended.wait()
-            self._has_ended.clear()
-            # Others end meanwhile.
+    async def _record_until(self, stopping: asyncio.Event) -> None:
+        while not stopping.is_set() or self._finished:
+            await self._has_finished.wait()
+            self._has_finished.clear()
+            # Gather more outcomes for the same transaction.
             await asyncio.sleep(self._gather_s)
-            while self._ended:
-                if await _tried(self.write_down) is None:
+            while self._finished:
+                if await _try(self.record_finished) is None:
                     await asyncio.sleep(_RETRY_SECONDS)
 
-    async def _deliver(self, taken: LeasedDelivery, under_way: _UnderWay) -> None:
+    async def _deliver(self, leased: LeasedDelivery, post: _Post) -> None:
         started_at = clock.now()
         try:
-            headers = deliveries.headers(taken)
-            outcome = await self._callbacks.post(taken.url, taken.body.encode(), headers)
+            headers = deliveries.headers(leased)
+            outcome = await self._callbacks.post(leased.url, leased.body.encode(), headers)
         except Exception:
-            # A try that failed, as any other: else it would come again and again, unseen.
-            log.exception("a webhook could not be posted", event_id=taken.event_id)
+            # Counts as a failed attempt; otherwise it would be retried forever.
+            log.exception("failed to post a webhook", event_id=leased.event_id)
             duration_s = (clock.now() - started_at).total_seconds()
             outcome = WebhookResponse(duration_s, error=_NOT_SENT)
-        tried = FinishedAttempt(taken, started_at, clock.now(), outcome)
-        self._ended.append(tried)
-        self._has_ended.set()
-        # What failed and fails again is looked at each second, and no more often.
-        if self._has_more and (tried.is_success or not under_way.is_doubtful):
-            self._wake.set()
+        attempt = FinishedAttempt(leased, started_at, clock.now(), outcome)
+        self._finished.append(attempt)
+        self._has_finished.set()
+        # After repeated failures the next poll comes within a second, and no sooner.
+        if self._has_more and (attempt.is_success or not post.is_suspect):
+            self._wakeup.set()
 
     def _forget(self, task: asyncio.Task[None]) -> None:
-        del self._under_way[task]
+        del self._in_flight[task]
 
-    def _load(self) -> InFlight:
-        under_way = self._under_way.values()
+    def _count_in_flight(self) -> InFlight:
+        posts = self._in_flight.values()
         return InFlight(
             capacity=self._capacity,
-            lanes=Counter(one.lane for one in under_way),
-            doubtful=Counter(one.lane for one in under_way if one.is_doubtful),
+            by_destination=Counter(one.destination for one in posts),
+            suspect=Counter(one.destination for one in posts if one.is_suspect),
             last=self._last,
         )
 
     async def _finish(self) -> None:
-        """Wait a while for what is under way; the rest comes again when its lease is over."""
-        tasks = list(self._under_way)
+        """Wait briefly for POSTs in flight, then cancel the rest; other workers retry them."""
+        tasks = list(self._in_flight)
         if tasks:
             await asyncio.wait(tasks, timeout=_LAST_POSTS_SECONDS)
         for task in tasks:
@@ -238,10 +238,10 @@ class WebhookDispatcher:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _tried(do: Callable[[], Awaitable[T]]) -> T | None:
+async def _try(step: Callable[[], Awaitable[T]]) -> T | None:
     try:
-        return await do()
+        return await step()
     except Exception:
-        # What is owed stays so, and the next try comes soon.
-        log.exception("the courier failed")
+        # Pending deliveries stay pending, and the next try follows soon.
+        log.exception("the webhook dispatcher failed")
         return None

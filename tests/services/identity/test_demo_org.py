@@ -23,10 +23,12 @@ class MeetingPasswords(Passwords):
         return f"hash of {password}"
 
 
-async def test_of_processes_that_start_at_once_one_makes_it_and_tells(database: Database) -> None:
+async def test_one_of_several_starting_processes_creates_the_org_and_shows_its_key(
+    database: Database,
+) -> None:
     passwords = MeetingPasswords(asyncio.Barrier(PROCESSES))
     racers = [demo_org.seed(database, passwords) for _ in range(PROCESSES)]
-    told = [one for one in await races.answers_of(database, *racers) if one is not None]
+    shown = [one for one in await races.answers_of(database, *racers) if one is not None]
 
-    assert [demo_org.OWNER_EMAIL] == [one.email for one in told]
-    assert "scale" == (await make.actor_of(database, told[0].key)).plan.name
+    assert [demo_org.OWNER_EMAIL] == [one.email for one in shown]
+    assert "scale" == (await make.actor_of(database, shown[0].key)).plan.name

@@ -39,7 +39,7 @@ async def stored(database: Database) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", MailTokenKind)
-async def test_token_tells_whose_it_is_once(database: Database, kind: MailTokenKind) -> None:
+async def test_token_identifies_its_user_once(database: Database, kind: MailTokenKind) -> None:
     user_id = await mail_fixtures.user(database)
     token = await mint(database, user_id, kind)
 
@@ -83,7 +83,7 @@ async def test_of_magic_links_only_the_newest_works(database: Database) -> None:
 
 
 @pytest.mark.parametrize("kind", [MailTokenKind.VERIFY_EMAIL, RESET])
-async def test_other_links_work_beside_newer_ones(database: Database, kind: MailTokenKind) -> None:
+async def test_older_links_stay_valid(database: Database, kind: MailTokenKind) -> None:
     user_id = await mail_fixtures.user(database)
     older = await mint(database, user_id, kind)
     newer = await mint(database, user_id, kind)

@@ -47,7 +47,7 @@ async def add(database: Database, org_id: OrgId, life: dt.timedelta, name: str =
         keys.create(session, org_id, NewKey(name, expires_at=clock.now() + life))
 
 
-async def told(database: Database, *, after: dt.timedelta) -> list[str]:
+async def mailed(database: Database, *, after: dt.timedelta) -> list[str]:
     """Look for keys that end, some time from now, and return whom new mails go to."""
     with clock.moved(after):
         await key_notices.enqueue_expiry_mails(database)
@@ -64,7 +64,7 @@ async def test_notices_come_at_14_days_3_days_and_24_hours(
     await add(database, org_id, 20 * DAY)
 
     came = {
-        str(left): await told(database, after=20 * DAY - left)
+        str(left): await mailed(database, after=20 * DAY - left)
         for left in (14 * DAY + HOUR, 14 * DAY - HOUR, 4 * DAY, 3 * DAY + HOUR, 3 * DAY - HOUR,
                      2 * DAY, DAY + HOUR, DAY - HOUR, HOUR, -HOUR)
     }  # fmt: skip
@@ -85,7 +85,7 @@ async def test_key_born_late_gets_the_later_notices_only(
 
     # Looked at some times between any two notices, at first at birth and at last at the end.
     hours = int(life / HOUR)
-    came = [await told(database, after=passed * HOUR) for passed in (*range(0, hours, 5), hours)]
+    came = [await mailed(database, after=passed * HOUR) for passed in (*range(0, hours, 5), hours)]
 
     assert [["owner"]] * count == [one for one in came if one]
     assert [] == came[0]
@@ -97,20 +97,18 @@ async def test_key_found_late_gets_the_nearest_notice_only(
 ) -> None:
     await add(database, org_id, 30 * DAY)
 
-    assert ["owner"] == await told(database, after=30 * DAY - left)
-    assert [] == await told(database, after=30 * DAY - left)
+    assert ["owner"] == await mailed(database, after=30 * DAY - left)
+    assert [] == await mailed(database, after=30 * DAY - left)
 
 
-async def test_owners_and_admins_are_told_who_are_not_disabled(
-    database: Database, org_id: OrgId
-) -> None:
+async def test_active_owners_and_admins_are_notified(database: Database, org_id: OrgId) -> None:
     for role in (Role.ADMIN, Role.DEVELOPER, Role.VIEWER, Role.BILLING):
         await join(database, org_id, role, role)
     await join(database, org_id, "disabled", Role.OWNER, is_disabled=True)
     await join(database, await make.org(database), "stranger", Role.OWNER)
     await add(database, org_id, 20 * DAY)
 
-    assert ["admin", "owner"] == await told(database, after=10 * DAY)
+    assert ["admin", "owner"] == await mailed(database, after=10 * DAY)
 
 
 async def test_mail_names_key_org_and_end(database: Database, org_id: OrgId) -> None:
@@ -126,18 +124,16 @@ async def test_mail_names_key_org_and_end(database: Database, org_id: OrgId) -> 
     assert {"key": "Expenses", "org": org_id, "when": end.isoformat()} == mail.names
 
 
-async def test_nobody_is_told_of_revoked_and_endless_keys(
-    database: Database, org_id: OrgId
-) -> None:
+async def test_no_mail_for_revoked_and_unlimited_keys(database: Database, org_id: OrgId) -> None:
     await add(database, org_id, 20 * DAY)
     async with database.write() as session:
         await session.execute(update(ApiKey).values(revoked_at=clock.now()))
         keys.create(session, org_id, NewKey("endless"))
 
-    assert [] == await told(database, after=10 * DAY)
+    assert [] == await mailed(database, after=10 * DAY)
 
 
-async def test_several_processes_tell_once(database: Database, org_id: OrgId) -> None:
+async def test_several_processes_notify_once(database: Database, org_id: OrgId) -> None:
     for number in range(5):
         await add(database, org_id, 20 * DAY, str(number))
 
@@ -156,13 +152,13 @@ async def test_none_is_left_out_where_many_end(
     for number in range(5):
         await add(database, org_id, 20 * DAY, str(number))
 
-    assert 5 == len(await told(database, after=10 * DAY))
+    assert 5 == len(await mailed(database, after=10 * DAY))
 
 
-async def test_clockwork_tells(parts: Core, database: Database, org_id: OrgId) -> None:
+async def test_periodic_job_sends_notices(parts: Core, database: Database, org_id: OrgId) -> None:
     await add(database, org_id, 20 * DAY)
 
     with clock.moved(10 * DAY):
-        await parts.periodic_tasks.turn()
+        await parts.periodic_tasks.run_once()
 
-    assert ["owner"] == await told(database, after=10 * DAY)
+    assert ["owner"] == await mailed(database, after=10 * DAY)

@@ -19,7 +19,7 @@ WANTED = NewOrg("Padaria Aurora", "Ana@People.test", SignupPolicy.INVITED, is_pr
 
 
 async def created(database: Database, wanted: NewOrg = WANTED) -> Created:
-    """Create an organization in a transaction of its own."""
+    """Create an organization in a separate transaction."""
     async with database.write() as session:
         return await operator_orgs.create(session, wanted)
 
@@ -65,7 +65,7 @@ async def test_both_stand_in_the_audit_log(database: Database) -> None:
     assert made.token not in str([(one.before, one.after) for one in entries])
 
 
-async def test_owner_is_invited_again_while_nobody_has_joined(database: Database) -> None:
+async def test_owner_is_invited_again_until_they_join(database: Database) -> None:
     first = await created(database)
     second = await created(database, replace(WANTED, owner="bob@people.test"))
 

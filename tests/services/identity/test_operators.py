@@ -1,4 +1,4 @@
-"""What operators do: to users and plans, each told in the audit log."""
+"""Operator commands for users and plans, with their audit entries."""
 
 import datetime as dt
 from collections.abc import Awaitable, Callable
@@ -74,7 +74,7 @@ async def with_second_factor(database: Database, *org_ids: OrgId) -> str:
 
 
 async def run(database: Database, rule: Rule, name: str) -> bool:
-    """Apply a rule in a transaction of its own."""
+    """Apply a rule in a separate transaction."""
     async with database.write() as session:
         return await rule(session, name)
 
@@ -96,8 +96,8 @@ async def live_sessions(database: Database) -> list[str]:
     return [row.user_id for row in await rows(database, tables.UserSession) if not row.ended_at]
 
 
-async def told(database: Database) -> list[tuple[Any, ...]]:
-    """Return what stands in the audit log."""
+async def audited(database: Database) -> list[tuple[Any, ...]]:
+    """Return the entries of the audit log."""
     entries = await rows(database, tables.AuditEvent)
     assert all(
         one.actor_user_id is None and one.actor_api_key_id is None and one.ip_address is None
@@ -119,10 +119,10 @@ async def test_disabling_keeps_the_user_out_and_ends_all_sessions(database: Data
     assert [other_id] == await live_sessions(database)
     assert [
         (org_id, "user.disabled", user_id, {"disabled": False}, {"disabled": True})
-    ] == await told(database)
+    ] == await audited(database)
 
 
-async def test_enabling_lets_the_user_in_but_brings_no_session_back(database: Database) -> None:
+async def test_enabling_a_user_restores_no_session(database: Database) -> None:
     org_id = await make.org(database)
     user_id = await user(database, org_id)
     await run(database, operators.disable_user, user_id)
@@ -133,7 +133,7 @@ async def test_enabling_lets_the_user_in_but_brings_no_session_back(database: Da
     assert (None, 1) == (row.disabled_at, row.epoch)
     assert [] == await live_sessions(database)
     assert (org_id, "user.enabled", user_id, {"disabled": True}, {"disabled": False}) in (
-        await told(database)
+        await audited(database)
     )
 
 
@@ -152,7 +152,7 @@ async def test_resetting_wipes_all_of_the_second_factor(database: Database) -> N
     (mail,) = await rows(database, tables.Mail)
     assert (MailKind.SECOND_FACTOR_DISABLED, row.email) == (mail.kind, mail.recipient)
     before, after = {"two_factor_enabled": True}, {"two_factor_enabled": False}
-    assert [(org_id, "user.2fa_disabled", user_id, before, after)] == await told(database)
+    assert [(org_id, "user.2fa_disabled", user_id, before, after)] == await audited(database)
 
 
 async def test_resetting_an_enrolment_that_is_not_done_sends_no_mail(database: Database) -> None:
@@ -165,18 +165,18 @@ async def test_resetting_an_enrolment_that_is_not_done_sends_no_mail(database: D
 
 
 @pytest.mark.parametrize("rule", OF_USERS)
-async def test_what_is_so_already_changes_and_tells_nothing(database: Database, rule: Rule) -> None:
+async def test_command_without_effect_records_nothing(database: Database, rule: Rule) -> None:
     user_id = await user(database, await make.org(database))
     if rule is operators.disable_user:
         await run(database, rule, user_id)
-    before = (await told(database), (await one(database, user_id)).epoch)
+    before = (await audited(database), (await one(database, user_id)).epoch)
 
     assert not await run(database, rule, user_id)
-    assert before == (await told(database), (await one(database, user_id)).epoch)
+    assert before == (await audited(database), (await one(database, user_id)).epoch)
 
 
 @pytest.mark.parametrize("rule", OF_USERS)
-@pytest.mark.parametrize("name", ["", "usr_1", "nobody@recibo.test", "%", "ana"])
+@pytest.mark.parametrize("name", ["", "usr_1", "unknown@recibo.test", "%", "ana"])
 async def test_unknown_user_is_not_found(database: Database, rule: Rule, name: str) -> None:
     await user(database)
 
@@ -190,25 +190,25 @@ async def test_user_is_found_by_address_in_any_case(database: Database) -> None:
     assert await run(database, operators.disable_user, f" {user_id}@Recibo.TEST ")
 
 
-async def test_every_org_of_the_user_is_told(database: Database) -> None:
+async def test_every_org_of_the_user_is_audited(database: Database) -> None:
     org_ids = sorted([await make.org(database), await make.org(database)])
     await make.org(database)
     user_id = await user(database, *org_ids)
 
     await run(database, operators.disable_user, user_id)
 
-    assert org_ids == [entry[0] for entry in await told(database)]
+    assert org_ids == [entry[0] for entry in await audited(database)]
 
 
-async def test_user_without_an_org_is_told_of_all_the_same(database: Database) -> None:
+async def test_change_of_a_user_without_an_org_is_recorded(database: Database) -> None:
     user_id = await user(database)
 
     await run(database, operators.disable_user, user_id)
 
-    assert [(None, "user.disabled", user_id)] == [entry[:3] for entry in await told(database)]
+    assert [(None, "user.disabled", user_id)] == [entry[:3] for entry in await audited(database)]
 
 
-async def test_plan_is_set_and_told_with_the_one_before(database: Database) -> None:
+async def test_plan_change_records_the_previous_plan(database: Database) -> None:
     org_id, other_id = await make.org(database), await make.org(database)
     async with database.write() as session:
         assert await operators.set_plan(session, org_id, PlanName.INDIE)
@@ -218,7 +218,7 @@ async def test_plan_is_set_and_told_with_the_one_before(database: Database) -> N
     assert {org_id: "indie", other_id: "scale"} == plans
     assert [
         (org_id, "subscription.updated", org_id, {"plan": "scale"}, {"plan": "indie"})
-    ] == await told(database)
+    ] == await audited(database)
 
 
 async def test_figures_are_agreed_for_enterprise_alone(database: Database) -> None:
@@ -231,10 +231,10 @@ async def test_figures_are_agreed_for_enterprise_alone(database: Database) -> No
     ):
         async with database.write() as session:
             assert await operators.set_plan(session, org_id, plan, agreed=agreed)
-        told = (await make.actor_of(database, secret)).plan
+        found = (await make.actor_of(database, secret)).plan
 
-        assert plan is told.name
-        assert expected == (told.receipts_a_month, told.requests_a_minute, told.uploads_at_once)
+        assert plan is found.name
+        assert expected == (found.receipts_a_month, found.requests_a_minute, found.uploads_at_once)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ async def test_figures_are_agreed_for_enterprise_alone(database: Database) -> No
         (PlanName.ENTERPRISE, {"requests_a_minute": 2**31}),
     ],
 )
-async def test_figures_that_nobody_can_agree_on_are_refused(
+async def test_invalid_plan_figures_are_refused(
     database: Database, plan: PlanName, agreed: dict[str, int]
 ) -> None:
     org_id = await make.org(database)

@@ -50,7 +50,7 @@ async def caller(identity: Identity, tokens: TokenResponse) -> SignedIn:
 
 
 async def refreshes(identity: Identity, tokens: TokenResponse) -> bool:
-    """Tell whether a session goes on."""
+    """Return whether a session is live."""
     try:
         await sessions.refresh(identity, tokens.refresh_token, from_cookie=False)
     except AuthenticationFailed:
@@ -103,7 +103,7 @@ async def test_ending_all_sessions_ends_access_tokens_at_once_and_those_of_no_ot
     assert ana == (await caller(identity, after)).user_id
 
 
-async def test_session_that_began_while_all_were_ended_is_over_too(identity: Identity) -> None:
+async def test_session_started_while_all_are_ended_is_ended_too(identity: Identity) -> None:
     user_id = await mail_fixtures.user(identity.database)
     tokens = await begun(identity, user_id)
     async with identity.database.write() as session:
@@ -130,7 +130,7 @@ async def test_bound_session_is_not_free_and_an_ended_one_is_none(identity: Iden
             await sessions.require_unbound(reading, ended)
 
 
-async def test_what_is_over_is_purged_and_the_rest_is_kept(identity: Identity) -> None:
+async def test_ended_sessions_are_purged_and_others_kept(identity: Identity) -> None:
     user_id = await mail_fixtures.user(identity.database)
     await begun(identity, user_id)
     with clock.moved(80 * DAY):

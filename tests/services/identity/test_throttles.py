@@ -52,7 +52,7 @@ async def test_refused_tries_are_not_counted_at_all(database: Database) -> None:
     assert (3, 3) == (await count(database, *ANA[0]), await count(database, FIVE, "place"))
 
 
-async def test_of_several_reached_limits_the_last_to_open_is_told(database: Database) -> None:
+async def test_retry_after_is_that_of_the_longest_reached_limit(database: Database) -> None:
     hourly = Limit("hourly", 3, 60 * MINUTE)
     both = [*ANA, (hourly, "ana")]
     for _ in range(3):
@@ -102,7 +102,7 @@ async def test_many_at_once_get_no_more_than_as_many_in_turn(database: Database)
     assert 3 == waits.count(None)
 
 
-async def test_counts_whose_window_is_over_are_purged(database: Database) -> None:
+async def test_expired_counters_are_purged(database: Database) -> None:
     await take(database, [*ANA, (FIVE, "ana")])
     with clock.moved(MINUTE):
         while await throttles.purge_expired(database):

@@ -33,7 +33,7 @@ async def test_upload_is_on_disk_and_in_the_database_before_it_is_carried(
     submitted = await parts.submit(actor)
 
     row = await parts.row(submitted.receipt_id)
-    assert ("pending", "standard", 0) == (row.status, row.owed_accuracy, row.attempt)
+    assert ("pending", "standard", 0) == (row.status, row.pending_accuracy, row.attempt)
     assert [row.id] == [path.name for path in parts.files()] == parts.carrier.added
     assert [(1, 0, 0)] == await parts.held()
 
@@ -52,7 +52,7 @@ async def test_file_that_cannot_be_kept_leaves_nothing(
     assert ([], [], []) == (await rows(parts), await parts.held(), parts.carrier.added)
 
 
-async def test_commit_that_fails_leaves_a_stray_that_is_swept_and_no_debt(
+async def test_failed_commit_leaves_an_orphan_that_is_swept_and_uses_no_quota(
     parts: Core, actor: Actor
 ) -> None:
     def fail(_: SyncSession) -> None:
@@ -71,14 +71,16 @@ async def test_commit_that_fails_leaves_a_stray_that_is_swept_and_no_debt(
     assert not again.is_replay
 
 
-async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, actor: Actor) -> None:
+async def test_reading_missing_in_the_queue_is_enqueued_by_the_periodic_job(
+    parts: Core, actor: Actor
+) -> None:
     parts.carrier.error = ConnectionError("the queue is gone")
     with pytest.raises(ConnectionError):
         await parts.submit(actor)
     parts.carrier.error = None
 
     replay = await parts.submit(actor)
-    await parts.periodic_tasks.add_owed_readings()
+    await parts.periodic_tasks.enqueue_pending_readings()
     await parts.tasks.read(replay.receipt_id)
 
     assert replay.is_replay
@@ -89,9 +91,9 @@ async def test_what_is_not_carried_is_taken_up_by_the_clockwork(parts: Core, act
 async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
     parts: Core, actor: Actor
 ) -> None:
-    workers = InMemory()
-    await workers.report("one", WorkerStats(2, 2))
-    busy = replace(parts.extraction, pubsub=InProcess(), capacity=Capacity(workers, 3))
+    registry = InMemory()
+    await registry.report("one", WorkerStats(2, 2))
+    busy = replace(parts.extraction, pubsub=InProcess(), capacity=Capacity(registry, 3))
     waiting = [await parts.submit(actor, str(number)) for number in range(5)]
     path = parts.folder / "one more"
     path.write_bytes(make.jpeg("one more"))
@@ -106,7 +108,7 @@ async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
         assert Submitted(waiting[0].receipt_id, is_replay=True) == known
 
 
-async def test_wait_ends_when_a_signal_comes_and_nothing_is_owed(parts: Core, actor: Actor) -> None:
+async def test_wait_ends_at_a_signal_when_nothing_is_pending(parts: Core, actor: Actor) -> None:
     submitted = await parts.submit(actor)
     waiter = asyncio.create_task(parts.extraction.outcome(actor, submitted, wait_seconds=20))
     await parts.tasks.read(submitted.receipt_id)
@@ -114,12 +116,12 @@ async def test_wait_ends_when_a_signal_comes_and_nothing_is_owed(parts: Core, ac
     assert "completed" == (await waiter).status
 
 
-async def test_wait_of_no_time_tells_how_it_stands(parts: Core, actor: Actor) -> None:
+async def test_wait_of_zero_seconds_returns_the_current_state(parts: Core, actor: Actor) -> None:
     submitted = await parts.submit(actor)
 
-    told = await parts.extraction.outcome(actor, submitted, wait_seconds=0)
+    found = await parts.extraction.outcome(actor, submitted, wait_seconds=0)
 
-    assert "pending" == told.status
+    assert "pending" == found.status
 
 
 async def test_key_is_not_bound_to_a_receipt_that_failed_meanwhile(

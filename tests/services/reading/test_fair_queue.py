@@ -1,4 +1,4 @@
-"""Whose reading comes next, whoever owes how much."""
+"""The order of readings of several orgs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,11 +20,11 @@ from tests import make
 from tests.core import Core
 
 
-async def owe(database: Database, actor: Actor, count: int) -> list[ReceiptId]:
-    """Owe readings to an org, and return their receipts, the oldest first."""
+async def add_pending(database: Database, actor: Actor, count: int) -> list[ReceiptId]:
+    """Add pending readings to an org and return their receipts, the oldest first."""
     rows = [make.receipt(actor) for _ in range(count)]
     for row in rows:
-        row.owed_accuracy = Accuracy.STANDARD
+        row.pending_accuracy = Accuracy.STANDARD
     async with database.write() as session:
         session.add_all(rows)
         await session.flush()
@@ -45,27 +45,27 @@ async def next_of(database: Database, receipt_id: ReceiptId) -> list[ReceiptId]:
 
 
 async def is_next(database: Database, actor: Actor, receipt_id: ReceiptId) -> bool:
-    """Tell whether the queue may carry a receipt."""
+    """Return whether a receipt may be enqueued."""
     async with database.read() as session:
         return await fair_queue.is_eligible(session, actor.org_id, receipt_id, plan=actor.plan.name)
 
 
 async def begin(database: Database, receipt_id: ReceiptId) -> None:
-    """Take a reading in hand."""
+    """Start a reading."""
     async with database.write() as session:
-        assert await readings.begin(session, receipt_id) is not None
+        assert await readings.start(session, receipt_id) is not None
 
 
 async def end(database: Database, receipt_id: ReceiptId) -> None:
     """Begin a reading and end it."""
     async with database.write() as session:
-        order = await readings.begin(session, receipt_id)
+        order = await readings.start(session, receipt_id)
         assert order is not None
         assert await readings.complete(session, order, make.reading())
 
 
-def ids(owed: Sequence[Job]) -> list[ReceiptId]:
-    return [one.receipt_id for one in owed]
+def ids(jobs: Sequence[Job]) -> list[ReceiptId]:
+    return [one.receipt_id for one in jobs]
 
 
 @pytest.mark.parametrize("plan", PlanName)
@@ -73,20 +73,20 @@ async def test_queue_carries_of_an_org_as_many_as_its_plan_says_the_oldest_first
     database: Database, plan: PlanName
 ) -> None:
     actor, most = await make.actor(database, plan=plan), READINGS_CARRIED[plan]
-    ended, *owed = await owe(database, actor, most + 3)
+    ended, *pending = await add_pending(database, actor, most + 3)
     await end(database, ended)
 
-    for in_hand in range(most + 1):
-        # Two of them wait at most, and the others are in hand.
-        carried = owed[in_hand : min(in_hand + 2, most)]
+    for running in range(most + 1):
+        # At most two of them wait, and the others are running.
+        carried = pending[running : min(running + 2, most)]
         assert carried == await of_all(database) == await next_of(database, ended)
-        assert carried == [one for one in owed[in_hand:] if await is_next(database, actor, one)]
-        await begin(database, owed[in_hand])
+        assert carried == [one for one in pending[running:] if await is_next(database, actor, one)]
+        await begin(database, pending[running])
 
 
 async def test_orgs_come_in_turn(database: Database) -> None:
     first, second, third = [
-        await owe(database, await make.actor(database, plan=PlanName.FREE), count)
+        await add_pending(database, await make.actor(database, plan=PlanName.FREE), count)
         for count in (5, 1, 2)
     ]
 
@@ -95,15 +95,15 @@ async def test_orgs_come_in_turn(database: Database) -> None:
     assert in_turn[:2] == await of_all(database, limit=2)
 
 
-async def test_what_comes_before_an_orgs_next_reading_is_its_share_of_what_others_owe(
+async def test_depth_ahead_counts_only_the_share_of_other_orgs(
     database: Database,
 ) -> None:
     busy, free, idle = [
         await make.actor(database, plan=plan)
         for plan in (PlanName.SCALE, PlanName.FREE, PlanName.INDIE)
     ]
-    await owe(database, busy, 100)
-    await owe(database, free, 5)
+    await add_pending(database, busy, 100)
+    await add_pending(database, free, 5)
 
     async with database.read() as session:
         counts = [await fair_queue.depth_ahead(session, one.org_id) for one in (idle, free, busy)]
@@ -112,28 +112,32 @@ async def test_what_comes_before_an_orgs_next_reading_is_its_share_of_what_other
     assert [16 + 2, 5 + 3 * 16, 100 + 5] == counts
 
 
-async def test_org_that_owes_much_is_in_nobodys_way(database: Database) -> None:
+async def test_org_with_many_readings_does_not_delay_others(database: Database) -> None:
     """Were it by age alone, a round would be full before it came to the other."""
-    await owe(database, await make.actor(database), 40)
-    (other,) = await owe(database, await make.actor(database), 1)
+    await add_pending(database, await make.actor(database), 40)
+    (other,) = await add_pending(database, await make.actor(database), 1)
 
     assert other == (await of_all(database, limit=10))[1]
 
 
 async def test_more_orgs_than_a_round_has_room_for_all_come_in_time(database: Database) -> None:
-    owed = [one for _ in range(6) for one in await owe(database, await make.actor(database), 3)]
+    pending = [
+        one for _ in range(6) for one in await add_pending(database, await make.actor(database), 3)
+    ]
     came = []
     while in_turn := await of_all(database, limit=4):
         came += in_turn
         for one in in_turn:
             await end(database, one)
 
-    assert sorted(owed) == sorted(came)
+    assert sorted(pending) == sorted(came)
 
 
-async def test_what_is_in_hand_has_its_place_and_is_not_added(database: Database) -> None:
+async def test_running_reading_keeps_its_place_and_is_not_enqueued_again(
+    database: Database,
+) -> None:
     actor = await make.actor(database, plan=PlanName.FREE)
-    begun, waiting, behind = await owe(database, actor, 3)
+    begun, waiting, behind = await add_pending(database, actor, 3)
     await begin(database, begun)
 
     assert [waiting] == await of_all(database) == await next_of(database, begun)
@@ -143,17 +147,17 @@ async def test_what_is_in_hand_has_its_place_and_is_not_added(database: Database
     assert [behind] == await next_of(database, waiting)
 
 
-async def test_nothing_follows_where_nothing_is_owed(database: Database) -> None:
-    (only,) = await owe(database, await make.actor(database), 1)
-    await owe(database, await make.actor(database), 1)
+async def test_nothing_is_enqueued_when_nothing_is_pending(database: Database) -> None:
+    (only,) = await add_pending(database, await make.actor(database), 1)
+    await add_pending(database, await make.actor(database), 1)
     await end(database, only)
 
     assert [] == await next_of(database, only)
     assert [] == await next_of(database, ReceiptId("rcp_0"))
 
 
-async def test_owed_reading_is_told_with_its_accuracy(database: Database) -> None:
-    (receipt_id,) = await owe(database, await make.actor(database), 1)
+async def test_job_has_the_accuracy_of_the_pending_reading(database: Database) -> None:
+    (receipt_id,) = await add_pending(database, await make.actor(database), 1)
     async with database.write() as session:
         await session.execute(text("UPDATE receipts SET owed_accuracy = 'high'"))
 
@@ -180,11 +184,11 @@ async def test_upload_beyond_the_turn_of_its_org_waits_until_another_begins_or_e
     assert submitted[1:3] * 2 == parts.carrier.added
 
 
-async def test_upload_is_refused_by_what_comes_before_it_and_not_by_all_that_is_owed(
+async def test_upload_is_refused_by_the_depth_ahead_and_not_by_all_pending(
     parts: Core,
 ) -> None:
     busy, other = await make.actor(parts.database), await make.actor(parts.database)
-    await owe(parts.database, busy, 400)
+    await add_pending(parts.database, busy, 400)
 
     with pytest.raises(Overloaded):
         await parts.submit(busy)
@@ -206,21 +210,21 @@ async def test_where_no_plan_is_sold_the_queue_carries_as_many_as_enterprise_may
 ) -> None:
     actor, plans = await make.actor(database, plan=PlanName.FREE), Plans(are_sold=False)
     most = READINGS_CARRIED[PlanName.ENTERPRISE]
-    in_hand = READINGS_CARRIED[PlanName.FREE]
-    owed = await owe(database, actor, most + 3)
-    for receipt_id in owed[:in_hand]:
+    running = READINGS_CARRIED[PlanName.FREE]
+    pending = await add_pending(database, actor, most + 3)
+    for receipt_id in pending[:running]:
         await begin(database, receipt_id)
     async with database.read() as session:
         sold = [
             ids((await fair_queue.next_batch(session, limit=1000))[0]),
-            ids(await fair_queue.next_batch_of_org(session, owed[0])),
+            ids(await fair_queue.next_batch_of_org(session, pending[0])),
         ]
         free = [
             ids((await fair_queue.next_batch(session, limit=1000, plans=plans))[0]),
-            ids(await fair_queue.next_batch_of_org(session, owed[0], plans=plans)),
+            ids(await fair_queue.next_batch_of_org(session, pending[0], plans=plans)),
         ]
 
-    following = owed[in_hand : in_hand + 2]
+    following = pending[running : running + 2]
     assert [[], []] == sold
     assert [following, following] == free
 
@@ -250,7 +254,7 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
     """Nothing may scan the receipts or rank them; PostgreSQL's plans go by its statistics."""
     database = Database(sqlite_url)
     actor = await make.actor(database)
-    owed = await owe(database, actor, 20)
+    pending = await add_pending(database, actor, 20)
 
     async def ahead() -> None:
         async with database.read() as session:
@@ -264,8 +268,8 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
         [
             ahead,
             refill,
-            lambda: is_next(database, actor, owed[-1]),
-            lambda: next_of(database, owed[0]),
+            lambda: is_next(database, actor, pending[-1]),
+            lambda: next_of(database, pending[0]),
         ],
     )
 
@@ -279,7 +283,7 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
 async def test_round_looks_at_few_orgs_and_goes_on_with_the_next(
     database: Database, orgs: int
 ) -> None:
-    owed = [(await owe(database, await make.actor(database), 1))[0] for _ in range(orgs)]
+    pending = [(await add_pending(database, await make.actor(database), 1))[0] for _ in range(orgs)]
     came, after = list[ReceiptId](), ""
     for _ in range(orgs // 10 + 1):
         async with database.read() as session:
@@ -288,7 +292,7 @@ async def test_round_looks_at_few_orgs_and_goes_on_with_the_next(
         came += ids(found)
 
     assert "" == after
-    assert sorted(owed) == sorted(came)
+    assert sorted(pending) == sorted(came)
 
 
 async def test_pending_readings_are_counted_as_they_come_and_go(

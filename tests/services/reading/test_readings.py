@@ -1,4 +1,4 @@
-"""Readings that are owed: attempts, limits and fences."""
+"""Pending readings: attempts, limits and leases."""
 
 import datetime as dt
 
@@ -22,9 +22,9 @@ MINUTE = dt.timedelta(minutes=1)
 
 
 async def begin(parts: Core, receipt_id: ReceiptId) -> Order | None:
-    """Begin an attempt in a transaction of its own."""
+    """Start an attempt in a separate transaction."""
     async with parts.database.write() as session:
-        return await readings.begin(session, receipt_id)
+        return await readings.start(session, receipt_id)
 
 
 async def begun(parts: Core, receipt_id: ReceiptId) -> Order:
@@ -35,13 +35,13 @@ async def begun(parts: Core, receipt_id: ReceiptId) -> Order:
 
 
 async def begun_later(parts: Core, receipt_id: ReceiptId) -> Order:
-    """Begin an attempt when whoever had the receipt in hand was killed a while ago."""
+    """Start an attempt after the lease of a killed worker has expired."""
     with clock.moved(readings.LEASE):
         return await begun(parts, receipt_id)
 
 
 async def overdue(parts: Core) -> list[ReceiptId]:
-    """Return what is overdue, and fail it."""
+    """Fail and return the receipts that have no attempts or time left."""
     async with parts.database.read() as session:
         found = await readings.overdue(session, limit=1000)
     for receipt_id in found:
@@ -63,28 +63,28 @@ async def fail(parts: Core, order: Order) -> bool:
 
 
 async def keep(parts: Core, order: Order) -> None:
-    """Keep an attempt in hand."""
+    """Renew the lease of an attempt."""
     async with parts.database.write() as session:
         await readings.renew(session, order)
 
 
-async def hand_back(parts: Core, order: Order) -> None:
+async def return_unread(parts: Core, order: Order) -> None:
     """Give an attempt back."""
     async with parts.database.write() as session:
         await readings.retry(session, order)
 
 
-async def owed(parts: Core) -> list[ReceiptId]:
-    """Return what is owed."""
+async def pending(parts: Core) -> list[ReceiptId]:
+    """Return the pending receipts."""
     async with parts.database.read() as session:
-        is_owed = tables.Receipt.owed_accuracy.is_not(None)
-        query = select(tables.Receipt.id).where(is_owed).order_by(tables.Receipt.id)
+        is_pending = tables.Receipt.pending_accuracy.is_not(None)
+        query = select(tables.Receipt.id).where(is_pending).order_by(tables.Receipt.id)
         found = list((await session.execute(query)).scalars())
         assert await pending_counts.total(session) == len(found)
     return [ReceiptId(one) for one in found]
 
 
-async def test_order_tells_what_is_to_be_read(parts: Core, actor: Actor) -> None:
+async def test_order_describes_the_reading(parts: Core, actor: Actor) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
 
     order = await begun(parts, receipt_id)
@@ -93,13 +93,13 @@ async def test_order_tells_what_is_to_be_read(parts: Core, actor: Actor) -> None
     assert not order.is_last
 
 
-async def test_whoever_lost_an_attempt_ends_nothing(parts: Core, actor: Actor) -> None:
+async def test_lost_attempt_cannot_end_the_reading(parts: Core, actor: Actor) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     first, second = await begun(parts, receipt_id), await begun_later(parts, receipt_id)
 
     assert not await complete(parts, first, "of the first")
     assert not await fail(parts, first)
-    assert [receipt_id] == await owed(parts)
+    assert [receipt_id] == await pending(parts)
     assert await complete(parts, second, "of the second")
     assert "of the second" == (await parts.row(receipt_id)).merchant_name
     assert [(1, 1, 1)] == await parts.held()
@@ -111,7 +111,7 @@ async def test_attempt_ends_once(parts: Core, actor: Actor) -> None:
     assert await complete(parts, order)
     assert not await complete(parts, order)
     assert not await fail(parts, order)
-    assert [] == await owed(parts)
+    assert [] == await pending(parts)
     assert [(1, 1, 1)] == await parts.held()
 
 
@@ -128,20 +128,20 @@ async def test_failure_ends_once_and_gives_back_once(parts: Core, actor: Actor) 
         row.failure_code,
         row.failure_message,
     )
-    assert [other.receipt_id] == await owed(parts)
+    assert [other.receipt_id] == await pending(parts)
     assert [(1, 0, 0)] == await parts.held()
 
 
 async def test_late_end_of_the_first_reading_does_not_end_the_second(
     parts: Core, actor: Actor
 ) -> None:
-    """The second counts its attempts anew, so the number alone would not tell them apart."""
+    """The second counts its attempts from zero, so the number alone is not unique."""
     receipt_id = (await parts.submit(actor)).receipt_id
     late = await begun(parts, receipt_id)
     await complete(parts, await begun_later(parts, receipt_id))
     async with parts.database.write() as session:
         await session.execute(
-            update(tables.Receipt).values(owed_accuracy="high", attempt=0, claimed_at=None)
+            update(tables.Receipt).values(pending_accuracy="high", attempt=0, claimed_at=None)
         )
     again = await begun(parts, receipt_id)
 
@@ -166,7 +166,7 @@ async def test_after_three_attempts_a_receipt_is_failed_with_server_error(
         assert await begin(parts, receipt_id) is None
     row = await parts.row(receipt_id)
     assert ("failed", "server_error") == (row.status, row.failure_code)
-    assert [] == await owed(parts)
+    assert [] == await pending(parts)
     assert [(0, 0, 0)] == await parts.held()
 
 
@@ -189,7 +189,7 @@ async def test_waiting_in_the_queue_fails_none(parts: Core, actor: Actor) -> Non
         assert 240 == (await begun(parts, receipt_id)).time_limit_s
 
 
-async def test_what_is_in_hand_is_begun_by_nobody_else(parts: Core, actor: Actor) -> None:
+async def test_leased_receipt_is_not_started_again(parts: Core, actor: Actor) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     first = await begun(parts, receipt_id)
 
@@ -199,7 +199,7 @@ async def test_what_is_in_hand_is_begun_by_nobody_else(parts: Core, actor: Actor
     assert await complete(parts, first)
 
 
-async def test_what_is_kept_stays_in_hand(parts: Core, actor: Actor) -> None:
+async def test_renewed_lease_does_not_expire(parts: Core, actor: Actor) -> None:
     order = await begun(parts, (await parts.submit(actor)).receipt_id)
 
     with clock.moved(readings.LEASE - SECOND):
@@ -210,7 +210,7 @@ async def test_what_is_kept_stays_in_hand(parts: Core, actor: Actor) -> None:
         assert 2 == (await begun(parts, order.receipt_id)).attempt
 
 
-async def test_what_is_in_other_hands_is_not_kept(parts: Core, actor: Actor) -> None:
+async def test_lost_lease_is_not_renewed(parts: Core, actor: Actor) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     lost = await begun(parts, receipt_id)
     await begun_later(parts, receipt_id)
@@ -229,37 +229,35 @@ async def test_failed_attempt_is_followed_by_the_next_at_once(parts: Core, actor
     assert 2 == (await begun(parts, order.receipt_id)).attempt
 
 
-async def test_what_is_handed_back_has_used_up_neither_attempts_nor_time(
-    parts: Core, actor: Actor
-) -> None:
+async def test_returned_reading_uses_neither_attempts_nor_time(parts: Core, actor: Actor) -> None:
     """A stop of the service is no fault of the document."""
     receipt_id = (await parts.submit(actor)).receipt_id
     for hours in range(5):
         with clock.moved(dt.timedelta(hours=hours)):
             order = await begun(parts, receipt_id)
             assert (1, 240.0) == (order.attempt, order.time_limit_s)
-            await hand_back(parts, order)
+            await return_unread(parts, order)
             assert [] == await overdue(parts)
 
-    assert [receipt_id] == await owed(parts)
+    assert [receipt_id] == await pending(parts)
 
 
-async def test_hand_back_after_the_end_or_by_who_lost_it_changes_nothing(
+async def test_returning_an_ended_or_lost_attempt_changes_nothing(
     parts: Core, actor: Actor
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     lost, order = await begun(parts, receipt_id), await begun_later(parts, receipt_id)
-    await hand_back(parts, lost)
+    await return_unread(parts, lost)
     assert 2 == (await parts.row(receipt_id)).attempt
 
     await complete(parts, order)
-    await hand_back(parts, order)
+    await return_unread(parts, order)
 
     row = await parts.row(receipt_id)
-    assert ("completed", 2, None) == (row.status, row.attempt, row.owed_accuracy)
+    assert ("completed", 2, None) == (row.status, row.attempt, row.pending_accuracy)
 
 
-async def test_only_process_takes_up_what_the_one_before_had_in_hand(
+async def test_single_process_retries_the_readings_of_its_predecessor(
     parts: Core, actor: Actor
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
@@ -271,7 +269,7 @@ async def test_only_process_takes_up_what_the_one_before_had_in_hand(
     assert 2 == (await begun(parts, receipt_id)).attempt
 
 
-async def test_receipt_is_overdue_ten_minutes_after_its_first_claim_in_whatever_hands(
+async def test_leased_receipt_expires_ten_minutes_after_its_first_claim(
     parts: Core, actor: Actor
 ) -> None:
     waiting = (await parts.submit(actor, "waiting")).receipt_id
@@ -283,13 +281,13 @@ async def test_receipt_is_overdue_ten_minutes_after_its_first_claim_in_whatever_
     with clock.moved(10 * MINUTE):
         assert [order.receipt_id] == await overdue(parts)
     row = await parts.row(order.receipt_id)
-    assert ("failed", "server_error", None) == (row.status, row.failure_code, row.owed_accuracy)
+    assert ("failed", "server_error", None) == (row.status, row.failure_code, row.pending_accuracy)
     assert not await complete(parts, order)
-    assert [waiting] == await owed(parts)
+    assert [waiting] == await pending(parts)
     assert [(1, 0, 0)] == await parts.held()
 
 
-async def test_receipt_is_overdue_when_its_last_attempt_is_in_no_hands(
+async def test_receipt_expires_when_the_lease_of_its_last_attempt_ends(
     parts: Core, actor: Actor
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
@@ -312,7 +310,7 @@ async def test_overdue_second_reading_leaves_the_first_as_it_was(parts: Core, ac
     await complete(parts, await begun(parts, receipt_id))
     async with parts.database.write() as session:
         await session.execute(
-            update(tables.Receipt).values(owed_accuracy="high", attempt=0, claimed_at=None)
+            update(tables.Receipt).values(pending_accuracy="high", attempt=0, claimed_at=None)
         )
     await begun(parts, receipt_id)
 
@@ -320,11 +318,11 @@ async def test_overdue_second_reading_leaves_the_first_as_it_was(parts: Core, ac
         assert [receipt_id] == await overdue(parts)
 
     row = await parts.row(receipt_id)
-    assert ("completed", "standard", None) == (row.status, row.accuracy, row.owed_accuracy)
+    assert ("completed", "standard", None) == (row.status, row.accuracy, row.pending_accuracy)
     assert [(1, 1, 1)] == await parts.held()
 
 
-async def test_nothing_is_begun_that_is_not_owed(parts: Core, actor: Actor) -> None:
+async def test_nothing_is_begun_that_is_not_pending(parts: Core, actor: Actor) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
     await complete(parts, await begun(parts, receipt_id))
 

@@ -11,7 +11,7 @@ from tests import make
 
 
 def reading(confidence: float = 0.9, **changes: Any) -> Reading:
-    """Return a reading with some fields of its own."""
+    """Return a reading with some fields replaced."""
     read = receipts.reading(make.reading("Aurora", total="12", confidence=confidence))
     return read.model_copy(update=changes)
 

@@ -1,4 +1,4 @@
-"""Owed deliveries: taken once, signed, written down, tried again by the schedule."""
+"""Pending deliveries: leased once, signed, recorded, retried by the schedule."""
 
 import asyncio
 import datetime as dt
@@ -34,7 +34,7 @@ def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 
 
 async def take(database: Database, *event_ids: str) -> list[LeasedDelivery]:
-    """Take deliveries in a transaction of its own."""
+    """Lease deliveries in a separate transaction."""
     async with database.write() as session:
         return await deliveries.lease(session, KEYRING, [EventId(one) for one in event_ids])
 
@@ -53,13 +53,13 @@ async def record(database: Database, one: LeasedDelivery, outcome: WebhookRespon
 
 
 async def tried(database: Database, event_id: str, outcome: WebhookResponse) -> tables.Delivery:
-    """Try a delivery that is due; return how it stands."""
+    """Attempt a due delivery; return it."""
     await record(database, await taken(database, event_id), outcome)
     return await standing(database, event_id)
 
 
 async def standing(database: Database, event_id: str) -> tables.Delivery:
-    """Return how a delivery stands."""
+    """Return a delivery."""
     return next(one for one in await events.deliveries(database) if one.event_id == event_id)
 
 
@@ -85,11 +85,11 @@ async def test_taken_delivery_says_what_is_posted_and_where(
     assert (events.OWN_URL, None) == (found[elsewhere].url, found[elsewhere].endpoint_id)
     for event_id, one in found.items():
         assert f'"id":"{event_id}"' in one.body
-        assert bodies[event_id]["org_id"] == one.lane.org_id == actor.org_id
-        assert (0, one.lane.is_to_endpoint) == (one.tries, one.endpoint_id is not None)
+        assert bodies[event_id]["org_id"] == one.destination.org_id == actor.org_id
+        assert (0, one.destination.is_to_endpoint) == (one.tries, one.endpoint_id is not None)
 
 
-async def test_delivery_is_taken_once_until_its_lease_is_over(
+async def test_delivery_is_leased_once_until_its_lease_expires(
     database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
     event_id = await events.emit_event(database, actor.org_id)
@@ -104,14 +104,14 @@ async def test_delivery_is_taken_once_until_its_lease_is_over(
 
 
 async def test_of_many_that_take_at_once_one_has_each(database: Database, actor: Actor) -> None:
-    owed = [await events.emit_event(database, actor.org_id) for _ in range(10)]
+    event_ids = [await events.emit_event(database, actor.org_id) for _ in range(10)]
 
-    found = await asyncio.gather(*(take(database, *owed) for _ in range(8)))
+    found = await asyncio.gather(*(take(database, *event_ids) for _ in range(8)))
 
-    assert sorted(owed) == sorted(one.event_id for some in found for one in some)
+    assert sorted(event_ids) == sorted(one.event_id for some in found for one in some)
 
 
-async def test_what_is_not_due_is_not_taken(
+async def test_delivery_that_is_not_due_is_not_leased(
     database: Database, actor: Actor, fake_clock: FakeClock
 ) -> None:
     event_id = await events.emit_event(database, actor.org_id)
@@ -196,7 +196,7 @@ async def test_whatever_else_is_tried_again(
 
     found = await tried(database, event_id, replace(DOWN, status=status))
 
-    assert (DeliveryState.OWED, 1) == (found.state, found.tries)
+    assert (DeliveryState.PENDING, 1) == (found.state, found.tries)
     assert found.due_at is not None
 
 
@@ -220,7 +220,7 @@ async def test_ten_tries_are_made_by_the_schedule_and_none_is_early(
         assert found.due_at is not None
         wait = found.due_at - clock.now()
         assert pause <= wait <= pause * 1.1 + SECOND
-        assert DeliveryState.OWED == found.state
+        assert DeliveryState.PENDING == found.state
         await fake_clock.move(wait.total_seconds() + 0.001)
     last = await tried(database, event_id, DOWN)
 
@@ -231,9 +231,9 @@ async def test_ten_tries_are_made_by_the_schedule_and_none_is_early(
 async def test_many_that_failed_together_come_again_spread_out(
     database: Database, actor: Actor
 ) -> None:
-    owed = [await events.emit_event(database, actor.org_id) for _ in range(20)]
+    event_ids = [await events.emit_event(database, actor.org_id) for _ in range(20)]
     now = clock.now()
-    ended = [FinishedAttempt(one, now, now, DOWN) for one in await take(database, *owed)]
+    ended = [FinishedAttempt(one, now, now, DOWN) for one in await take(database, *event_ids)]
     async with database.write() as session:
         await deliveries.record(session, ended)
 
@@ -264,7 +264,7 @@ async def test_wish_to_be_left_alone_is_heard_from_429_and_503(
     assert bounds[0] <= (found.due_at - clock.now()).total_seconds() <= bounds[1]
 
 
-async def test_try_is_written_down(database: Database, actor: Actor, fake_clock: FakeClock) -> None:
+async def test_attempt_is_recorded(database: Database, actor: Actor, fake_clock: FakeClock) -> None:
     event_id = await events.emit_event(database, actor.org_id)
     await tried(database, event_id, WebhookResponse(1.2345, status=500, answer=b"a\0\xffb"))
     await fake_clock.move(10)
@@ -315,14 +315,12 @@ async def test_late_word_of_a_try_changes_nothing_that_another_took(
     between = await standing(database, event_id)
     await record(database, other, OK)
 
-    assert (DeliveryState.OWED, other.until, 0) == (between.state, between.due_at, between.tries)
+    assert (DeliveryState.PENDING, other.until, 0) == (between.state, between.due_at, between.tries)
     assert DeliveryState.DELIVERED == (await standing(database, event_id)).state
     assert 2 == len(await attempts(database, event_id))
 
 
-async def test_event_that_is_sent_again_meanwhile_stays_owed(
-    database: Database, actor: Actor
-) -> None:
+async def test_event_resent_meanwhile_stays_pending(database: Database, actor: Actor) -> None:
     member = await make.member(database, actor.org_id)
     event_id = await events.emit_event(database, actor.org_id)
     one = await taken(database, event_id)
@@ -331,12 +329,12 @@ async def test_event_that_is_sent_again_meanwhile_stays_owed(
 
     await record(database, one, OK)
 
-    assert DeliveryState.OWED == (await standing(database, event_id)).state
+    assert DeliveryState.PENDING == (await standing(database, event_id)).state
     assert 1 == len(await take(database, event_id))
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-async def test_what_is_owed_to_an_endpoint_that_is_off_or_gone_is_dropped(
+async def test_deliveries_to_a_disabled_or_removed_endpoint_are_dropped(
     database: Database, actor: Member, *, is_gone: bool
 ) -> None:
     await events.endpoint(database, actor)
@@ -357,7 +355,7 @@ async def test_what_is_owed_to_an_endpoint_that_is_off_or_gone_is_dropped(
     assert (DeliveryState.DROPPED, None) == (dropped.state, dropped.due_at)
 
 
-async def test_secret_that_cannot_be_opened_holds_up_no_other_org(
+async def test_undecryptable_secret_does_not_block_other_orgs(
     database: Database, actor: Actor
 ) -> None:
     other = await make.actor(database)
@@ -384,12 +382,12 @@ async def test_first_tries_that_broke_off_are_freed_and_nothing_else(
     await fake_clock.move(1)
 
     async with database.write() as session:
-        await deliveries.release(session)
+        await deliveries.release_all(session)
 
     assert [fresh] == [one.event_id for one in await take(database, failed, fresh, done)]
 
 
-async def test_owed_deliveries_are_counted(database: Database, actor: Actor) -> None:
+async def test_pending_deliveries_are_counted(database: Database, actor: Actor) -> None:
     for outcome in (OK, DOWN, WebhookResponse(0.1, status=410)):
         await tried(database, await events.emit_event(database, actor.org_id), outcome)
 

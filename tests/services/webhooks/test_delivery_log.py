@@ -1,4 +1,4 @@
-"""What the portal is told of events: their deliveries, and their attempts in pages."""
+"""The delivery log of the portal: deliveries and their attempts in pages."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ async def member(database: Database, actor: Actor) -> Member:
 async def recent(
     database: Database, member: Member, wanted: PageRequest = FIRST
 ) -> delivery_log.DeliveryPage:
-    """Return a page of the events of somebody's org."""
+    """Return a page of the events of a member's org."""
     async with database.read() as session:
         return await delivery_log.recent(session, member, wanted=wanted)
 
@@ -54,22 +54,22 @@ async def test_events_are_listed_newest_first_before_they_are_tried_too(
     waiting = await events.emit_event(database, member.org_id, url=None)
     page = await recent(database, member)
 
-    assert [waiting, taken] == [told.event.id for told in page.data]
-    assert [DeliveryState.OWED, DeliveryState.DELIVERED] == [told.state for told in page.data]
-    assert [None, events.OWN_URL] == [told.url for told in page.data]
-    assert [True, False] == [told.due_at is not None for told in page.data]
-    assert [0, 1] == [len(told.attempts) for told in page.data]
+    assert [waiting, taken] == [entry.event.id for entry in page.data]
+    assert [DeliveryState.PENDING, DeliveryState.DELIVERED] == [entry.state for entry in page.data]
+    assert [None, events.OWN_URL] == [entry.url for entry in page.data]
+    assert [True, False] == [entry.due_at is not None for entry in page.data]
+    assert [0, 1] == [len(entry.attempts) for entry in page.data]
     assert {"a": 1} == page.data[1].event.data
     assert page.next_cursor is None
 
 
-async def test_attempts_are_told_as_they_were(database: Database, member: Member) -> None:
+async def test_attempts_are_listed_as_recorded(database: Database, member: Member) -> None:
     event_id = await events.emit_event(database, member.org_id)
     await events.attempt(database, event_id, status=None, error="timed out", answer=None)
     await events.attempt(database, event_id, status=503, duration_ms=40, answer="<b>busy</b>")
-    (told,) = (await recent(database, member)).data
+    (entry,) = (await recent(database, member)).data
 
-    newest, oldest = told.attempts
+    newest, oldest = entry.attempts
     assert (503, None, "<b>busy</b>", 40, events.OWN_URL) == (
         newest.status,
         newest.error,
@@ -79,7 +79,7 @@ async def test_attempts_are_told_as_they_were(database: Database, member: Member
     )
     assert (None, "timed out", None) == (oldest.status, oldest.error, oldest.answer)
     assert newest.started_at >= oldest.started_at
-    assert told.attempts == (await one(database, member, event_id)).delivered.attempts
+    assert entry.attempts == (await one(database, member, event_id)).delivered.attempts
 
 
 async def test_pages_hold_every_event_once(database: Database, member: Member) -> None:
@@ -89,7 +89,7 @@ async def test_pages_hold_every_event_once(database: Database, member: Member) -
     second = await recent(database, member, after(first.next_cursor))
     third = await recent(database, member, after(second.next_cursor))
 
-    found = [told.event.id for page in (first, second, third) for told in page.data]
+    found = [entry.event.id for page in (first, second, third) for entry in page.data]
     assert sent[::-1] == found
     assert third.next_cursor is None
 

@@ -38,7 +38,7 @@ async def try_(
     """Try a delivery as though it had been tried so often, and write down all at once."""
     async with database.write() as session:
         delivery = await session.get_one(tables.Delivery, event_id)
-        delivery.due_at, delivery.tries, delivery.state = clock.now(), tries, DeliveryState.OWED
+        delivery.due_at, delivery.tries, delivery.state = clock.now(), tries, DeliveryState.PENDING
     async with database.write() as session:
         (one,) = await deliveries.lease(session, KEYRING, [EventId(event_id)])
     now = clock.now()
@@ -55,14 +55,14 @@ async def row(database: Database) -> tables.WebhookEndpoint:
 
 
 async def mails(database: Database) -> list[tables.Mail]:
-    """Return the mails that are owed."""
+    """Return the pending mails."""
     async with database.read() as session:
         return list(await session.scalars(select(tables.Mail).order_by(tables.Mail.recipient)))
 
 
 @pytest.fixture
 async def event_id(database: Database, actor: Actor) -> str:
-    """An event that is owed to the endpoint of an org."""
+    """An event with a pending delivery to the endpoint of an org."""
     await events.endpoint(database, actor)
     return await events.emit_event(database, actor.org_id, url=None)
 
@@ -114,9 +114,7 @@ async def test_addresses_that_requests_named_say_nothing_of_the_endpoint(
     assert (await row(database)).failing_since is None
 
 
-async def test_endpoint_whose_address_was_changed_begins_anew(
-    database: Database, event_id: str
-) -> None:
+async def test_changed_url_resets_the_failing_time(database: Database, event_id: str) -> None:
     async with database.write() as session:
         (one,) = await deliveries.lease(session, KEYRING, [EventId(event_id)])
     async with database.write() as session:
@@ -133,7 +131,9 @@ async def test_endpoint_that_fails_for_five_days_is_switched_off(
     database: Database, actor: Actor, event_id: str, fake_clock: FakeClock
 ) -> None:
     people = [await make.member(database, actor.org_id, role) for role in Role]
-    told = {f"{one.user_id}@recibo.test" for one in people if one.role in (Role.OWNER, Role.ADMIN)}
+    admins = {
+        f"{one.user_id}@recibo.test" for one in people if one.role in (Role.OWNER, Role.ADMIN)
+    }
     other = await events.emit_event(database, actor.org_id, url=None)
     own = await events.emit_event(database, actor.org_id)
     began = clock.now()
@@ -148,12 +148,12 @@ async def test_endpoint_that_fails_for_five_days_is_switched_off(
     assert clock.now() == (await row(database)).disabled_at
     states = {one.event_id: (one.state, one.due_at) for one in await events.deliveries(database)}
     assert {(DeliveryState.DROPPED, None)} == {states[event_id], states[other]}
-    assert DeliveryState.OWED == states[own][0]
-    owed = await mails(database)
-    assert told == {one.recipient for one in owed}
-    assert {MailKind.WEBHOOKS_SWITCHED_OFF} == {one.kind for one in owed}
+    assert DeliveryState.PENDING == states[own][0]
+    pending = await mails(database)
+    assert admins == {one.recipient for one in pending}
+    assert {MailKind.WEBHOOKS_SWITCHED_OFF} == {one.kind for one in pending}
     assert {"org": actor.org_id, "host": "hooks.acme.test", "when": began.isoformat()} == (
-        owed[0].names
+        pending[0].names
     )
 
 
@@ -213,7 +213,7 @@ async def test_endpoint_that_succeeds_now_and_then_stays_on(
     assert (await row(database)).disabled_at is None
 
 
-async def test_endpoint_that_is_switched_on_again_has_five_days_anew(
+async def test_enabled_endpoint_has_another_five_days(
     database: Database, actor: Actor, event_id: str, fake_clock: FakeClock
 ) -> None:
     owner = await make.member(database, actor.org_id, Role.OWNER)

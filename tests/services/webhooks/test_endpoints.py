@@ -38,7 +38,7 @@ async def member(database: Database, actor: Actor) -> Member:
 
 
 async def put(database: Database, member: Member, url: str = events.URL) -> Endpoint:
-    """Set the endpoint in a transaction of its own."""
+    """Set the endpoint in a separate transaction."""
     async with database.write() as session:
         return await endpoints.put(session, member, url, policy=POLICY)
 
@@ -56,13 +56,13 @@ async def secrets(database: Database, member: Member) -> Secrets:
 
 
 async def rotate(database: Database, member: Member, *, of_endpoint: bool) -> None:
-    """Rotate one of the two in a transaction of its own."""
+    """Rotate one of the two in a separate transaction."""
     async with database.write() as session:
         await endpoints.rotate(session, KEYRING, member, of_endpoint=of_endpoint)
 
 
 async def remove(database: Database, member: Member) -> None:
-    """Remove the endpoint in a transaction of its own."""
+    """Remove the endpoint in a separate transaction."""
     async with database.write() as session:
         await endpoints.remove(session, member)
 
@@ -75,7 +75,7 @@ async def switch_off(database: Database) -> None:
 
 
 async def audited(database: Database) -> Sequence[tables.AuditEvent]:
-    """Return the entries of the log that tell of endpoints."""
+    """Return the audit entries of endpoints."""
     async with database.read() as session:
         query = select(tables.AuditEvent).where(tables.AuditEvent.action.contains("endpoint"))
         return (await session.execute(query.order_by(tables.AuditEvent.id))).scalars().all()
@@ -176,11 +176,11 @@ async def test_what_waits_for_a_try_is_due_when_the_url_is_changed(
     due_at = due[waiting]
     assert due_at is not None
     assert due_at <= clock.now()
-    # A courier may have it in hand.
+    # A dispatcher may have it in flight.
     assert [soon, later, None] == [due[tried], due[elsewhere], due[done]]
 
 
-async def test_removed_endpoint_leaves_nothing_owed_and_no_secret(
+async def test_removed_endpoint_leaves_no_pending_delivery_and_no_secret(
     database: Database, member: Member
 ) -> None:
     await put(database, member)
@@ -193,7 +193,7 @@ async def test_removed_endpoint_leaves_nothing_owed_and_no_secret(
     after = await secrets(database, member)
 
     states = {row.event_id: (row.state, row.due_at) for row in await events.deliveries(database)}
-    assert (DeliveryState.OWED, False) == (states[to_request][0], states[to_request][1] is None)
+    assert (DeliveryState.PENDING, False) == (states[to_request][0], states[to_request][1] is None)
     assert [DeliveryState.DELIVERED, DeliveryState.DROPPED] == sorted(
         state for event_id, (state, _) in states.items() if event_id != to_request
     )
@@ -309,7 +309,7 @@ async def test_roles_are_those_held_now(database: Database, actor: Actor, role: 
 async def outcome(
     database: Database, act: Callable[[Session], Awaitable[Any]]
 ) -> type[ServiceError] | None:
-    """Return how something ended in a transaction of its own."""
+    """Return how something ended in a separate transaction."""
     try:
         async with database.write() as session:
             await act(session)

@@ -1,4 +1,4 @@
-"""Which events are owed, to whom, and what they say."""
+"""Which events are stored, for which receiver, with which data."""
 
 from recibo.lib import ids
 from recibo.schemas.actor import Actor
@@ -13,7 +13,7 @@ from tests import core, events, make
 QUOTA = 50
 
 
-async def test_completed_receipt_is_told_to_the_endpoint(
+async def test_completed_receipt_emits_an_event(
     actor: Actor, parts: core.Core, database: Database
 ) -> None:
     endpoint_id = await events.endpoint(database, actor)
@@ -29,10 +29,10 @@ async def test_completed_receipt_is_told_to_the_endpoint(
     assert event["id"].startswith("evt_")
     assert {"receipt": receipt.model_dump(mode="json")} == event["data"]
     assert (endpoint_id, None) == (delivery.endpoint_id, delivery.url)
-    assert (DeliveryState.OWED, 0) == (delivery.state, delivery.tries)
+    assert (DeliveryState.PENDING, 0) == (delivery.state, delivery.tries)
 
 
-async def test_org_without_an_endpoint_is_told_nothing(
+async def test_org_without_an_endpoint_gets_no_event(
     actor: Actor, parts: core.Core, database: Database
 ) -> None:
     await parts.tasks.read((await parts.submit(actor)).receipt_id)
@@ -40,7 +40,7 @@ async def test_org_without_an_endpoint_is_told_nothing(
     assert [] == await events.event_bodies(database)
 
 
-async def test_endpoint_of_another_org_is_told_nothing(
+async def test_endpoint_of_another_org_gets_no_event(
     actor: Actor, parts: core.Core, database: Database
 ) -> None:
     await events.endpoint(database, await make.actor(database))
@@ -49,7 +49,7 @@ async def test_endpoint_of_another_org_is_told_nothing(
     assert [] == await events.event_bodies(database)
 
 
-async def test_deleted_receipt_is_told_to_the_endpoint(
+async def test_deleted_receipt_emits_an_event(
     actor: Actor, parts: core.Core, database: Database
 ) -> None:
     receipt_id = (await parts.submit(actor)).receipt_id
@@ -63,7 +63,7 @@ async def test_deleted_receipt_is_told_to_the_endpoint(
     assert receipt_id == event["data"]["receipt"]["id"]
 
 
-async def test_receipt_deleted_while_pending_is_never_told_to_be_completed(
+async def test_receipt_deleted_while_pending_emits_no_completion(
     actor: Actor, parts: core.Core, database: Database
 ) -> None:
     await events.endpoint(database, actor)
@@ -75,7 +75,7 @@ async def test_receipt_deleted_while_pending_is_never_told_to_be_completed(
     assert ["receipt.deleted"] == [one["type"] for one in await events.event_bodies(database)]
 
 
-async def test_each_threshold_is_told_of_once_in_a_month(database: Database) -> None:
+async def test_each_threshold_is_emitted_once_a_month(database: Database) -> None:
     actor = await make.actor(database, plan=PlanName.FREE)
     await events.endpoint(database, actor)
     for _ in range(QUOTA):
@@ -87,7 +87,7 @@ async def test_each_threshold_is_told_of_once_in_a_month(database: Database) -> 
     ]
 
 
-async def test_another_quota_is_told_of_anew(database: Database) -> None:
+async def test_thresholds_are_emitted_again_after_a_quota_change(database: Database) -> None:
     actor = await make.actor(database, plan=PlanName.FREE)
     await events.endpoint(database, actor)
     for _ in range(QUOTA):

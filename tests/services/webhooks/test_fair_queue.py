@@ -19,16 +19,16 @@ CAPACITY = 100
 
 
 async def choose(database: Database, load: InFlight | None = None) -> NextDeliveries:
-    """Choose for a courier that has nothing under way, unless told."""
+    """Choose for a dispatcher with nothing in flight, unless given."""
     async with database.read() as session:
         return await fair_queue.next_deliveries(session, load or InFlight(CAPACITY))
 
 
-async def owe(database: Database, org_id: str, count: int, **columns: object) -> list[str]:
-    """Owe an org so many events to an address that a request named; return their ids."""
+async def add_pending(database: Database, org_id: str, count: int, **columns: object) -> list[str]:
+    """Add pending deliveries to a request's URL for an org; return their ids."""
     now = clock.now()
     event_ids = [ids.new("evt") for _ in range(count)]
-    row = {"org_id": org_id, "url": events.OWN_URL, "state": DeliveryState.OWED, "due_at": now,
+    row = {"org_id": org_id, "url": events.OWN_URL, "state": DeliveryState.PENDING, "due_at": now,
            "tries": 0, **columns}  # fmt: skip
     event = {"org_id": org_id, "type": EventType.WEBHOOK_TEST, "created_at": now, "body": "{}"}
     async with database.write() as session:
@@ -42,8 +42,8 @@ async def owe(database: Database, org_id: str, count: int, **columns: object) ->
 
 
 async def test_nothing_is_chosen_where_nothing_is_due(database: Database, actor: Actor) -> None:
-    await owe(database, actor.org_id, 3, due_at=clock.now() + dt.timedelta(seconds=60))
-    await owe(database, actor.org_id, 3, due_at=None, state=DeliveryState.DELIVERED)
+    await add_pending(database, actor.org_id, 3, due_at=clock.now() + dt.timedelta(seconds=60))
+    await add_pending(database, actor.org_id, 3, due_at=None, state=DeliveryState.DELIVERED)
 
     chosen = await choose(database)
 
@@ -51,8 +51,10 @@ async def test_nothing_is_chosen_where_nothing_is_due(database: Database, actor:
 
 
 async def test_what_is_due_longest_is_first(database: Database, actor: Actor) -> None:
-    young = await owe(database, actor.org_id, 16)
-    old = await owe(database, actor.org_id, 1, due_at=clock.now() - dt.timedelta(seconds=60))
+    young = await add_pending(database, actor.org_id, 16)
+    old = await add_pending(
+        database, actor.org_id, 1, due_at=clock.now() - dt.timedelta(seconds=60)
+    )
 
     chosen = await choose(database)
 
@@ -62,22 +64,22 @@ async def test_what_is_due_longest_is_first(database: Database, actor: Actor) ->
     assert 15 == len(set(young) & chosen.event_ids.keys())
 
 
-async def test_lane_to_the_endpoint_and_those_elsewhere_are_apart(
+async def test_endpoint_and_request_urls_are_separate_destinations(
     database: Database, actor: Actor
 ) -> None:
     endpoint_id = await events.endpoint(database, actor)
-    await owe(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
-    await owe(database, actor.org_id, 20)
+    await add_pending(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
+    await add_pending(database, actor.org_id, 20)
 
     assert 32 == len((await choose(database)).event_ids)
 
 
 async def test_what_is_under_way_counts(database: Database, actor: Actor) -> None:
-    await owe(database, actor.org_id, 20)
-    lane = Destination(actor.org_id, is_to_endpoint=False)
+    await add_pending(database, actor.org_id, 20)
+    destination = Destination(actor.org_id, is_to_endpoint=False)
 
-    some = await choose(database, InFlight(CAPACITY, {lane: 10}))
-    none = await choose(database, InFlight(CAPACITY, {lane: 16}))
+    some = await choose(database, InFlight(CAPACITY, {destination: 10}))
+    none = await choose(database, InFlight(CAPACITY, {destination: 16}))
     full = await choose(
         database, InFlight(10, {Destination(OrgId("org_other"), is_to_endpoint=True): 10})
     )
@@ -87,26 +89,26 @@ async def test_what_is_under_way_counts(database: Database, actor: Actor) -> Non
 
 
 @pytest.mark.parametrize(("busy", "share"), [(0, 16), (49, 16), (50, 4), (74, 4), (75, 1), (99, 1)])
-async def test_share_of_a_lane_is_less_when_little_is_left(
+async def test_share_of_a_destination_shrinks_with_the_free_capacity(
     database: Database, actor: Actor, busy: int, share: int
 ) -> None:
-    await owe(database, actor.org_id, 20)
+    await add_pending(database, actor.org_id, 20)
     load = InFlight(CAPACITY, {Destination(OrgId("org_other"), is_to_endpoint=True): busy})
 
     assert share == len((await choose(database, load)).event_ids)
 
 
-async def test_next_lane_after_the_last_is_first(database: Database) -> None:
+async def test_round_robin_continues_after_the_last_destination(database: Database) -> None:
     orgs = sorted([await make.org(database) for _ in range(4)])
-    owed = {org: (await owe(database, org, 1))[0] for org in orgs}
+    pending = {org: (await add_pending(database, org, 1))[0] for org in orgs}
 
     first = await choose(database, InFlight(2))
     second = await choose(database, InFlight(2, last=first.last))
     third = await choose(database, InFlight(2, last=Destination(orgs[2], is_to_endpoint=False)))
 
-    assert [owed[org] for org in orgs[:2]] == sorted(first.event_ids)
-    assert [owed[org] for org in orgs[2:]] == sorted(second.event_ids)
-    assert {owed[orgs[3]], owed[orgs[0]]} == third.event_ids.keys()
+    assert [pending[org] for org in orgs[:2]] == sorted(first.event_ids)
+    assert [pending[org] for org in orgs[2:]] == sorted(second.event_ids)
+    assert {pending[orgs[3]], pending[orgs[0]]} == third.event_ids.keys()
 
 
 async def test_failing_endpoint_has_one_turn_and_calls_for_no_more(
@@ -115,27 +117,27 @@ async def test_failing_endpoint_has_one_turn_and_calls_for_no_more(
     endpoint_id = await events.endpoint(database, actor)
     async with database.write() as session:
         await session.execute(update(tables.WebhookEndpoint).values(failing_since=clock.now()))
-    await owe(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
-    lane = Destination(actor.org_id, is_to_endpoint=True)
+    await add_pending(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
+    destination = Destination(actor.org_id, is_to_endpoint=True)
 
     first = await choose(database)
-    second = await choose(database, InFlight(CAPACITY, {lane: 1}, {lane: 1}))
+    second = await choose(database, InFlight(CAPACITY, {destination: 1}, {destination: 1}))
 
     assert [True] == list(first.event_ids.values())
     assert [0, False, False] == [len(second.event_ids), second.has_more, first.has_more]
 
 
-async def test_addresses_that_failed_have_four_turns_beside_those_that_did_not(
+async def test_failed_urls_get_four_slots_and_others_the_rest(
     database: Database, actor: Actor
 ) -> None:
-    tried = await owe(
+    tried = await add_pending(
         database, actor.org_id, 20, tries=1, due_at=clock.now() - dt.timedelta(seconds=9)
     )
-    fresh = await owe(database, actor.org_id, 20)
-    lane = Destination(actor.org_id, is_to_endpoint=False)
+    fresh = await add_pending(database, actor.org_id, 20)
+    destination = Destination(actor.org_id, is_to_endpoint=False)
 
     chosen = await choose(database)
-    busy = await choose(database, InFlight(CAPACITY, {lane: 4}, {lane: 4}))
+    busy = await choose(database, InFlight(CAPACITY, {destination: 4}, {destination: 4}))
 
     assert (4, 12) == (
         len(set(tried) & chosen.event_ids.keys()),
@@ -145,11 +147,11 @@ async def test_addresses_that_failed_have_four_turns_beside_those_that_did_not(
     assert 12 == len(busy.event_ids)
 
 
-async def test_each_org_costs_a_look_at_an_index_however_much_it_is_owed(sqlite_url: str) -> None:
+async def test_each_org_costs_one_index_lookup(sqlite_url: str) -> None:
     database = Database(sqlite_url)
     looks = list[str]()
     for is_to_endpoint in (False, True):
-        # What is sent is the point, and nobody else says it.
+        # The statement as it is sent to the database.
         query = fair_queue._due_orgs(is_to_endpoint=is_to_endpoint)  # noqa: SLF001
         engine = database._reader.sync_engine  # noqa: SLF001
         sql = query.compile(engine, compile_kwargs={"literal_binds": True})

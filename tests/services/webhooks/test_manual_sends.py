@@ -1,4 +1,4 @@
-"""Tests and repeats: what is owed, to whom, and who may ask for it."""
+"""Test events and resends, and who may request them."""
 
 import json
 from collections.abc import Awaitable
@@ -27,19 +27,19 @@ async def member(database: Database, actor: Actor) -> Member:
 
 
 async def send_test(database: Database, member: Member) -> str:
-    """Ask for a test in a transaction of its own."""
+    """Send a test event in a separate transaction."""
     async with database.write() as session:
         return await manual_sends.send_test(session, member)
 
 
 async def resend(database: Database, member: Member, event_id: str) -> None:
-    """Ask for an event once more in a transaction of its own."""
+    """Resend an event in a separate transaction."""
     async with database.write() as session:
         await manual_sends.resend(session, member, event_id)
 
 
 async def switch_off(database: Database) -> None:
-    """Switch all endpoints off, as the courier does when they fail too long."""
+    """Disable all endpoints, as the dispatcher does when they fail too long."""
     async with database.write() as session:
         now = clock.now()
         values = {"disabled_at": now, "failing_since": now}
@@ -47,7 +47,7 @@ async def switch_off(database: Database) -> None:
 
 
 async def change(database: Database, event_id: str, **columns: object) -> None:
-    """Change how a delivery stands."""
+    """Change the state of a delivery."""
     async with database.write() as session:
         statement = update(tables.Delivery).where(tables.Delivery.event_id == event_id)
         await session.execute(statement.values(columns))
@@ -64,7 +64,7 @@ async def audited(database: Database) -> list[tuple[str, str, str | None, str | 
         ]
 
 
-async def test_test_is_owed_to_the_endpoint(database: Database, member: Member) -> None:
+async def test_test_event_is_enqueued_for_the_endpoint(database: Database, member: Member) -> None:
     endpoint_id = await events.endpoint(database, member)
     event_id = await send_test(database, member)
 
@@ -81,7 +81,7 @@ async def test_test_is_owed_to_the_endpoint(database: Database, member: Member) 
         delivery.endpoint_id,
         delivery.url,
     )
-    assert (DeliveryState.OWED, 0) == (delivery.state, delivery.tries)
+    assert (DeliveryState.PENDING, 0) == (delivery.state, delivery.tries)
     assert [(AuditAction.WEBHOOK_EVENT_TESTED, "webhook_event", event_id, member.user_id)] == (
         await audited(database)
     )
@@ -107,7 +107,7 @@ async def test_test_to_an_endpoint_that_is_off_is_refused(
 
 
 @pytest.mark.parametrize("state", [DeliveryState.DELIVERED, DeliveryState.FAILED])
-async def test_event_is_owed_once_more_as_it_was(
+async def test_resent_event_is_enqueued_unchanged(
     database: Database, member: Member, state: DeliveryState
 ) -> None:
     event_id = await events.emit_event(database, member.org_id)
@@ -119,7 +119,7 @@ async def test_event_is_owed_once_more_as_it_was(
     (delivery,) = await events.deliveries(database)
     assert [before] == await bodies(database)
     assert event_id == json.loads(before)["id"]
-    assert (DeliveryState.OWED, 0, events.OWN_URL, None) == (
+    assert (DeliveryState.PENDING, 0, events.OWN_URL, None) == (
         delivery.state,
         delivery.tries,
         delivery.url,
@@ -165,7 +165,7 @@ async def test_event_of_a_removed_endpoint_goes_to_the_present_one(
     await resend(database, member, event_id)
 
     (delivery,) = await events.deliveries(database)
-    assert (present, DeliveryState.OWED) == (delivery.endpoint_id, delivery.state)
+    assert (present, DeliveryState.PENDING) == (delivery.endpoint_id, delivery.state)
 
 
 async def test_event_to_an_endpoint_that_is_off_is_refused(

@@ -1,1 +1,1 @@
-"""What an org pays for: checkouts, subscriptions, and what the payment provider tells."""
+"""Billing: checkouts, subscriptions and events of the payment provider."""

@@ -1,4 +1,4 @@
-"""What the services of billing work with."""
+"""The dependencies of the billing services."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class Billing:
     database: Database
     #: None where no plan is sold.
     payments: Payments | None
-    #: None where the provider tells nothing by itself.
+    #: None if the provider sends no events.
     events: Events | None = None
 
     def seller(self) -> Payments:

@@ -32,7 +32,7 @@ async def check_out(billing: Billing, actor: Member, wanted: Checkout) -> str:
     Raises:
         ValidationFailed: the plan is not for sale, or an address is none of the web.
         NotFound: the org is gone, or no plan is sold.
-        InsufficientScope: the actor may not any more.
+        InsufficientScope: the actor no longer has the permission.
         ServerError: the payment provider fails; nothing was sold.
     """
     payments = billing.seller()
@@ -74,7 +74,7 @@ async def visit_portal(billing: Billing, actor: Member, *, return_url: str) -> s
 
 
 async def is_customer(billing: Billing, session: ReadSession, actor: Member) -> bool:
-    """Tell whether the actor's org was at a checkout, so that there is something to manage."""
+    """Return whether the actor's org is a customer of the payment provider."""
     row = await subscriptions.of_org(session, actor)
     return row is not None and row.provider == billing.seller().provider
 
@@ -100,7 +100,7 @@ async def _customer(billing: Billing, actor: Member) -> str:
 
 
 async def _kept(billing: Billing, actor: Member, created: str, *, instead_of: str) -> str:
-    """Keep a new customer of the actor's org; return it, or the one of whoever was faster."""
+    """Store a new customer id for the actor's org; return it, or the one stored meanwhile."""
     provider = billing.seller().provider
     async with billing.database.write() as session:
         org = await _still(session, actor)

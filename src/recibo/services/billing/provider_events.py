@@ -1,7 +1,7 @@
-"""Events of the payment provider: each says whom to look at; what counts is how it stands now.
+"""Events of the payment provider: each names a subscription, whose current state is then fetched.
 
-Events come twice, late and in any order. So none is believed but for whose it is: the provider is
-asked for the present state, and what was asked before the last change is asked again.
+Events come twice, late and in any order. So only the subscription's id is used: the provider is
+asked for its current state, again if the subscription changed while it answered.
 """
 
 import structlog
@@ -21,7 +21,7 @@ _TRIES = 5
 
 
 async def take(billing: Billing, payload: bytes, signature: str) -> None:
-    """Take one event: bring the subscription that it is about up to date, once.
+    """Process one event: update the subscription that it names, once.
 
     Raises:
         NotFound: the provider sends no events.
@@ -58,11 +58,11 @@ async def _is_taken(billing: Billing, events: Events, event: Event) -> bool:
             return True
         now = now or subscriptions.gone(row)
         if now is not None:
-            _tell_of_unknown_price(now)
+            _log_unknown_price(now)
             subscriptions.apply(session, org, row, now)
     return True
 
 
-def _tell_of_unknown_price(now: Subscribed) -> None:
+def _log_unknown_price(now: Subscribed) -> None:
     if now.plan is None and now.status in subscriptions.LIVE:
         log.error("a subscription has a price that no plan has", subscription=now.id)

@@ -1,4 +1,4 @@
-"""What the sandbox's pages show and do; they change a subscription as provider events would."""
+"""The sandbox payment provider: its pages change a subscription as provider events would."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -48,9 +48,9 @@ class Standing:
 
 async def checkout(billing: Billing, token: str) -> tuple[OpenCheckout, Standing]:
     """Return what a checkout page shows; raises NotFound when its address is not good any more."""
-    opened = _sandbox(billing).open_checkout(token)
+    page = _sandbox(billing).open_checkout(token)
     async with billing.database.read() as session:
-        return opened, await _standing(session, opened.customer)
+        return page, await _standing(session, page.customer)
 
 
 async def pay(billing: Billing, token: str) -> OpenCheckout:
@@ -59,20 +59,20 @@ async def pay(billing: Billing, token: str) -> OpenCheckout:
     Raises:
         NotFound: its address is not good any more.
     """
-    opened = _sandbox(billing).open_checkout(token)
-    org_id = await _org_of(billing, opened.customer)
+    page = _sandbox(billing).open_checkout(token)
+    org_id = await _org_of(billing, page.customer)
     async with billing.database.write() as session:
         org, row = await subscriptions.lock(session, org_id)
-        if await subscriptions.note_event(session, f"sandbox:{opened.id}"):
-            subscriptions.apply(session, org, row, _bought(row, opened.wanted.plan))
-    return opened
+        if await subscriptions.note_event(session, f"sandbox:{page.id}"):
+            subscriptions.apply(session, org, row, _bought(row, page.wanted.plan))
+    return page
 
 
 async def portal(billing: Billing, token: str) -> tuple[OpenPortal, Standing]:
     """Return what a portal page shows; raises NotFound when its address is not good any more."""
-    opened = _sandbox(billing).open_portal(token)
+    page = _sandbox(billing).open_portal(token)
     async with billing.database.read() as session:
-        return opened, await _standing(session, opened.customer)
+        return page, await _standing(session, page.customer)
 
 
 async def change(
@@ -84,8 +84,8 @@ async def change(
         NotFound: its address is not good any more.
         ValidationFailed: there is no subscription, or the plan is not for sale.
     """
-    opened = _sandbox(billing).open_portal(token)
-    org_id = await _org_of(billing, opened.customer)
+    page = _sandbox(billing).open_portal(token)
+    org_id = await _org_of(billing, page.customer)
     async with billing.database.write() as session:
         org, row = await subscriptions.lock(session, org_id)
         if not subscriptions.is_live(row):
@@ -94,7 +94,7 @@ async def change(
 
 
 async def settle(database: Database) -> None:
-    """Renew the sandbox's subscriptions whose period is over, or end those that were cancelled."""
+    """Renew sandbox subscriptions whose period has ended, or end those that were canceled."""
     query = (
         select(Subscription.org_id)
         .where(
@@ -109,7 +109,7 @@ async def settle(database: Database) -> None:
     for org_id in over:
         async with database.write() as session:
             org, row = await subscriptions.lock(session, org_id)
-            if subscriptions.is_live(row) and _is_over(row):
+            if subscriptions.is_live(row) and _has_ended(row):
                 settled = _ended(row) if row.cancel_at_period_end else _renewed(row)
                 subscriptions.apply(session, org, row, settled)
 
@@ -187,7 +187,7 @@ def _ended(row: Subscription) -> Subscribed:
     )
 
 
-def _is_over(row: Subscription) -> bool:
+def _has_ended(row: Subscription) -> bool:
     return row.current_period_end is not None and row.current_period_end <= clock.now()
 
 

@@ -1,4 +1,4 @@
-"""Subscriptions: how an org's stands, and what becomes of its plan when the provider changes it."""
+"""Subscriptions: their state, and the plan that an org gets when the provider changes it."""
 
 import datetime as dt
 from typing import Any
@@ -28,7 +28,7 @@ LIVE = frozenset({
 
 
 async def get(session: ReadSession, actor: Member, *, plans: Plans = SOLD) -> shapes.Subscription:
-    """Return how the subscription of the actor's org stands; before any it is free and active.
+    """Return the subscription of the actor's org; without one it is free and active.
 
     Where no plan is sold all are active, whatever was bought before.
     """
@@ -63,14 +63,14 @@ async def of_customer(
 
 async def lock(session: Session, org_id: OrgId) -> tuple[Org, Subscription]:
     """Return an org and its subscription, locked until the caller's transaction ends."""
-    # Whoever changes a subscription locks its org first; so the row needs no lock of its own.
+    # Every change of a subscription locks its org first, so the row itself needs no lock.
     org = await orgs.lock(session, org_id)
     row = await session.get_one(Subscription, org_id, populate_existing=True)
     return org, row
 
 
 async def note_event(session: Session, event_id: str) -> bool:
-    """Note an event of the provider inside the caller's transaction; False when it was known."""
+    """Record a provider event inside the caller's transaction; False if it was known already."""
     statement = (
         upsert.insert(session, ProviderEvent)
         .values(id=event_id, received_at=clock.now())
@@ -87,7 +87,7 @@ async def purge_events(database: Database) -> int:
 
 
 def apply(session: Session, org: Org, row: Subscription, now: Subscribed) -> bool:
-    """Write down how a subscription stands, and give the org the plan that follows from it.
+    """Store the state of a subscription and give the org the plan that follows from it.
 
     Org and row are locked by the caller. The org's plan changes only when what the subscription
     gives changes: a plan that an operator gave outlasts renewals, and enterprise, which is agreed,
@@ -121,7 +121,7 @@ def apply(session: Session, org: Org, row: Subscription, now: Subscribed) -> boo
 
 
 def gone(row: Subscription) -> Subscribed | None:
-    """Return the end of what was bought, for the provider has it no more; None for nothing."""
+    """Return an ended subscription if the provider no longer has it; None if there was none."""
     if row.subscription_id is None:
         return None
     return Subscribed(
@@ -134,14 +134,14 @@ def gone(row: Subscription) -> Subscribed | None:
 
 
 def is_live(row: Subscription) -> bool:
-    """Tell whether something is bought that the org has."""
+    """Return whether the org has a paid subscription that is in force."""
     return row.subscription_id is not None and row.status in LIVE
 
 
 def costs_on(row: Subscription) -> bool:
-    """Tell whether something is bought that the provider would go on to ask money for."""
-    is_over = row.status == SubscriptionStatus.CANCELED or row.cancel_at_period_end
-    return row.subscription_id is not None and not is_over
+    """Return whether the provider will charge for the subscription again."""
+    has_ended = row.status == SubscriptionStatus.CANCELED or row.cancel_at_period_end
+    return row.subscription_id is not None and not has_ended
 
 
 def _given_by(row: Subscription) -> PlanName:

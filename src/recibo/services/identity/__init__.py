@@ -1,1 +1,1 @@
-"""Who may act: users, orgs, members, sessions, keys."""
+"""Identity: users, orgs, members, sessions, keys."""

@@ -1,4 +1,4 @@
-"""What a signed-in user does to the own account."""
+"""Changes that signed-in users make to their own account."""
 
 import datetime as dt
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Membership, User, UserSession
 
 MAX_NAME = 255
-# Whoever just came by a link from the mailbox may set a password without the old one.
+# A session that began by an email link this recently may set a password without the old one.
 _FRESH = dt.timedelta(minutes=15)
 
 
@@ -94,7 +94,7 @@ async def protection(session: ReadSession, caller: SignedIn) -> Protection:
 
 
 async def lacks_password(session: ReadSession, caller: SignedIn) -> bool:
-    """Tell whether the caller has no password, and a session that may set one."""
+    """Return whether the caller has no password and the session may set one."""
     row = await sessions.session_family(session, caller.session_id)
     user = await session.get_one(User, caller.user_id)
     return row is not None and not row.is_bound and user.password_hash is None
@@ -114,7 +114,7 @@ async def end_sessions(identity: Identity, caller: SignedIn) -> TokenResponse:
 
 
 async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> TokenResponse:
-    """Begin a session in another of the caller's orgs, as old as the one that it comes from.
+    """Start a session in another org of the caller, with the age of the current one.
 
     Raises:
         NotFound: the caller is no member there.
@@ -148,7 +148,7 @@ async def _change_password(
     session: Session, identity: Identity, caller: SignedIn, hashes: tuple[str | None, str]
 ) -> TokenResponse:
     before, after = hashes
-    # Looked at again: hashing takes long, and somebody else may have been quicker.
+    # Checked again: hashing takes long, and the password may have changed meanwhile.
     row = await _held(session, caller)
     await sessions.require_unbound(session, caller)
     if row.password_hash != before:

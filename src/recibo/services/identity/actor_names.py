@@ -1,4 +1,4 @@
-"""What people call those who acted in an org, by the ids that its rows hold."""
+"""Display names of users and keys that acted in an org, by their ids."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""Browser sessions: what a publishable key may do, and what it sees, in one browser.
+"""Browser sessions: what a publishable key may do and see in one browser.
 
 A session is no row: a signed token names it, bound to its key, and what it made bears its id.
 """

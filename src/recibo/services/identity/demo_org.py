@@ -21,7 +21,7 @@ OWNER_EMAIL = "demo@recibo.localhost"
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What is told of the demo org, once: its key, and the sign-in of its owner."""
+    """The key and the owner's sign-in of the demo org, which are shown once."""
 
     key: str
     email: str

@@ -1,4 +1,4 @@
-"""What a link in a mail does: sign in, verify the address, reset the password."""
+"""Links in mails: sign in, verify the address, reset the password."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -36,17 +36,17 @@ class Proof:
 
     token: str
     visit: ClientInfo
-    #: The session that is shown beside it.
+    #: The session that came with the token.
     shown: TokenClaims | None = None
 
 
 async def request(
     identity: Identity, kind: MailKind, email: str, *, visit: ClientInfo, wanted: str = ""
 ) -> bool:
-    """Owe a mail with a link to an address; whether there is an account, its sender finds out.
+    """Enqueue a mail with a link; the mail worker checks whether the address has an account.
 
-    So known and unknown addresses take the same time. Returns False when there were too many
-    mails already: then none is owed, and the link sent before stays good.
+    So known and unknown addresses take the same time. Returns False if too many mails were sent
+    already: then none is enqueued, and the last link stays valid.
 
     Args:
         identity: Who may sign in.
@@ -69,14 +69,14 @@ async def request(
 
 
 async def resend_verification(identity: Identity, caller: SignedIn) -> bool:
-    """Owe another verify-email link; False when the address is verified, or too many were sent."""
+    """Enqueue another verification link; False if the address is verified or at its limit."""
     if caller.is_email_verified:
         return False
     return await request(identity, MailKind.VERIFY_EMAIL, caller.email, visit=caller.visit)
 
 
 async def sign_in(identity: Identity, proof: Proof) -> TokenResponse:
-    """Begin a session by magic link; a pending one when a second factor is owed.
+    """Start a session by magic link; it is pending if a second factor is required.
 
     Raises:
         ValidationFailed: the token is unknown, used or expired.
@@ -93,7 +93,7 @@ async def sign_in(identity: Identity, proof: Proof) -> TokenResponse:
 
 
 async def verify_email(identity: Identity, token: str, *, visit: ClientInfo) -> str:
-    """Note that an address is its user's, and return it.
+    """Mark an address as verified and return it.
 
     Raises:
         ValidationFailed: the token is unknown, used or expired.

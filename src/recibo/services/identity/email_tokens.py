@@ -1,4 +1,4 @@
-"""Tokens of links in mails: minted when the mail is written, stored hashed, worth one use."""
+"""Tokens of links in mails: created when the mail is rendered, stored hashed, used once."""
 
 import datetime as dt
 import re
@@ -42,7 +42,7 @@ async def mint(session: Session, kind: MailTokenKind, user_id: UserId) -> str:
 
 
 async def forget(session: Session, kind: MailTokenKind, user_id: UserId) -> None:
-    """Have a user's tokens of a kind worth nothing, inside the caller's transaction."""
+    """Invalidate a user's tokens of a kind, inside the caller's transaction."""
     await session.execute(
         delete(MailToken).where(MailToken.user_id == user_id, MailToken.kind == kind)
     )

@@ -1,4 +1,4 @@
-"""Whose mailbox it is: an account belongs to whoever reads its mail.
+"""Email verification: an account belongs to the person who reads its mail.
 
 Anybody can sign up with another's address. So when the mailbox of an unverified account is first
 proven, and not from where the account was made, what its maker left there is dropped: else the
@@ -21,13 +21,13 @@ from recibo.store.tables import ApiKey, MailToken, Membership, User
 async def prove(
     session: Session, user: User, *, visit: ClientInfo, shown: TokenClaims | None
 ) -> None:
-    """Note inside the caller's transaction that whoever acts reads this user's mail.
+    """Record, inside the caller's transaction, that the caller reads this user's mail.
 
     Args:
         session: The caller's.
-        user: Whose address a link in a mail proved.
-        visit: Where the link was used.
-        shown: The session that the caller shows beside the link.
+        user: The user whose address a link in a mail verified.
+        visit: The client that used the link.
+        shown: The session that the caller sent with the link.
     """
     if user.email_verified_at is not None:
         return
@@ -38,7 +38,7 @@ async def prove(
 
 
 async def verified(session: Session, user: User, visit: ClientInfo) -> None:
-    """Note that a user's address is the user's; again is no change."""
+    """Mark a user's address as verified; do nothing if it is."""
     if user.email_verified_at is not None:
         return
     user.email_verified_at = clock.now()

@@ -1,4 +1,4 @@
-"""What the services of identity work with."""
+"""The dependencies of the identity services."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Invitations: how an org offers membership to an address, and how its reader takes it."""
+"""Invitations: an org offers membership to an address, and the recipient accepts it."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ _IS_OPEN = (Invitation.accepted_at.is_(None), Invitation.revoked_at.is_(None))
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What whoever holds an invitation's token is told before accepting."""
+    """The details of an invitation that its recipient sees before accepting."""
 
     org_name: str
     role: Role
@@ -89,7 +89,7 @@ async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> 
         orgs.require_owner_over(actor, role)
         await _refuse_member(session, actor, address)
         await _refuse_to_replace(session, actor, address)
-        # Counted and sent in one transaction: what is refused or fails was not sent.
+        # Counted and enqueued in one transaction: a refused or failed invitation is not sent.
         await throttles.take(session, _limits(identity, actor, address))
         await _revoke(session, actor, Invitation.email == address)
         row = new(actor.org_id, address, role, invited_by=actor.user_id)
@@ -101,7 +101,7 @@ async def send(identity: Identity, actor: Member, *, email: str, role: Role) -> 
             resource=(ResourceType.MEMBERSHIP, row.id),
             after={"email": address, "role": role},
         )
-        await _owe_mail(session, org, row)
+        await _enqueue_mail(session, org, row)
     return _shape(row)
 
 
@@ -202,7 +202,7 @@ def new(org_id: OrgId, address: str, role: Role, *, invited_by: str) -> Invitati
     )
 
 
-async def _owe_mail(session: Session, org: Org, row: Invitation) -> None:
+async def _enqueue_mail(session: Session, org: Org, row: Invitation) -> None:
     inviter = await session.get_one(User, row.invited_by)
     names: dict[str, str | int] = {
         "invitation_id": row.id,
@@ -262,7 +262,7 @@ def _worthless() -> ValidationFailed:
 async def _user(session: Session, address: str, visit: ClientInfo) -> tuple[User, bool]:
     """Return the user with an address, and whether it was made just now."""
     now = clock.now()
-    # Somebody may sign up with the address at this moment; then that account is the one.
+    # If the address signs up at the same moment, that account is used.
     statement = (
         upsert.insert(session, User)
         .values(

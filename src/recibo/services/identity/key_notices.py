@@ -13,15 +13,15 @@ from recibo.services import mails
 from recibo.store.db import Database, Session
 from recibo.store.tables import ApiKey, Membership, Org, User
 
-# The nearest first: a key that was found late gets that one only.
+# The nearest first: a key that is found late gets only that notice.
 _NOTICES_HOURS = (24, 72, 336)
-_TOLD = (Role.OWNER, Role.ADMIN)
+_NOTIFIED_ROLES = (Role.OWNER, Role.ADMIN)
 _BATCH = 500
 
 
 @dataclass(slots=True)
-class _Told:
-    """Whom an org's notices go to."""
+class _Recipients:
+    """The recipients of an org's notices."""
 
     org_name: str
     addresses: list[str]
@@ -36,12 +36,12 @@ def missed(born_at: dt.datetime, expires_at: dt.datetime | None) -> int | None:
 
 
 async def enqueue_expiry_mails(database: Database) -> None:
-    """Owe the owners and admins of each org a mail about each key that ends soon.
+    """Enqueue a mail about each key that expires soon to the owners and admins of its org.
 
-    The key's row notes it in the same transaction, so that of several processes one writes.
+    The same transaction marks the key, so that only one process enqueues each mail.
     """
     for hours in _NOTICES_HOURS:
-        while await _owe_batch(database, hours):
+        while await _enqueue_batch(database, hours):
             pass
 
 
@@ -60,13 +60,13 @@ async def enqueue_revocation_mail(
         "count": len(key_names),
         "keys": ", ".join(key_names),
     }
-    found = (await _told(session, [org_id])).get(org_id)
-    # Each once, the member whatever the role.
+    found = (await _recipients(session, [org_id])).get(org_id)
+    # Each address once; the member always.
     for address in dict.fromkeys([member.email, *(found.addresses if found else ())]):
         mails.enqueue(session, MailKind.KEYS_REVOKED, to=address, names=names)
 
 
-async def _owe_batch(database: Database, hours: int) -> bool:
+async def _enqueue_batch(database: Database, hours: int) -> bool:
     is_due = _is_due(hours)
     async with database.read() as session:
         query = select(ApiKey.id).where(*is_due).limit(_BATCH)
@@ -81,9 +81,9 @@ async def _owe_batch(database: Database, hours: int) -> bool:
             .returning(ApiKey.org_id, ApiKey.name, ApiKey.expires_at)
         )
         due = (await session.execute(statement)).all()
-        told = await _told(session, {row.org_id for row in due})
+        recipients = await _recipients(session, {row.org_id for row in due})
         for row in due:
-            _write_to(session, row, told)
+            _enqueue(session, row, recipients)
     return True
 
 
@@ -97,25 +97,25 @@ def _is_due(hours: int) -> list[ColumnElement[bool]]:
     ]
 
 
-async def _told(session: Session, org_ids: Iterable[str]) -> Mapping[str, _Told]:
+async def _recipients(session: Session, org_ids: Iterable[str]) -> Mapping[str, _Recipients]:
     query = (
         select(Org.id, Org.name, User.email)
         .join(Membership, Membership.org_id == Org.id)
         .join(User, User.id == Membership.user_id)
         .where(
             Membership.org_id.in_(list(org_ids)),
-            Membership.role.in_(_TOLD),
+            Membership.role.in_(_NOTIFIED_ROLES),
             User.disabled_at.is_(None),
         )
     )
-    found: dict[str, _Told] = {}
+    found: dict[str, _Recipients] = {}
     for row in await session.execute(query):
-        found.setdefault(row.id, _Told(row.name, [])).addresses.append(row.email)
+        found.setdefault(row.id, _Recipients(row.name, [])).addresses.append(row.email)
     return found
 
 
-def _write_to(session: Session, key: Row[Any], told: Mapping[str, _Told]) -> None:
-    org = told.get(key.org_id)
+def _enqueue(session: Session, key: Row[Any], recipients: Mapping[str, _Recipients]) -> None:
+    org = recipients.get(key.org_id)
     if org is None:
         return
     names = {"key": key.name, "org": org.org_name, "when": key.expires_at.isoformat()}

@@ -35,13 +35,13 @@ class KeyUses:
         """Remember that a key is used now."""
         self._latest[key_id] = clock.now()
 
-    def told(self, key: Key) -> Key:
+    def with_latest(self, key: Key) -> Key:
         """Return a key's record with the latest use known here."""
         known = [at for at in (key.last_used_at, self._latest.get(key.id)) if at is not None]
         return key.model_copy(update={"last_used_at": max(known, default=None)})
 
     async def flush(self, database: Database) -> None:
-        """Write down what was seen; what another process wrote of a later use stays."""
+        """Store the latest uses; a later use stored by another process is kept."""
         # In one order everywhere: two processes would wait for each other's rows.
         seen = sorted(self._latest.items())
         if not seen:

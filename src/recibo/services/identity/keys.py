@@ -1,4 +1,4 @@
-"""API keys: how they are made, recognised, listed and revoked."""
+"""API keys: create, authenticate, list and revoke them."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ async def authenticate(
 
     Raises:
         Unauthorized: there is no such key, or it was revoked.
-        ExpiredApiKey: its time is over.
+        ExpiredApiKey: the key has expired.
     """
     if not secret or not tokens.is_well_formed(secret):
         raise Unauthorized
@@ -105,7 +105,7 @@ def create(
     """Add a key in an operator's name inside the caller's transaction; return its secret, once.
 
     Raises:
-        ValidationFailed: a field does not hold.
+        ValidationFailed: a field is invalid.
     """
     row, secret = _new(org_id, wanted, created_by)
     session.add(row)
@@ -123,7 +123,7 @@ async def create_within_limits(session: Session, org_id: OrgId, wanted: NewKey) 
     """Do as `create` does, unless the org has as many active keys as it may.
 
     Raises:
-        ValidationFailed: a field does not hold.
+        ValidationFailed: a field is invalid.
         Conflict: there are as many as there may be.
     """
     await orgs.lock(session, org_id)
@@ -135,7 +135,7 @@ async def issue(session: Session, member: Member, wanted: NewKey) -> Issued:
     """Add a key to the member's org inside the caller's transaction.
 
     Raises:
-        ValidationFailed: a field does not hold.
+        ValidationFailed: a field is invalid.
         InsufficientScope: the member may not any more.
         Conflict: the org has as many active keys as it may.
     """
@@ -179,12 +179,12 @@ async def revoke(session: Session, member: Member, key_id: str) -> None:
 
 
 def may_revoke(member: Member, made_by: str | None) -> bool:
-    """Tell whether a member who revokes keys may revoke one that somebody made."""
+    """Return whether a member with the permission may revoke a key of this creator."""
     return member.role in _REVOKE_ANY or made_by == member.user_id
 
 
 async def revoke_made_by(session: Session, member: Member, user_id: UserId) -> None:
-    """Revoke the active keys that somebody made in the member's org, and have mails sent.
+    """Revoke the active keys that a user created in the member's org, and enqueue mails.
 
     Inside the caller's transaction, which holds the org locked.
     """
@@ -210,7 +210,7 @@ async def revoke_beyond(session: Session, member: Member, user_id: UserId, role:
 async def newest_first(session: ReadSession, member: Member, uses: KeyUses) -> list[Key]:
     """Return the records of all keys of the member's org, revoked and expired ones too."""
     query = scope.of(member, ApiKey).order_by(ApiKey.id.desc())
-    return [uses.told(shape(row)) for row in (await session.execute(query)).scalars()]
+    return [uses.with_latest(shape(row)) for row in (await session.execute(query)).scalars()]
 
 
 async def own(session: ReadSession, actor: KeyActor, uses: KeyUses) -> Key:
@@ -220,7 +220,7 @@ async def own(session: ReadSession, actor: KeyActor, uses: KeyUses) -> Key:
     if row is None:
         # Its org was deleted since it was let in.
         raise Unauthorized
-    return uses.told(shape(row))
+    return uses.with_latest(shape(row))
 
 
 def shape(row: ApiKey) -> Key:

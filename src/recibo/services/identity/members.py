@@ -1,4 +1,4 @@
-"""Members of an org: who they are, what role they have, and what leaves with them."""
+"""Members of an org: list, change roles, remove."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ async def in_join_order(session: ReadSession, actor: Member) -> list[shapes.Memb
 async def change_role(
     database: Database, actor: Member, user_id: str, *, role: Role
 ) -> shapes.Member:
-    """Give a member another role and return the member.
+    """Change the role of a member and return the member.
 
     Invitations that the new role could not send and API keys that it could not create are revoked.
 
@@ -81,7 +81,7 @@ async def remove(database: Database, actor: Member, user_id: str) -> None:
 
 
 async def leave(database: Database, actor: Member) -> None:
-    """Take the actor out of the org, with all that goes along with a member who is removed.
+    """Remove the actor from the org, with the same effects as removing another member.
 
     Raises:
         ValidationFailed: the org would be left without an owner.

@@ -1,6 +1,6 @@
-"""What operators do on the command line; each change stands in the audit log of whom it concerns.
+"""Operator commands; each change is recorded in the audit log of the org or user it concerns.
 
-All of it happens inside the caller's transaction and takes effect at once, beside a running server.
+All of them run inside the caller's transaction and take effect at once, even on a running server.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _MOST = 2**31 - 1
 
 
 async def disable_user(session: Session, name: str) -> bool:
-    """Keep a user out and end all sessions; False when it was so already.
+    """Disable a user and end all sessions; False if the user was disabled already.
 
     Args:
         session: The caller's transaction.
@@ -36,7 +36,7 @@ async def disable_user(session: Session, name: str) -> bool:
         return False
     user.disabled_at = clock.now()
     await sessions.end_all(session, user)
-    await _tell(session, user, AuditAction.USER_DISABLED, {"disabled": False}, {"disabled": True})
+    await _audit(session, user, AuditAction.USER_DISABLED, {"disabled": False}, {"disabled": True})
     return True
 
 
@@ -50,12 +50,12 @@ async def enable_user(session: Session, name: str) -> bool:
     if user.disabled_at is None:
         return False
     user.disabled_at = None
-    await _tell(session, user, AuditAction.USER_ENABLED, {"disabled": True}, {"disabled": False})
+    await _audit(session, user, AuditAction.USER_ENABLED, {"disabled": True}, {"disabled": False})
     return True
 
 
 async def reset_second_factor(session: Session, name: str) -> bool:
-    """Wipe all of a user's second factor, end all sessions and owe the user a mail.
+    """Delete a user's second factor, end all sessions and enqueue a mail to the user.
 
     A secret that is not active yet goes, too. False when there was nothing.
 
@@ -68,7 +68,7 @@ async def reset_second_factor(session: Session, name: str) -> bool:
     was_enabled = user.totp_enabled_at is not None
     await second_factors.wipe(session, user)
     await sessions.end_all(session, user)
-    await _tell(
+    await _audit(
         session,
         user,
         AuditAction.USER_2FA_DISABLED,
@@ -132,14 +132,14 @@ async def _named(session: Session, name: str) -> User:
     return user
 
 
-async def _tell(
+async def _audit(
     session: Session,
     user: User,
     action: AuditAction,
     before: Mapping[str, bool],
     after: Mapping[str, bool],
 ) -> None:
-    """Tell every org that the user works in, or none in particular."""
+    """Record the change in the audit log of each org of the user, or of no org."""
     query = select(Membership.org_id).where(Membership.user_id == user.id)
     joined = [OrgId(one) for one in (await session.execute(query)).scalars()]
     for org_id in joined or (None,):

@@ -44,7 +44,7 @@ _MAX_SUFFIX = 12
 
 
 class Changes(TypedDict, total=False):
-    """What to change of an org; what is left out stays."""
+    """The changes of an org; fields that are left out do not change."""
 
     name: str
     #: None clears it.
@@ -80,7 +80,7 @@ async def home(
 ) -> OrgId | None:
     """Return the org that a user signs in to: the one last used, else the one joined first.
 
-    One that the user would rather be in comes first; whoever is no member there is not.
+    A preferred org comes first if the user is a member of it.
     """
     query = select(Membership.org_id).where(Membership.user_id == user.id)
     joined = list((await session.execute(query.order_by(Membership.created_at))).scalars())
@@ -94,7 +94,7 @@ async def add(session: Session, name: str, *, billing_email: str) -> OrgId:
     """Add an org on the free plan inside the caller's transaction and return its id."""
     org_id = ids.new("org")
     base = slug_of(name)
-    # Somebody may take a slug between the look and the insert; then the next one is tried.
+    # A slug may be taken between the query and the insert; then the next one is tried.
     while True:
         statement = (
             upsert.insert(session, Org)
@@ -116,8 +116,8 @@ async def add(session: Session, name: str, *, billing_email: str) -> OrgId:
 async def lock(session: Session, org_id: OrgId) -> Org:
     """Return an org's row, locked until the caller's transaction ends.
 
-    Whoever changes what is counted or compared within an org (its owners, its invitations, its
-    keys) locks it first, so that of two at once the second sees what the first did.
+    Every change of something counted or compared within an org (owners, invitations, keys)
+    locks it first, so that of two concurrent changes the second sees the first.
 
     Raises:
         NotFound: there is no such org.
@@ -155,7 +155,7 @@ async def still(session: Session, actor: Member, permission: Permission) -> Memb
 
 
 def require_owner_over(actor: Member, role: Role) -> None:
-    """Refuse whoever is no owner to invite, make, change or remove one.
+    """Check that only an owner invites, creates, changes or removes an owner.
 
     Raises:
         InsufficientScope: it is an owner's role, and not the actor's.
@@ -165,12 +165,12 @@ def require_owner_over(actor: Member, role: Role) -> None:
 
 
 async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShape:
-    """Change what an org says of itself and return it.
+    """Change the name, logo or billing email of an org and return it.
 
     Raises:
-        ValidationFailed: a field does not hold.
+        ValidationFailed: a field is invalid.
         NotFound: the org is gone.
-        InsufficientScope: the actor may not, or may not any more.
+        InsufficientScope: the actor lacks the permission.
     """
     checked = _checked(identity, changes)
     async with identity.database.write() as session:
@@ -214,7 +214,7 @@ def _checked(identity: Identity, changes: Changes) -> Changes:
 
 
 async def _free_slug(session: Session, base: str) -> str:
-    # Whatever a number makes of the slug begins so.
+    # All numbered variants of the slug start with this.
     beginning = base[: _MAX_SLUG - _MAX_SUFFIX]
     query = select(Org.slug).where(Org.slug.startswith(beginning, autoescape=True))
     used = set((await session.execute(query)).scalars())

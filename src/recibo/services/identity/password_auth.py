@@ -1,4 +1,4 @@
-"""Accounts: signing up, signing in by password, and what a user says of the own account."""
+"""Sign-up and sign-in with a password."""
 
 import asyncio
 import datetime as dt
@@ -43,7 +43,7 @@ class Signup:
 
 
 async def sign_up(identity: Identity, wanted: Signup, *, visit: ClientInfo) -> TokenResponse:
-    """Create a user with an org of their own, owe the verify-email link, and begin a session.
+    """Create a user with an org of their own, enqueue the verification link, start a session.
 
     Raises:
         SignupClosed: accounts come by invitation, or not at all.
@@ -105,7 +105,7 @@ async def _sign_up(
 async def sign_in(
     identity: Identity, *, email: str, password: str, visit: ClientInfo
 ) -> TokenResponse:
-    """Begin a session by password; a pending one when a second factor is owed.
+    """Start a session by password; it is pending if a second factor is required.
 
     Unknown addresses, wrong passwords and disabled accounts take the same time and get the same
     answer.
@@ -138,7 +138,7 @@ async def sign_in(
 async def signed_in(
     session: Session, identity: Identity, user: User, method: SignInMethod, visit: ClientInfo
 ) -> TokenResponse:
-    """Begin a session in the org last used, inside the caller's transaction."""
+    """Start a session in the org last used, inside the caller's transaction."""
     start = NewSession(method, await orgs.home(session, user), visit)
     return await begin_session(session, identity, user, start)
 
@@ -146,7 +146,7 @@ async def signed_in(
 async def begin_session(
     session: Session, identity: Identity, user: User, start: NewSession
 ) -> TokenResponse:
-    """Begin a session after a first factor, and tell the log whether the second one is owed."""
+    """Start a session after a first factor; record whether the second one is required."""
     tokens = await sessions.begin(session, identity, user, start)
     is_pending = tokens.two_factor_required
     audit.record(
@@ -227,9 +227,9 @@ async def record_failure(
     visit: ClientInfo,
     after: Mapping[str, str] | None = None,
 ) -> None:
-    """Tell the org of an account that somebody failed; one query, whether or not there is one.
+    """Record a failed sign-in in the audit log of the account's org.
 
-    Whoever it was has not proven to be that user, and is nobody.
+    It takes one query whether or not the account exists, and names no actor: none is proven.
     """
     query = (
         select(User.id, Membership.org_id)

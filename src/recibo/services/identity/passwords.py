@@ -27,16 +27,16 @@ _PASSES = 2
 _ASSUMED_SECONDS = 0.03
 # 300 wrong passwords at once once made a right one take 14 s.
 _LONGEST_WAIT_SECONDS = 3.0
-# Whoever signs in waits rather than everybody else.
+# Hashing runs at a lower priority, so that sign-ins do not slow down other requests.
 _NICENESS = 10
 
 
 class Passwords:
     """Hashes and verifies.
 
-    One core is left to the event loop, whose thread goes first: sign-ins wait for one another, and
-    nobody else waits for them. They wait in a queue that is fair between addresses, and no longer
-    than three seconds.
+    One core is left to the event loop, whose thread has priority: sign-ins wait for one another,
+    and other requests do not wait for them. The queue is fair between addresses, and no request
+    waits longer than three seconds.
     """
 
     def __init__(self) -> None:

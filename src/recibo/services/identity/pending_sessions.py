@@ -1,4 +1,4 @@
-"""Sessions that wait for the second factor: which one a caller means, how it is completed."""
+"""Sessions that wait for the second factor: find and complete them."""
 
 from sqlalchemy import select, update
 
@@ -28,14 +28,14 @@ async def newest_from(session: Session, user_id: str, visit: ClientInfo) -> User
 
 
 def is_waiting(row: UserSession) -> bool:
-    """Tell whether a session can still be completed."""
+    """Return whether a session can still be completed."""
     return (
         row.ended_at is None and row.pending_until is not None and row.pending_until > clock.now()
     )
 
 
 def is_completed(row: UserSession) -> bool:
-    """Tell whether a session that was pending is a full one now."""
+    """Return whether a session is complete and not ended."""
     return row.ended_at is None and row.pending_until is None
 
 

@@ -1,4 +1,4 @@
-"""What a user's second factor is made of: the secret of an app, its spent steps, recovery codes.
+"""A user's second factor: the secret of the app, used time steps and recovery codes.
 
 All of it happens inside the caller's transaction, which holds the user's row.
 """
@@ -23,18 +23,18 @@ log = structlog.get_logger(__name__)
 
 #: On wrong codes from pending and full sessions of an account: it locks the second factor.
 FOR_AN_ACCOUNT = Limit("second_factor:account", 20, dt.timedelta(hours=1))
-#: One answer for all, so that it does not tell who has an account or a second factor.
+#: The same for all, so that it does not reveal who has an account or a second factor.
 WRONG = "The code is wrong, or was used already."
 RECOVERY_CODES = 10
-# Nobody takes one of these 32 for another: no 0 and O, no 1 and I.
+# 32 characters that are not confused with each other: no 0 and O, no 1 and I.
 _ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _GROUPS = 3
 _GROUP_LENGTH = 4
 _RECOVERY_CODE = re.compile(f"[{_ALPHABET}]{{{_GROUPS * _GROUP_LENGTH}}}")
 # Codes of steps so long ago match nothing any more.
 _STEPS_KEPT = 10
-# Codes for nobody are matched against it, so that they take as long.
-_NOBODYS_SECRET = totp.new_secret()
+# Codes for unknown users are checked against it, so that they take as long.
+_DUMMY_SECRET = totp.new_secret()
 
 
 async def held(session: Session, user_id: str) -> User | None:
@@ -44,7 +44,7 @@ async def held(session: Session, user_id: str) -> User | None:
 
 
 async def replace_secret(session: Session, keyring: Keyring, user: User) -> str:
-    """Give a user a new secret, not active yet, and return it."""
+    """Create a secret for a user, not active yet, and return it."""
     await wipe(session, user)
     secret = totp.new_secret()
     user.totp_secret = keyring.seal(secret, bound_to=_sealed_for(user.id))
@@ -59,14 +59,14 @@ def secret_of(keyring: Keyring, user: User) -> str | None:
         return keyring.unseal(user.totp_secret, bound_to=_sealed_for(user.id))
     except BadTokenError:
         # The installation's secret was changed without keeping the one before.
-        log.exception("a second factor cannot be opened; reset it", user_id=user.id)
+        log.exception("failed to decrypt a second factor; reset it", user_id=user.id)
         return None
 
 
 def matching_step(keyring: Keyring, user: User | None, code: str) -> int | None:
     """Return the step whose code this is; None when it is wrong or the user has no secret."""
     secret = secret_of(keyring, user) if user else None
-    step = totp.matching_step(secret or _NOBODYS_SECRET, code, clock.now())
+    step = totp.matching_step(secret or _DUMMY_SECRET, code, clock.now())
     return step if secret else None
 
 
@@ -86,12 +86,12 @@ async def spend(session: Session, user_id: str, ledger: TotpLedger, step: int) -
 
 
 async def is_spent(session: Session, user_id: str, ledger: TotpLedger, step: int) -> bool:
-    """Tell whether a step was spent."""
+    """Return whether a code of this time step was used already."""
     return await session.get(SpentTotpStep, (user_id, ledger, step)) is not None
 
 
 async def issue_recovery_codes(session: Session, keyring: Keyring, user: User) -> list[str]:
-    """Give a user ten recovery codes in place of all before, and return them."""
+    """Replace all recovery codes of a user with ten new ones and return them."""
     await session.execute(delete(RecoveryCode).where(RecoveryCode.user_id == user.id))
     codes: set[str] = set()
     while len(codes) < RECOVERY_CODES:
@@ -141,8 +141,8 @@ async def count_recovery_codes(
 
 
 async def wipe(session: Session, user: User) -> None:
-    """Take a user's second factor away, whatever there is of it."""
-    # Said outright: the row at hand may be older than what another transaction made of it.
+    """Delete a user's second factor, active or not."""
+    # An explicit UPDATE: the loaded row may be older than a change of another transaction.
     await session.execute(
         update(User).where(User.id == user.id).values(totp_secret=None, totp_enabled_at=None)
     )

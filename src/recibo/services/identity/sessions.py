@@ -1,4 +1,4 @@
-"""Sessions: how they begin, go on, are recognised and end.
+"""Sessions: start, refresh, authenticate and end them.
 
 A session is a refresh family (RFC 9700, 4.14.2): one sign-in, and all tokens refreshed from it.
 Access tokens are judged without a look at their session: what ends them early is the user's epoch,
@@ -134,7 +134,7 @@ async def authenticate(
 
 
 def read_access_token(keyring: Keyring, token: str | None) -> TokenClaims | None:
-    """Return what an access token says; None when it is none, or over."""
+    """Return the claims of an access token; None if it is invalid or expired."""
     claims = _claims(keyring, token, _ACCESS)
     return None if claims is None else _shown(claims)
 
@@ -148,12 +148,12 @@ def read_refresh_token(keyring: Keyring, token: str | None) -> TokenClaims | Non
 async def begin(
     session: Session, identity: Identity, user: User, start: NewSession
 ) -> TokenResponse:
-    """Begin a session inside the caller's transaction and return its first tokens.
+    """Start a session inside the caller's transaction and return its first tokens.
 
     With a second factor the pair is pending, and ends what waited from the same place before.
     """
-    is_owed = user.totp_enabled_at is not None and start.method in _FIRST_FACTORS
-    is_pending = is_owed and not start.is_proven
+    is_required = user.totp_enabled_at is not None and start.method in _FIRST_FACTORS
+    is_pending = is_required and not start.is_proven
     if is_pending:
         await _end_pending(session, user, start.visit)
     now = clock.now()
@@ -231,7 +231,7 @@ async def require_unbound(session: Session | ReadSession, caller: SignedIn) -> U
 
 
 async def is_shown(session: Session | ReadSession, shown: TokenClaims | None, user: User) -> bool:
-    """Tell whether what was shown is a live session of this user, all factors proven."""
+    """Return whether the token claims belong to a live, complete session of this user."""
     if shown is None or shown.user_id != user.id or shown.epoch != user.epoch:
         return False
     row = await session_family(session, shown.session_id)
@@ -268,7 +268,7 @@ async def end_in_org(session: Session, user_id: UserId, org_id: OrgId) -> None:
 async def live_session(
     session: Session, identity: Identity, user: User, session_id: SessionId, visit: ClientInfo
 ) -> TokenResponse:
-    """Begin a session in place of the caller's, which ended with all the others.
+    """Start a session to replace the caller's, which ended with all others.
 
     It is as old as that one, and in the same org unless the user was removed from it meanwhile.
     """

@@ -1,4 +1,4 @@
-"""Limits on what may be tried: all tries of some things, the wrong ones of others.
+"""Limits on attempts: all attempts at some actions, failed ones at others.
 
 Where all count, each is counted before it is made. Where only wrong ones do, tries at the same
 thing take turns: many at once get no more than as many one after another, and right ones that come
@@ -59,7 +59,7 @@ async def refuse_if_reached(session: Session | ReadSession, counted: Sequence[Co
 
 
 async def purge_expired(database: Database) -> int:
-    """Delete up to a thousand counts whose window is over; return how many."""
+    """Delete up to 1,000 counters whose window has ended; return how many."""
     return await counters.purge_expired(database)
 
 

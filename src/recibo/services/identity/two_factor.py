@@ -1,4 +1,4 @@
-"""Signing in with the second factor: codes that complete a pending session.
+"""Sign-in with a second factor: codes that complete a pending session.
 
 Tries at one account take turns, as each holds the user's row: many guesses at once get no more
 checks than as many in turn, and right codes that come together are all checked.
@@ -37,7 +37,7 @@ _FROM_ONE_IP = Limit("second_factor:account+ip", 5, _QUARTER)
 # On checks alone, which complete nothing: who knows the password could have many addresses find the
 # code that completes a session.
 _WITHOUT_SESSION = Limit("second_factor:without_session", 100, dt.timedelta(hours=1))
-_IS_OVER = "This sign-in took too long, or another began after it; sign in again."
+_EXPIRED = "This sign-in took too long, or another began after it; sign in again."
 
 
 class Factor(StrEnum):
@@ -49,14 +49,14 @@ class Factor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A code for somebody's second factor, and who shows it."""
+    """A second-factor code and the client that sent it."""
 
     factor: Factor
-    #: Whatever the caller names.
+    #: As sent by the caller, not yet checked.
     user_id: str
     code: str
     visit: ClientInfo
-    #: The session that the caller shows beside the code.
+    #: The session that the caller sent with the code.
     shown: TokenClaims | None = None
 
 
@@ -76,13 +76,13 @@ class _Aim:
 async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None:
     """Complete a pending session by a code; with none to complete, check the code.
 
-    Whoever shows the session gets tokens of a family of its own. Whoever shows none completes the
-    newest one of that user from the same IP and user agent, and gets none. What completes a
-    session is spent, and completes no other; a recovery code is used up even by a mere check.
+    A caller who sends the session gets a new token family. A caller without one completes the
+    user's newest session from the same IP and user agent, and gets no tokens. A code that completes
+    a session is used up; a recovery code is used up by a check, too.
 
     Raises:
         AuthenticationFailed: the code is wrong or spent, there is no such user, or none with a
-            second factor, or the pending session that is shown is over.
+            second factor, or the pending session has expired.
         RateLimitExceeded: too many codes were wrong, for that session, from that IP, or for that
             account.
     """
@@ -95,7 +95,7 @@ async def complete(identity: Identity, attempt: Attempt) -> TokenResponse | None
         is_there = row is not None or aim.session_id is None
         is_right = is_there and await _is_right(session, identity, user, attempt, aim)
         if user is not None and is_right:
-            await _tell(session, user, attempt, row)
+            await _record(session, user, attempt, row)
             if row is None:
                 return None
             pending_sessions.complete(user, row)
@@ -114,7 +114,7 @@ async def _aim(session: Session, user: User | None, attempt: Attempt) -> _Aim:
         return _Aim([on_account, (_FOR_A_SESSION, session_id)], session_id, is_shown)
     here = (_FROM_ONE_IP, f"{attempt.user_id} {attempt.visit.limit_subject}")
     is_signed_in = user is not None and await sessions.is_shown(session, attempt.shown, user)
-    # Anybody may know a user id: without a session of that user, wrong codes lock nobody out.
+    # User ids are not secret: without the user's session, wrong codes do not lock the account.
     whole = on_account if is_shown or is_signed_in else (_WITHOUT_SESSION, attempt.user_id)
     counted = [whole, here]
     return _Aim(counted, is_shown=is_shown)
@@ -135,12 +135,12 @@ async def _meant(session: Session, attempt: Attempt) -> tuple[UserSession | None
         row = await session.get(UserSession, shown.session_id)
         if row is not None and await _counts(session, row):
             return row, True
-        # Whoever waits to sign in means this session: no other may be completed in its place, or
-        # somebody who knows the password could have it done from the same place.
+        # The caller means this session. Completing another one instead would let an attacker who
+        # knows the password have it completed from the same network.
         is_complete = row is not None and pending_sessions.is_completed(row)
         if not is_complete:
             await throttles.refuse_if_reached(session, [_on_account(attempt)])
-            raise AuthenticationFailed(_IS_OVER)
+            raise AuthenticationFailed(_EXPIRED)
     row = await pending_sessions.newest_from(session, attempt.user_id, attempt.visit)
     if row is not None and await _counts(session, row):
         return row, False
@@ -152,7 +152,7 @@ async def _counts(session: Session, row: UserSession) -> bool:
 
 
 async def _is_used_up(session: Session, session_id: SessionId) -> bool:
-    """Tell whether a session has had as many codes as it gets."""
+    """Return whether a session has used up its attempts."""
     tried = await counters.count(session, _FOR_A_SESSION.name, session_id)
     return tried >= _FOR_A_SESSION.times
 
@@ -167,7 +167,7 @@ async def _enabled(session: Session, user_id: str) -> User | None:
 async def _is_right(
     session: Session, identity: Identity, user: User | None, attempt: Attempt, aim: _Aim
 ) -> bool:
-    """Check a code and spend it; a wrong one and one for nobody take the same time."""
+    """Check a code and use it up; wrong codes and unknown users take the same time."""
     keyring = identity.keyring
     user_id = user.id if user else ""
     if attempt.factor is Factor.RECOVERY_CODE:
@@ -184,10 +184,10 @@ async def _is_right(
     )
 
 
-async def _tell(
+async def _record(
     session: Session, user: User, attempt: Attempt, completes: UserSession | None
 ) -> None:
-    """Write to the log, and to the user, what a right code did."""
+    """Record a correct code in the audit log and notify the user."""
     org_id = completes.org_id if completes else await orgs.home(session, user)
     person = Person(UserId(user.id), OrgId(org_id) if org_id else None, attempt.visit)
     resource = (ResourceType.USER, user.id)

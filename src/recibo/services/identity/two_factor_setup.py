@@ -1,4 +1,4 @@
-"""A user's own second factor: setting it up, and giving it up."""
+"""Setting up and removing a user's own second factor."""
 
 import base64
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class RecoveryCodes:
 
 
 async def enroll(identity: Identity, caller: SignedIn) -> Enrolment:
-    """Give the caller a new secret, in place of one that is not active yet.
+    """Create a secret for the caller; it replaces one that is not active yet.
 
     Raises:
         InsufficientScope: the session is bound to its org.

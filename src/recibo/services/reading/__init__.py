@@ -1,1 +1,1 @@
-"""Uploads, what is read from them, and what that costs."""
+"""Uploads, readings, receipts and usage."""

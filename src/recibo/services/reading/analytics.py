@@ -1,4 +1,4 @@
-"""Questions about many receipts at once; the totals are kept with the receipts."""
+"""Analytics over all receipts of an org, from totals that are updated with each receipt."""
 
 import datetime as dt
 

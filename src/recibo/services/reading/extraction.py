@@ -237,7 +237,7 @@ class Extraction:
 
     async def _is_owed(self, actor: Actor, receipt_id: str) -> bool:
         async with self.database.read() as session:
-            return (await receipts.row_of(session, actor, receipt_id)).owed_accuracy is not None
+            return (await receipts.row_of(session, actor, receipt_id)).pending_accuracy is not None
 
     async def _known(self, actor: Actor, upload: Upload) -> Submitted | None:
         async with self.database.read() as session:
@@ -302,10 +302,10 @@ class Extraction:
             scope.updating(actor, tables.Receipt)
             .where(*_is_readable_again(receipt_id))
             .values(
-                owed_accuracy=Accuracy.HIGH,
+                pending_accuracy=Accuracy.HIGH,
                 attempt=0,
                 claimed_at=None,
-                held_until=None,
+                lease_expires_at=None,
                 rereads=tables.Receipt.rereads + 1,
                 webhook_url=upload.webhook_url,
             )
@@ -434,7 +434,7 @@ def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]
         tables.Receipt.id == receipt_id,
         tables.Receipt.status == ReceiptStatus.COMPLETED,
         tables.Receipt.accuracy == Accuracy.STANDARD,
-        tables.Receipt.owed_accuracy.is_(None),
+        tables.Receipt.pending_accuracy.is_(None),
         tables.Receipt.rereads < readings.MAX_REREADS,
         tables.Receipt.deleted_at.is_(None),
     )
@@ -471,7 +471,7 @@ def _row(actor: Actor, upload: Upload, receipt_id: ReceiptId) -> tables.Receipt:
         webhook_url=upload.webhook_url,
         tags=dict(upload.metadata),
         accuracy=upload.accuracy,
-        owed_accuracy=upload.accuracy,
+        pending_accuracy=upload.accuracy,
         attempt=0,
         quota_month=usage.month_of(now),
     )

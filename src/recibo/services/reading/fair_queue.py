@@ -1,7 +1,7 @@
-"""Whose reading comes next: of each org the queue carries only so many at a time, the oldest first.
+"""Chooses the next readings: the queue holds only a few jobs of each org, the oldest first.
 
-The queue itself is first in, first out. So an org with ten thousand owed readings is no more in the
-way of others than the few that it may have in the queue.
+The queue itself is first in, first out. So an org with ten thousand pending readings delays others
+only by the few that it has in the queue.
 """
 
 import math
@@ -19,74 +19,72 @@ from recibo.services.reading import pending_counts, readings
 from recibo.store.db import ReadSession
 from recibo.store.tables import Org, Receipt
 
-_MOST_CARRIED = max(READINGS_CARRIED.values())
-# Of these so many wait for a reader at most: enough that none stands idle, and whoever comes next
-# waits for no more of each org, however few readers there are.
-_MOST_WAITING = 2
-# Orgs of which the clockwork looks at once what they owe.
-_ORGS = 1000
-_IS_OWED = Receipt.owed_accuracy.is_not(None)
+_MAX_QUEUED = max(READINGS_CARRIED.values())
+# How many jobs of an org wait for a reader: enough to keep readers busy, and few enough that the
+# jobs of the next org wait only for these, even with one reader.
+_MAX_WAITING = 2
+# Orgs examined per batch.
+_MAX_ORGS = 1000
+_IS_PENDING = Receipt.pending_accuracy.is_not(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A reading that the queue may carry."""
+    """A reading for the queue; receipt and accuracy identify it."""
 
     receipt_id: ReceiptId
-    #: A receipt owes no two readings of one accuracy, so both together name the reading.
     accuracy: Accuracy
-    #: Tells one task of a reading from another that ends just now.
+    #: Distinguishes a new task of the same reading from one that is just ending.
     repetition: int = 0
 
 
 async def depth_ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
-    """Return about how many readings come before one that an org would owe now.
+    """Return about how many readings would come before a new one of an org.
 
-    Others' come in turn with its own, and not before them because they are older.
+    Orgs are served round-robin, so older readings of others do not all come first.
     """
-    own, carried = await pending_counts.of_org(session, org_id, plans)
-    turns = math.ceil((own + 1) / carried)
-    return own + await pending_counts.of_others(session, org_id, plans, turns=turns)
+    own, queued = await pending_counts.of_org(session, org_id, plans)
+    rounds = math.ceil((own + 1) / queued)
+    return own + await pending_counts.of_others(session, org_id, plans, rounds=rounds)
 
 
 async def is_eligible(
     session: ReadSession, org_id: OrgId, receipt_id: ReceiptId, *, plan: PlanName
 ) -> bool:
-    """Tell whether a receipt's reading is among those of its org that the queue may carry.
+    """Return whether a pending receipt of an org may be enqueued now.
 
-    To be asked after the commit that owes it: whoever begins or ends another meanwhile sees it.
+    Call it after the commit: a task of the org that starts or ends meanwhile sees the receipt.
     """
     query = (
-        _owed()
-        .where(Receipt.org_id == org_id, _IS_OWED, Receipt.id < receipt_id)
+        _select_jobs()
+        .where(Receipt.org_id == org_id, _IS_PENDING, Receipt.id < receipt_id)
         .order_by(Receipt.org_id, Receipt.id)
         .limit(READINGS_CARRIED[plan])
     )
     older = (await session.execute(query)).all()
-    return len(older) < READINGS_CARRIED[plan] and len(_free(older)) < _MOST_WAITING
+    return len(older) < READINGS_CARRIED[plan] and len(_unleased(older)) < _MAX_WAITING
 
 
 async def next_batch_of_org(
     session: ReadSession, receipt_id: ReceiptId, *, plans: Plans = SOLD
 ) -> list[Job]:
-    """Return what the queue may carry of a receipt's org, once its reading has begun or ended.
+    """Return the jobs of a receipt's org to enqueue after its reading started or ended.
 
-    What is in hand is left out: its task is there, and who adds it again while it is read does so
-    for nothing, time and again.
+    Leased receipts are left out, because they have a task already.
     """
     org_id = select(Receipt.org_id).where(Receipt.id == receipt_id).scalar_subquery()
     query = (
-        _owed()
+        _select_jobs()
         .add_columns(Org.plan)
         .join(Org, Org.id == Receipt.org_id)
-        .where(Receipt.org_id == org_id, _IS_OWED)
+        .where(Receipt.org_id == org_id, _IS_PENDING)
         .order_by(Receipt.org_id, Receipt.id)
-        .limit(_MOST_CARRIED)
+        .limit(_MAX_QUEUED)
     )
     rows = (await session.execute(query)).all()
     if not rows:
         return []
-    return _free(rows[: plans.readings_carried(rows[0].plan)])[:_MOST_WAITING]
+    return _unleased(rows[: plans.readings_carried(rows[0].plan)])[:_MAX_WAITING]
 
 
 async def next_batch(
@@ -94,67 +92,69 @@ async def next_batch(
     *,
     limit: int,
     after: str = "",
-    orgs: int = _ORGS,
+    orgs: int = _MAX_ORGS,
     plans: Plans = SOLD,
 ) -> tuple[list[Job], str]:
-    """Return what the queue may carry of all orgs in turn: first the oldest of each, then the next.
+    """Return the next jobs of all orgs, round-robin by org, oldest first, so no org starves.
 
-    Only so many orgs are looked at, by their ids `after` one; the last of them is returned, too,
-    or "" when there are no more. So all come in time, however many wait for however much.
+    Examines at most `orgs` orgs with an id greater than `after`; also returns the last of them,
+    or "" if there are no more.
     """
     oldest = _oldest_of_each(pending_counts.waiting(plans, after=after, limit=orgs))
-    turn = func.row_number().over(partition_by=oldest.c.org_id, order_by=oldest.c.place)
+    position = func.row_number().over(partition_by=oldest.c.org_id, order_by=oldest.c.position)
     waiting = (
-        _owed()
-        .add_columns(turn.label("turn"))
+        _select_jobs()
+        .add_columns(position.label("position"))
         .join(oldest, oldest.c.id == Receipt.id)
-        .where(readings.is_free(clock.now()))
+        .where(readings.is_unleased(clock.now()))
         .subquery()
     )
     query = (
         select(waiting)
-        .where(waiting.c.turn <= _MOST_WAITING)
-        .order_by(waiting.c.turn, waiting.c.id)
+        .where(waiting.c.position <= _MAX_WAITING)
+        .order_by(waiting.c.position, waiting.c.id)
         .limit(limit)
     )
     seen = (await session.execute(pending_counts.waiting(plans, after=after, limit=orgs))).all()
     last = seen[-1].org_id if len(seen) == orgs else ""
-    return _free((await session.execute(query)).all()), last
+    return _unleased((await session.execute(query)).all()), last
 
 
 def _oldest_of_each(waiting: Select[tuple[str, int]]) -> CTE:
-    """Return the oldest pending receipts of some orgs, as many of each as the queue carries.
+    """Return the oldest pending receipts of some orgs, as many of each as the queue holds.
 
-    One after the other by an index: ranking all that is pending would look at each of a million.
+    Walks an index row by row: a window function would rank a million pending receipts.
     """
-    some = waiting.subquery()
-    first = select(some.c.org_id, _oldest(some.c.org_id), literal(1).label("place"), some.c.carried)
-    placed = first.cte("placed", recursive=True)
+    orgs = waiting.subquery()
+    first = select(
+        orgs.c.org_id, _oldest(orgs.c.org_id), literal(1).label("position"), orgs.c.queued
+    )
+    ranked = first.cte("ranked", recursive=True)
     following = select(
-        placed.c.org_id,
-        _oldest(placed.c.org_id, placed.c.id),
-        placed.c.place + 1,
-        placed.c.carried,
-    ).where(placed.c.id.is_not(None), placed.c.place < placed.c.carried)
-    return placed.union_all(following)
+        ranked.c.org_id,
+        _oldest(ranked.c.org_id, ranked.c.id),
+        ranked.c.position + 1,
+        ranked.c.queued,
+    ).where(ranked.c.id.is_not(None), ranked.c.position < ranked.c.queued)
+    return ranked.union_all(following)
 
 
 def _oldest(org_id: ColumnElement[str], after: ColumnElement[str] | None = None) -> Label[Any]:
-    conditions = [Receipt.org_id == org_id, _IS_OWED]
+    conditions = [Receipt.org_id == org_id, _IS_PENDING]
     if after is not None:
         conditions.append(Receipt.id > after)
     query = select(Receipt.id).where(*conditions).order_by(Receipt.org_id, Receipt.id).limit(1)
     return query.scalar_subquery().label("id")
 
 
-def _owed() -> Select[Any]:
-    return select(Receipt.id, Receipt.owed_accuracy, Receipt.held_until)
+def _select_jobs() -> Select[Any]:
+    return select(Receipt.id, Receipt.pending_accuracy, Receipt.lease_expires_at)
 
 
-def _free(rows: Sequence[Any]) -> list[Job]:
+def _unleased(rows: Sequence[Any]) -> list[Job]:
     now = clock.now()
     return [
-        Job(ReceiptId(row.id), Accuracy(row.owed_accuracy))
+        Job(ReceiptId(row.id), Accuracy(row.pending_accuracy))
         for row in rows
-        if row.held_until is None or row.held_until <= now
+        if row.lease_expires_at is None or row.lease_expires_at <= now
     ]

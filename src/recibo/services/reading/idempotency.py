@@ -1,4 +1,4 @@
-"""Recognising an upload that was made before, for 24 hours, by its bytes or by the caller's key."""
+"""Recognizes repeated uploads for 24 hours, by their bytes or by the caller's key."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _WINDOW = dt.timedelta(hours=24)
 
 
 class AlreadyKnownError(Exception):
-    """Another request brought the same upload in first."""
+    """Another request with the same upload was faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Fingerprint:
     idempotency_key: str | None
 
     def items(self) -> list[tuple[ReplayKind, str]]:
-        """Return the caller's key first: it also tells a conflict."""
+        """Return the caller's key first, because it also detects a conflict."""
         by_file = (ReplayKind.FILE, self.file_sha256)
         if self.idempotency_key is None:
             return [by_file]
@@ -76,7 +76,7 @@ async def bind_key(
     """
     if print_.idempotency_key is None:
         return True
-    # Held until the commit, so that whoever forgets the receipt's replays finds this one, too.
+    # Locked until the commit, so that deleting the receipt's replays includes this one.
     query = scope.of(actor, Receipt).where(
         Receipt.id == receipt_id,
         Receipt.status != ReceiptStatus.FAILED,
@@ -89,7 +89,7 @@ async def bind_key(
 
 
 async def is_key_bound(session: ReadSession, actor: Actor, print_: Fingerprint) -> bool:
-    """Tell whether the caller's key, if any, is recorded already."""
+    """Return whether the caller's key, if any, is recorded already."""
     if print_.idempotency_key is None:
         return True
     query = scope.of(actor, Replay).where(

@@ -1,6 +1,6 @@
-"""How many readings each org waits for, kept beside the receipts by whoever changes that.
+"""Counters of pending readings per org, updated in the transaction of every change.
 
-Whoever changes a row here does it last in the transaction: no two wait for each other.
+Transactions update these rows last, so that they cannot deadlock.
 """
 
 from sqlalchemy import ColumnElement, Select, case, func, select
@@ -11,12 +11,12 @@ from recibo.store import upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, PendingReadings
 
-# What more orgs than these wait for tells nobody more: the queue is long.
-_MOST_ORGS = 1000
+# Beyond this many orgs the estimate stops: the queue is long anyway.
+_MAX_ORGS = 1000
 
 
 async def add(session: Session, org_id: OrgId, count: int = 1) -> None:
-    """Count readings that an org waits for from now on, or no more, in the caller's transaction."""
+    """Add to an org's number of pending readings, inside the caller's transaction."""
     await session.execute(
         upsert.insert(session, PendingReadings)
         .values(org_id=org_id, count=count)
@@ -27,13 +27,13 @@ async def add(session: Session, org_id: OrgId, count: int = 1) -> None:
 
 
 async def total(session: ReadSession) -> int:
-    """Return how many readings all orgs wait for."""
+    """Return the number of pending readings of all orgs."""
     query = select(func.coalesce(func.sum(PendingReadings.count), 0))
     return int((await session.execute(query.where(PendingReadings.count > 0))).scalar_one())
 
 
 async def of_org(session: ReadSession, org_id: OrgId, plans: Plans) -> tuple[int, int]:
-    """Return how many readings an org waits for, and how many of them the queue carries."""
+    """Return an org's number of pending readings, and how many of them the queue may hold."""
     query = (
         select(PendingReadings.count.label("waiting"), Org.plan)
         .join(Org, Org.id == PendingReadings.org_id)
@@ -43,25 +43,25 @@ async def of_org(session: ReadSession, org_id: OrgId, plans: Plans) -> tuple[int
     return (max(0, row.waiting), plans.readings_carried(row.plan)) if row else (0, 1)
 
 
-async def of_others(session: ReadSession, org_id: OrgId, plans: Plans, *, turns: int) -> int:
-    """Return how many readings of other orgs come in so many turns, of a thousand at most."""
-    in_turns = _carried(plans) * turns
-    coming = case((PendingReadings.count < in_turns, PendingReadings.count), else_=in_turns)
-    some = (
+async def of_others(session: ReadSession, org_id: OrgId, plans: Plans, *, rounds: int) -> int:
+    """Return how many readings of up to 1,000 other orgs come in this many rounds."""
+    in_rounds = _queued(plans) * rounds
+    coming = case((PendingReadings.count < in_rounds, PendingReadings.count), else_=in_rounds)
+    others = (
         select(coming.label("coming"))
         .join(Org, Org.id == PendingReadings.org_id)
         .where(PendingReadings.count > 0, PendingReadings.org_id != org_id)
-        .limit(_MOST_ORGS)
+        .limit(_MAX_ORGS)
         .subquery()
     )
-    query = select(func.coalesce(func.sum(some.c.coming), 0))
+    query = select(func.coalesce(func.sum(others.c.coming), 0))
     return int((await session.execute(query)).scalar_one())
 
 
 def waiting(plans: Plans, *, after: str, limit: int) -> Select[tuple[str, int]]:
-    """Return the query of orgs that wait, by their ids, with how many the queue carries of each."""
+    """Return a query of orgs with pending readings, and how many of each the queue may hold."""
     return (
-        select(PendingReadings.org_id, _carried(plans).label("carried"))
+        select(PendingReadings.org_id, _queued(plans).label("queued"))
         .join(Org, Org.id == PendingReadings.org_id)
         .where(PendingReadings.count > 0, PendingReadings.org_id > after)
         .order_by(PendingReadings.org_id)
@@ -69,5 +69,5 @@ def waiting(plans: Plans, *, after: str, limit: int) -> Select[tuple[str, int]]:
     )
 
 
-def _carried(plans: Plans) -> ColumnElement[int]:
+def _queued(plans: Plans) -> ColumnElement[int]:
     return case({plan: plans.readings_carried(plan) for plan in PlanName}, value=Org.plan)

@@ -1,7 +1,7 @@
-"""Timeouts, crashes and memory limits of readers, counted per org: some a day cost no quota.
+"""Counts timeouts, crashes and memory limits of readers per org; some a day cost no quota.
 
-A document that holds up or breaks a reader takes up to minutes of it. Nine a day are bad luck; who
-sends more pays for them with the month's quota, though never with credits.
+A document that hangs or crashes a reader uses up to minutes of it. Nine a day are free; further
+ones count against the month's quota, though they never cost credits.
 """
 
 import datetime as dt
@@ -15,7 +15,7 @@ _NAME = "reader_breakdowns"
 _DAY = dt.timedelta(days=1)
 _FREE_A_DAY = 9
 
-#: What the message of a failure says beside its reason.
+#: Added to the failure message when the document counts against the quota.
 CHARGED = (
     " It counts against the month's quota: readers timed out, ran out of memory or crashed on"
     " documents of this organization ten times or more within a day."
@@ -23,5 +23,5 @@ CHARGED = (
 
 
 async def note(session: Session, org_id: OrgId) -> bool:
-    """Count one inside the caller's transaction; tell whether it counts against the quota."""
+    """Count a failure in the caller's transaction; return whether it counts against the quota."""
     return await counters.add(session, _NAME, org_id, window=_DAY) > _FREE_A_DAY

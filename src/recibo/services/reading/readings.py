@@ -1,9 +1,9 @@
-"""Readings that are owed: begun by an attempt, ended by whoever still holds it.
+"""Pending readings: start, renew, retry, complete or fail an attempt.
 
-A receipt owes a reading while `owed_accuracy` is set. Beginning counts the attempt up in one
-statement; ending asks for the same number, so that a task that comes twice ends once, is charged
-once and tells once. Whoever began one has it in hand for a while, and keeps it there while at work:
-a task that comes twice meanwhile begins nothing, and what a killed worker had is begun again soon.
+A receipt is pending while `pending_accuracy` is set. Starting increments the attempt number and
+leases the receipt; completing requires the same number. So a reading that runs twice is stored,
+billed and announced once. A duplicate task finds the lease and starts nothing, and the lease of a
+killed worker expires soon.
 """
 
 import datetime as dt
@@ -34,18 +34,17 @@ from recibo.store import scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Evidence, Receipt
 
-# A document that kills its reader three times is poison, not bad luck.
+# A document that crashes three readers will crash the next one, too.
 MAX_ATTEMPTS = 3
-# Reading again costs nothing unless it is the better: so often may it fail, as a file may in a day.
+# A second reading is free unless it improves the receipt, so their number is limited.
 MAX_REREADS = 3
 _READING_LIMIT = dt.timedelta(seconds=240)
-# From the first attempt on; waiting in the queue before it does not count.
+# From the start of the first attempt; time in the queue before it does not count.
 _WORK_LIMIT = dt.timedelta(minutes=10)
-# What is left for an attempt must be worth starting.
+# An attempt with less time than this is not started.
 _SHORTEST_READING = dt.timedelta(seconds=5)
-# What a killed worker had in hand waits so long; an upload that waits for it is answered in time.
-# Clocks of hosts may differ by less: a second is much where NTP runs, and what is taken too soon is
-# read twice and billed once.
+# Short enough that an upload whose worker was killed is still answered in time; longer than the
+# clocks of hosts differ. A receipt leased too early is read twice and billed once.
 LEASE = dt.timedelta(seconds=15)
 
 
@@ -83,43 +82,49 @@ EXHAUSTED = Refusal(
 )
 
 
-def is_free(now: dt.datetime) -> ColumnElement[bool]:
-    """Return the condition that nobody has a receipt in hand."""
-    return or_(Receipt.held_until.is_(None), Receipt.held_until <= now)
+def is_unleased(now: dt.datetime) -> ColumnElement[bool]:
+    """Return the condition that a receipt is not leased."""
+    return or_(Receipt.lease_expires_at.is_(None), Receipt.lease_expires_at <= now)
 
 
-async def whose(session: ReadSession, receipt_id: ReceiptId) -> tuple[OrgId, model.Accuracy] | None:
-    """Return whose receipt owes a reading, at which accuracy; None when it owes none."""
-    query = select(Receipt.org_id, Receipt.owed_accuracy).where(Receipt.id == receipt_id)
-    row = (await session.execute(query.where(_is_owed()))).one_or_none()
-    return (OrgId(row.org_id), model.Accuracy(row.owed_accuracy)) if row else None
+async def find_pending(
+    session: ReadSession, receipt_id: ReceiptId
+) -> tuple[OrgId, model.Accuracy] | None:
+    """Return the org and accuracy of a pending receipt, or None if it is not pending."""
+    query = select(Receipt.org_id, Receipt.pending_accuracy).where(Receipt.id == receipt_id)
+    row = (await session.execute(query.where(_is_pending()))).one_or_none()
+    return (OrgId(row.org_id), model.Accuracy(row.pending_accuracy)) if row else None
 
 
 async def has_running(session: ReadSession, org_id: OrgId) -> bool:
-    """Tell whether any process has a reading of an org in hand."""
+    """Return whether any process is reading a receipt of an org."""
     now = clock.now()
-    # By the index of what was begun, which is as short as there are readers.
-    in_hand = (
+    # Uses the index of started readings, which has about one row per reader.
+    running = (
         select(Receipt.org_id)
-        .where(_is_owed(), Receipt.claimed_at > now - 2 * _WORK_LIMIT, Receipt.held_until > now)
+        .where(
+            _is_pending(),
+            Receipt.claimed_at > now - 2 * _WORK_LIMIT,
+            Receipt.lease_expires_at > now,
+        )
         .order_by(Receipt.claimed_at)
     )
-    return org_id in (await session.execute(in_hand)).scalars().all()
+    return org_id in (await session.execute(running)).scalars().all()
 
 
-async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
-    """Take the next attempt; None when nothing is owed, it is in other hands, or it is too late.
+async def start(session: Session, receipt_id: ReceiptId) -> Order | None:
+    """Start the next attempt; None if the receipt is not pending, is leased, or cannot be retried.
 
-    When no attempt and time is left the receipt is failed inside the caller's transaction.
+    If no attempts or time are left, the receipt fails inside the caller's transaction.
     """
     now = clock.now()
     statement = (
         update(Receipt)
-        .where(Receipt.id == receipt_id, _is_owed(), is_free(now))
+        .where(Receipt.id == receipt_id, _is_pending(), is_unleased(now))
         .values(
             attempt=Receipt.attempt + 1,
             claimed_at=func.coalesce(Receipt.claimed_at, now),
-            held_until=now + LEASE,
+            lease_expires_at=now + LEASE,
         )
         .returning(Receipt)
     )
@@ -134,53 +139,52 @@ async def begin(session: Session, receipt_id: ReceiptId) -> Order | None:
 
 
 async def renew(session: Session, order: Order) -> None:
-    """Keep an order in hand for another while, if it is still ours."""
-    statement = update(Receipt).where(*_is_ours(order)).values(held_until=clock.now() + LEASE)
+    """Renew the lease of an order, if this attempt is still the current one."""
+    statement = (
+        update(Receipt).where(*_is_current(order)).values(lease_expires_at=clock.now() + LEASE)
+    )
     await session.execute(statement)
 
 
 async def release(session: Session, order: Order, *, is_breakdown: bool = False) -> None:
-    """Have the next attempt begin at once: this one failed."""
-    await session.execute(update(Receipt).where(*_is_ours(order)).values(held_until=None))
+    """Release the lease after a failed attempt, so that the next one starts at once."""
+    await session.execute(update(Receipt).where(*_is_current(order)).values(lease_expires_at=None))
     if is_breakdown:
-        # After the receipt, as where a reading ends: in one order, no two wait for each other.
+        # Rows are locked in the same order as in `fail`, so two transactions cannot deadlock.
         await reader_failures.note(session, order.org_id)
 
 
 async def retry(session: Session, order: Order) -> None:
-    """Give an order back unread, as if it had never been begun: a stop is no document's fault.
-
-    Its ten minutes begin anew, too: nobody knows when the next worker starts.
-    """
+    """Undo an attempt that a stopping worker did not finish: attempt and time do not count."""
     statement = (
         update(Receipt)
-        .where(*_is_ours(order))
-        .values(attempt=Receipt.attempt - 1, claimed_at=None, held_until=None)
+        .where(*_is_current(order))
+        .values(attempt=Receipt.attempt - 1, claimed_at=None, lease_expires_at=None)
     )
     await session.execute(statement)
 
 
 async def defer(session: Session, order: Order) -> None:
-    """Give an order back unread, to be begun when it is out of hand: what it needs is away.
+    """Undo an attempt whose file is unreachable, and retry when its lease expires.
 
-    Sooner, and tasks that cannot do a thing would add one another as fast as they can.
+    Retrying at once would enqueue tasks in a tight loop during an outage.
     """
-    statement = update(Receipt).where(*_is_ours(order))
+    statement = update(Receipt).where(*_is_current(order))
     await session.execute(statement.values(attempt=Receipt.attempt - 1, claimed_at=None))
 
 
 async def release_all(session: Session) -> None:
-    """Take all that is owed out of the hands it was in; for a process that is the only one."""
-    # By the index of what was begun: of what only waits there may be a million.
-    statement = update(Receipt).where(_is_owed(), Receipt.claimed_at.is_not(None))
-    await session.execute(statement.values(held_until=None))
+    """Release all leases; only for a process that works alone."""
+    # Uses the index of started readings: a million others may be pending.
+    statement = update(Receipt).where(_is_pending(), Receipt.claimed_at.is_not(None))
+    await session.execute(statement.values(lease_expires_at=None))
 
 
 async def overdue(session: ReadSession, *, limit: int) -> list[ReceiptId]:
-    """Return receipts that no further attempt may be made at, the longest worked on first."""
+    """Return receipts whose attempts or time are used up, the oldest start first."""
     query = (
         select(Receipt.id)
-        .where(*_is_overdue(clock.now()))
+        .where(*_has_expired(clock.now()))
         .order_by(Receipt.claimed_at)
         .limit(limit)
     )
@@ -188,9 +192,9 @@ async def overdue(session: ReadSession, *, limit: int) -> list[ReceiptId]:
 
 
 async def fail_overdue(session: Session, receipt_id: ReceiptId) -> None:
-    """Fail a receipt that no further attempt may be made at, whoever still has it in hand."""
+    """Fail a receipt whose attempts or time are used up, even if it is leased."""
     now = clock.now()
-    query = select(Receipt).where(Receipt.id == receipt_id, *_is_overdue(now)).with_for_update()
+    query = select(Receipt).where(Receipt.id == receipt_id, *_has_expired(now)).with_for_update()
     row = (await session.execute(query)).scalar_one_or_none()
     if row is not None:
         await fail(session, _order(row, now), EXHAUSTED)
@@ -204,27 +208,27 @@ async def complete(
     is_metered: bool = False,
     plans: Plans = SOLD,
 ) -> bool:
-    """Store what was read, bill it and end the order; False when it is no longer held.
+    """Store a reading, bill it and end the order; False if the attempt is no longer current.
 
-    A second reading of a completed receipt is kept and billed only if it improves the receipt.
+    A second reading of a completed receipt is stored and billed only if it improves the receipt.
     """
-    row = await _held(session, order)
+    row = await _lock_receipt(session, order)
     if row is None:
         return False
-    is_again = row.status == ReceiptStatus.COMPLETED
-    row.owed_accuracy = row.held_until = None
-    if is_again:
+    is_reread = row.status == ReceiptStatus.COMPLETED
+    row.pending_accuracy = row.lease_expires_at = None
+    if is_reread:
         changes = _improvement(row, read)
         if not changes:
             if changes is None:
-                # Another of the same file would be no better, and as free.
+                # Another reading of the same file would be no better, and free, too.
                 row.rereads = MAX_REREADS
             else:
                 row.accuracy = order.accuracy
             await pending_counts.add(session, order.org_id, -1)
             return True
         row.reread_changes = dict(changes)
-    before = rollups.entry_of(row) if is_again else None
+    before = rollups.entry_of(row) if is_reread else None
     await _store(session, row, read)
     row.accuracy = order.accuracy
     await usage.bill(
@@ -232,7 +236,7 @@ async def complete(
         order.org_id,
         order.receipt_id,
         accuracy=order.accuracy,
-        again=is_again,
+        again=is_reread,
         is_metered=is_metered,
         plans=plans,
     )
@@ -243,14 +247,14 @@ async def complete(
 
 
 async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
-    """End the order without a reading; False when it is no longer held.
+    """End the order without a reading; False if the attempt is no longer current.
 
-    The quota is given back, unless too many documents of the org broke readers on this day.
+    The quota is returned, unless too many of the org's documents broke readers on this day.
     """
-    row = await _held(session, order)
+    row = await _lock_receipt(session, order)
     if row is None:
         return False
-    row.owed_accuracy = row.held_until = None
+    row.pending_accuracy = row.lease_expires_at = None
     is_charged = refusal.is_breakdown and await reader_failures.note(session, order.org_id)
     if row.status == ReceiptStatus.PENDING:
         row.status = ReceiptStatus.FAILED
@@ -268,9 +272,9 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
 async def failures_of(
     session: ReadSession, actor: Actor, file_sha256: str, accuracy: str
 ) -> list[ReceiptId]:
-    """Return the receipts, newest first, on which this file failed within a day.
+    """Return the receipts, newest first, with which this file failed within a day.
 
-    Uploads of browser sessions are a space of their own each, for their failures as well.
+    Each browser session sees only the failures of its own uploads.
     """
     query = (
         scope.uploads_of(actor)
@@ -287,22 +291,22 @@ async def failures_of(
     return [ReceiptId(one) for one in (await session.execute(query)).scalars()]
 
 
-def _is_owed() -> ColumnElement[bool]:
-    return Receipt.owed_accuracy.is_not(None)
+def _is_pending() -> ColumnElement[bool]:
+    return Receipt.pending_accuracy.is_not(None)
 
 
-def _is_overdue(now: dt.datetime) -> Sequence[ColumnElement[bool]]:
+def _has_expired(now: dt.datetime) -> Sequence[ColumnElement[bool]]:
     is_too_long = Receipt.claimed_at <= now - _WORK_LIMIT
-    is_used_up = and_(Receipt.attempt >= MAX_ATTEMPTS, is_free(now))
-    return (_is_owed(), Receipt.claimed_at.is_not(None), or_(is_too_long, is_used_up))
+    is_used_up = and_(Receipt.attempt >= MAX_ATTEMPTS, is_unleased(now))
+    return (_is_pending(), Receipt.claimed_at.is_not(None), or_(is_too_long, is_used_up))
 
 
-def _is_ours(order: Order) -> Sequence[ColumnElement[bool]]:
+def _is_current(order: Order) -> Sequence[ColumnElement[bool]]:
     return (
         Receipt.id == order.receipt_id,
         Receipt.attempt == order.attempt,
-        # A second reading is owed at a higher accuracy, and counts its attempts anew.
-        Receipt.owed_accuracy == order.accuracy,
+        # A second reading has a higher accuracy and counts its attempts from zero.
+        Receipt.pending_accuracy == order.accuracy,
     )
 
 
@@ -312,19 +316,19 @@ def _order(row: Receipt, now: dt.datetime) -> Order:
         receipt_id=ReceiptId(row.id),
         org_id=OrgId(row.org_id),
         attempt=row.attempt,
-        accuracy=model.Accuracy(row.owed_accuracy or row.accuracy),
+        accuracy=model.Accuracy(row.pending_accuracy or row.accuracy),
         hint=model.DocumentType(row.hint) if row.hint else None,
         time_limit_s=min(_READING_LIMIT, left).total_seconds(),
     )
 
 
-async def _held(session: Session, order: Order) -> Receipt | None:
-    query = select(Receipt).where(*_is_ours(order)).with_for_update()
+async def _lock_receipt(session: Session, order: Order) -> Receipt | None:
+    query = select(Receipt).where(*_is_current(order)).with_for_update()
     return (await session.execute(query)).scalar_one_or_none()
 
 
 def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:
-    # Both as clients see them: further digits of a confidence neither add nor take anything.
+    # Compared as clients see them: more digits of a confidence are no change.
     before = shapes.Reading.model_validate(stored.loaded(shapes.Reading, row.reading or {}))
     return rereads.improvement(before, shapes.reading(read))
 

@@ -1,4 +1,4 @@
-"""A receipt with its paper: what people of its org see of it beside what goes over the wire."""
+"""A receipt with its document, as the portal shows it: more than the API returns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,9 +39,9 @@ class ReceiptDetails:
     evidence: Evidence | None
     media_type: str
     file_size: int
-    #: A reading is owed to it, be it the first or another.
+    #: Whether a reading is pending, the first or another.
     is_in_work: bool
-    #: At high accuracy, under its own id.
+    #: Whether it can be read again at high accuracy, under its own id.
     is_readable_again: bool
     #: Whether its file cannot be opened, so that no further reading can help.
     is_damaged: bool
@@ -50,7 +50,7 @@ class ReceiptDetails:
 
 
 async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDetails:
-    """Return a receipt of the actor's org with its paper; raises NotFound for any other id."""
+    """Return a receipt of the actor's org with its document; raises NotFound for other ids."""
     row = await receipts.row_of(session, actor, receipt_id)
     read = await session.get(tables.Evidence, row.id)
     return ReceiptDetails(
@@ -58,7 +58,7 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDet
         evidence=Evidence.model_validate(stored.loaded(Evidence, read.evidence)) if read else None,
         media_type=row.media_type,
         file_size=row.file_size,
-        is_in_work=row.owed_accuracy is not None,
+        is_in_work=row.pending_accuracy is not None,
         is_readable_again=_is_readable_again(row),
         is_damaged=row.failure_message == Damaged.__doc__,
         gain=_gain(row),
@@ -66,7 +66,7 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDet
 
 
 def _gain(row: tables.Receipt) -> Gain | None:
-    if row.status != ReceiptStatus.COMPLETED or row.owed_accuracy is not None:
+    if row.status != ReceiptStatus.COMPLETED or row.pending_accuracy is not None:
         return None
     if row.reread_changes:
         changes = [Change(name, *values) for name, values in row.reread_changes.items()]
@@ -77,5 +77,5 @@ def _gain(row: tables.Receipt) -> Gain | None:
 
 
 def _is_readable_again(row: tables.Receipt) -> bool:
-    is_read = row.status == ReceiptStatus.COMPLETED and row.owed_accuracy is None
+    is_read = row.status == ReceiptStatus.COMPLETED and row.pending_accuracy is None
     return is_read and row.accuracy == Accuracy.STANDARD and row.rereads < readings.MAX_REREADS

@@ -28,7 +28,7 @@ class Filters:
 
     type: str | None = None
     status: str | None = None
-    #: A calendar date on the paper, or an instant: issued on or after it.
+    #: A calendar date as printed, or an instant: issued on or after it.
     after: dt.date | dt.datetime | None = None
     #: Issued strictly before it.
     before: dt.date | dt.datetime | None = None
@@ -79,7 +79,7 @@ async def _issued(
     """Return the conditions of a span of dates, in the form that is fast for its size.
 
     Few matches are found by their dates and sorted, many met while walking from the newest on.
-    SQLite does not choose by itself: it would sort a year of a million receipts for a page.
+    SQLite would not choose well: it would sort a year of a million receipts for one page.
     """
     by_date = scope.of(actor, Row).where(Row.deleted_at.is_(None), *_dates(filters))
     probe = by_date.with_only_columns(Row.id).limit(_FEW)
@@ -91,7 +91,7 @@ async def _issued(
 
 
 def _bounds(filters: Filters) -> Iterator[ColumnElement[bool]]:
-    """A date is compared with the one on the paper, a timestamp as an instant.
+    """Yield the bounds: a date is compared with the printed date, a timestamp as an instant.
 
     Both are wrapped in a function that changes nothing, so that no index on them is used.
     """
@@ -107,7 +107,7 @@ def _unindexed(bound: dt.date | dt.datetime) -> ColumnElement[dt.date | dt.datet
 
 
 def _dates(filters: Filters) -> Iterator[ColumnElement[bool]]:
-    """Return the span in dates on the paper; wide enough for every place's offset."""
+    """Yield the bounds as printed dates, wide enough for every UTC offset."""
     if filters.after is not None:
         yield Row.issued_on >= _shifted(filters.after, -_FURTHEST_OFFSET)
     if filters.before is not None:

@@ -72,7 +72,7 @@ async def get(
 
 
 async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
-    """Hide a receipt at once and for good; what is owed to it is dropped, its quota kept."""
+    """Hide a receipt permanently and drop its pending reading; its quota stays used."""
     if not ids.is_well_formed(receipt_id):
         raise _no_such_receipt()
     query = (
@@ -83,9 +83,9 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     row = (await session.execute(query)).scalar_one_or_none()
     if row is None:
         raise _no_such_receipt()
-    was_pending = row.owed_accuracy is not None
+    was_pending = row.pending_accuracy is not None
     row.deleted_at = row.updated_at = clock.now()
-    row.owed_accuracy = None
+    row.pending_accuracy = None
     if row.status == ReceiptStatus.COMPLETED:
         await rollups.change(session, actor.org_id, before=rollups.entry_of(row), after=None)
     await idempotency.forget(session, ReceiptId(receipt_id))
@@ -97,9 +97,9 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
 
 
 async def publish_change(session: Session, row: tables.Receipt, event_type: EventType) -> None:
-    """Owe the org an event about a receipt as it is now, inside the caller's transaction.
+    """Emit an event with the current receipt, inside the caller's transaction.
 
-    The end of a reading goes to the address that the upload named; else to the org's endpoint.
+    The end of a reading goes to the URL given in the upload, or else to the org's endpoint.
     """
     url = None if event_type is EventType.RECEIPT_DELETED else row.webhook_url
     data = {"receipt": shape(row).model_dump(mode="json")}
@@ -107,7 +107,7 @@ async def publish_change(session: Session, row: tables.Receipt, event_type: Even
 
 
 async def purge(database: Database) -> list[ReceiptId]:
-    """Delete up to 500 receipts whose retention is over; the caller then deletes their files."""
+    """Delete up to 500 receipts whose retention has ended; the caller then deletes their files."""
     async with database.write() as session:
         query = (
             select(tables.Receipt.id, tables.Receipt.org_id)
@@ -117,7 +117,7 @@ async def purge(database: Database) -> list[ReceiptId]:
         found = (await session.execute(query)).all()
         purged = [ReceiptId(row.id) for row in found]
         await session.execute(delete(tables.Receipt).where(tables.Receipt.id.in_(purged)))
-        # Their bodies are copies of what was read.
+        # The bodies of events contain copies of the reading.
         await session.execute(
             delete(tables.WebhookEvent).where(tables.WebhookEvent.receipt_id.in_(purged))
         )

@@ -1,4 +1,4 @@
-"""What reading a document again is worth: only what improves the receipt is kept and billed."""
+"""Compares a second reading with the first: only an improvement is stored and billed."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias

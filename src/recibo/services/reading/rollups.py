@@ -1,6 +1,6 @@
-"""What analytics read: totals kept with the receipts, in the transaction of each change.
+"""Totals for analytics, updated in the transaction of each change of a receipt.
 
-To group a million receipts at each question takes too long.
+Grouping a million receipts for each request would take too long.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from recibo.store.tables import CategoryTotal, MerchantTotal, Receipt
 
 @dataclass(frozen=True, slots=True)
 class RollupEntry:
-    """What a receipt adds to its org's totals."""
+    """The contribution of a receipt to its org's totals."""
 
     category: str | None
     merchant: str | None
@@ -28,17 +28,17 @@ class RollupEntry:
 
 
 def entry_of(row: Receipt) -> RollupEntry:
-    """Return what a receipt adds as it is now."""
+    """Return the current contribution of a receipt."""
     return RollupEntry(row.category, row.merchant_name, row.total or Decimal(0))
 
 
 async def change(
     session: Session, org_id: OrgId, *, before: RollupEntry | None, after: RollupEntry | None
 ) -> None:
-    """Take off what a receipt added before and add what it adds now, in the caller's transaction.
+    """Replace a receipt's contribution to the totals, inside the caller's transaction.
 
-    Categories come before merchants, always: transactions that take their rows in one order cannot
-    block one another.
+    Categories are locked before merchants and in sorted order, so that two transactions cannot
+    deadlock.
     """
     signed = [(one, sign) for one, sign in ((before, -1), (after, 1)) if one is not None]
     by_category = [(one.category, one, sign) for one, sign in signed if one.category]
@@ -50,7 +50,7 @@ async def change(
         change_ = {"receipts": sign, "total_spent": sign * one.total}
         await _add(session, MerchantTotal, key, merchant=merchant, **change_)
     for table in (CategoryTotal, MerchantTotal):
-        # What no receipt is left of is not told of.
+        # Rows without receipts are removed, so that lists do not show them.
         await session.execute(delete(table).where(table.org_id == org_id, table.receipts <= 0))
 
 

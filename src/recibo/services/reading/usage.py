@@ -1,4 +1,4 @@
-"""The month's quota, held when an upload is accepted, and what readings are billed."""
+"""The monthly quota, reserved when an upload is accepted, and the billing of readings."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, UsageDay, UsageEvent, UsageMonth
 
 CREDITS = {"standard": 1, "high": 5}
-# Of the month's quota, in percent; whoever reaches one is told.
+# Percentages of the month's quota at which the org gets an event.
 _THRESHOLDS = (80, 100)
 
 
@@ -33,7 +33,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """Where an org stands with its receipts of the month."""
+    """An org's use of its monthly quota."""
 
     limit: int
     left: int
@@ -41,9 +41,9 @@ class Quota:
 
     @classmethod
     def of(cls, plan: Plan, *, held: int = 0) -> "Quota | None":
-        """Return where an org on a plan stands that holds so many receipts of this month.
+        """Return the quota of a plan after this many receipts.
 
-        None when the plan has no quota.
+        Returns None if the plan has no quota.
         """
         limit = plan.receipts_a_month
         if limit is None:
@@ -70,19 +70,19 @@ async def this_month(session: ReadSession, actor: Actor) -> Usage:
 
 
 async def quota(session: ReadSession, actor: Actor) -> Quota | None:
-    """Return where the actor's org stands with its quota; None when it has none."""
+    """Return the use of the org's quota, or None if it has no quota."""
     return Quota.of(actor.plan, held=(await this_month(session, actor)).held)
 
 
 async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
-    """Raise RateLimitExceeded when the quota is used up; `hold` decides for good."""
+    """Raise RateLimitExceeded if the quota is used up; `hold` makes the final check."""
     quota = actor.plan.receipts_a_month
     if quota is not None and (await this_month(session, actor)).held >= quota:
         raise _over_quota(quota)
 
 
 async def hold(session: Session, actor: Actor, month: str) -> None:
-    """Take one receipt from a month's quota inside the caller's transaction.
+    """Reserve one receipt of a month's quota, inside the caller's transaction.
 
     One statement counts and decides, so parallel uploads cannot pass the edge together. Without a
     quota it only counts.
@@ -126,7 +126,7 @@ async def bill(
 ) -> None:
     """Bill one completed reading; one `again` at a higher accuracy costs only the difference.
 
-    When it `is_metered` the payment provider is owed word of it, too.
+    If usage `is_metered`, it is also reported to the payment provider.
     """
     credits_due = CREDITS[accuracy] - (CREDITS["standard"] if again else 0)
     now = clock.now()
@@ -165,26 +165,26 @@ async def bill(
     )
     month = (await session.execute(statement)).scalar_one()
     if not again:
-        await _tell_of_thresholds(session, month, plans)
+        await _emit_thresholds(session, month, plans)
 
 
-async def _tell_of_thresholds(session: Session, month: UsageMonth, plans: Plans) -> None:
-    """Tell an org, once each, that it has used up so much of its quota.
+async def _emit_thresholds(session: Session, month: UsageMonth, plans: Plans) -> None:
+    """Emit an event for each threshold of the quota that the org has reached, once each.
 
-    The month's row is locked by the statement that counted, so no two tell of the same.
+    The counting statement has locked the month's row, so no threshold is emitted twice.
     """
     org_id = OrgId(month.org_id)
     org = await session.get_one(Org, org_id)
     quota = plans.of(org.plan, org.agreed).receipts_a_month
     if quota is None:
         return
-    told = month.told_percent if month.told_quota == quota else 0
-    reached = [one for one in _THRESHOLDS if told < one and month.completed * 100 >= one * quota]
+    last = month.notified_percent if month.notified_quota == quota else 0
+    reached = [one for one in _THRESHOLDS if last < one and month.completed * 100 >= one * quota]
     for threshold in reached:
         data = {"threshold": threshold, "used": month.completed, "quota": quota}
         await events.emit(session, org_id, EventType.USAGE_THRESHOLD_REACHED, data)
     if reached:
-        month.told_percent, month.told_quota = reached[-1], quota
+        month.notified_percent, month.notified_quota = reached[-1], quota
 
 
 def _over_quota(quota: int | None) -> RateLimitExceeded:

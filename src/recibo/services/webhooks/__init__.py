@@ -1,1 +1,1 @@
-"""Webhooks: the events that orgs are told of, and how these reach them."""
+"""Webhooks: events, endpoints and deliveries."""

@@ -1,6 +1,6 @@
-"""Deliveries that are owed: seen to be due, taken by a lease, signed, and written down.
+"""Pending deliveries: lease them, sign their requests and record the outcome of each attempt.
 
-The bytes of an event are the same at every try; each try has a new time and signature.
+Every attempt sends the same bytes with a new timestamp and signature.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ from recibo.schemas.ids import EndpointId, EventId, OrgId
 from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import Signing
 from recibo.services.webhooks import endpoint_health, signing
-from recibo.services.webhooks.endpoint_health import Try
+from recibo.services.webhooks.endpoint_health import EndpointResult
 from recibo.services.webhooks.fair_queue import Destination
 from recibo.services.webhooks.signing import Owner
 from recibo.store.db import Database, ReadSession, Session
@@ -30,9 +30,9 @@ from recibo.store.tables import Delivery, DeliveryAttempt, WebhookEndpoint, Webh
 
 log = structlog.get_logger(__name__)
 
-#: Longer than a POST may take and the writing down of how it ended, or two would post it.
+#: Longer than a POST and the recording of its outcome, so that no two processes post it.
 LEASE = dt.timedelta(seconds=60)
-#: After each failed try; the last one has none.
+#: The pause after each failed attempt; the last attempt has none.
 PAUSES = (
     dt.timedelta(seconds=5),
     dt.timedelta(minutes=5),
@@ -44,53 +44,53 @@ PAUSES = (
     dt.timedelta(hours=20),
     dt.timedelta(hours=24),
 )
-# Many that failed together come again spread out, and none too early.
+# Only adds time: retries of deliveries that failed together are spread out, and none is early.
 _JITTER = 0.1
-_LONGEST_WISH = dt.timedelta(hours=24)
-_RESPECTED = {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
+_MAX_RETRY_AFTER = dt.timedelta(hours=24)
+_RETRY_AFTER_STATUSES = {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
 _USER_AGENT = f"Recibo/{version('recibo')}"
 _SUCCESS = range(200, 300)
 _REDIRECTS = range(300, 400)
-#: Events, with what became of them, are kept for so long.
+#: How long events are kept with their deliveries and attempts.
 RETENTION = dt.timedelta(days=90)
 _PURGE_BATCH = 500
-# From this try on, half an hour after the first, an event shows that its endpoint fails for long.
+# From this attempt on, half an hour after the first, a failure counts as a late one.
 _LATE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class LeasedDelivery:
-    """A delivery that is ours to try until the lease is over."""
+    """A delivery that this process may attempt until its lease expires."""
 
     event_id: EventId
-    lane: Destination
+    destination: Destination
     endpoint_id: EndpointId | None
     url: str
     body: str
-    #: None when the secret cannot be opened: the installation's own was changed.
+    #: None if the secret cannot be decrypted, because the installation's secret was changed.
     signing: Signing | None
-    #: How often it was tried before.
+    #: The number of earlier attempts.
     tries: int
     until: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedAttempt:
-    """How one try ended."""
+    """The outcome of one attempt."""
 
-    taken: LeasedDelivery
+    leased: LeasedDelivery
     started_at: dt.datetime
     ended_at: dt.datetime
     outcome: WebhookResponse
 
     @property
     def is_success(self) -> bool:
-        """Whether the receiver took it."""
+        """Whether the receiver accepted the event."""
         return self.outcome.status in _SUCCESS
 
     @property
-    def bare(self) -> "FinishedAttempt":
-        """The same without anything that the receiver said but the status."""
+    def without_response(self) -> "FinishedAttempt":
+        """The same attempt with nothing of the response but its status."""
         status = self.outcome.status
         error = None if status is not None else "the answer could not be stored"
         return replace(
@@ -99,21 +99,21 @@ class FinishedAttempt:
 
     @property
     def state(self) -> DeliveryState:
-        """How the delivery stands from now on."""
+        """The state of the delivery after this attempt."""
         if self.is_success:
             return DeliveryState.DELIVERED
-        is_over = self.outcome.status == HTTPStatus.GONE or self.taken.tries >= len(PAUSES)
-        return DeliveryState.FAILED if is_over else DeliveryState.OWED
+        is_final = self.outcome.status == HTTPStatus.GONE or self.leased.tries >= len(PAUSES)
+        return DeliveryState.FAILED if is_final else DeliveryState.PENDING
 
 
 async def lease(
     session: Session, keyring: Keyring, event_ids: Collection[EventId]
 ) -> list[LeasedDelivery]:
-    """Take deliveries that are due, unless others did, inside the caller's transaction.
+    """Lease those deliveries that are still due, inside the caller's transaction.
 
-    Those whose endpoint is gone or switched off are dropped.
+    Deliveries to an endpoint that was removed or disabled are dropped.
     """
-    rows = await _leased(session, event_ids, until=clock.now() + LEASE)
+    rows = await _lease_rows(session, event_ids, until=clock.now() + LEASE)
     if not rows:
         return []
     urls = await _urls(session, rows)
@@ -125,7 +125,7 @@ async def lease(
     return [
         LeasedDelivery(
             event_id=EventId(row.event_id),
-            lane=Destination(OrgId(row.org_id), row.endpoint_id is not None),
+            destination=Destination(OrgId(row.org_id), row.endpoint_id is not None),
             endpoint_id=None if row.endpoint_id is None else EndpointId(row.endpoint_id),
             url=urls[row.event_id],
             body=bodies[row.event_id],
@@ -137,35 +137,36 @@ async def lease(
     ]
 
 
-def headers(taken: LeasedDelivery) -> dict[str, str]:
-    """Sign a try that is made now (https://www.standardwebhooks.com).
+def headers(leased: LeasedDelivery) -> dict[str, str]:
+    """Return the headers of a request sent now, signed by https://www.standardwebhooks.com.
 
     Raises:
-        BadTokenError: its secret cannot be opened.
+        BadTokenError: the secret cannot be decrypted.
     """
-    if taken.signing is None:
+    if leased.signing is None:
         raise BadTokenError
     now = clock.now()
     signatures = [
-        Webhook(secret).sign(taken.event_id, now, taken.body) for secret in taken.signing.secrets
+        Webhook(secret).sign(leased.event_id, now, leased.body) for secret in leased.signing.secrets
     ]
     return {
         "Content-Type": "application/json",
         "User-Agent": _USER_AGENT,
-        "webhook-id": taken.event_id,
+        "webhook-id": leased.event_id,
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": " ".join(signatures),
     }
 
 
 async def record(session: Session, ended: Sequence[FinishedAttempt]) -> None:
-    """Write down how tries ended, inside the caller's transaction.
+    """Record the outcomes of attempts, inside the caller's transaction.
 
-    What was taken by others since, asked for anew or dropped stays as it is.
+    A delivery that was leased again, resent or dropped meanwhile does not change.
     """
-    # Endpoints before deliveries, as everywhere: two couriers wait for each other, no more.
-    await endpoint_health.note(session, [_try(one, one.taken.endpoint_id) for one in ended
-                                 if one.taken.endpoint_id is not None])  # fmt: skip
+    # Endpoints are locked before deliveries everywhere, so two dispatchers cannot deadlock.
+    results = [_result(one, one.leased.endpoint_id) for one in ended
+               if one.leased.endpoint_id is not None]  # fmt: skip
+    await endpoint_health.record(session, results)
     connection = await session.connection()
     await connection.execute(insert(DeliveryAttempt), [_attempt(one) for one in ended])
     statement = (
@@ -173,10 +174,10 @@ async def record(session: Session, ended: Sequence[FinishedAttempt]) -> None:
         .where(Delivery.event_id == bindparam("of"), Delivery.due_at == bindparam("until"))
         .values(state=bindparam("then"), due_at=bindparam("next_at"), tries=bindparam("made"))
     )
-    # In the order in which others lock many of them, so that nobody waits in a circle.
-    in_order = sorted(ended, key=lambda one: one.taken.event_id)
+    # Rows are locked in id order everywhere, so two dispatchers cannot deadlock.
+    in_order = sorted(ended, key=lambda one: one.leased.event_id)
     await connection.execute(statement, [_change(one) for one in in_order])
-    event_ids = [one.taken.event_id for one in ended]
+    event_ids = [one.leased.event_id for one in ended]
     await session.execute(
         update(WebhookEvent)
         .where(WebhookEvent.id.in_(event_ids), WebhookEvent.attempted_at.is_(None))
@@ -184,10 +185,10 @@ async def record(session: Session, ended: Sequence[FinishedAttempt]) -> None:
     )
 
 
-async def release(session: Session) -> None:
-    """Have first tries that broke off made at once, where nobody else is about to end them.
+async def release_all(session: Session) -> None:
+    """Make leased first attempts due at once; only for a process that works alone.
 
-    Later tries wait for the end of their lease: until then they look like those that failed.
+    Later attempts wait until their lease expires: they look the same as failed ones.
     """
     now = clock.now()
     statement = update(Delivery).where(Delivery.due_at > now, Delivery.tries == 0)
@@ -195,15 +196,15 @@ async def release(session: Session) -> None:
 
 
 async def count_pending(session: ReadSession) -> int:
-    """Return how many deliveries are owed."""
+    """Return the number of pending deliveries."""
     query = select(func.count()).select_from(Delivery).where(Delivery.due_at.is_not(None))
     return (await session.execute(query)).scalar_one()
 
 
 async def purge(database: Database) -> int:
-    """Delete up to 500 events whose time is over, with all that became of them; return how many."""
+    """Delete up to 500 expired events with their deliveries and attempts; return how many."""
     async with database.write() as session:
-        # Ids are in the order of time, so no index is needed on the time itself.
+        # Ids sort by time, so the time itself needs no index.
         oldest = select(WebhookEvent.id).order_by(WebhookEvent.id).limit(_PURGE_BATCH)
         statement = (
             delete(WebhookEvent)
@@ -213,13 +214,13 @@ async def purge(database: Database) -> int:
         return len((await session.execute(statement)).all())
 
 
-async def _leased(
+async def _lease_rows(
     session: Session, event_ids: Collection[EventId], *, until: dt.datetime
 ) -> Sequence[Row[Any]]:
     due = (
         select(Delivery.event_id)
         .where(Delivery.event_id.in_(event_ids), Delivery.due_at <= clock.now())
-        # Another takes these at this moment.
+        # Locked rows are being leased by another dispatcher.
         .with_for_update(skip_locked=True)
     )
     statement = (
@@ -239,7 +240,7 @@ async def _leased(
 
 
 async def _urls(session: Session, rows: Sequence[Row[Any]]) -> dict[str, str]:
-    """Return where deliveries go, by event; those that go nowhere any more are left out."""
+    """Return the URL of each event's delivery; an event without an enabled endpoint has none."""
     query = select(WebhookEndpoint.id, WebhookEndpoint.url).where(
         WebhookEndpoint.id.in_({row.endpoint_id for row in rows if row.endpoint_id is not None}),
         WebhookEndpoint.disabled_at.is_(None),
@@ -267,8 +268,8 @@ async def _signings(
             found = await signing.of(session, keyring, org_id, owned)
             signings |= {owner: found[owner] for owner in owned}
         except BadTokenError:
-            # The others are not held up; these are tries that failed.
-            log.exception("the secret of webhooks cannot be opened", org_id=org_id)
+            # These attempts fail; other orgs are not affected.
+            log.exception("failed to decrypt a webhook secret", org_id=org_id)
     return signings
 
 
@@ -276,10 +277,10 @@ def _owner(row: Row[Any]) -> Owner:
     return OrgId(row.org_id) if row.endpoint_id is None else EndpointId(row.endpoint_id)
 
 
-def _try(one: FinishedAttempt, endpoint_id: EndpointId) -> Try:
-    # A receiver that wants no event again will get no late try either.
-    is_late = one.taken.tries >= _LATE or one.state is DeliveryState.FAILED
-    return Try(endpoint_id, one.taken.url, one.ended_at, one.is_success, is_late)
+def _result(one: FinishedAttempt, endpoint_id: EndpointId) -> EndpointResult:
+    # The final attempt counts as late: after "410 Gone" there is no later one.
+    is_late = one.leased.tries >= _LATE or one.state is DeliveryState.FAILED
+    return EndpointResult(endpoint_id, one.leased.url, one.ended_at, one.is_success, is_late)
 
 
 def _attempt(one: FinishedAttempt) -> dict[str, object]:
@@ -287,9 +288,9 @@ def _attempt(one: FinishedAttempt) -> dict[str, object]:
     is_redirect = outcome.status in _REDIRECTS
     return {
         "id": ids.new("att"),
-        "event_id": one.taken.event_id,
-        "org_id": one.taken.lane.org_id,
-        "url": one.taken.url,
+        "event_id": one.leased.event_id,
+        "org_id": one.leased.destination.org_id,
+        "url": one.leased.url,
         "started_at": one.started_at,
         "duration_ms": round(outcome.duration_s * 1000),
         "status": outcome.status,
@@ -302,19 +303,19 @@ def _attempt(one: FinishedAttempt) -> dict[str, object]:
 
 
 def _change(one: FinishedAttempt) -> dict[str, object]:
-    is_owed = one.state is DeliveryState.OWED
+    is_pending = one.state is DeliveryState.PENDING
     return {
-        "of": one.taken.event_id,
-        "until": one.taken.until,
+        "of": one.leased.event_id,
+        "until": one.leased.until,
         "then": one.state,
-        "next_at": one.ended_at + _pause(one) if is_owed else None,
-        "made": one.taken.tries + 1,
+        "next_at": one.ended_at + _pause(one) if is_pending else None,
+        "made": one.leased.tries + 1,
     }
 
 
 def _pause(one: FinishedAttempt) -> dt.timedelta:
-    pause = PAUSES[one.taken.tries] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
-    wish = one.outcome.retry_after_s
-    if wish is None or one.outcome.status not in _RESPECTED:
+    pause = PAUSES[one.leased.tries] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+    retry_after_s = one.outcome.retry_after_s
+    if retry_after_s is None or one.outcome.status not in _RETRY_AFTER_STATUSES:
         return pause
-    return max(pause, min(dt.timedelta(seconds=wish), _LONGEST_WISH))
+    return max(pause, min(dt.timedelta(seconds=retry_after_s), _MAX_RETRY_AFTER))

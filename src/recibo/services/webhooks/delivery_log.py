@@ -1,4 +1,4 @@
-"""What became of events: each with its delivery and its attempts, as the portal shows them."""
+"""The delivery log: events with their delivery and attempts, as the portal shows them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import Delivery, DeliveryAttempt, WebhookEvent
 
-# As many as the schedule has; who sends an event again and again finds the others on its own page.
+# The length of the retry schedule; the page of an event lists all attempts.
 _ATTEMPTS_LISTED = 10
 
 
@@ -39,9 +39,9 @@ class DeliveryDetails:
 
 
 async def recent(session: ReadSession, actor: Member, *, wanted: PageRequest) -> DeliveryPage:
-    """Return one page of the events of the actor's org, newest first, with their last attempts.
+    """Return one page of the org's events, newest first, with their last attempts.
 
-    Those are among them that were not tried yet.
+    Events without an attempt are included.
     """
     bound_to = {"list": "webhook_outcomes", "org": actor.org_id}
     rows, next_cursor = await pagination.newest_first(
@@ -50,9 +50,9 @@ async def recent(session: ReadSession, actor: Member, *, wanted: PageRequest) ->
     event_ids = [row.id for row in rows]
     deliveries = await _deliveries(session, actor, event_ids)
     attempts = await _last_attempts(session, actor, event_ids)
-    # Events may be purged between these looks.
-    there = [row for row in rows if row.id in deliveries]
-    data = [_listed(row, deliveries[row.id], attempts[row.id]) for row in there]
+    # An event may be purged between the queries.
+    present = [row for row in rows if row.id in deliveries]
+    data = [_listed(row, deliveries[row.id], attempts[row.id]) for row in present]
     return DeliveryPage(data, next_cursor)
 
 
@@ -93,7 +93,7 @@ async def _deliveries(
 async def _last_attempts(
     session: ReadSession, actor: Member, event_ids: Sequence[str]
 ) -> dict[str, list[DeliveryAttempt]]:
-    """Return the last attempts at each event, newest first; one more than is shown of them."""
+    """Return the last attempts of each event, newest first, one more than is shown."""
     place = func.row_number().over(
         partition_by=DeliveryAttempt.event_id, order_by=DeliveryAttempt.id.desc()
     )

@@ -1,4 +1,4 @@
-"""The endpoint of an org: set, changed, removed, switched on again, its secrets rotated."""
+"""The webhook endpoint of an org: set, change, remove or enable it, and rotate its secrets."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -22,28 +22,28 @@ from recibo.store import db, scope
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Delivery, SigningSecret, WebhookEndpoint
 
-# What is due within this comes soon in any case, or is being tried: a courier takes it for so long.
+# As long as a lease: a delivery due sooner is in flight, or comes soon anyway.
 _SOON = dt.timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The two secrets of an org."""
+    """The two signing secrets of an org."""
 
-    #: Signs what goes to the addresses that requests name.
+    #: Signs webhooks to URLs given in requests.
     org: Signing
-    #: Signs what goes to the endpoint; None without one.
+    #: Signs webhooks to the endpoint; None without one.
     endpoint: Signing | None
 
 
 async def get(session: ReadSession, actor: Member) -> shapes.Endpoint | None:
-    """Return the endpoint of the actor's org, if it has one."""
+    """Return the endpoint of the actor's org, or None."""
     row = (await session.execute(scope.of(actor, WebhookEndpoint))).scalar_one_or_none()
     return None if row is None else _shape(row)
 
 
 async def secrets(session: Session, keyring: Keyring, actor: Member) -> Secrets:
-    """Return what signs the org's webhooks; a secret that is not there yet is made."""
+    """Return the secrets that sign the org's webhooks; create missing ones."""
     row = await _row(session, actor)
     endpoint_id = EndpointId(row.id) if row else None
     owners: list[signing.Owner] = [actor.org_id]
@@ -56,26 +56,26 @@ async def secrets(session: Session, keyring: Keyring, actor: Member) -> Secrets:
 async def put(
     session: Session, actor: Member, url: str, *, policy: webhook_urls.Policy
 ) -> shapes.Endpoint:
-    """Set where the org's events go, inside the caller's transaction.
+    """Set the URL that receives the org's events, inside the caller's transaction.
 
-    A changed address keeps its secret, and gets at once what is owed to the one before; an
-    endpoint that was switched off is on again.
+    A changed URL keeps the secret and gets all pending deliveries at once. A disabled endpoint is
+    enabled again.
 
     Raises:
-        ValidationFailed: webhooks are not sent to this URL.
-        InsufficientScope: the actor may not any more.
+        ValidationFailed: webhooks may not be sent to this URL.
+        InsufficientScope: the actor no longer has the permission.
     """
     url = url.strip()
     if problem := webhook_urls.problem(url, policy):
         raise ValidationFailed.of("url", problem)
-    actor = await locked(session, actor)
+    actor = await lock_org(session, actor)
     row = await _row_to_change(session, actor)
     if row is None:
         return _created(session, actor, url)
     if row.url == url and row.disabled_at is None:
         return _shape(row)
     if row.url != url:
-        await _hurry(session, actor, EndpointId(row.id))
+        await _expedite(session, actor, EndpointId(row.id))
     before = _snapshot(row)
     row.url = url
     row.failing_since = row.disabled_at = None
@@ -84,13 +84,13 @@ async def put(
 
 
 async def enable(session: Session, actor: Member) -> None:
-    """Switch on an endpoint that was switched off for failing, inside the caller's transaction.
+    """Enable an endpoint that was disabled for failing, inside the caller's transaction.
 
     Raises:
-        NotFound: there is none.
-        InsufficientScope: the actor may not any more.
+        NotFound: there is no endpoint.
+        InsufficientScope: the actor no longer has the permission.
     """
-    actor = await locked(session, actor)
+    actor = await lock_org(session, actor)
     row = await _existing(session, actor)
     if row.disabled_at is None:
         return
@@ -100,13 +100,13 @@ async def enable(session: Session, actor: Member) -> None:
 
 
 async def remove(session: Session, actor: Member) -> None:
-    """Remove the endpoint, with its secret and what is owed to it, in the caller's transaction.
+    """Remove the endpoint, its secret and its pending deliveries, in the caller's transaction.
 
     Raises:
-        NotFound: there is none.
-        InsufficientScope: the actor may not any more.
+        NotFound: there is no endpoint.
+        InsufficientScope: the actor no longer has the permission.
     """
-    actor = await locked(session, actor)
+    actor = await lock_org(session, actor)
     row = await _existing(session, actor)
     audit.record(
         session,
@@ -115,7 +115,7 @@ async def remove(session: Session, actor: Member) -> None:
         resource=(ResourceType.WEBHOOK_ENDPOINT, row.id),
         before=_snapshot(row),
     )
-    await drop_owed(session, EndpointId(row.id))
+    await drop_pending(session, EndpointId(row.id))
     await session.execute(
         scope.deleting(actor, SigningSecret).where(SigningSecret.owner_id == row.id)
     )
@@ -127,9 +127,9 @@ async def rotate(session: Session, keyring: Keyring, actor: Member, *, of_endpoi
 
     Raises:
         NotFound: there is no endpoint.
-        InsufficientScope: the actor may not any more.
+        InsufficientScope: the actor no longer has the permission.
     """
-    actor = await locked(session, actor)
+    actor = await lock_org(session, actor)
     if of_endpoint:
         endpoint_id = EndpointId((await _existing(session, actor)).id)
         await signing.rotate(session, keyring, actor.org_id, endpoint_id)
@@ -140,50 +140,49 @@ async def rotate(session: Session, keyring: Keyring, actor: Member, *, of_endpoi
     audit.record(session, actor, AuditAction.WEBHOOK_ENDPOINT_SECRET_ROTATED, resource=resource)
 
 
-async def locked(session: Session, actor: Member) -> Member:
-    """Lock the actor's org for a change of its webhooks; return the actor with the role held now.
+async def lock_org(session: Session, actor: Member) -> Member:
+    """Lock the actor's org for a change of its webhooks; return the actor with the current role.
 
     Raises:
         NoSession: the actor was removed.
-        InsufficientScope: the actor may not any more.
+        InsufficientScope: the actor no longer has the permission.
     """
     await orgs.lock(session, actor.org_id)
     return await orgs.still(session, actor, Permission.WEBHOOKS_WRITE)
 
 
-async def switched_on(session: Session, actor: Member) -> EndpointId:
-    """Return the endpoint of the actor's org.
+async def enabled_id(session: Session, actor: Member) -> EndpointId:
+    """Return the id of the org's endpoint.
 
     Raises:
-        NotFound: there is none.
-        Conflict: it is switched off.
+        NotFound: there is no endpoint.
+        Conflict: it is disabled.
     """
     row = await _row(session, actor)
     if row is None:
         raise _none_set()
     if row.disabled_at is not None:
-        raise switched_off()
+        raise disabled_error()
     return EndpointId(row.id)
 
 
-def switched_off() -> Conflict:
-    """Return why nothing is sent to an endpoint that failed too long."""
+def disabled_error() -> Conflict:
+    """Return the error for a disabled endpoint."""
     return Conflict("The endpoint is switched off; switch it on first.")
 
 
-async def drop_owed(session: Session, endpoint_id: EndpointId) -> None:
-    """End all deliveries that are owed to an endpoint."""
-    owed = (
+async def drop_pending(session: Session, endpoint_id: EndpointId) -> None:
+    """Drop all pending deliveries to an endpoint."""
+    pending = (
         select(Delivery.event_id)
         .where(Delivery.endpoint_id == endpoint_id, Delivery.due_at.is_not(None))
-        # In the order in which couriers write down what they tried: neither waits for the other
-        # while the other waits for it.
+        # Rows are locked in id order everywhere, so this cannot deadlock with a dispatcher.
         .order_by(Delivery.event_id)
         .with_for_update()
     )
     await session.execute(
         update(Delivery)
-        .where(Delivery.event_id.in_(owed))
+        .where(Delivery.event_id.in_(pending))
         .values(state=DeliveryState.DROPPED, due_at=None)
     )
 
@@ -193,7 +192,7 @@ async def _row(session: Session, actor: Member) -> WebhookEndpoint | None:
 
 
 async def _row_to_change(session: Session, actor: Member) -> WebhookEndpoint | None:
-    """Return the endpoint, locked before any delivery to it is: couriers do so, too."""
+    """Return the endpoint, locked; it is always locked before its deliveries."""
     query = scope.of(actor, WebhookEndpoint).with_for_update()
     return (await session.execute(query)).scalar_one_or_none()
 
@@ -205,8 +204,8 @@ async def _existing(session: Session, actor: Member) -> WebhookEndpoint:
     return row
 
 
-async def _hurry(session: Session, actor: Member, endpoint_id: EndpointId) -> None:
-    """Let what is owed to an endpoint wait no longer: its new address may be the cure."""
+async def _expedite(session: Session, actor: Member, endpoint_id: EndpointId) -> None:
+    """Make all pending deliveries to an endpoint due now, because its new URL may work."""
     now = clock.now()
     waiting = (
         scope.of(actor, Delivery)

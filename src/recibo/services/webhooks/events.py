@@ -1,6 +1,6 @@
-"""Events: written in the transaction of the change that they tell of, listed once they were tried.
+"""Events: stored in the transaction of their change, listed after their first attempt.
 
-An event that has nowhere to go is not written.
+An event without a receiver is not stored.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from recibo.store.tables import Delivery, WebhookEndpoint, WebhookEvent
 
 @dataclass(frozen=True, slots=True)
 class EventPage:
-    """One page of the history."""
+    """One page of the event history."""
 
     data: list[shapes.WebhookEvent]
     next_cursor: str | None
@@ -42,9 +42,9 @@ async def emit(
     *,
     url: str | None = None,
 ) -> str | None:
-    """Owe an org an event inside the caller's transaction; return its id.
+    """Store an event and enqueue its delivery, inside the caller's transaction; return its id.
 
-    It goes to `url`, else to the org's endpoint; None when there is neither.
+    The receiver is `url`, or else the org's endpoint; without either, return None.
     """
     endpoint_id = None if url else await _endpoint_of(session, org_id)
     if url is None and endpoint_id is None:
@@ -63,7 +63,7 @@ async def emit(
             receipt_id=data["receipt"]["id"] if "receipt" in data else None,
         )
     )
-    # The delivery refers to the event, and no relationship tells the order.
+    # The delivery refers to the event, and no ORM relationship defines the insert order.
     await session.flush()
     session.add(
         Delivery(
@@ -71,7 +71,7 @@ async def emit(
             org_id=org_id,
             endpoint_id=endpoint_id,
             url=url,
-            state=DeliveryState.OWED,
+            state=DeliveryState.PENDING,
             due_at=now,
             tries=0,
         )
@@ -83,7 +83,7 @@ async def emit(
 async def history(
     session: ReadSession, actor: Actor, event_type: EventType | None, *, wanted: PageRequest
 ) -> EventPage:
-    """Return one page of the events of the actor's org that were tried, newest first."""
+    """Return one page of the org's events with at least one attempt, newest first."""
     bound_to = {"list": "webhook_events", "org": actor.org_id, "type": event_type}
     query = scope.of(actor, WebhookEvent).where(WebhookEvent.attempted_at.is_not(None))
     if event_type is not None:

@@ -1,4 +1,4 @@
-"""Which deliveries are begun next: receivers in turn, and none at the cost of the others."""
+"""Chooses the next deliveries: round-robin by destination, so none delays the others."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,19 +10,19 @@ from recibo.schemas.ids import EventId, OrgId
 from recibo.store.db import ReadSession
 from recibo.store.tables import Delivery, WebhookEndpoint
 
-# At once to one lane; fewer when little is left for others.
-_MOST = 16
-# Of those that failed before, where a lane leads to many receivers: some may be dead.
-_MOST_TRIED = 4
-# So many are looked at to find some that never failed.
-_LOOKED_AT = 64
-# Of one round; the others are first in the next.
-_MOST_LANES = 1000
+# Deliveries in flight to one destination; fewer when little capacity is left for others.
+_MAX_PER_DESTINATION = 16
+# Suspect deliveries in flight to the request URLs of one org: some of these may be dead.
+_MAX_SUSPECT = 4
+# How many due deliveries are examined to find some that are not suspect.
+_EXAMINED = 64
+# Destinations in one poll; the others are first in the next.
+_MAX_DESTINATIONS = 1000
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Destination:
-    """A way to receivers of an org: to its endpoint, or to those that its requests named."""
+    """The receivers of an org: its endpoint, or all URLs given in its requests."""
 
     org_id: OrgId
     is_to_endpoint: bool
@@ -30,125 +30,125 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class InFlight:
-    """What a courier has under way."""
+    """The deliveries that a dispatcher has in flight."""
 
     capacity: int
-    #: How many, by lane.
-    lanes: Mapping[Destination, int] = field(default_factory=dict)
-    #: How many of these go where something failed: they may well take all the time they have.
-    doubtful: Mapping[Destination, int] = field(default_factory=dict)
-    #: The last lane that had its turn.
+    #: The number in flight, by destination.
+    by_destination: Mapping[Destination, int] = field(default_factory=dict)
+    #: How many of these are suspect: an earlier failure makes a timeout likely.
+    suspect: Mapping[Destination, int] = field(default_factory=dict)
+    #: The destination that was served last.
     last: Destination | None = None
 
     @property
     def free(self) -> int:
-        """How many more may be under way."""
-        return self.capacity - sum(self.lanes.values())
+        """The number of free slots."""
+        return self.capacity - sum(self.by_destination.values())
 
     @property
-    def free_for_doubtful(self) -> int:
-        """How many of these may go where something failed; the other half is for the living."""
-        return min(self.free, self.capacity // 2 - sum(self.doubtful.values()))
+    def free_for_suspect(self) -> int:
+        """The free slots for suspect deliveries; half of all slots are for healthy receivers."""
+        return min(self.free, self.capacity // 2 - sum(self.suspect.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class NextDeliveries:
-    """What may be begun now."""
+    """The deliveries to start now."""
 
-    #: Each with whether it goes where something failed.
+    #: Each with whether it is suspect.
     event_ids: Mapping[EventId, bool]
     last: Destination | None
-    #: Whether more is due than may be begun now, beside what goes where something failed.
+    #: Whether more deliveries are due that are not suspect.
     has_more: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Due:
     event_id: EventId
-    is_doubtful: bool
+    is_suspect: bool
 
 
-async def next_deliveries(session: ReadSession, load: InFlight) -> NextDeliveries:
-    """Look what is due, and choose what is begun; others may choose the same."""
-    lanes = _in_turn(await _due_lanes(session), load.last)
-    failing = await _failing(session, lanes)
-    left = _Left(load)
+async def next_deliveries(session: ReadSession, in_flight: InFlight) -> NextDeliveries:
+    """Return the due deliveries to start now; other dispatchers may choose the same ones."""
+    destinations = _round_robin(await _due_destinations(session), in_flight.last)
+    failing = await _failing(session, destinations)
+    slots = _FreeSlots(in_flight)
     chosen: dict[EventId, bool] = {}
-    last, has_more = load.last, False
-    for lane in lanes:
-        rooms = left.rooms(lane, is_failing=lane in failing)
-        if rooms.all <= 0:
-            has_more |= lane not in failing
+    last, has_more = in_flight.last, False
+    for one in destinations:
+        quota = slots.quota(one, is_failing=one in failing)
+        if quota.all <= 0:
+            has_more |= one not in failing
             continue
-        due = await _due(session, lane, is_failing=lane in failing)
-        picked = _picked(due, rooms)
-        left.take(picked)
-        chosen |= {one.event_id: one.is_doubtful for one in picked}
-        last = lane
-        has_more |= len(picked) < len(due) and not all(one.is_doubtful for one in due)
+        due = await _due(session, one, is_failing=one in failing)
+        picked = _pick(due, quota)
+        slots.take(picked)
+        chosen |= {delivery.event_id: delivery.is_suspect for delivery in picked}
+        last = one
+        has_more |= len(picked) < len(due) and not all(delivery.is_suspect for delivery in due)
     return NextDeliveries(chosen, last, has_more)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rooms:
-    """How many deliveries of a lane may be begun."""
+class _Quota:
+    """How many deliveries to a destination may start."""
 
     all: int
-    doubtful: int
+    suspect: int
 
 
-class _Left:
-    """What is left to give to lanes in one round."""
+class _FreeSlots:
+    """The slots that are left in one poll."""
 
-    def __init__(self, load: InFlight) -> None:
-        self._load = load
-        self._free = load.free
-        self._free_for_doubtful = load.free_for_doubtful
+    def __init__(self, in_flight: InFlight) -> None:
+        self._in_flight = in_flight
+        self._free = in_flight.free
+        self._free_for_suspect = in_flight.free_for_suspect
 
-    def rooms(self, lane: Destination, *, is_failing: bool) -> _Rooms:
-        """Return how much a lane may have."""
+    def quota(self, destination: Destination, *, is_failing: bool) -> _Quota:
+        """Return how many deliveries to a destination may start."""
         share = 1 if is_failing else self._share()
-        room = min(share - self._load.lanes.get(lane, 0), self._free)
-        doubtful = min(room, self._free_for_doubtful)
-        if not lane.is_to_endpoint:
-            doubtful = min(doubtful, _MOST_TRIED - self._load.doubtful.get(lane, 0))
-        return _Rooms(room, doubtful)
+        free = min(share - self._in_flight.by_destination.get(destination, 0), self._free)
+        suspect = min(free, self._free_for_suspect)
+        if not destination.is_to_endpoint:
+            suspect = min(suspect, _MAX_SUSPECT - self._in_flight.suspect.get(destination, 0))
+        return _Quota(free, suspect)
 
     def take(self, picked: Collection[_Due]) -> None:
-        """Give a lane what was picked."""
+        """Use the slots of the picked deliveries."""
         self._free -= len(picked)
-        self._free_for_doubtful -= sum(one.is_doubtful for one in picked)
+        self._free_for_suspect -= sum(one.is_suspect for one in picked)
 
     def _share(self) -> int:
-        """Return how much one lane may have: the less is left, the less."""
-        if self._free > self._load.capacity / 2:
-            return _MOST
-        return _MOST // 4 if self._free > self._load.capacity / 4 else 1
+        """Return the most that one destination may have, which shrinks with the free slots."""
+        if self._free > self._in_flight.capacity / 2:
+            return _MAX_PER_DESTINATION
+        return _MAX_PER_DESTINATION // 4 if self._free > self._in_flight.capacity / 4 else 1
 
 
-def _in_turn(lanes: Sequence[Destination], last: Destination | None) -> Sequence[Destination]:
+def _round_robin(found: Sequence[Destination], last: Destination | None) -> Sequence[Destination]:
     if last is None:
-        return lanes[:_MOST_LANES]
-    after = [lane for lane in lanes if lane > last]
-    return (after + [lane for lane in lanes if lane <= last])[:_MOST_LANES]
+        return found[:_MAX_DESTINATIONS]
+    after = [one for one in found if one > last]
+    return (after + [one for one in found if one <= last])[:_MAX_DESTINATIONS]
 
 
-def _picked(due: Sequence[_Due], rooms: _Rooms) -> list[_Due]:
-    picked, doubtful = list[_Due](), 0
+def _pick(due: Sequence[_Due], quota: _Quota) -> list[_Due]:
+    picked, suspect = list[_Due](), 0
     for one in due:
-        if len(picked) >= rooms.all:
+        if len(picked) >= quota.all:
             break
-        if one.is_doubtful and doubtful >= rooms.doubtful:
+        if one.is_suspect and suspect >= quota.suspect:
             continue
         picked.append(one)
-        doubtful += one.is_doubtful
+        suspect += one.is_suspect
     return picked
 
 
-async def _due_lanes(session: ReadSession) -> list[Destination]:
-    """Return the lanes in which something is due, in order.
+async def _due_destinations(session: ReadSession) -> list[Destination]:
+    """Return the destinations with due deliveries, in order.
 
-    A look at the index for each org that is owed something, however much that is.
+    Costs one index lookup for each org with pending deliveries, however many these are.
     """
     found = list[Destination]()
     for is_to_endpoint in (False, True):
@@ -158,47 +158,51 @@ async def _due_lanes(session: ReadSession) -> list[Destination]:
 
 
 def _due_orgs(*, is_to_endpoint: bool) -> Select[tuple[str]]:
-    is_owed = _is_owed(is_to_endpoint=is_to_endpoint)
-    first = select(func.min(Delivery.org_id).label("org_id")).where(*is_owed)
+    is_pending = _is_pending(is_to_endpoint=is_to_endpoint)
+    first = select(func.min(Delivery.org_id).label("org_id")).where(*is_pending)
     orgs = first.cte("orgs", recursive=True)
-    following = select(func.min(Delivery.org_id)).where(Delivery.org_id > orgs.c.org_id, *is_owed)
+    following = select(func.min(Delivery.org_id)).where(
+        Delivery.org_id > orgs.c.org_id, *is_pending
+    )
     orgs = orgs.union_all(
         select(following.correlate(orgs).scalar_subquery()).where(orgs.c.org_id.is_not(None))
     )
-    is_due = (Delivery.org_id == orgs.c.org_id, Delivery.due_at <= clock.now(), *is_owed)
+    is_due = (Delivery.org_id == orgs.c.org_id, Delivery.due_at <= clock.now(), *is_pending)
     return select(orgs.c.org_id).where(
         orgs.c.org_id.is_not(None), exists().where(*is_due).correlate(orgs)
     )
 
 
-async def _failing(session: ReadSession, lanes: Collection[Destination]) -> set[Destination]:
-    """Return the lanes whose endpoint fails at present."""
-    org_ids = [lane.org_id for lane in lanes if lane.is_to_endpoint]
+async def _failing(session: ReadSession, found: Collection[Destination]) -> set[Destination]:
+    """Return the destinations whose endpoint fails at present."""
+    org_ids = [one.org_id for one in found if one.is_to_endpoint]
     query = select(WebhookEndpoint.org_id).where(
         WebhookEndpoint.org_id.in_(org_ids), WebhookEndpoint.failing_since.is_not(None)
     )
     return {Destination(OrgId(one), is_to_endpoint=True) for one in await session.scalars(query)}
 
 
-async def _due(session: ReadSession, lane: Destination, *, is_failing: bool) -> list[_Due]:
+async def _due(session: ReadSession, destination: Destination, *, is_failing: bool) -> list[_Due]:
     query = (
         select(Delivery.event_id, Delivery.tries)
         .where(
-            Delivery.org_id == lane.org_id,
+            Delivery.org_id == destination.org_id,
             Delivery.due_at <= clock.now(),
-            *_is_owed(is_to_endpoint=lane.is_to_endpoint),
+            *_is_pending(is_to_endpoint=destination.is_to_endpoint),
         )
         .order_by(Delivery.due_at)
-        .limit(_LOOKED_AT)
+        .limit(_EXAMINED)
     )
+    rows = (await session.execute(query)).all()
+    retries_are_suspect = not destination.is_to_endpoint
     return [
-        _Due(EventId(row.event_id), is_failing or (row.tries > 0 and not lane.is_to_endpoint))
-        for row in await session.execute(query)
+        _Due(EventId(row.event_id), is_failing or (row.tries > 0 and retries_are_suspect))
+        for row in rows
     ]
 
 
-def _is_owed(*, is_to_endpoint: bool) -> tuple[ColumnElement[bool], ...]:
-    """Repeat the condition of a partial index, which else is not used."""
+def _is_pending(*, is_to_endpoint: bool) -> tuple[ColumnElement[bool], ...]:
+    """Return the condition of a partial index, repeated so that the database uses the index."""
     endpoint_id = Delivery.endpoint_id
     where = endpoint_id.is_not(None) if is_to_endpoint else endpoint_id.is_(None)
     return (Delivery.due_at.is_not(None), where)

@@ -1,4 +1,4 @@
-"""What is sent because somebody asks for it: a test, and an event once more."""
+"""Webhooks that a user sends by hand: a test event, or an earlier event again."""
 
 import datetime as dt
 
@@ -14,48 +14,47 @@ from recibo.store import db, scope
 from recibo.store.db import Session
 from recibo.store.tables import Delivery
 
-# Nobody clicks as often: this is for programs, which could have others' servers flooded.
-_ASKED_FOR = Limit("webhooks-asked-for", 60, dt.timedelta(minutes=1))
+# More than a user clicks: it stops programs that would flood other servers.
+_LIMIT = Limit("webhooks-asked-for", 60, dt.timedelta(minutes=1))
 
 
 async def send_test(session: Session, actor: Member) -> str:
-    """Owe the endpoint an event that tells of nothing, in the caller's transaction; return its id.
+    """Enqueue a test event for the endpoint, in the caller's transaction; return its id.
 
     Raises:
         NotFound: there is no endpoint.
-        Conflict: it is switched off.
-        RateLimitExceeded: too much was asked for within a minute.
-        InsufficientScope: the actor may not any more.
+        Conflict: it is disabled.
+        RateLimitExceeded: too many were sent within a minute.
+        InsufficientScope: the actor no longer has the permission.
     """
-    actor = await endpoints.locked(session, actor)
-    await endpoints.switched_on(session, actor)
-    await throttles.take(session, [(_ASKED_FOR, actor.org_id)])
+    actor = await endpoints.lock_org(session, actor)
+    await endpoints.enabled_id(session, actor)
+    await throttles.take(session, [(_LIMIT, actor.org_id)])
     event_id = await events.emit(session, actor.org_id, EventType.WEBHOOK_TEST, {})
     if event_id is None:
-        # Failing too long ends it without asking for the org's lock.
-        raise endpoints.switched_off()
+        # An endpoint that fails too long is disabled without the org's lock.
+        raise endpoints.disabled_error()
     _note(session, actor, AuditAction.WEBHOOK_EVENT_TESTED, event_id)
     return event_id
 
 
 async def resend(session: Session, actor: Member, event_id: str) -> None:
-    """Owe an event once more, with all its tries, inside the caller's transaction.
+    """Enqueue an event again, with all its attempts, inside the caller's transaction.
 
-    It goes where it went: to the address that the request named, or to the org's endpoint, the
-    present one if another was removed since.
+    It goes to the URL of the request as before, or else to the org's current endpoint.
 
     Raises:
-        NotFound: the actor's org has no such event, or no endpoint any more.
-        Conflict: the endpoint is switched off.
-        RateLimitExceeded: too much was asked for within a minute.
-        InsufficientScope: the actor may not any more.
+        NotFound: the org has no such event, or no endpoint.
+        Conflict: the endpoint is disabled.
+        RateLimitExceeded: too many were sent within a minute.
+        InsufficientScope: the actor no longer has the permission.
     """
-    actor = await endpoints.locked(session, actor)
+    actor = await endpoints.lock_org(session, actor)
     row = await _delivery(session, actor, event_id)
     if row.url is None:
-        row.endpoint_id = await endpoints.switched_on(session, actor)
-    await throttles.take(session, [(_ASKED_FOR, actor.org_id)])
-    row.state, row.due_at, row.tries = DeliveryState.OWED, clock.now(), 0
+        row.endpoint_id = await endpoints.enabled_id(session, actor)
+    await throttles.take(session, [(_LIMIT, actor.org_id)])
+    row.state, row.due_at, row.tries = DeliveryState.PENDING, clock.now(), 0
     db.notify_on_commit(session)
     _note(session, actor, AuditAction.WEBHOOK_EVENT_RESENT, event_id)
 

@@ -1,4 +1,4 @@
-"""The secrets that sign webhooks: one of an org's endpoint, one of its per-request addresses.
+"""Signing secrets of webhooks: one for an org's endpoint, one for the URLs in its requests.
 
 Source: Standard Webhooks, https://www.standardwebhooks.com.
 """
@@ -18,12 +18,12 @@ from recibo.store import upsert
 from recibo.store.db import Session
 from recibo.store.tables import SigningSecret
 
-#: So long the secret before a rotation signs along.
+#: How long the previous secret still signs after a rotation.
 OVERLAP = dt.timedelta(hours=24)
 _PREFIX = "whsec_"
-# Of somebody who rotates without end; each is a signature in every request.
+# Each earlier secret adds a signature to every request.
 _MOST_EARLIER = 4
-# The scheme asks for 24 to 64.
+# Standard Webhooks requires 24 to 64.
 _BYTES = 32
 
 Owner = OrgId | EndpointId
@@ -32,7 +32,7 @@ Owner = OrgId | EndpointId
 async def of(
     session: Session, keyring: Keyring, org_id: OrgId, owners: Iterable[Owner]
 ) -> Mapping[str, Signing]:
-    """Return the secrets of owners, all of one org; whoever has none gets one."""
+    """Return the secrets of owners, all of one org; create missing ones."""
     wanted = set(owners)
     query = select(SigningSecret).where(
         SigningSecret.org_id == org_id, SigningSecret.owner_id.in_(wanted)
@@ -44,7 +44,7 @@ async def of(
 
 
 async def rotate(session: Session, keyring: Keyring, org_id: OrgId, owner: Owner) -> None:
-    """Give an owner a new secret; the present one signs along for a day."""
+    """Replace an owner's secret; the current one signs for another day, too."""
     row = await _made(session, keyring, org_id, owner)
     replaced = {"sealed": row.sealed, "until": (clock.now() + OVERLAP).isoformat()}
     row.earlier = [replaced, *_still_signing(row)][:_MOST_EARLIER]
@@ -52,8 +52,8 @@ async def rotate(session: Session, keyring: Keyring, org_id: OrgId, owner: Owner
 
 
 async def _made(session: Session, keyring: Keyring, org_id: OrgId, owner: Owner) -> SigningSecret:
-    """Return the row of an owner, locked; the first call adds it."""
-    # Two that find none at once must not sign by two secrets.
+    """Return the row of an owner, locked; create it if it is missing."""
+    # Two transactions that find no row at once must end up with the same secret.
     await session.execute(
         upsert.insert(session, SigningSecret)
         .values(owner_id=owner, org_id=org_id, sealed=_sealed(keyring, owner), earlier=[])
