@@ -222,7 +222,7 @@ async def test_server_that_reads_nothing_counts_with_the_readers_of_others(
         accepted = [(await service.extract(make.jpeg(f"{number}"))).is_success for number in (1, 2)]
         alone = await service.extract(make.jpeg("3"))
         async with heartbeat.sending_heartbeats(
-            worker_registry.of(client), readers=2, reading_time=MovingAverage(2)
+            worker_registry.create(client), readers=2, reading_time=MovingAverage(2)
         ):
             beside_one = await service.extract(make.jpeg("3"))
         once_it_left = await service.extract(make.jpeg("4"))
