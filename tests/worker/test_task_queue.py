@@ -271,7 +271,7 @@ async def test_queue_that_hangs_holds_up_one_upload_a_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(engines, "_TIMEOUT_SECONDS", 0.2)
-    monkeypatch.setattr(redis_client, "_PAUSE_SECONDS", 3600)
+    monkeypatch.setattr(redis_client, "_OPEN_SECONDS", 3600)
     with capture_logs() as logs, servers.run_redis() as server:
         async with engines.open_queue(server.url) as engine, asyncio.timeout(20):
             server.hang()
