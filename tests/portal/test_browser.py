@@ -41,7 +41,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def sign_up(page: Page, email: str) -> None:
     """Fill in the form and arrive at home."""
     page.goto("/portal/sign-up")
-    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Your name").fill("Ana Lima")
     page.get_by_label("Organization").fill("Padaria Aurora")
@@ -51,7 +51,7 @@ def sign_up(page: Page, email: str) -> None:
 
 def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
     """Fill in the form and send it."""
-    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(password)
     page.get_by_role("button", name="Sign in").click()
 
@@ -100,7 +100,7 @@ def test_wrong_password_is_told_and_the_next_try_begins_there(place: Site) -> No
         sign_out(page)
         sign_in(page, "bea@browser.test", OTHER)
         expect(page.get_by_role("alert")).to_contain_text("is wrong")
-        expect(page.get_by_label("E-mail")).to_have_value("bea@browser.test")
+        expect(page.get_by_label("Email")).to_have_value("bea@browser.test")
         expect(page.get_by_label("Password")).to_be_focused()
         page.keyboard.type(PASSWORD)
         page.keyboard.press("Enter")
@@ -122,7 +122,7 @@ def test_signing_in_by_the_link_of_a_mail(place: Site) -> None:
     with place.visit() as page:
         sign_up(page, "dora@browser.test")
         sign_out(page)
-        page.get_by_label("E-mail").fill("dora@browser.test")
+        page.get_by_label("Email").fill("dora@browser.test")
         page.get_by_role("button", name="Email me a sign-in link").click()
         expect(page.get_by_role("heading")).to_have_text("Check your email")
         link = place.link_to("dora@browser.test", "magic-link")
@@ -175,7 +175,7 @@ def test_password_is_reset_by_the_link_of_a_mail(place: Site) -> None:
         sign_up(page, "fay@browser.test")
         sign_out(page)
         page.get_by_role("link", name="Forgot your password?").click()
-        page.get_by_label("E-mail").fill("fay@browser.test")
+        page.get_by_label("Email").fill("fay@browser.test")
         page.get_by_role("button", name="Email me a link").click()
         page.goto(place.link_to("fay@browser.test", "reset-password"))
         page.get_by_label("New password").fill(OTHER)

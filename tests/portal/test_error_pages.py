@@ -86,7 +86,7 @@ async def test_strangers_are_shown_no_sections(sqlite_service: Installation) -> 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (NotFound(), "This page does not exist, or what it showed is gone."),
+        (NotFound(), "This page does not exist or was removed."),
         (NotFound("There is no receipt with this id."), "There is no receipt with this id."),
         (
             ValidationFailed.of("days", "is one of 7, 30"),

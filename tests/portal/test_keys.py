@@ -68,7 +68,7 @@ async def test_publishable_key_has_its_fixed_scope(sqlite_service: Installation)
         ("name", {"name": "x" * 256}, "Name must have 1 to 255 characters."),
         ("last_day", {"last_day": "soon"}, "Last day must be a date, such as 2027-01-31."),
         ("last_day", {"last_day": "9999-12-31"}, "Last day must be a date, such as 2027-01-31."),
-        ("last_day", {"last_day": "2020-01-01"}, "Last day is over already; name a day to come."),
+        ("last_day", {"last_day": "2020-01-01"}, "Last day must not be in the past."),
     ],
 )
 async def test_what_is_refused_stands_there_with_the_reason(

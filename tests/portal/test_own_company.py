@@ -108,7 +108,7 @@ async def test_organization_is_deleted_whatever_was_bought_before(
 
 @pytest.mark.parametrize(
     ("signup", "said"),
-    [("invited", "come by invitation only"), ("closed", "takes no new accounts")],
+    [("invited", "You need an invitation"), ("closed", "does not accept new accounts")],
 )
 async def test_sign_up_page_says_why_there_is_no_form(
     sqlite_url: str, tmp_path: Path, signup: str, said: str
@@ -140,4 +140,4 @@ async def test_invitation_that_would_make_an_account_is_refused_on_its_page(
 
     assert 403 == answer.status_code
     assert "takes no new accounts" in pages.parse(answer).alert
-    assert "Only people who have an account here can accept" in members.text
+    assert "Only people with an account can accept" in members.text

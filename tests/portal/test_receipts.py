@@ -142,7 +142,7 @@ async def test_failure_says_what_to_do_and_its_file_is_tried_again(
 
     assert "Failed" == failed.by_id["standing"]
     assert "paper.jpg · Recibo" == failed.title
-    for told in (UNREADABLE.message, "Take a new picture", "Nothing is billed."):
+    for told in (UNREADABLE.message, "Take a new photo", "Nothing is billed."):
         assert told in failed.text
     assert failed_id != receipt_id
     assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
@@ -236,4 +236,4 @@ async def test_file_that_is_gone_is_told(sqlite_url: str, tmp_path: Path) -> Non
         again = await service.stranger.post(f"{PATH}/{receipt_id}/again", data={"accuracy": "high"})
 
     assert [404, 404] == [file.status_code, again.status_code]
-    assert "The file of this receipt is gone." == pages.parse(again).alert
+    assert "The file of this receipt does not exist any more." == pages.parse(again).alert

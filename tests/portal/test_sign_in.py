@@ -119,7 +119,7 @@ async def test_what_is_wrong_stands_beside_each_field(sqlite_service: Installati
 
     page = pages.parse(answer)
     assert 400 == answer.status_code
-    assert "E-mail is required." == page.error("email")
+    assert "Email is required." == page.error("email")
     assert "Password needs at least 8 characters." == page.error("password")
     assert "Your name may have at most 255 characters." == page.error("full_name")
     assert "Organization is required." == page.error("org_name")
@@ -132,7 +132,7 @@ async def test_what_is_wrong_stands_beside_each_field(sqlite_service: Installati
     ("email", "said"),
     [
         ("ana", "An email address must have an @-sign."),
-        ("ana@tempmail.com", "E-mail is on a disposable domain; use a lasting address."),
+        ("ana@tempmail.com", "Email is on a disposable domain; use a lasting address."),
     ],
 )
 async def test_what_services_refuse_stands_beside_its_field_too(
@@ -157,7 +157,7 @@ async def test_form_with_nothing_in_it_is_refused_field_by_field(
 ) -> None:
     page = pages.parse(await sqlite_service.stranger.post("/portal/sign-in", data={"email": ""}))
 
-    assert "E-mail is required." == page.error("email")
+    assert "Email is required." == page.error("email")
     assert "Password is required." == page.error("password")
 
 

@@ -1,4 +1,4 @@
-"""The own account."""
+"""The page that sets the first password of an account."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ class FirstPassword(BaseModel):
 
 @router.get(SET_PASSWORD)
 async def show_set_password(request: Request, user: TheUser, services: TheServices) -> Response:
-    """Ask whoever has no password for one; others have nothing to do here."""
+    """Show the form for a first password; redirect users who have a password."""
     wanted = next_paths.of(request.query_params.get("next"))
     async with services.database.read() as session:
         if not await account.lacks_password(session, user):

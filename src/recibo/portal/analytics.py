@@ -20,7 +20,7 @@ router = routers.make("/portal/analytics")
 _SPANS = (7, 30, 90, 365)
 _SPAN = 30
 _VENDORS = 20
-# Of the drawing, in its own units; browsers stretch it.
+# The size of the chart in its own units; browsers scale it.
 _HEIGHT = 100
 _PITCH = 10
 _GAP = 2
@@ -31,7 +31,7 @@ Reader = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A day of the chart, and where its bar stands."""
+    """The bar of one day in the chart."""
 
     day: dt.date
     count: int
@@ -50,23 +50,23 @@ class Chart:
 
     @property
     def width(self) -> int:
-        """Of the whole drawing."""
+        """The width of the chart."""
         return len(self.bars) * _PITCH
 
     @property
     def bar_width(self) -> int:
-        """Of one bar."""
+        """The width of a bar."""
         return _PITCH - _GAP
 
     @property
     def view_box(self) -> str:
-        """What part of the plane is shown."""
+        """The `viewBox` of the SVG."""
         return f"0 0 {self.width} {_HEIGHT}"
 
 
 @router.get("")
 async def show_analytics(caller: Reader) -> Response:
-    """Show what was read lately, and of what kinds all receipts are."""
+    """Show readings by day, categories and top merchants."""
     days = _span(caller.request.query_params.get("days"))
     member = caller.member
     async with caller.services.database.read() as session:
@@ -88,7 +88,7 @@ async def show_analytics(caller: Reader) -> Response:
 
 
 def _chart(series: Sequence[UsageOfDay], today: dt.date, days: int) -> Chart:
-    """Return a bar for each day up to today; days without readings have one of no height."""
+    """Return a bar for each day up to today; bars of days without readings have height 0."""
     counts = {one.day.date(): one.count for one in series}
     most = max(counts.values(), default=0)
     bars = []

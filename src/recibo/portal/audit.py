@@ -1,4 +1,4 @@
-"""The audit log: what happened in the org, by whom, and what it changed."""
+"""The page of the audit log, with filters."""
 
 import datetime as dt
 import json
@@ -34,24 +34,24 @@ Reader = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """Who acted or may have acted, by id; `options` are those to choose from."""
+    """The names of actors by id, and the options of the actor filter."""
 
     names: Mapping[str, str]
     options: list[tuple[str, str]]
 
     def named(self, entry: AuditEvent) -> str:
-        """Return who did what an entry tells of."""
+        """Return the name of an entry's actor."""
         actor = entry.actor_user_id or entry.actor_api_key_id
         return self.names.get(actor, actor) if actor else "The service"
 
     def about(self, entry: AuditEvent) -> str:
-        """Return the name of the user or the key that an entry is about; empty for all else."""
+        """Return the name of the user or key that an entry is about, or an empty string."""
         return self.names.get(entry.resource_id or "", "")
 
 
 @router.get("")
 async def show_audit(caller: Reader) -> Response:
-    """Show a page of the log, as far as it fits the filters of the address."""
+    """Show a page of the log, filtered by the query."""
     query = caller.request.query_params
     values = {name: query.get(name, "").strip() for name in _FILTERS}
     cursor = query.get("cursor")
@@ -79,7 +79,7 @@ async def show_audit(caller: Reader) -> Response:
         newest=_address(chosen) if cursor else "",
         older=_address({**chosen, "cursor": log.next_cursor}) if log.next_cursor else "",
         is_filtered=bool(chosen),
-        spelled=_spelled,
+        format_json=_format_json,
     )
 
 
@@ -93,7 +93,7 @@ def _ids(items: Sequence[AuditEvent], chosen: str) -> list[str | None]:
 def _options(
     team: Sequence[TeamMember], made: Sequence[Key], chosen: str, named: Mapping[str, str]
 ) -> list[tuple[str, str]]:
-    """Return whom the log can be filtered by: members, keys, and who is chosen already."""
+    """Return the options of the actor filter: members, keys and the selected actor."""
     options = {one.user_id: one.full_name or one.email for one in team}
     options |= {one.id: f"API key {one.name}" for one in made}
     if chosen in named:
@@ -103,7 +103,7 @@ def _options(
 
 def _filters(values: Mapping[str, str]) -> Filters:
     for name in ("action", "resource_type", "actor"):
-        # Nothing is called so, and one of the databases takes no NUL.
+        # No such name exists, and PostgreSQL accepts no NUL.
         if len(values[name]) > _MAX_FILTER or not values[name].isprintable():
             raise ValidationFailed.of(name, "is unknown; choose one from the list")
     return Filters(
@@ -128,5 +128,5 @@ def _address(query: Mapping[str, str]) -> str:
     return f"{_PAGE}?{urlencode(query)}" if query else _PAGE
 
 
-def _spelled(snapshot: Mapping[str, Any]) -> str:
+def _format_json(snapshot: Mapping[str, Any]) -> str:
     return json.dumps(snapshot, indent=2, ensure_ascii=False)

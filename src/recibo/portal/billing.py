@@ -1,4 +1,4 @@
-"""Billing: the plan, what is used of it, and the ways to the payment provider's pages."""
+"""The billing page: plan, usage, and links to the payment provider's pages."""
 
 from collections.abc import Awaitable
 from typing import Annotated
@@ -27,7 +27,7 @@ _NOTICES = {
     "Reload this page to see it.",
     "not-paid": "You left the checkout. Nothing was bought, and the plan has not changed.",
 }
-# The plans that stand beside each other; enterprise is agreed.
+# The plans on the page; enterprise is by agreement only.
 _PLANS = tuple(PLANS[name] for name in (PlanName.FREE, *PAID_PLANS))
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.BILLING_READ))]
@@ -35,14 +35,14 @@ Buyer = Annotated[RequestContext, Depends(request_context.context_with(Permissio
 
 
 class PlanForm(BaseModel):
-    """What to buy; whether it is for sale, is judged with all else about it."""
+    """The plan to buy; validated by the service."""
 
     plan: str = ""
 
 
 @router.get("")
 async def show_billing(caller: Reader) -> Response:
-    """Show the plan and what is used of it, and the plans there are."""
+    """Show the current plan, its usage, and all plans."""
     return await _shown(caller)
 
 
@@ -50,7 +50,7 @@ async def show_billing(caller: Reader) -> Response:
 async def check_out(
     caller: Buyer, form: Annotated[PlanForm, Depends(forms.plain(PlanForm))]
 ) -> Response:
-    """Lead to the page that sells a plan."""
+    """Redirect to the checkout of a plan."""
 
     async def url() -> str:
         page = _own_address(caller)
@@ -58,19 +58,19 @@ async def check_out(
         wanted = Checkout(plan, f"{page}?notice=paid&plan={plan}", f"{page}?notice=not-paid")
         return await checkouts.check_out(caller.services.billing, caller.member, wanted)
 
-    return await _led(caller, url())
+    return await _redirect(caller, url())
 
 
 @router.post("/manage")
 async def manage(caller: Buyer) -> Response:
-    """Lead to the page on which what was bought is changed and cancelled."""
+    """Redirect to the page where the subscription is changed or canceled."""
     url = checkouts.visit_portal(
         caller.services.billing, caller.member, return_url=_own_address(caller)
     )
-    return await _led(caller, url)
+    return await _redirect(caller, url)
 
 
-async def _led(caller: RequestContext, address: Awaitable[str]) -> Response:
+async def _redirect(caller: RequestContext, address: Awaitable[str]) -> Response:
     try:
         return pages.see_other(await address)
     except MESSAGES as e:
@@ -98,14 +98,14 @@ async def _shown(caller: RequestContext, *, error: ServiceError | None = None) -
         notice="" if error else _notice(caller, subscription.plan),
         may_write=caller.may(Permission.BILLING_WRITE),
     )
-    # Browsers judge by this page's policy where its forms may lead in the end; where the provider's
-    # pages are is known only when one is asked for.
+    # Browsers apply this page's policy to redirects of its forms, and the provider's URL is known
+    # only after the redirect.
     answer.headers["Content-Security-Policy"] = headers.policy("https:", *_own_sources(services))
     return answer
 
 
 def _notice(caller: RequestContext, plan: PlanName) -> str:
-    """Return what to say after a checkout; the payment may be confirmed already, or soon."""
+    """Return the notice after a checkout; the payment may be confirmed already, or soon."""
     query = caller.request.query_params
     if query.get("notice") == "paid" and query.get("plan") == plan:
         return f"Thank you. Your plan is now {plan.capitalize()}."
@@ -117,7 +117,7 @@ def _own_sources(services: Services) -> list[str]:
 
 
 def _own_address(caller: RequestContext) -> str:
-    """Return the address of this page, for the provider to lead back to."""
+    """Return the URL of this page, to which the provider redirects back."""
     base = caller.services.base_url or str(caller.request.base_url)
     return f"{base.rstrip('/')}{_PAGE}"
 

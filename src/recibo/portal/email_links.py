@@ -1,7 +1,7 @@
-"""Links in mails: asking for them, and the pages that they open.
+"""Links in emails: requesting them, and the pages that they open.
 
-Programs that look for harmful mail follow every link. So a page that a link opens changes nothing:
-it shows a button, and the button sends the token.
+Mail scanners follow every link. So opening a link changes nothing: the page has a button that
+sends the token.
 """
 
 from typing import Annotated
@@ -26,21 +26,21 @@ _ACCEPTED = 202
 
 
 class Address(BaseModel):
-    """Where to send a link."""
+    """The address to send a link to."""
 
     email: Trimmed = Field(min_length=1)
     next: str = ""
 
 
 class Link(BaseModel):
-    """The token of a link, sent by its button or copied from the mail."""
+    """The token of a link, sent by the button or pasted from the email."""
 
     token: Trimmed = Field(min_length=1)
     next: str = ""
 
 
 class Reset(Link):
-    """The token of a link, and the password to set."""
+    """The token of a link, and the new password."""
 
     new_password: str = Field(min_length=MIN_LENGTH, max_length=MAX_LENGTH)
 
@@ -58,7 +58,7 @@ async def sign_in_by_link(
     visitor: CurrentVisitor,
     form: Annotated[Link, Depends(forms.of(Link, "magic_link.html"))],
 ) -> Response:
-    """Use up the link's token and begin a session."""
+    """Consume the link's token and start a session."""
     proof = Proof(form.token, visitor.visit, visitor.shown)
     tokens = await email_links.sign_in(services.identity, proof)
     return signed_in(request, tokens, next_paths.of(form.next))
@@ -71,7 +71,7 @@ async def send_magic_link(
     visitor: CurrentVisitor,
     form: Annotated[Address, Depends(forms.of(Address, "sign_in.html"))],
 ) -> Response:
-    """Mail a link that signs in, if there is such an account."""
+    """Email a sign-in link, if the account exists."""
     return await _send(request, services, visitor, MailKind.MAGIC_LINK, form)
 
 
@@ -88,14 +88,14 @@ async def verify_email(
     visitor: CurrentVisitor,
     form: Annotated[Link, Depends(forms.of(Link, "verify_email.html"))],
 ) -> Response:
-    """Use up the link's token; the address is the user's from then on."""
+    """Consume the link's token and mark the address as verified."""
     email = await email_links.verify_email(services.identity, form.token, visit=visitor.visit)
     return pages.show(request, "verified.html", email=email)
 
 
 @router.post("/portal/verify-email/resend")
 async def resend_verification(request: Request, services: TheServices, user: TheUser) -> Response:
-    """Mail another link, unless the address is verified already."""
+    """Email another link, unless the address is already verified."""
     await email_links.resend_verification(services.identity, user)
     return pages.show(
         request, "sent.html", status=_ACCEPTED, email=user.email, is_own=True, back=next_paths.HOME
@@ -104,7 +104,7 @@ async def resend_verification(request: Request, services: TheServices, user: The
 
 @router.get("/portal/forgot-password")
 async def show_forgot_password(request: Request) -> Response:
-    """Ask for the address of the account."""
+    """Show the form for the account's address."""
     wanted = next_paths.of(request.query_params.get("next"))
     return pages.form(request, "forgot_password.html", {"next": wanted})
 
@@ -116,13 +116,13 @@ async def send_reset_link(
     visitor: CurrentVisitor,
     form: Annotated[Address, Depends(forms.of(Address, "forgot_password.html"))],
 ) -> Response:
-    """Mail a link that resets the password, if there is such an account."""
+    """Email a link that resets the password, if the account exists."""
     return await _send(request, services, visitor, MailKind.PASSWORD_RESET, form)
 
 
 @router.get("/portal/reset-password")
 async def show_reset_password(request: Request, services: TheServices) -> Response:
-    """Ask for the new password of the account that the link is for."""
+    """Show the form for a new password of the link's account."""
     template = "reset_password.html"
     linked = forms.linked(request, template)
     if not linked:
@@ -139,7 +139,7 @@ async def reset_password(
     visitor: CurrentVisitor,
     form: Annotated[Reset, Depends(forms.of(Reset, "reset_password.html"))],
 ) -> Response:
-    """Use up the link's token, set the password and end all sessions but the one shown."""
+    """Consume the link's token, set the password and end all sessions but the current one."""
     proof = Proof(form.token, visitor.visit, visitor.shown)
     tokens = await email_links.reset_password(services.identity, proof, form.new_password)
     if tokens is not None:

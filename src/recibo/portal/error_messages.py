@@ -1,7 +1,7 @@
-"""What pages say when the service refuses something: sentences for people, not for programs.
+"""Error messages for pages: sentences for people instead of API messages.
 
-The messages of errors are written for callers of the API: they name fields of requests, scopes and
-headers. Every page that shows an error takes its words from here.
+The messages of errors are written for API clients: they name request fields, scopes and
+headers. All pages that show errors use this module.
 """
 
 import math
@@ -22,16 +22,16 @@ from recibo.errors import (
     ValidationFailed,
 )
 
-#: Errors that a section shows on its own page; all others have a page of their own.
+#: Errors that a section shows on its own page; others get an error page.
 MESSAGES = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
 
 _MINUTE, _HOUR, _DAY = 60, 60 * 60, 24 * 60 * 60
 
-# Replace the default messages of the classes.
+# Sentences that replace the default messages of the classes.
 _PLAIN: Mapping[type[ServiceError], str] = {
-    ValidationFailed: "Something in this request is not right. Go back and try again.",
-    NotFound: "This page does not exist, or what it showed is gone.",
-    MethodNotAllowed: "This address cannot be used that way. Go back and try again.",
+    ValidationFailed: "This request is not valid. Go back and try again.",
+    NotFound: "This page does not exist or was removed.",
+    MethodNotAllowed: "This page does not support that action. Go back and try again.",
     CrossSiteRequest: "The form was sent from another site, so nothing was changed. "
     "Open the page here and send it again.",
     InsufficientScope: "Your role does not allow this.",
@@ -60,10 +60,10 @@ _LABELS: Mapping[str, str] = {
 _REASONS: Mapping[str, str] = {
     "permission": _PLAIN[InsufficientScope],
     "role": "Only an owner can do this.",
-    "session": "You signed in through an invitation, so this session works in its organization "
-    "alone. Sign out, then sign in with your password or an email link.",
+    "session": "You signed in through an invitation, so this session works only in its "
+    "organization. Sign out, then sign in with your password or an email link.",
 }
-# Messages read after the name of a field in JSON; pages use them as sentences.
+# API messages follow the name of a field; pages need whole sentences.
 _BEGINNINGS: Mapping[str, str] = {
     "is one of ": "must be one of ",
     "has ": "must have ",
@@ -73,29 +73,29 @@ _BEGINNINGS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ErrorMessage:
-    """Why a form was refused; empty before it is sent."""
+    """The error messages of a form; empty before it is submitted."""
 
-    #: Above the form.
+    #: Shown above the form.
     message: str = ""
-    #: By the name of the field; see `beside`.
+    #: By the name of the field; see `for_field`.
     fields: Mapping[str, str] = field(default_factory=dict)
-    #: Whether the token that a link brought is of no use.
+    #: Whether the token from a link is invalid.
     is_about_token: bool = False
 
     @classmethod
     def of(cls, error: ServiceError, visible: Collection[str]) -> "ErrorMessage":
-        """Return the refusal of a form; `visible` are its fields that people see."""
-        beside = {one.field: one.message for one in error.details if one.field in visible}
+        """Return the messages for an error; `visible` are the form's visible fields."""
+        by_field = {one.field: one.message for one in error.details if one.field in visible}
         above = tuple(one for one in error.details if one.field not in visible)
         is_about_token = any(one.field == "token" for one in error.details)
         if above and isinstance(error, ValidationFailed):
             message = _joined(above)
         else:
-            message = sentence(error) if above or not beside else ""
-        return cls(message, beside, is_about_token)
+            message = sentence(error) if above or not by_field else ""
+        return cls(message, by_field, is_about_token)
 
-    def beside(self, name: str, label: str) -> str:
-        """Return a sentence about a field; empty when nothing is wrong with it."""
+    def for_field(self, name: str, label: str) -> str:
+        """Return the error message of a field; empty if it has none."""
         message = self.fields.get(name, "")
         return _about(label, message) if message else ""
 
@@ -127,7 +127,7 @@ def _label(name: str) -> str:
 
 
 def _about(label: str, message: str) -> str:
-    """Return a message as a sentence; one that begins with a capital letter is one already."""
+    """Return a message as a sentence; if it begins with a capital letter, it already is one."""
     for beginning, instead in _BEGINNINGS.items():
         if message.startswith(beginning):
             message = instead + message.removeprefix(beginning)

@@ -1,4 +1,4 @@
-"""Errors as pages: on the form that was refused, else on a page of their own."""
+"""Render errors as pages: on the submitted form, or else on an error page."""
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -26,8 +26,8 @@ _TITLES = {
 
 
 def install(app: FastAPI) -> None:
-    """Answer every error of an app with a page."""
-    app.add_exception_handler(pages.Redirect, _lead_elsewhere)
+    """Install handlers that answer every error of an app with a page."""
+    app.add_exception_handler(pages.Redirect, _redirect)
     app.add_exception_handler(ServiceError, _service_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
@@ -35,7 +35,7 @@ def install(app: FastAPI) -> None:
 
 
 async def _page(request: Request, error: ServiceError) -> Response:
-    # Tokens are renewed for our own pages alone, and what is refused for its number costs little.
+    # Renew tokens only for our own pages, and keep rate-limited requests cheap.
     may_refresh = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
     await request_user.note_viewer(request, request.app.state.services, may_refresh=may_refresh)
     title = _TITLES.get(error.status, "Something went wrong")
@@ -43,7 +43,7 @@ async def _page(request: Request, error: ServiceError) -> Response:
     return pages.show(request, "error.html", status=error.status, title=title, message=message)
 
 
-async def _lead_elsewhere(_request: Request, error: Exception) -> Response:
+async def _redirect(_request: Request, error: Exception) -> Response:
     assert isinstance(error, pages.Redirect)  # noqa: S101 - registered for nothing else
     return pages.see_other(error.path)
 
@@ -52,7 +52,7 @@ async def _service_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ServiceError)  # noqa: S101 - registered for nothing else
     filled: forms.Filled | None = getattr(request.state, forms.FILLED, None)
     answer = pages.form_errors(request, filled, error) if filled else await _page(request, error)
-    pages.flash(answer, error)
+    pages.set_error_headers(answer, error)
     return answer
 
 
@@ -76,5 +76,5 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, _error: Exception) -> Response:
-    """Answer what nobody foresaw; it is raised again for those who log it."""
+    """Answer an unexpected error; Starlette raises it again, so that it is logged."""
     return await _page(request, ServerError())

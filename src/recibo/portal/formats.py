@@ -1,4 +1,4 @@
-"""How pages write figures, amounts, shares and times: one format for each kind."""
+"""Format numbers, amounts, percentages and times on pages, each kind in one way."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping
@@ -12,9 +12,9 @@ def count(figure: int) -> str:
 
 
 def number(figure: str | None) -> str:
-    """Return a decimal as the API spells it, with its thousands grouped: `1,234.50`.
+    """Return a decimal of the API with thousands separators: `1,234.50`.
 
-    No digit is added or lost; what is no plain decimal stays as it is, and None is empty.
+    No digit is added or lost. Text that is no plain decimal is returned unchanged, None as empty.
     """
     if figure is None:
         return ""
@@ -26,7 +26,7 @@ def number(figure: str | None) -> str:
 
 
 def money(figure: str | None, currency: str | None = None) -> str:
-    """Return an amount with its currency, if that is known: `1,234.50 EUR`."""
+    """Return an amount with its currency, if known: `1,234.50 EUR`."""
     return f"{number(figure)} {currency}" if currency else number(figure)
 
 
@@ -36,8 +36,8 @@ def cents(figure: Decimal | float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of one in whole percent, rounded down: `94%`."""
-    # Of four digits, as the API gives it; 0.29 * 100 is less than 29.
+    """Return a fraction in whole percent, rounded down: `94%`."""
+    # Fractions have four digits, and 0.29 * 100 is less than 29.
     return f"{round(share * 10_000) // 100}%"
 
 
@@ -52,11 +52,11 @@ def moment(when: dt.datetime) -> str:
 
 
 def second(when: dt.datetime) -> str:
-    """Return the time of an entry of a log, to the second: `2026-03-14 08:17:42 UTC`."""
+    """Return a time to the second, for logs: `2026-03-14 08:17:42 UTC`."""
     return f"{when.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-#: By the name that templates call them.
+#: The filters by their names in templates.
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "count": count,
     "number": number,

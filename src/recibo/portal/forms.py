@@ -1,4 +1,4 @@
-"""Forms as browsers send them; they work without JavaScript."""
+"""Parse submitted HTML forms."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -16,29 +16,29 @@ Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 64 * 1024
 _MAX_FIELDS = 100
 _URLENCODED = "application/x-www-form-urlencoded"
-#: Where the filled-in form lies while its request lasts: an error is shown on it.
+#: The attribute of the request's state with the submitted form, on which an error is shown.
 FILLED = "portal_form"
-# Never sent back, so that they lie in no cache and no page source.
+# Never rendered again, so that they are in no cache and no page source.
 _SECRETS = frozenset({"password", "new_password", "current_password", "code"})
 
-# A phone's keyboard adds a blank to what it completes.
+# Phone keyboards add a space after completed words.
 Trimmed = Annotated[str, BeforeValidator(str.strip)]
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A form that was sent: the page it stands on, and what was filled in."""
+    """A submitted form: its template and its values."""
 
     template: str
     values: Mapping[str, str]
-    #: The names of the fields that people see.
+    #: The names of the visible fields.
     visible: frozenset[str]
 
 
 def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model]]:
-    """Return a dependency that reads a form; what is refused is shown on its page again.
+    """Return a dependency that parses a form; errors are shown on its page.
 
-    Name it after the guards: it reads the body.
+    Put it after the guards, because it reads the body.
     """
 
     async def read(request: Request) -> Model:
@@ -50,9 +50,9 @@ def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model
 
 
 def linked(request: Request, template: str) -> Mapping[str, str]:
-    """Return the token of the link that opens a form; nothing when it came without one.
+    """Return the token in the URL of a form, and the page to open next; empty without a token.
 
-    What is wrong with the token is shown on the form's page.
+    Errors about the token are shown on the form's page.
     """
     token = request.query_params.get("token", "").strip()
     if not token:
@@ -63,7 +63,7 @@ def linked(request: Request, template: str) -> Mapping[str, str]:
 
 
 def plain(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
-    """Return the same for a form with nothing to fill in; a refusal has a page of its own."""
+    """Return a dependency that parses a form; errors are shown on an error page."""
 
     async def read(request: Request) -> Model:
         return checked(model, await _read(request))
@@ -72,7 +72,7 @@ def plain(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
 
 
 def checked(model: type[Model], given: Mapping[str, str]) -> Model:
-    """Return what was filled in, or raise ValidationFailed for what the model does not take."""
+    """Validate form values; raises ValidationFailed."""
     try:
         return model.model_validate(given)
     except ValidationError as e:
@@ -81,7 +81,7 @@ def checked(model: type[Model], given: Mapping[str, str]) -> Model:
 
 def _filled(model: type[BaseModel], template: str, given: Mapping[str, str]) -> Filled:
     values = {name: value for name, value in given.items() if name not in _SECRETS}
-    # A token that came with the link stands in a hidden field.
+    # A token from a link is in a hidden field.
     hidden = {"next", "token"} if given.get("token", "").strip() else {"next"}
     return Filled(template, values, frozenset(model.model_fields) - hidden)
 
@@ -90,13 +90,13 @@ async def _read(request: Request) -> dict[str, str]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != _URLENCODED:
         raise ValidationFailed(
-            "The form did not arrive as browsers send it. Go back and try again."
+            "The form was not sent in the expected format. Go back and try again."
         )
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > _MAX_BYTES:
-            raise ValidationFailed("The form is larger than 64 KB. Shorten what you filled in.")
+            raise ValidationFailed("The form is larger than 64 KB. Shorten your input.")
     try:
         pairs = parse_qsl(
             body.decode("ascii"),
@@ -106,13 +106,13 @@ async def _read(request: Request) -> dict[str, str]:
         )
     except ValueError:
         raise ValidationFailed(
-            "The form did not arrive in one piece. Go back and try again."
+            "The form arrived damaged or incomplete. Go back and try again."
         ) from None
     if any("\0" in text for pair in pairs for text in pair):
         raise ValidationFailed(
-            "The form holds a character that cannot be stored. Remove it and try again."
+            "The form contains a character that cannot be stored. Remove it and try again."
         )
-    # Of a field that is there twice, the last one counts.
+    # If a field is repeated, the last value counts.
     return dict(pairs)
 
 
@@ -140,5 +140,5 @@ def _sentence(kind: str, error: Mapping[str, Any]) -> str:
         case "enum":
             return f"must be one of {context['expected'].replace(' or ', ', ')}".replace("'", "")
         case _:
-            # The library's own words are for programmers.
+            # Pydantic's messages are for programmers.
             return "is not valid"

@@ -1,4 +1,4 @@
-"""What every page says to the browser: who may see it, load into it, frame it; and the cookies."""
+"""Set the security headers and the session cookies of every page."""
 
 import re
 from collections.abc import Collection
@@ -13,11 +13,11 @@ from recibo.web.cookies import clear_session, set_session
 from recibo.web.security_headers import ALWAYS
 from recibo.web.services import Services
 
-#: Where a route leaves the tokens of the session that begins with the answer; None ends it.
+#: The attribute of the request's state with the tokens of a new session; None ends the session.
 SESSION = "portal_session"
 
 
-# What may stand in a policy; other hosts are named by their scheme alone.
+# Hosts that a policy may contain; for others only the scheme is used.
 _PLAIN_HOST = re.compile(r"[a-z0-9.-]+")
 
 
@@ -25,19 +25,19 @@ def policy(*form_targets: str, images: Collection[str] = ()) -> str:
     """Return the content security policy of a page.
 
     Args:
-        form_targets: The sources beside ours that its forms may lead to.
-        images: Those that its pictures may come from.
+        form_targets: Other origins to which its forms may redirect.
+        images: Other origins from which it may load images.
     """
     targets = " ".join(("'self'", *form_targets))
-    pictures = " ".join(("'self'", *images))
+    image_sources = " ".join(("'self'", *images))
     return (
-        f"default-src 'none'; style-src 'self'; img-src {pictures}; form-action {targets}; "
+        f"default-src 'none'; style-src 'self'; img-src {image_sources}; form-action {targets}; "
         "base-uri 'none'; frame-ancestors 'none'"
     )
 
 
 def source_of(url: str) -> str:
-    """Return an address's origin as a policy names it."""
+    """Return the origin of a URL as a CSP source."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     if not _PLAIN_HOST.fullmatch(host):
@@ -49,7 +49,7 @@ _ALWAYS = {**ALWAYS, "Cache-Control": "no-store", "Content-Security-Policy": pol
 
 
 class Headers:
-    """ASGI middleware around all pages, those of errors too."""
+    """ASGI middleware that adds headers to all pages, including error pages."""
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         self._app = app
@@ -67,7 +67,7 @@ class Headers:
             await send(message)
 
         if is_head:
-            # Whoever asks what a link leads to gets the answer of GET.
+            # HEAD is answered like GET, without a body.
             scope["method"] = "GET"
         await self._app(scope, receive, answer)
 

@@ -1,4 +1,4 @@
-"""The first page of whoever is signed in."""
+"""The home page of signed-in users."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _DOCUMENTS = "/docs"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A way on from the home page, and what a member can do there."""
+    """A link on the home page, and what a member can do there."""
 
     path: str
     name: str
@@ -26,7 +26,7 @@ class Card:
     permission: Permission
 
 
-# Of each page the first one that the member's role allows is offered.
+# For each page, the first card that the member's role allows is shown.
 _CARDS = (
     Card("/portal/receipts", "Receipts", "Upload photos, scans and PDFs, and see what was read.",
          Permission.RECEIPTS_WRITE),
@@ -42,14 +42,14 @@ _CARDS = (
          Permission.BILLING_WRITE),
     Card("/portal/billing", "Billing", "See the plan and how much of it is used.",
          Permission.BILLING_READ),
-    Card(_DOCUMENTS, "API documentation", "Every request is described; try them out as you.",
+    Card(_DOCUMENTS, "API documentation", "Look up every request and try it in your own session.",
          Permission.KEYS_READ),
 )  # fmt: skip
 
 
 @router.get("/portal")
 async def home(request: Request, user: TheUser, services: TheServices) -> Response:
-    """Say who is signed in, in which org, with which role, and offer what the role may do."""
+    """Show the user, org and role, and links to the pages that the role may use."""
     return pages.show(
         request, "home.html", user=user, cards=_offered(user, services.identity.plans)
     )

@@ -1,7 +1,7 @@
-"""The development inbox: the mails of the outbox as pages, for a browser on the same machine.
+"""The development inbox: shows the mails in the outbox to browsers on the same machine.
 
-Mails bring links that sign in, so nobody else may see them: the pages exist in development only,
-where mail goes to the outbox, and answer only requests sent straight from this machine.
+Mails contain sign-in links, so the pages exist only in development, where mail is written to the
+outbox, and answer only requests that come directly from this machine.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _LINK = re.compile(r"https?://[^\s<>\"]+")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a mail's text; a link if it has an address."""
+    """A part of a mail's text; a link if it has an address."""
 
     text: str
     address: str = ""
@@ -54,7 +54,7 @@ async def show_inbox(request: Request, folder: TheFolder, _visitor: CurrentVisit
 async def show_mail(
     request: Request, folder: TheFolder, _visitor: CurrentVisitor, name: str
 ) -> Response:
-    """Show one mail; the links in its text can be followed."""
+    """Show one mail, with clickable links."""
     mail = await asyncio.to_thread(mail_folder.get, folder, f"{name}.eml")
     if mail is None:
         raise NotFound
@@ -71,7 +71,7 @@ def _pieces(text: str) -> list[Piece]:
 
 
 def _address(url: str) -> str:
-    """Return where a link leads: links to the portal lead to the one that is open."""
+    """Return the target of a link; links to the portal become relative."""
     parts = urlsplit(url)
     if parts.path != "/portal" and not parts.path.startswith("/portal/"):
         return url

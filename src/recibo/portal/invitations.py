@@ -1,4 +1,4 @@
-"""Accepting an invitation to an org."""
+"""The page that accepts an invitation."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ _TEMPLATE = "accept_invite.html"
 
 
 class Acceptance(BaseModel):
-    """The token of an invitation, sent by its button or copied from the mail."""
+    """The token of an invitation, sent by the button or pasted from the email."""
 
     token: Trimmed = Field(min_length=1)
     next: str = ""
@@ -29,14 +29,14 @@ class Acceptance(BaseModel):
 
 @router.get(_ACCEPT)
 async def show_invitation(request: Request, services: TheServices) -> Response:
-    """Show what is offered, and the button that accepts; nothing happens before it is pressed."""
+    """Show the invitation and a button; only the button accepts it."""
     linked = forms.linked(request, _TEMPLATE)
     if not linked:
         return pages.form(request, _TEMPLATE)
     async with services.database.read() as session:
         offer = await invitations.offer(session, linked["token"])
-    told = {"org": offer.org_name, "role": offer.role.value, "email": offer.email}
-    return pages.form(request, _TEMPLATE, {**linked, **told, "inviter": offer.inviter})
+    values = {"org": offer.org_name, "role": offer.role.value, "email": offer.email}
+    return pages.form(request, _TEMPLATE, {**linked, **values, "inviter": offer.inviter})
 
 
 @router.post(_ACCEPT)
@@ -46,10 +46,10 @@ async def accept(
     visitor: CurrentVisitor,
     form: Annotated[Acceptance, Depends(forms.of(Acceptance, _TEMPLATE))],
 ) -> Response:
-    """Join the org and begin a session there; a new account may set its password next."""
+    """Join the org and start a session in it; a new user may set a password next."""
     proof = Proof(form.token, visitor.visit, visitor.shown)
     tokens = await invitations.accept(services.identity, proof)
     wanted = next_paths.of(form.next)
-    # The page for a first password leads on at once if there is one already.
+    # The page for a first password redirects users who have one.
     after = wanted if tokens.two_factor_required else next_paths.after(SET_PASSWORD, wanted)
     return signed_in(request, tokens, after)

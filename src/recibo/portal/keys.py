@@ -1,4 +1,4 @@
-"""API keys: made, with the secret shown once, listed and revoked."""
+"""The pages of API keys: create, list, revoke. A secret is shown once."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ router = routers.make("/portal/keys")
 _PAGE = "/portal/keys"
 _DAY = dt.timedelta(days=1)
 _NOTICES = {"revoked": "The key is revoked: its next request is refused."}
-# What the form begins with.
+# The initial values of the form.
 _BLANK = {"name": "", "kind": KeyKind.SECRET.value, "read": "on", "write": "on", "last_day": ""}
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.KEYS_READ))]
@@ -33,7 +33,7 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 
 class KeyForm(BaseModel):
-    """What a key is to be; whether it holds, is judged with all else about it."""
+    """The key to create; validated by the service."""
 
     name: Trimmed = ""
     kind: str = KeyKind.SECRET
@@ -44,7 +44,7 @@ class KeyForm(BaseModel):
 
     @property
     def wanted(self) -> NewKey:
-        """What the services are asked for; raises ValidationFailed for what means nothing."""
+        """The request to the service; raises ValidationFailed."""
         ticked = {Scope.READ: self.read, Scope.WRITE: self.write, Scope.EXTRACT_WRITE: self.extract}
         if self.kind == KeyKind.SECRET and not any(ticked.values()):
             raise ValidationFailed.of("scopes", "Select at least one scope.")
@@ -58,18 +58,19 @@ class KeyForm(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A key, and what the page says of it beside its record."""
+    """A key with the additional values that the page shows."""
 
     key: Key
-    #: Who made it.
+    #: The name of its creator.
     maker: str
-    is_over: bool
+    #: Whether it is revoked or expired.
+    is_inactive: bool
     may_revoke: bool
 
 
 @router.get("")
 async def show_keys(caller: Reader) -> Response:
-    """Show the keys, and the form that makes one."""
+    """Show the keys, and the form that creates one."""
     return await _shown(caller)
 
 
@@ -77,7 +78,7 @@ async def show_keys(caller: Reader) -> Response:
 async def create_key(
     caller: Writer, form: Annotated[KeyForm, Depends(forms.plain(KeyForm))]
 ) -> Response:
-    """Make a key and show its secret on the page that answers, and on no other."""
+    """Create a key and show its secret in this response only."""
     try:
         async with caller.services.database.write() as session:
             issued = await keys.issue(session, caller.member, form.wanted)
@@ -88,7 +89,7 @@ async def create_key(
 
 @router.post("/{key_id}/revoke")
 async def revoke_key(caller: Writer, key_id: str) -> Response:
-    """Revoke a key for good."""
+    """Revoke a key."""
     try:
         async with caller.services.database.write() as session:
             await keys.revoke(session, caller.member, key_id)
@@ -111,8 +112,8 @@ async def _shown(
         error=error,
         values=values or _BLANK,
         issued=issued,
-        active=[one for one in listed if not one.is_over],
-        over=[one for one in listed if one.is_over],
+        active=[one for one in listed if not one.is_inactive],
+        inactive=[one for one in listed if one.is_inactive],
         notice="" if error or issued else caller.notice(_NOTICES),
         today=clock.now().date(),
         may_write=caller.may(Permission.KEYS_WRITE),
@@ -128,7 +129,7 @@ async def _listed(caller: RequestContext) -> list[Listed]:
         Listed(
             key=key,
             maker=makers.get(key.created_by or "", "an operator"),
-            is_over=key.revoked_at is not None or _is_past(key.expires_at, now),
+            is_inactive=key.revoked_at is not None or _is_past(key.expires_at, now),
             may_revoke=keys.may_revoke(member, key.created_by),
         )
         for key in found
@@ -147,7 +148,7 @@ def _kind(given: str) -> KeyKind:
 
 
 def _end_of(last_day: str) -> dt.datetime | None:
-    """Return when a day is over, UTC; None when no day is named."""
+    """Return the end of a day, UTC; None without a day."""
     if not last_day:
         return None
     try:
@@ -155,5 +156,5 @@ def _end_of(last_day: str) -> dt.datetime | None:
     except (ValueError, OverflowError):
         raise ValidationFailed.of("last_day", "must be a date, such as 2027-01-31") from None
     if end <= clock.now():
-        raise ValidationFailed.of("last_day", "is over already; name a day to come")
+        raise ValidationFailed.of("last_day", "must not be in the past")
     return end

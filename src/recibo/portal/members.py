@@ -1,4 +1,4 @@
-"""The team: who is in the org, with what role, and who is invited."""
+"""The page of members and invitations."""
 
 from collections.abc import Awaitable, Mapping
 from typing import Annotated
@@ -25,13 +25,13 @@ _NOTICES = {
     "removed": "The member is removed. API keys that the member created here are revoked.",
 }
 _BLANK = {"email": "", "role": Role.DEVELOPER.value}
-# What each role is, in the words of the specification.
+# The description of each role.
 _ROLES = {
-    Role.OWNER: "everything; there is always at least one",
-    Role.ADMIN: "team, keys and settings",
+    Role.OWNER: "full access; there is always at least one owner",
+    Role.ADMIN: "manages the team, keys and settings",
     Role.DEVELOPER: "creates API keys, uploads and reads receipts",
-    Role.VIEWER: "reads, changes nothing",
-    Role.BILLING: "plan and payments",
+    Role.VIEWER: "reads, but changes nothing",
+    Role.BILLING: "manages the plan and payments",
 }
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_READ))]
@@ -41,21 +41,21 @@ Remover = Annotated[RequestContext, Depends(request_context.context_with(Permiss
 
 
 class InvitationForm(BaseModel):
-    """Whom to invite, and as what; whether it holds, is judged with all else about it."""
+    """The address and role to invite; validated by the service."""
 
     email: Trimmed = ""
     role: str = ""
 
 
 class RoleForm(BaseModel):
-    """The role to give."""
+    """The new role."""
 
     role: str = ""
 
 
 @router.get("")
 async def show_members(caller: Reader) -> Response:
-    """Show the members and the invitations that can still be accepted."""
+    """Show the members and the pending invitations."""
     return await _shown(caller)
 
 
@@ -63,7 +63,7 @@ async def show_members(caller: Reader) -> Response:
 async def invite(
     caller: Inviter, form: Annotated[InvitationForm, Depends(forms.plain(InvitationForm))]
 ) -> Response:
-    """Mail an invitation, in place of an earlier one to the address."""
+    """Email an invitation; it replaces an earlier one to the same address."""
 
     async def send() -> None:
         identity, role = caller.services.identity, _role(form.role)
@@ -83,7 +83,7 @@ async def withdraw(caller: Inviter, invitation_id: str) -> Response:
 async def change_role(
     caller: Writer, user_id: str, form: Annotated[RoleForm, Depends(forms.plain(RoleForm))]
 ) -> Response:
-    """Give a member another role."""
+    """Change the role of a member."""
 
     async def change() -> None:
         database, role = caller.services.database, _role(form.role)
@@ -94,21 +94,21 @@ async def change_role(
 
 @router.post("/{user_id}/remove")
 async def remove(caller: Remover, user_id: str) -> Response:
-    """Remove a member, with the keys that the member made."""
+    """Remove a member and revoke the keys that the member created."""
     removed = members.remove(caller.services.database, caller.member, user_id)
     return await _done(caller, removed, notice="removed")
 
 
 async def _done(
     caller: RequestContext,
-    doing: Awaitable[None],
+    action: Awaitable[None],
     *,
     notice: str,
     values: Mapping[str, str] | None = None,
 ) -> Response:
-    """Do what a button asks for and lead on; what is refused, is said on the page."""
+    """Run an action and redirect to the page; errors are shown on it."""
     try:
-        await doing
+        await action
     except MESSAGES as e:
         return await _shown(caller, error=e, values=values)
     return pages.see_other(f"{_PAGE}?notice={notice}")
@@ -128,7 +128,7 @@ async def _shown(
         caller.request,
         "members.html",
         error=error,
-        # A refusal that is not about the form of invitations stands above all of them.
+        # Errors that are not about the invitation form are shown at the top of the page.
         values=values or {},
         filled=values or _BLANK,
         team=team,

@@ -13,13 +13,13 @@ class Section:
 
     path: str
     name: str
-    #: What a role needs to see it; None for everybody.
+    #: The required permission; None if every user may see it.
     permission: Permission | None = None
-    #: Whether there is only something to see where plans are sold.
+    #: Whether it exists only if plans are sold.
     is_about_plans: bool = False
 
     def holds(self, path: str) -> bool:
-        """Tell whether a page is of this section."""
+        """Return whether a page belongs to this section."""
         return path == self.path or path.startswith(f"{self.path}/")
 
 
@@ -37,12 +37,12 @@ _SECTIONS = (
 
 
 def path_of(path: str) -> str:
-    """Return the section that a page belongs to; empty for a page of none."""
+    """Return the path of a page's section; empty if it belongs to none."""
     return next((section.path for section in _SECTIONS if section.holds(path)), "")
 
 
 def seen_by(user: SignedIn | None, *, plans: Plans = SOLD) -> list[Section]:
-    """Return the sections that somebody may see: nothing leads to a page that is refused."""
+    """Return the sections that a user may see."""
     if user is None:
         return []
     member = user.member

@@ -1,18 +1,18 @@
-"""Where a person wanted to go before signing in: a path of our own, and nowhere else."""
+"""The page to open after signing in: only local paths are accepted."""
 
 import re
 from urllib.parse import quote, urlsplit
 
 HOME = "/portal"
 _MAX_LENGTH = 2000
-# What the filters and pages of a section need, and too short to hold a message.
+# Enough for the filters and pages of a section, and too short for a message.
 _IN_MAILS = re.compile(r"[A-Za-z0-9/_.?&=%-]{1,120}")
 
 
 def of(given: str | None) -> str:
-    """Return a local path as it is, and the home page for whatever could lead elsewhere.
+    """Return a local path unchanged, and the home page for anything else.
 
-    Browsers take backslashes for slashes and leave tabs and line breaks out, so none may be there.
+    Browsers read backslashes as slashes and ignore tabs and line breaks, so these are refused.
     """
     if not given or len(given) > _MAX_LENGTH or not given.startswith("/"):
         return HOME
@@ -26,9 +26,9 @@ def of(given: str | None) -> str:
 
 
 def for_mail(given: str | None) -> str:
-    """Return the path that a link in a mail may lead on to; empty for the home page.
+    """Return the path that a link in an email may open next; empty for the home page.
 
-    Anybody can have a mail sent to anybody, so it holds nothing but the address of a section.
+    Anyone can send such an email to anyone, so only paths of sections are accepted.
     """
     path = of(given)
     is_ours = path.startswith(f"{HOME}/") and _IN_MAILS.fullmatch(path)
@@ -36,5 +36,5 @@ def for_mail(given: str | None) -> str:
 
 
 def after(path: str, wanted: str) -> str:
-    """Return the address of a page that leads on to where a person wanted to go."""
+    """Return the URL of a page that opens `wanted` afterwards."""
     return path if wanted == HOME else f"{path}?next={quote(wanted, safe='/')}"

@@ -1,4 +1,4 @@
-"""The organization: what it says of itself, the form that changes it, and the ways out of it."""
+"""The page of the organization: show, change, leave and delete it."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -31,7 +31,7 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 
 class OrgForm(BaseModel):
-    """What the org says of itself; whether it holds, is judged by the services."""
+    """The settings of the org; validated by the service."""
 
     name: Trimmed = ""
     billing_email: Trimmed = ""
@@ -39,14 +39,14 @@ class OrgForm(BaseModel):
 
 
 class DeletionForm(BaseModel):
-    """What is typed to be sure which org is meant."""
+    """The short name, typed to confirm."""
 
     slug: Trimmed = ""
 
 
 @router.get("")
 async def show_organization(caller: Reader) -> Response:
-    """Show the org, and to those who may change it the form."""
+    """Show the org, with a form for members who may change it."""
     return await _shown(caller)
 
 
@@ -67,7 +67,7 @@ async def change_organization(
 
 @router.post("/leave")
 async def leave(caller: Reader) -> Response:
-    """Leave the org; the session was of it and ends, too."""
+    """Leave the org; this ends the session."""
     try:
         await members.leave(caller.services.database, caller.member)
     except MESSAGES as e:
@@ -80,7 +80,7 @@ async def leave(caller: Reader) -> Response:
 async def delete(
     caller: Deleter, form: Annotated[DeletionForm, Depends(forms.plain(DeletionForm))]
 ) -> Response:
-    """Delete the org, and with it the session."""
+    """Delete the org; this ends the session."""
     try:
         await org_deletion.begin(
             caller.services.database,
@@ -103,7 +103,7 @@ async def _shown(
     org = caller.user.org
     if org is None:
         raise NotFound
-    kept = {"name": org.name, "billing_email": org.billing_email, "logo_url": org.logo_url or ""}
+    stored = {"name": org.name, "billing_email": org.billing_email, "logo_url": org.logo_url or ""}
     logo = _shown_logo(org.logo_url)
     plans = caller.services.identity.plans
     async with caller.services.database.read() as session:
@@ -112,13 +112,13 @@ async def _shown(
         caller.request,
         "organization.html",
         error=error,
-        values={**kept, **values} if values else kept,
+        values={**stored, **values} if values else stored,
         org=org,
         logo=logo,
         notice="" if error else caller.notice(_NOTICES),
         may_write=caller.may(Permission.ORG_WRITE),
         may_delete=caller.may(Permission.ORG_DELETE),
-        # What is still paid for is canceled first, so that nobody pays for a deleted org.
+        # Cancel the subscription first, so that a deleted org is not charged.
         must_cancel=bought is not None and subscriptions.costs_on(bought),
     )
     if logo:
@@ -128,7 +128,7 @@ async def _shown(
 
 
 def _shown_logo(url: str | None) -> str:
-    """Return the address of a logo that pages may show: an https one."""
+    """Return the URL of a logo if pages may show it (https), else an empty string."""
     try:
         parts = urlsplit(url or "")
         is_good = parts.scheme == "https" and bool(parts.hostname)

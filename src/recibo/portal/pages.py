@@ -1,4 +1,4 @@
-"""Templates, and what all of them may show."""
+"""Render templates, with the values that every page needs."""
 
 import hashlib
 from collections.abc import Mapping
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).parent
 _SEE_OTHER = 303
-#: Where the development inbox is.
+#: The path of the development inbox.
 INBOX = "/portal/inbox"
-#: Where the request keeps who is signed in, whom every page shows the ways to the sections.
+#: The attribute of the request's state with the signed-in user, for the navigation.
 VIEWER = "portal_viewer"
 
 
-class Redirect(Exception):  # noqa: N818 - no error: the page is another one
-    """Another page is shown instead."""
+class Redirect(Exception):  # noqa: N818 - a redirect is no error
+    """Raised to redirect to another page."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         super().__init__(path)
 
 
-def show(request: Request, template: str, *, status: int = 200, **said: Any) -> HTMLResponse:
-    """Return a page."""
+def show(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """Render a template as a response."""
     services = cast("Services", request.app.state.services)
     identity = services.identity
     viewer = getattr(request.state, VIEWER, None)
@@ -52,19 +52,19 @@ def show(request: Request, template: str, *, status: int = 200, **said: Any) -> 
             sells_plans=identity.plans.are_sold,
             signup=identity.signup.value,
             mail_goes=_mail_goes(request, services),
-            **said,
+            **context,
         )
     )
     return HTMLResponse(text, status_code=status)
 
 
 def form(request: Request, template: str, values: Mapping[str, str] | None = None) -> HTMLResponse:
-    """Return a page with a form to fill in."""
+    """Render a page with a form."""
     return show(request, template, values=values or {}, refusal=ErrorMessage())
 
 
 def form_errors(request: Request, filled: Filled, error: ServiceError) -> HTMLResponse:
-    """Return the page with the form that was sent, and what is wrong with it."""
+    """Render a submitted form again, with its errors."""
     refusal = ErrorMessage.of(error, filled.visible)
     return show(
         request, filled.template, status=error.status, values=filled.values, refusal=refusal
@@ -77,28 +77,28 @@ def section(
     *,
     values: Mapping[str, str],
     error: ServiceError | None = None,
-    **said: Any,
+    **context: Any,
 ) -> HTMLResponse:
-    """Return the page of a section, with what was filled in and refused, if anything was."""
+    """Render the page of a section, with the submitted values and the error, if there is one."""
     status = error.status if error else HTTPStatus.OK
     refusal = ErrorMessage.of(error, values) if error else ErrorMessage()
-    answer = show(request, template, status=status, values=values, refusal=refusal, **said)
+    answer = show(request, template, status=status, values=values, refusal=refusal, **context)
     if error:
-        flash(answer, error)
+        set_error_headers(answer, error)
     return answer
 
 
-def flash(answer: Response, error: ServiceError) -> None:
-    """Tell the browser by headers what the answer to an error must tell."""
+def set_error_headers(answer: Response, error: ServiceError) -> None:
+    """Set the headers that the response to an error must have."""
     if error.status == HTTPStatus.UNAUTHORIZED:
-        # RFC 9110 wants a challenge; browsers know none of this name and show the page.
+        # RFC 9110 requires a challenge; browsers ignore unknown ones and show the page.
         answer.headers["WWW-Authenticate"] = 'Session realm="recibo"'
     if error.retry_after is not None:
         answer.headers["Retry-After"] = str(error.retry_after)
 
 
 def see_other(path: str) -> RedirectResponse:
-    """Lead on to another page, by GET."""
+    """Return a redirect to another page (303)."""
     return RedirectResponse(path, status_code=_SEE_OTHER)
 
 
@@ -117,7 +117,7 @@ def _templates() -> Environment:
 
 
 def _mail_goes(request: Request, services: "Services") -> str:
-    """Return where people find mail that is not sent: `inbox`, `files`, or nowhere."""
+    """Return where users find unsent mail: `inbox`, `files`, or empty if mail is sent."""
     if services.outbox is None:
         return ""
     return "inbox" if loopback.is_local(request) else "files"

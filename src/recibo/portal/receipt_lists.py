@@ -1,4 +1,4 @@
-"""Which receipts a list of the portal shows: the filters of its form, as the API has them."""
+"""The list of receipts: filters and pages, as in the API."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -39,19 +39,19 @@ def _date(given: object) -> object:
 
 def _storable(text: str) -> str:
     if "\0" in text:
-        message = "must not hold NUL"
+        message = "must not contain NUL"
         raise ValueError(message)
     return text
 
 
-# A form sends what was left blank, too.
+# Forms also send empty fields.
 _Blank = BeforeValidator(lambda given: given or None)
 _Date = Annotated[dt.date | None, BeforeValidator(_date)]
 _Text = Annotated[str, AfterValidator(_storable)]
 
 
 class ReceiptSearch(BaseModel):
-    """What the form of filters sends; all that is filled in must fit."""
+    """The filters of the form, combined with AND."""
 
     status: Annotated[ReceiptStatus | None, _Blank] = None
     type: Annotated[DocumentType | None, _Blank] = None
@@ -70,38 +70,38 @@ class ReceiptSearch(BaseModel):
 
     @property
     def filters(self) -> Filters:
-        """What the service looks for."""
+        """The filters for the service."""
         tags = ((self.tag, self.tagged),) if self.tag else ()
         return Filters(self.type, self.status, self.after, self.before, tags)
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A page of the list, and what its form says."""
+    """A page of the list, and the values of its form."""
 
     slice: ReceiptPage
-    #: What is filled in, by the name of the field.
+    #: The submitted values, by field.
     values: Mapping[str, str]
-    #: What of it is looked for: nothing where something is wrong with it.
+    #: The applied filters; empty if the values are invalid.
     sought: Mapping[str, str]
     has_newer: bool = False
-    #: Why the list is not the one that was asked for.
+    #: Why the requested page cannot be shown.
     error: ServiceError | None = None
 
     @property
     def newest(self) -> str:
-        """Where the first page is."""
+        """The URL of the first page."""
         return _address(self.sought)
 
     @property
     def older(self) -> str:
-        """Where the next page is; empty when this is the last."""
+        """The URL of the next page; empty on the last page."""
         cursor = self.slice.next_cursor
         return _address({**self.sought, "cursor": cursor}) if cursor else ""
 
 
 async def listed(caller: RequestContext) -> Listed:
-    """Return the page that an address asks for; the newest receipts where it cannot be had."""
+    """Return the requested page; if that is invalid, the newest receipts and an error."""
     query = caller.request.query_params
     values = {name: query[name] for name in ReceiptSearch.model_fields if query.get(name)}
     cursor = query.get("cursor") or None
@@ -118,7 +118,7 @@ async def listed(caller: RequestContext) -> Listed:
 
 
 async def newest(caller: RequestContext) -> Listed:
-    """Return the newest receipts, whatever the address asks for."""
+    """Return the newest receipts, without filters."""
     return Listed(await _page(caller, Filters(), None), {}, {})
 
 

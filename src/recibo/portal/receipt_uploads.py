@@ -1,4 +1,4 @@
-"""Uploads from the portal: several files in one form, each taken in or refused by itself."""
+"""Uploads in the portal: several files in one form, each accepted or refused separately."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,22 +19,22 @@ from recibo.web import uploads
 # Ten of the largest files, or fifty photos.
 _MAX_BYTES = 10 * limits.MAX_BYTES
 _MAX_NAME = 256
-_UNSPEAKABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-#: The tag that tells a receipt's file; people know their papers by it until they are read.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+#: The tag with the file name, which identifies a receipt until it is read.
 FILENAME = "filename"
 
 
 class Options(BaseModel):
-    """How all files of a form are read."""
+    """The reading options for all files of a form."""
 
     accuracy: Accuracy = Accuracy.STANDARD
-    # The choice of none is sent, too.
+    # Forms send an empty choice, too.
     type: Annotated[DocumentType | None, BeforeValidator(lambda given: given or None)] = None
 
 
 @dataclass(frozen=True, slots=True)
 class UploadResult:
-    """What became of a file."""
+    """The result of one file."""
 
     filename: str
     submitted: Submitted | None = None
@@ -42,7 +42,7 @@ class UploadResult:
 
     @property
     def refusal(self) -> str:
-        """Why it was not taken in, to be said after its name."""
+        """The reason why it was refused; empty if it was accepted."""
         if self.error is None:
             return ""
         return error_messages.sentence(self.error)
@@ -50,26 +50,26 @@ class UploadResult:
 
 @dataclass(frozen=True, slots=True)
 class UploadResults:
-    """A form that was sent: what was chosen, and what became of its files."""
+    """A submitted form: its values and the results of its files."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[UploadResult] = ()
-    #: What is wrong with the form itself; then no file was looked at.
+    #: An error of the form itself; then no file was processed.
     error: ServiceError | None = None
 
     @property
     def refused(self) -> list[UploadResult]:
-        """The files that were not taken in."""
+        """The refused files."""
         return [one for one in self.files if one.error is not None]
 
     @property
     def receipts(self) -> list[Submitted]:
-        """The receipts of those that were."""
+        """The receipts of the accepted files."""
         return [one.submitted for one in self.files if one.submitted is not None]
 
 
 async def sent(caller: RequestContext) -> UploadResults:
-    """Take in the files of a form, one after the other."""
+    """Accept the files of a form, one after the other."""
     try:
         async with (
             caller.services.extraction.arrivals.arriving(caller.member),
@@ -83,7 +83,7 @@ async def sent(caller: RequestContext) -> UploadResults:
     except RateLimitExceeded as e:
         return UploadResults(error=e)
     except ValidationFailed:
-        # What is wrong with a form as a whole, people cannot see; browsers send it right.
+        # Users cannot correct the encoding of a form; browsers send it correctly.
         message = "The upload did not arrive completely. Choose the files and send them again."
         return UploadResults(error=ValidationFailed(message))
 
@@ -99,7 +99,7 @@ async def _taken(
 
 
 def _files(form: FormData) -> list[UploadFile]:
-    """Return the files that were chosen; a browser sends a nameless one when none was."""
+    """Return the chosen files; if there are none, browsers send an empty part."""
     files = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
     chosen = [one for one in files if one.filename or one.size]
     if not chosen:
@@ -123,11 +123,11 @@ async def _one(caller: RequestContext, file: UploadFile, options: Options) -> Up
             async with services.extraction.submitted(caller.member, upload) as submitted:
                 return UploadResult(name, submitted)
     except ServiceError as e:
-        # Whatever is wrong with one file, people are told what became of the others.
+        # An error of one file does not affect the others.
         return UploadResult(name, error=e)
 
 
 def _name_of(file: UploadFile) -> str:
-    """Return the name without its folders, which some browsers send along."""
+    """Return the file name without folders, which some browsers send."""
     name = re.split(r"[/\\]", file.filename or "")[-1]
-    return _UNSPEAKABLE.sub("", name)[:_MAX_NAME]
+    return _UNPRINTABLE.sub("", name)[:_MAX_NAME]

@@ -1,4 +1,4 @@
-"""Receipts: uploaded, listed, shown beside their papers, read again, deleted."""
+"""The pages of receipts: upload, list, show, read again, delete."""
 
 from collections.abc import Collection
 from http import HTTPStatus
@@ -33,7 +33,7 @@ from recibo.services.reading import receipt_details, receipts, usage
 
 router = routers.make(PAGE)
 
-#: What is said of what was done, by what the address tells after it.
+#: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
     "taken": "Uploaded. The results appear on this page.",
     "known": "This file was uploaded before. It is not read or billed twice.",
@@ -42,13 +42,13 @@ _NOTICES = {
     "no-better": "It is being read already, or high accuracy found nothing better before.",
     "deleted": "The receipt is deleted.",
 }
-# The pages look again at what is still being read, and show papers in the browser's own viewer.
+# The pages poll pending receipts, and show documents in the browser's viewer.
 _POLICY = (
     f"{headers.policy()}; script-src 'self'; connect-src 'self'; "
     "object-src 'self'; frame-src 'self'"
 )
-# Papers are somebody else's files: a page of ours may show one, and it may load nothing.
-_PAPER_HEADERS = {
+# Uploaded files are untrusted: our pages may embed them, but they may load nothing.
+_FILE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; object-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -62,20 +62,20 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 
 class AgainForm(BaseModel):
-    """How to read a receipt again."""
+    """The accuracy of a second reading."""
 
     accuracy: Accuracy
 
 
 @router.get("")
 async def show_receipts(caller: Reader) -> Response:
-    """Show a page of the list, and the form of an upload to those who may."""
+    """Show a page of the list, with an upload form for members who may upload."""
     return await _list(caller, await receipt_lists.listed(caller))
 
 
 @router.post("")
 async def upload(caller: Writer) -> Response:
-    """Take files in and lead to them; what is refused, is said on the page."""
+    """Accept files and redirect to them; errors are shown on the page."""
     sent = await receipt_uploads.sent(caller)
     if sent.error or sent.refused:
         return await _list(caller, await receipt_lists.newest(caller), sent)
@@ -88,33 +88,33 @@ async def upload(caller: Writer) -> Response:
 
 @router.get("/{receipt_id}")
 async def show_receipt(caller: Reader, receipt_id: str) -> Response:
-    """Show what was read, and the paper beside it."""
+    """Show the results and the document."""
     return await _one(caller, receipt_id)
 
 
 @router.get("/{receipt_id}/file")
 async def show_file(caller: Reader, receipt_id: str) -> Response:
-    """Return the file as it was uploaded, to be shown by the browser."""
+    """Return the uploaded file, for display in the browser."""
     async with caller.services.database.read() as session:
-        paper = await receipt_details.get(session, caller.member, receipt_id)
-    content = await caller.services.blobs.content(ReceiptId(paper.receipt.id))
+        details = await receipt_details.get(session, caller.member, receipt_id)
+    content = await caller.services.blobs.content(ReceiptId(details.receipt.id))
     if content is None:
-        message = "The file of this receipt is gone."
+        message = "The file of this receipt does not exist any more."
         raise NotFound(message)
-    # Its type is one of the few that are taken in, and told by what is in it: never HTML or SVG.
-    filename = f"{paper.receipt.id}.{formats.EXTENSIONS[paper.media_type]}"
+    # The media type was detected from the content; HTML and SVG are never accepted.
+    filename = f"{details.receipt.id}.{formats.EXTENSIONS[details.media_type]}"
     named = {
         "Content-Length": str(content.size),
         "Content-Disposition": f'inline; filename="{filename}"',
     }
     return StreamingResponse(
-        content.chunks, media_type=paper.media_type, headers={**_PAPER_HEADERS, **named}
+        content.chunks, media_type=details.media_type, headers={**_FILE_HEADERS, **named}
     )
 
 
 @router.get("/{receipt_id}/json")
 async def download_json(caller: Reader, receipt_id: str) -> Response:
-    """Return the record as the API shows it, to be saved."""
+    """Return the receipt as in the API, for download."""
     async with caller.services.database.read() as session:
         receipt = await receipts.get(session, caller.member, receipt_id)
     disposition = f'attachment; filename="{receipt.id}.json"'
@@ -131,7 +131,7 @@ async def read_again(
     receipt_id: str,
     form: Annotated[AgainForm, Depends(forms.plain(AgainForm))],
 ) -> Response:
-    """Have a receipt read again, and lead to it, or to the new one of a failed one's file."""
+    """Read a receipt again, and redirect to it, or to the new receipt if it had failed."""
     extraction = caller.services.extraction
     try:
         async with extraction.again(caller.member, receipt_id, form.accuracy) as submitted:
@@ -145,7 +145,7 @@ async def read_again(
 
 @router.get("/{receipt_id}/delete")
 async def confirm_deletion(caller: Writer, receipt_id: str) -> Response:
-    """Ask whether a receipt is really to be deleted."""
+    """Show the confirmation page for deleting a receipt."""
     async with caller.services.database.read() as session:
         receipt = await receipts.get(session, caller.member, receipt_id)
     return pages.show(caller.request, "receipt_delete.html", receipt=receipt)
@@ -162,7 +162,7 @@ async def delete(caller: Writer, receipt_id: str) -> Response:
 async def _list(
     caller: RequestContext, listed: Listed, sent: UploadResults | None = None
 ) -> Response:
-    """Return a page of the list, with what became of the files of a form, if one was sent."""
+    """Render a page of the list, with the results of an upload, if there was one."""
     sent = sent or UploadResults()
     refused = [one.error for one in sent.refused]
     error = next((one for one in (sent.error, *refused, listed.error) if one), None)
@@ -189,18 +189,18 @@ async def _one(
     caller: RequestContext, receipt_id: str, *, error: ServiceError | None = None
 ) -> Response:
     async with caller.services.database.read() as session:
-        paper = await receipt_details.get(session, caller.member, receipt_id)
-        named = await actor_names.of(session, caller.member, [paper.receipt.created_by])
+        details = await receipt_details.get(session, caller.member, receipt_id)
+        named = await actor_names.of(session, caller.member, [details.receipt.created_by])
     answer = pages.show(
         caller.request,
         "receipt.html",
         status=error.status if error else HTTPStatus.OK,
-        paper=paper,
-        receipt=paper.receipt,
+        details=details,
+        receipt=details.receipt,
         error=error_messages.sentence(error) if error else "",
         notice="" if error else caller.notice(_NOTICES),
-        uploader=named.get(paper.receipt.created_by, "a deleted user"),
-        is_own=paper.receipt.created_by == caller.member.user_id,
+        uploader=named.get(details.receipt.created_by, "a deleted user"),
+        is_own=details.receipt.created_by == caller.member.user_id,
         may_write=caller.may(Permission.RECEIPTS_WRITE),
     )
     return _answered(answer, error)

@@ -1,7 +1,7 @@
-"""The sandbox's hosted pages, under /sandbox: a checkout and a customer portal; no money moves.
+"""The sandbox's pages, under /sandbox: a checkout and a customer portal; no money moves.
 
-They stand for the pages of a payment provider. Whoever has an address may use it until it ends, as
-there: it is signed, and names one customer.
+They replace the pages of a payment provider. As there, anyone who has a URL may use it until it
+expires: it is signed, and belongs to one customer.
 """
 
 from typing import Annotated
@@ -24,13 +24,13 @@ router = routers.make("/sandbox")
 
 
 class SandboxPages(BaseRoute):
-    """`/sandbox` and whatever is below it."""
+    """The route for `/sandbox` and everything below it."""
 
     def __init__(self, services: Services) -> None:
-        self._app = Headers(make(services), services)
+        self._app = Headers(create_app(services), services)
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Take the paths of the sandbox, and no other."""
+        """Match the paths of the sandbox."""
         path = scope["path"] if scope["type"] == "http" else ""
         is_page = path == "/sandbox" or path.startswith("/sandbox/")
         return (Match.FULL if is_page else Match.NONE), {}
@@ -41,19 +41,19 @@ class SandboxPages(BaseRoute):
 
 
 class Sent(BaseModel):
-    """What each button sends: whose page it stands on."""
+    """The data that each button sends: the session of the page."""
 
     session: str
 
 
 class PlanSent(Sent):
-    """What a button sends that changes the plan."""
+    """The data of the buttons that change the plan."""
 
     plan: PlanName
 
 
-def make(services: Services) -> FastAPI:
-    """Build the app of the sandbox's pages; it answers their whole paths."""
+def create_app(services: Services) -> FastAPI:
+    """Create the app of the sandbox's pages; its routes have full paths."""
     app = FastAPI(
         openapi_url=None,
         docs_url=None,
@@ -68,40 +68,40 @@ def make(services: Services) -> FastAPI:
 
 @router.get("/checkout")
 async def show_checkout(request: Request, services: TheServices, session: str = "") -> Response:
-    """Show what is sold, and a button that pays."""
-    opened, standing = await sandbox.checkout(services.billing, session)
+    """Show the plan and a button that pays."""
+    checkout, standing = await sandbox.checkout(services.billing, session)
     answer = pages.show(
         request,
         "sandbox_checkout.html",
         session=session,
-        wanted=opened.wanted,
+        wanted=checkout.wanted,
         standing=standing,
-        price=PRICES[opened.wanted.plan],
-        plan=PLANS[opened.wanted.plan],
+        price=PRICES[checkout.wanted.plan],
+        plan=PLANS[checkout.wanted.plan],
     )
-    # Browsers judge by this page's policy where its form may lead in the end.
+    # Browsers apply this page's policy to the redirect of its form.
     answer.headers["Content-Security-Policy"] = headers.policy(
-        headers.source_of(opened.wanted.success_url)
+        headers.source_of(checkout.wanted.success_url)
     )
     return answer
 
 
 @router.post("/checkout")
 async def pay(services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]) -> Response:
-    """Pay, and lead on to where the seller wants the buyer."""
-    opened = await sandbox.pay(services.billing, sent.session)
-    return pages.see_other(opened.wanted.success_url)
+    """Pay, and redirect to the success URL."""
+    checkout = await sandbox.pay(services.billing, sent.session)
+    return pages.see_other(checkout.wanted.success_url)
 
 
 @router.get("/portal")
 async def show_portal(request: Request, services: TheServices, session: str = "") -> Response:
     """Show the subscription, and a button for each change."""
-    opened, standing = await sandbox.portal(services.billing, session)
+    portal, standing = await sandbox.portal(services.billing, session)
     return pages.show(
         request,
         "sandbox_portal.html",
         session=session,
-        return_url=opened.return_url,
+        return_url=portal.return_url,
         standing=standing,
         prices=PRICES,
     )
@@ -129,7 +129,7 @@ async def cancel(
 async def resume(
     services: TheServices, sent: Annotated[Sent, Depends(forms.plain(Sent))]
 ) -> Response:
-    """Take the cancellation back."""
+    """Undo the cancellation."""
     await sandbox.change(services.billing, sent.session, Change.RESUME)
     return _portal_again(sent)
 

@@ -1,4 +1,4 @@
-"""The own account: name, password, second factor, sessions."""
+"""The page of the user's account: name, password, two-factor authentication, sessions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _SAID = (AuthenticationFailed, Conflict, RateLimitExceeded, ValidationFailed)
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose account it is, at the page of it."""
+    """The user who requests the page."""
 
     request: Request
     user: SignedIn
@@ -52,26 +52,26 @@ TheOwner = Annotated[Owner, Depends(_owner)]
 
 
 class NameForm(BaseModel):
-    """The name to be called by; none when it is empty."""
+    """The user's name; an empty name removes it."""
 
     name: Trimmed = ""
 
 
 class PasswordForm(BaseModel):
-    """The password to set, and the one that is to be replaced."""
+    """The new and the current password."""
 
     new_password: str = ""
     current_password: str = ""
 
 
 class CodeForm(BaseModel):
-    """A code of the app, spaced as apps show it or not."""
+    """A code of the app, with or without spaces."""
 
     code: str = ""
 
     @property
     def bare(self) -> str:
-        """The code without its blanks."""
+        """The code without spaces."""
         return "".join(self.code.split())
 
 
@@ -80,7 +80,7 @@ TheCode = Annotated[CodeForm, Depends(forms.plain(CodeForm))]
 
 @router.get("")
 async def show_security(owner: TheOwner) -> Response:
-    """Show what protects the account, and the forms that change it."""
+    """Show the security settings and their forms."""
     return await _shown(owner)
 
 
@@ -88,7 +88,7 @@ async def show_security(owner: TheOwner) -> Response:
 async def rename(
     owner: TheOwner, form: Annotated[NameForm, Depends(forms.plain(NameForm))]
 ) -> Response:
-    """Change the own name."""
+    """Change the user's name."""
     try:
         await account.rename(owner.services.identity, owner.user, form.name or None)
     except _SAID as e:
@@ -106,7 +106,7 @@ async def change_password(
             owner.services.identity, owner.user, form.new_password, form.current_password or None
         )
     except _SAID as e:
-        # What was filled in is never sent back.
+        # Never render passwords again.
         return await _shown(owner, error=e, values=dict.fromkeys(PasswordForm.model_fields, ""))
     request_user.begin(owner.request, tokens)
     return _done("password")
@@ -114,7 +114,7 @@ async def change_password(
 
 @router.post("/end-sessions")
 async def end_sessions(owner: TheOwner) -> Response:
-    """End all sessions but this one, which goes on with new tokens."""
+    """End all sessions except this one, which gets new tokens."""
     tokens = await account.end_sessions(owner.services.identity, owner.user)
     request_user.begin(owner.request, tokens)
     return _done("ended")
@@ -122,7 +122,7 @@ async def end_sessions(owner: TheOwner) -> Response:
 
 @router.post("/two-factor/enroll")
 async def enroll(owner: TheOwner) -> Response:
-    """Show a secret for an app to take in, on this answer alone."""
+    """Show the secret for an authenticator app, in this response only."""
     try:
         made = await two_factor_setup.enroll(owner.services.identity, owner.user)
     except _SAID as e:
@@ -132,7 +132,7 @@ async def enroll(owner: TheOwner) -> Response:
 
 @router.post("/two-factor/confirm")
 async def confirm(owner: TheOwner, form: TheCode) -> Response:
-    """Switch the second factor on by a first code, and show the recovery codes, once."""
+    """Turn two-factor authentication on with a first code, and show the recovery codes once."""
     identity = owner.services.identity
     try:
         codes = await two_factor_setup.enable(identity, owner.user, form.bare)
@@ -150,7 +150,7 @@ async def confirm(owner: TheOwner, form: TheCode) -> Response:
 
 @router.post("/two-factor/disable")
 async def disable(owner: TheOwner, form: TheCode) -> Response:
-    """Switch the second factor off, and end all other sessions."""
+    """Turn two-factor authentication off, and end all other sessions."""
     try:
         tokens = await two_factor_setup.disable(owner.services.identity, owner.user, form.bare)
     except _SAID as e:
@@ -184,7 +184,7 @@ async def _shown(
     async with owner.services.database.read() as session:
         protection = await account.protection(session, user)
         codes = await two_factor_setup.recovery_codes(session, user)
-    told = owner.request.query_params.get("notice", "")
+    notice = owner.request.query_params.get("notice", "")
     return pages.section(
         owner.request,
         "security.html",
@@ -194,5 +194,5 @@ async def _shown(
         user=user,
         protection=protection,
         codes=codes,
-        notice="" if error else _NOTICES.get(told, ""),
+        notice="" if error else _NOTICES.get(notice, ""),
     )

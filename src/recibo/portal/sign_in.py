@@ -1,4 +1,4 @@
-"""Signing in by password, signing up, signing out."""
+"""The pages to sign in by password, sign up and sign out."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ class SignIn(BaseModel):
 
 
 class SignUp(BaseModel):
-    """Who signs up, and for what org."""
+    """The new user and organization."""
 
     email: Trimmed = Field(min_length=1)
     password: str = Field(min_length=MIN_LENGTH, max_length=MAX_LENGTH)
@@ -43,7 +43,7 @@ class SignUp(BaseModel):
 
 @router.get(SIGN_IN)
 async def show_sign_in(request: Request, visitor: CurrentVisitor) -> Response:
-    """Show the form, but to those who are in already."""
+    """Show the form; redirect signed-in users."""
     return _unless_signed_in(request, visitor, "sign_in.html")
 
 
@@ -54,7 +54,7 @@ async def sign_in(
     visitor: CurrentVisitor,
     form: Annotated[SignIn, Depends(forms.of(SignIn, "sign_in.html"))],
 ) -> Response:
-    """Begin a session, and ask for the second factor where there is one."""
+    """Start a session, and ask for the second factor if the user has one."""
     tokens = await password_auth.sign_in(
         services.identity, email=form.email, password=form.password, visit=visitor.visit
     )
@@ -63,7 +63,7 @@ async def sign_in(
 
 @router.get(_SIGN_UP)
 async def show_sign_up(request: Request, visitor: CurrentVisitor) -> Response:
-    """Show the form, but to those who are in already."""
+    """Show the form; redirect signed-in users."""
     return _unless_signed_in(request, visitor, "sign_up.html")
 
 
@@ -74,7 +74,7 @@ async def sign_up(
     visitor: CurrentVisitor,
     form: Annotated[SignUp, Depends(forms.of(SignUp, "sign_up.html"))],
 ) -> Response:
-    """Create a user and an org, and begin a session."""
+    """Create a user and an org, and start a session."""
     wanted = password_auth.Signup(form.email, form.password, form.full_name or None, form.org_name)
     tokens = await password_auth.sign_up(services.identity, wanted, visit=visitor.visit)
     return signed_in(request, tokens, next_paths.of(form.next))
@@ -82,13 +82,13 @@ async def sign_up(
 
 @router.post("/portal/sign-out")
 async def sign_out(request: Request) -> Response:
-    """Take the session from this browser."""
+    """Remove the session from this browser."""
     request_user.end(request)
     return pages.see_other(f"{SIGN_IN}?notice=signed-out")
 
 
 def signed_in(request: Request, tokens: TokenResponse, wanted: str) -> Response:
-    """Begin a session and lead to the page that was wanted, or first to the second factor."""
+    """Start a session and redirect to the wanted page, or to the second factor first."""
     request_user.begin(request, tokens)
     if tokens.two_factor_required:
         return pages.see_other(next_paths.after(SECOND_FACTOR, wanted))

@@ -1,4 +1,4 @@
-"""The second factor of a sign-in: a code of the app, or a recovery code."""
+"""The pages for the second factor of a sign-in: a code of the app, or a recovery code."""
 
 from typing import Annotated
 
@@ -18,14 +18,14 @@ router = routers.make()
 
 
 class Code(BaseModel):
-    """A code, spaced as apps show it or not."""
+    """A code, with or without spaces."""
 
     code: str = Field(min_length=1)
     next: str = ""
 
 
 async def _half_signed_in(request: Request, visitor: CurrentVisitor) -> TokenClaims:
-    """Return the session that waits; lead elsewhere whoever has none."""
+    """Return the pending session; redirect requests without one."""
     wanted = next_paths.of(request.query_params.get("next"))
     if visitor.user is not None:
         raise Redirect(wanted)
@@ -39,7 +39,7 @@ TheWaiting = Annotated[TokenClaims, Depends(_half_signed_in)]
 
 @router.get(SECOND_FACTOR)
 async def show_code(request: Request, _waiting: TheWaiting) -> Response:
-    """Ask for a code of the app."""
+    """Show the form for a code of the app."""
     return _form(request, "second_factor.html")
 
 
@@ -51,7 +51,7 @@ async def use_code(
     waiting: TheWaiting,
     form: Annotated[Code, Depends(forms.of(Code, "second_factor.html"))],
 ) -> Response:
-    """Complete the sign-in by a code of the app."""
+    """Complete the sign-in with a code of the app."""
     code = "".join(form.code.split())
     attempt = Attempt(Factor.TOTP, waiting.user_id, code, visitor.visit, waiting)
     return await _complete(request, services, attempt, form.next)
@@ -59,7 +59,7 @@ async def use_code(
 
 @router.get(RECOVERY)
 async def show_recovery_code(request: Request, _waiting: TheWaiting) -> Response:
-    """Ask for a recovery code."""
+    """Show the form for a recovery code."""
     return _form(request, "recovery_code.html")
 
 
@@ -71,7 +71,7 @@ async def use_recovery_code(
     waiting: TheWaiting,
     form: Annotated[Code, Depends(forms.of(Code, "recovery_code.html"))],
 ) -> Response:
-    """Complete the sign-in by a recovery code, which is used up."""
+    """Complete the sign-in with a recovery code, which is used up."""
     attempt = Attempt(Factor.RECOVERY_CODE, waiting.user_id, form.code, visitor.visit, waiting)
     return await _complete(request, services, attempt, form.next)
 
@@ -85,5 +85,5 @@ async def _complete(
 ) -> Response:
     tokens = await two_factor.complete(services.identity, attempt)
     path = next_paths.of(wanted)
-    # None when the session was completed elsewhere meanwhile: then its own tokens work.
+    # None if the session was completed by another request: then its tokens are valid.
     return pages.see_other(path) if tokens is None else signed_in(request, tokens, path)

@@ -1,4 +1,4 @@
-"""Webhooks: where an org's events go, what signs them, and what became of each."""
+"""The pages of webhooks: endpoint, signing secrets, events and attempts."""
 
 import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ router = routers.make("/portal/webhooks")
 _PAGE = "/portal/webhooks"
 _EVENTS_A_PAGE = 20
 _ATTEMPTS_A_PAGE = 50
-# By then the first four tries at an event have failed; servers are restarted within minutes.
+# Four attempts at an event have failed by then; a restart of a server takes minutes.
 _ALARMING = dt.timedelta(hours=1)
-#: What is said of what was done, by what the address tells after it.
+#: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
     "set": "The endpoint is set. Send a test event to see whether it arrives.",
     "removed": "The endpoint is removed, with its signing secret.",
@@ -39,7 +39,7 @@ _NOTICES = {
     "resent": "The event is on its way again.",
 }
 
-#: What a button asks of the services, in a transaction.
+#: The action of a button, run in a transaction.
 Act = Callable[[Session], Awaitable[object]]
 
 
@@ -48,14 +48,14 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 
 class SecretOf(StrEnum):
-    """Which of the two secrets a button is about."""
+    """Which of the two secrets to rotate."""
 
     ENDPOINT = "endpoint"
     ORG = "org"
 
 
 class EndpointForm(BaseModel):
-    """Where the org's events shall go; whether that is a URL, is judged with all else about it."""
+    """The URL of the endpoint; validated by the service."""
 
     url: Trimmed = ""
 
@@ -68,17 +68,17 @@ class RotateForm(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the endpoint fares: nothing is set while it takes what is sent."""
+    """The health of the endpoint; empty while deliveries succeed."""
 
     failing_since: dt.datetime | None = None
     retry_at: dt.datetime | None = None
-    #: Whether it fails for so long that somebody should look.
+    #: Whether it has failed long enough for an alert.
     is_alarming: bool = False
 
 
 @router.get("")
 async def show_webhooks(caller: Reader) -> Response:
-    """Show the endpoint, the secrets to those who may see them, and a page of events."""
+    """Show the endpoint, a page of events, and the secrets if the member may see them."""
     return await _shown(caller)
 
 
@@ -86,7 +86,7 @@ async def show_webhooks(caller: Reader) -> Response:
 async def set_endpoint(
     caller: Writer, form: Annotated[EndpointForm, Depends(forms.plain(EndpointForm))]
 ) -> Response:
-    """Set where events go."""
+    """Set the URL of the endpoint."""
     policy = caller.services.webhook_policy
 
     async def put(session: Session) -> None:
@@ -97,7 +97,7 @@ async def set_endpoint(
 
 @router.post("/remove")
 async def remove_endpoint(caller: Writer) -> Response:
-    """Remove the endpoint, with its secret and what is owed to it."""
+    """Remove the endpoint, its secret and its pending deliveries."""
     return await _done(
         caller, lambda session: endpoints.remove(session, caller.member), notice="removed"
     )
@@ -105,7 +105,7 @@ async def remove_endpoint(caller: Writer) -> Response:
 
 @router.post("/enable")
 async def enable_endpoint(caller: Writer) -> Response:
-    """Switch on an endpoint that failed for too long."""
+    """Enable an endpoint that was disabled."""
     return await _done(
         caller, lambda session: endpoints.enable(session, caller.member), notice="enabled"
     )
@@ -115,7 +115,7 @@ async def enable_endpoint(caller: Writer) -> Response:
 async def rotate_secret(
     caller: Writer, form: Annotated[RotateForm, Depends(forms.plain(RotateForm))]
 ) -> Response:
-    """Replace a secret."""
+    """Rotate a secret."""
     keyring = caller.services.identity.keyring
     of_endpoint = form.secret is SecretOf.ENDPOINT
 
@@ -127,7 +127,7 @@ async def rotate_secret(
 
 @router.post("/test")
 async def send_test(caller: Writer) -> Response:
-    """Send an event that tells of nothing."""
+    """Send a test event."""
     return await _done(
         caller, lambda session: manual_sends.send_test(session, caller.member), notice="tested"
     )
@@ -135,7 +135,7 @@ async def send_test(caller: Writer) -> Response:
 
 @router.get("/events/{event_id}")
 async def show_event(caller: Reader, event_id: str) -> Response:
-    """Show an event as it is sent, and a page of the attempts at it."""
+    """Show an event's content and a page of its attempts."""
     wanted = _wanted(caller, _ATTEMPTS_A_PAGE)
     async with caller.services.database.read() as session:
         one = await delivery_log.get(session, caller.member, event_id, wanted=wanted)
@@ -152,7 +152,7 @@ async def show_event(caller: Reader, event_id: str) -> Response:
 
 @router.post("/events/{event_id}/resend")
 async def resend_event(caller: Writer, event_id: str) -> Response:
-    """Send an event once more."""
+    """Send an event again."""
     return await _done(
         caller,
         lambda session: manual_sends.resend(session, caller.member, event_id),
@@ -169,7 +169,7 @@ async def _done(
     page: str = _PAGE,
     values: Mapping[str, str] | None = None,
 ) -> Response:
-    """Do what a button asks for and lead on; what is refused, is said on the page."""
+    """Run an action and redirect to the page; errors are shown on it."""
     try:
         async with caller.services.database.write() as session:
             await act(session)
@@ -184,7 +184,7 @@ async def _shown(
     error: ServiceError | None = None,
     values: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return the page, with what was filled in and refused, if anything was."""
+    """Render the page, with the submitted values and the error, if there is one."""
     secrets = await _secrets(caller)
     async with caller.services.database.read() as session:
         endpoint = await endpoints.get(session, caller.member)
@@ -211,16 +211,16 @@ def _health(endpoint: Endpoint | None, listed: Sequence[Delivered]) -> Health:
     since = endpoint.failing_since if endpoint else None
     if since is None:
         return Health()
-    # What a request named an address for goes elsewhere.
+    # Deliveries to the webhook_url of an upload do not count.
     retries = [one.due_at for one in listed if one.due_at and one.is_retried and one.url is None]
     is_alarming = clock.now() - since >= _ALARMING
     return Health(since, min(retries, default=None), is_alarming)
 
 
 async def _secrets(caller: RequestContext) -> Secrets | None:
-    """Return what those see who may write.
+    """Return the secrets, if the member may see them.
 
-    A secret that is not there yet is made, so that it is in place before the first event comes.
+    Creates missing secrets, so that they exist before the first event.
     """
     if not caller.may(Permission.WEBHOOKS_WRITE):
         return None

@@ -1,9 +1,9 @@
-// Looks again at a page on which something is still being read, and shows what changed of it.
+// Polls a page with pending receipts and updates its changed parts.
 "use strict";
 
 (() => {
   const SHORTEST_MS = 2000;
-  // A queue may be long: whoever waits for minutes need not ask each second.
+  // Poll less often while nothing changes.
   const LONGEST_MS = 30000;
   let pause = SHORTEST_MS;
 
@@ -11,7 +11,7 @@
 
   const show = (text) => {
     const page = new DOMParser().parseFromString(text, "text/html");
-    const held = document.activeElement?.getAttribute("href");
+    const focused = document.activeElement?.getAttribute("href");
     for (const part of document.querySelectorAll("[data-fresh]")) {
       const fresh = page.getElementById(part.id);
       if (fresh && fresh.innerHTML !== part.innerHTML) {
@@ -20,31 +20,31 @@
       }
     }
     document.title = page.title;
-    // Whoever goes by the keyboard stays where they are.
-    if (held && document.activeElement === document.body) {
-      document.querySelector(`main [href="${CSS.escape(held)}"]`)?.focus();
+    // Keep the keyboard focus.
+    if (focused && document.activeElement === document.body) {
+      document.querySelector(`main [href="${CSS.escape(focused)}"]`)?.focus();
     }
   };
 
-  const look = async () => {
+  const poll = async () => {
     if (document.hidden) {
-      document.addEventListener("visibilitychange", look, { once: true });
+      document.addEventListener("visibilitychange", poll, { once: true });
       return;
     }
     pause = Math.min(pause * 1.5, LONGEST_MS);
     try {
       const answer = await fetch(location.href);
-      // Whoever is signed out meanwhile is led elsewhere, and not asked for again.
+      // The session has ended: stop polling.
       if (answer.redirected) return;
       if (answer.ok) show(await answer.text());
     } catch {
-      // The line is down; it may be up the next time.
+      // The network may be back at the next attempt.
     }
     wait();
   };
 
   const wait = () => {
-    if (isPending()) setTimeout(look, pause);
+    if (isPending()) setTimeout(poll, pause);
   };
 
   wait();
