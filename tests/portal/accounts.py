@@ -1,4 +1,4 @@
-"""What people do on the pages, form by form."""
+"""Use the forms for accounts: sign up, sign in, and more."""
 
 import datetime as dt
 
@@ -30,24 +30,24 @@ async def sign_in(client: httpx.AsyncClient, **form: str) -> httpx.Response:
 
 
 async def home(client: httpx.AsyncClient) -> pages.Page | None:
-    """Return the home page; None when the browser is led elsewhere."""
+    """Return the home page; None if the response is a redirect."""
     answer = await client.get("/portal")
     return pages.parse(answer) if answer.status_code == 200 else None
 
 
 async def mint_token(i: Installation, kind: MailTokenKind, user_id: str) -> str:
-    """Return a token as a mail brings one; only where no mail is sent."""
+    """Create the token that an email would contain; only if no mail worker runs."""
     async with i.database.write() as session:
         return await email_tokens.mint(session, kind, UserId(user_id))
 
 
 async def disable_user(i: Installation, email: str) -> None:
-    """Disable somebody's account, as an operator does."""
+    """Disable an account, as an operator does."""
     async with i.database.write() as session:
         await operators.disable_user(session, email)
 
 
 def redirect_target(answer: httpx.Response) -> str:
-    """Return where an answer leads."""
+    """Return the target of a redirect."""
     assert answer.status_code == 303, (answer.status_code, answer.text)
     return answer.headers["location"]

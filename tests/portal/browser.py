@@ -1,4 +1,4 @@
-"""A real browser before a real server, and the mails that the server writes."""
+"""A real browser, a real server, and the mails in its outbox."""
 
 import email
 import email.policy
@@ -22,10 +22,10 @@ from playwright.sync_api import (
 
 from tests.serving.running import Server, serving
 
-# A page shows at once, a mail comes within seconds; a loaded machine may need many.
+# Pages load at once and mails arrive within seconds, except on a loaded machine.
 PATIENCE_S = 60.0
 PHONE = (320, 640)
-# What the browser's own viewer of PDFs is made of.
+# The URLs of the browser's built-in PDF viewer.
 _BUILT_IN = ("chrome://", "chrome-extension://")
 
 
@@ -43,7 +43,7 @@ class Site:
 
     @contextmanager
     def visit(self, *, size: tuple[int, int] = PHONE, javascript: bool = True) -> Iterator[Page]:
-        """Open a window of somebody who was never here; whatever it complains of is an error."""
+        """Open a new browser context; console errors and warnings fail the test."""
         width, height = size
         context = self.browser.new_context(
             base_url=self.server.url,
@@ -51,16 +51,16 @@ class Site:
             java_script_enabled=javascript,
         )
         context.set_default_timeout(PATIENCE_S * 1000)
-        complaints: list[str] = []
-        _listen(context, complaints, own=self.server.url)
+        errors: list[str] = []
+        _listen(context, errors, own=self.server.url)
         try:
             yield context.new_page()
         finally:
             context.close()
-        assert not complaints, complaints
+        assert not errors, errors
 
     def link_to(self, address: str, page: str) -> str:
-        """Return the path of the link that a mail brings, once it is there."""
+        """Wait for a mail with a link to a page and return the link's path."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             if found := self._link_to(address, page):
@@ -81,10 +81,10 @@ class Site:
 
 @contextmanager
 def run_site(data_dir: Path) -> Iterator[Site]:
-    """Run a server and a browser while the block lasts."""
+    """Run a server and a browser until the block ends."""
     program = shutil.which("chromium")
     if program is None:
-        raise MissingBrowserError("Chromium is not installed: `make test` or apt-get brings it")
+        raise MissingBrowserError("Chromium is not installed: run `make test` or apt-get")
     expect.set_options(timeout=PATIENCE_S * 1000)
     with serving(data_dir) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -98,19 +98,19 @@ def run_site(data_dir: Path) -> Iterator[Site]:
             browser.close()
 
 
-def _listen(context: BrowserContext, complaints: list[str], *, own: str) -> None:
-    """Note what the page's policy forbids, and all that is asked of other machines."""
+def _listen(context: BrowserContext, errors: list[str], *, own: str) -> None:
+    """Record violations of the content security policy and requests to other hosts."""
 
     def note(message: ConsoleMessage) -> None:
-        # Of a form that is refused, as it should be.
+        # Refused forms have error statuses on purpose.
         is_of_status = message.text.startswith("Failed to load resource: the server responded")
         if message.type in ("error", "warning") and not is_of_status:
-            complaints.append(message.text)
+            errors.append(message.text)
 
     def note_request(request: Request) -> None:
         if not request.url.startswith((f"{own}/", *_BUILT_IN)):
-            complaints.append(request.url)
+            errors.append(request.url)
 
     context.on("console", note)
-    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    context.on("weberror", lambda error: errors.append(str(error.error)))
     context.on("request", note_request)

@@ -1,4 +1,4 @@
-"""Looking at pages: what a person sees in the HTML, and what is sent with a form."""
+"""Parse HTML pages: visible text, inputs, forms, links."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -10,7 +10,7 @@ _VOID = {"input", "img", "link", "meta", "br", "hr"}
 
 @dataclass(slots=True)
 class Page:
-    """What stands on a page."""
+    """The parsed content of a page."""
 
     title: str = ""
     text: str = ""
@@ -27,7 +27,7 @@ class Page:
     links: list[str] = field(default_factory=list)
 
     def error(self, name: str) -> str:
-        """Return what stands beside a field, which must point there for those who listen."""
+        """Return the error of a field, which must be linked by ARIA attributes."""
         attributes = self.inputs[name]
         assert attributes.get("aria-invalid") == "true"
         assert f"{name}-error" in (attributes["aria-describedby"] or "").split()
@@ -35,12 +35,12 @@ class Page:
 
     @property
     def alert(self) -> str:
-        """What is said above the form."""
+        """The error above the form."""
         return self.by_role.get("alert", "")
 
 
 def parse(answer: httpx.Response) -> Page:
-    """Return what stands on the page of an answer."""
+    """Parse the page in a response."""
     assert answer.headers["content-type"] == "text/html; charset=utf-8", answer.headers
     parser = _Parser()
     parser.feed(answer.text)
@@ -49,7 +49,7 @@ def parse(answer: httpx.Response) -> Page:
 
 
 def forms_with_buttons(answer: httpx.Response) -> list[tuple[str, str, dict[str, str]]]:
-    """Return each form with a button: where it goes, what the button says, what it sends."""
+    """Return the action, the button's text and the fields of each form."""
     return [
         (form["action"] or "", text, {name: fields[name] or "" for name in fields})
         for form, text, fields in _Forms.of(answer)
@@ -57,7 +57,7 @@ def forms_with_buttons(answer: httpx.Response) -> list[tuple[str, str, dict[str,
 
 
 class _Forms(HTMLParser):
-    """Reads the forms of a page one by one: their fields may share names."""
+    """Parses the forms of a page separately, because their fields may share names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class _Parser(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
-        # Elements stand apart on the screen.
+        # Separate the texts of elements.
         self.handle_data(" ")
         if tag == "input":
             self.page.inputs[str(attributes["name"])] = attributes
@@ -109,8 +109,8 @@ class _Parser(HTMLParser):
             texts.append(data)
 
     def handle_endtag(self, tag: str) -> None:
-        opened, attributes, texts = self.open.pop()
-        assert opened == tag, (opened, tag)
+        start_tag, attributes, texts = self.open.pop()
+        assert start_tag == tag, (start_tag, tag)
         text = " ".join("".join(texts).split())
         page = self.page
         if tag == "title":

@@ -1,4 +1,4 @@
-"""The pages of receipts: what is uploaded there, read of it, and shown."""
+"""Upload receipts on the portal's pages and read the results."""
 
 import datetime as dt
 from collections.abc import AsyncIterator, Mapping
@@ -19,8 +19,8 @@ from tests.people import Session
 from tests.portal import accounts, forms, pages
 
 PATH = "/portal/receipts"
-RECEIPT = make.jpeg("a paper")
-OTHER_RECEIPT = make.jpeg("another paper")
+RECEIPT = make.jpeg("a receipt")
+OTHER_RECEIPT = make.jpeg("another receipt")
 GIF = b"GIF89a\x01\x00\x01\x00".ljust(400, b"\0")
 
 #: A morning in São Paulo.
@@ -30,7 +30,7 @@ File = tuple[str, bytes]
 
 
 def make_reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
-    """Return what a reader gives of a paper with an item."""
+    """Return a reader's result with one line item."""
     item = LineItem("Pão francês", Decimal("0.535"), Decimal("18.90"), Decimal("10.11"))
     receipt = make.reading(merchant, **{"total": "42.5", "issued": MORNING, **of})
     return replace(receipt, line_items=(Found(item, 0.72, "PAO FRANCES 0,535 x 18,90"),))
@@ -40,7 +40,7 @@ def make_reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
 async def run_service(
     database_url: str, folder: Path, reader: FakeReader | None = None
 ) -> AsyncIterator[tuple[Installation, Session]]:
-    """Open a service that reads, and sign the browser in as the owner of an org."""
+    """Run an installation with a worker, signed in as the owner of an org."""
     async with installation.start(database_url, folder, reader=reader) as service:
         owner = await people.signed_up(service)
         await forms.sign_in_as(service, owner)
@@ -48,25 +48,25 @@ async def run_service(
 
 
 async def send_files(i: Installation, *files: File, **fields: str) -> httpx.Response:
-    """Send the form of an upload."""
+    """Submit the upload form."""
     parts = [("file", (name, data, "application/octet-stream")) for name, data in files]
     return await i.stranger.post(PATH, files=parts, data=fields)
 
 
 async def upload(i: Installation, data: bytes = RECEIPT, **fields: str) -> str:
-    """Upload one file that is taken in, and return the id of its receipt."""
-    led_to = accounts.redirect_target(await send_files(i, ("paper.jpg", data), **fields))
-    return led_to.removeprefix(f"{PATH}/").partition("?")[0]
+    """Upload one file, which must be accepted, and return its receipt's id."""
+    target = accounts.redirect_target(await send_files(i, ("receipt.jpg", data), **fields))
+    return target.removeprefix(f"{PATH}/").partition("?")[0]
 
 
 async def read_receipt(i: Installation, owner: Session, receipt_id: str) -> Mapping[str, Any]:
-    """Return a receipt as the API shows it, when no reading is owed to it any more."""
+    """Return a receipt from the API once it has no pending reading."""
     i.reader.release()
     secret = await make.key(i.database, OrgId(owner.org_id))
     answer = await i.get(f"/receipts/{receipt_id}", secret=secret, wait=str(WAIT_SECONDS))
     assert answer.status_code == 200, answer.text
-    told: Mapping[str, Any] = answer.json()
-    return told
+    receipt: Mapping[str, Any] = answer.json()
+    return receipt
 
 
 async def get_page(i: Installation, rest: str = "") -> pages.Page:

@@ -14,14 +14,14 @@ HOSTILE = "</table><script>alert(1)</script>"
 
 
 async def used(i: Installation, org_id: str, counts: dict[int, int]) -> None:
-    """Note how many readings were billed so many days ago."""
+    """Record the number of readings billed on days before today."""
     async with i.database.write() as session:
         for days, count in counts.items():
             day = (clock.now() - days * accounts.DAY).date()
             session.add(tables.UsageDay(org_id=org_id, day=day, count=count))
 
 
-async def test_readings_are_drawn_by_day_and_told_in_a_table(service: Installation) -> None:
+async def test_readings_by_day_are_shown_as_chart_and_table(service: Installation) -> None:
     ana = await people.signed_up(service)
     bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
     await used(service, ana.org_id, {0: 10, 3: 40, 29: 1, 30: 500})
@@ -42,7 +42,7 @@ async def test_readings_are_drawn_by_day_and_told_in_a_table(service: Installati
     assert "7,777" not in quarter.text
 
 
-async def test_receipts_are_told_by_category_and_by_merchant(sqlite_service: Installation) -> None:
+async def test_receipts_are_counted_by_category_and_merchant(sqlite_service: Installation) -> None:
     ana = await people.signed_up(sqlite_service)
     async with sqlite_service.database.write() as session:
         session.add(tables.CategoryTotal(org_id=ana.org_id, category="groceries", receipts=1200))
@@ -64,7 +64,7 @@ async def test_receipts_are_told_by_category_and_by_merchant(sqlite_service: Ins
     assert "<script" not in answer.text
 
 
-async def test_spans_are_those_that_are_offered(sqlite_service: Installation) -> None:
+async def test_unknown_time_range_is_refused(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for days in ("", "0", "31", "x", "٣٠", "9" * 5000):
         answer = await sqlite_service.stranger.get(PATH, params={"days": days})
@@ -72,7 +72,7 @@ async def test_spans_are_those_that_are_offered(sqlite_service: Installation) ->
         assert "must be one of 7, 30, 90, 365" in pages.parse(answer).text
 
 
-async def test_empty_org_is_told_so(sqlite_service: Installation) -> None:
+async def test_page_of_an_org_without_receipts_says_so(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     page = await forms.get_page(sqlite_service, PATH)
 

@@ -37,7 +37,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-async def test_no_form_is_taken_from_a_page_of_another_site(
+async def test_forms_from_other_sites_are_refused(
     sqlite_service: Installation, headers: Mapping[str, str]
 ) -> None:
     assert len(paths("post")) > 9
@@ -58,7 +58,7 @@ async def test_no_form_is_taken_from_a_page_of_another_site(
     ],
     ids=["of our own", "typed by hand", "from no browser"],
 )
-async def test_forms_of_our_own_pages_are_taken(
+async def test_forms_from_our_own_pages_are_accepted(
     sqlite_service: Installation, headers: Mapping[str, str]
 ) -> None:
     answer = await sqlite_service.stranger.post("/portal/sign-out", headers=headers)
@@ -69,7 +69,7 @@ async def test_forms_of_our_own_pages_are_taken(
     )
 
 
-async def test_every_answer_guards_its_page(sqlite_service: Installation) -> None:
+async def test_every_response_has_security_headers(sqlite_service: Installation) -> None:
     client = sqlite_service.stranger
     answers = [
         *[await client.get(path) for path in ("/", "/portal/", *paths("get"))],
@@ -91,7 +91,7 @@ async def test_every_answer_guards_its_page(sqlite_service: Installation) -> Non
         assert answer.headers["x-request-id"]
 
 
-async def test_pages_hold_no_script_and_no_style_of_their_own(sqlite_service: Installation) -> None:
+async def test_pages_have_no_inline_script_or_style(sqlite_service: Installation) -> None:
     for path in paths("get"):
         text = (await sqlite_service.stranger.get(path, params={"token": "x"})).text
 
@@ -101,7 +101,7 @@ async def test_pages_hold_no_script_and_no_style_of_their_own(sqlite_service: In
         assert "://" not in text, "nothing is loaded from afar"
 
 
-async def test_every_field_has_a_label_and_tells_what_may_fill_it(
+async def test_every_field_has_a_label_and_autocomplete(
     sqlite_service: Installation,
 ) -> None:
     for path in paths("get"):
@@ -113,7 +113,7 @@ async def test_every_field_has_a_label_and_tells_what_may_fill_it(
             assert all(page.inputs[name]["autocomplete"] for name in seen)
 
 
-async def test_start_leads_to_the_portal(sqlite_service: Installation) -> None:
+async def test_root_redirects_to_the_portal(sqlite_service: Installation) -> None:
     answers = [await sqlite_service.stranger.get(path) for path in ("/", "/portal/")]
 
     assert [(303, "/portal")] * 2 == [
@@ -121,7 +121,7 @@ async def test_start_leads_to_the_portal(sqlite_service: Installation) -> None:
     ]
 
 
-async def test_head_is_answered_as_get_is_without_a_body(sqlite_service: Installation) -> None:
+async def test_head_is_answered_like_get_without_a_body(sqlite_service: Installation) -> None:
     got = await sqlite_service.stranger.get("/portal/sign-in")
     asked = await sqlite_service.stranger.head("/portal/sign-in")
 
@@ -130,7 +130,7 @@ async def test_head_is_answered_as_get_is_without_a_body(sqlite_service: Install
     assert got.headers["content-length"] == asked.headers["content-length"]
 
 
-async def test_wrong_method_is_told_the_right_ones(sqlite_service: Installation) -> None:
+async def test_wrong_method_gets_the_allowed_methods(sqlite_service: Installation) -> None:
     answers = [
         await sqlite_service.stranger.put(path) for path in ("/portal/sign-in", "/portal/sign-out")
     ]
@@ -144,14 +144,14 @@ async def test_unknown_pages_are_pages_and_unknown_paths_of_the_api_are_json(
     sqlite_service: Installation,
 ) -> None:
     page = await sqlite_service.stranger.get("/portal/nowhere")
-    beside = await sqlite_service.stranger.get("/portalx")
+    other = await sqlite_service.stranger.get("/portalx")
 
     assert 404 == page.status_code
     assert "Page not found · Recibo" == pages.parse(page).title
-    assert (404, "not_found") == (beside.status_code, beside.json()["error"]["code"])
+    assert (404, "not_found") == (other.status_code, other.json()["error"]["code"])
 
 
-async def test_static_files_are_kept_for_good_under_an_address_of_their_content(
+async def test_static_files_are_cacheable_under_a_content_hash(
     sqlite_service: Installation,
 ) -> None:
     page = (await sqlite_service.stranger.get("/portal/sign-in")).text
@@ -182,7 +182,7 @@ async def test_static_files_are_kept_for_good_under_an_address_of_their_content(
         "no UTF-8", "not encoded", "too many fields",
     ],
 )  # fmt: skip
-async def test_what_is_no_form_is_refused(
+async def test_malformed_form_is_refused(
     sqlite_service: Installation, body: bytes, media_type: str
 ) -> None:
     answer = await sqlite_service.stranger.post(
@@ -193,7 +193,7 @@ async def test_what_is_no_form_is_refused(
     assert "That did not work · Recibo" == pages.parse(answer).title
 
 
-async def test_what_nobody_foresaw_is_a_page_with_the_id_of_the_request(
+async def test_unexpected_error_page_has_the_request_id(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -212,7 +212,7 @@ async def test_what_nobody_foresaw_is_a_page_with_the_id_of_the_request(
     assert any(line["event"] == "request failed" for line in sqlite_service.logs)
 
 
-async def test_names_of_strangers_are_text(sqlite_service: Installation) -> None:
+async def test_submitted_values_are_escaped(sqlite_service: Installation) -> None:
     """Whatever was typed comes back on the form that is refused."""
     hostile = "\"><script>alert(1)</script><img src=x onerror='x'>"
     answer = await sqlite_service.stranger.post("/portal/sign-up", data={"org_name": hostile})
@@ -221,7 +221,7 @@ async def test_names_of_strangers_are_text(sqlite_service: Installation) -> None
     assert "<script" not in answer.text
 
 
-async def test_cookies_are_those_of_the_api_and_go_back_over_tls_only(
+async def test_cookies_are_those_of_the_api_and_secure(
     sqlite_service: Installation,
 ) -> None:
     form = {"email": "ana@people.test", "password": "long enough", "org_name": "Aurora"}

@@ -27,7 +27,7 @@ def actions(answer: httpx.Response) -> list[str]:
     return re.findall(r"<summary>\s*<code>([^<]+)</code>", answer.text)
 
 
-async def test_entries_are_told_newest_first_with_what_they_changed(service: Installation) -> None:
+async def test_entries_are_listed_newest_first_with_their_changes(service: Installation) -> None:
     ana = await people.signed_up(service)
     await forms.sign_in_as(service, ana)
     await service.stranger.post("/v1/api-keys", json={"name": HOSTILE})
@@ -52,7 +52,7 @@ async def test_filters_are_those_of_the_api(service: Installation) -> None:
         "action=org.deleted": [],
         "resource_type=user": ["user.signed_up"],
         f"actor={ana.user_id}": ["org.updated", "user.signed_up", "org.created"],
-        "actor=usr_nobody": [],
+        "actor=usr_unknown": [],
         f"since={tomorrow}": [],
         f"until={tomorrow}&resource_type=org": ["org.updated", "org.created"],
     }
@@ -65,7 +65,7 @@ async def test_filters_are_those_of_the_api(service: Installation) -> None:
         assert re.search(f'name="{name}".*?"{re.escape(value)}"', answer.text, re.DOTALL)
 
 
-async def test_pages_lead_on_and_keep_the_filters(
+async def test_links_to_pages_keep_the_filters(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recibo.portal.audit._ENTRIES_A_PAGE", 2)
@@ -84,7 +84,7 @@ async def test_pages_lead_on_and_keep_the_filters(
     assert "is not a cursor of this list" in pages.parse(mixed).alert
 
 
-async def test_filter_that_means_nothing_is_told_beside_it(sqlite_service: Installation) -> None:
+async def test_invalid_filter_has_an_error_at_its_field(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     bad = {"since": "soon", "until": "2026-13-01", "action": "a\0b", "actor": "x" * 999}
     for name, value in bad.items():
@@ -94,7 +94,7 @@ async def test_filter_that_means_nothing_is_told_beside_it(sqlite_service: Insta
         assert [] == actions(answer)
 
 
-async def test_days_reach_from_the_first_to_the_last(sqlite_service: Installation) -> None:
+async def test_date_filters_include_both_days(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     answer = await shown(sqlite_service, {"since": "0001-01-01", "until": "9999-12-31"})
 

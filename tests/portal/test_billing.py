@@ -35,7 +35,7 @@ async def test_plan_is_bought_and_managed(service: Installation) -> None:
     assert f"http://recibo.test{PATH}" in managed.links
 
 
-async def test_checkout_that_is_left_leads_back(sqlite_service: Installation) -> None:
+async def test_canceled_checkout_links_back(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     sold_at = accounts.redirect_target(
         await sqlite_service.stranger.post(f"{PATH}/checkout", data={"plan": "scale"})
@@ -49,7 +49,9 @@ async def test_checkout_that_is_left_leads_back(sqlite_service: Installation) ->
     assert "Your plan: Free" in page.text
 
 
-async def test_what_is_not_for_sale_is_said_on_the_page(sqlite_service: Installation) -> None:
+async def test_plan_that_is_not_for_sale_is_refused_on_the_page(
+    sqlite_service: Installation,
+) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for plan in ("free", "enterprise", "golden", ""):
         page = await forms.submit_refused(sqlite_service, f"{PATH}/checkout", 400, plan=plan)
@@ -59,7 +61,7 @@ async def test_what_is_not_for_sale_is_said_on_the_page(sqlite_service: Installa
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.DEVELOPER}))
-async def test_buttons_are_those_of_the_role(sqlite_service: Installation, role: Role) -> None:
+async def test_buttons_match_the_role(sqlite_service: Installation, role: Role) -> None:
     ana = await people.signed_up(sqlite_service)
     await billing.bought(sqlite_service, ana)
     await forms.sign_in_as(sqlite_service, await people.joined(sqlite_service, ana, role))

@@ -1,4 +1,4 @@
-"""A person at a browser, from the form to the mail and back."""
+"""Use the portal in a real browser, from the forms to the mails and back."""
 
 import io
 from collections.abc import Iterator
@@ -32,10 +32,10 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One server and one browser for all; each test has people and a window of its own."""
-    with browser.run_site(tmp_path_factory.mktemp("data")) as opened:
-        yield opened
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One server and one browser for all tests; each test has its own users and context."""
+    with browser.run_site(tmp_path_factory.mktemp("data")) as site:
+        yield site
 
 
 def sign_up(page: Page, email: str) -> None:
@@ -57,34 +57,34 @@ def sign_in(page: Page, email: str, password: str = PASSWORD) -> None:
 
 
 def sign_out(page: Page) -> None:
-    """Leave, from home."""
+    """Sign out on the home page."""
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("status")).to_have_text("You are signed out.")
 
 
 def expect_home(page: Page, email: str) -> None:
-    """Insist that somebody is signed in and sees it."""
+    """Check that the home page shows the user."""
     expect(page.get_by_role("definition").first).to_have_text(email)
 
 
-def asked(page: Page, path: str, **body: str) -> dict[str, Any]:
-    """Ask the API for what has no page yet, in the name of whoever is signed in."""
+def api_post(page: Page, path: str, **body: str) -> dict[str, Any]:
+    """POST to the API in the user's session."""
     answer = page.request.post(path, data=body)
     assert answer.ok, answer.text()
-    told: dict[str, Any] = answer.json()
-    return told
+    body: dict[str, Any] = answer.json()
+    return body
 
 
-def test_documents_of_the_api_show_under_their_policy(place: Site) -> None:
-    with place.visit(size=(1200, 900)) as page:
+def test_api_documentation_works_under_its_policy(site: Site) -> None:
+    with site.visit(size=(1200, 900)) as page:
         page.goto("/docs")
         page.get_by_text("/v1/extract", exact=True).click()
 
         expect(page.get_by_text("Idempotency-Key").first).to_be_visible()
 
 
-def test_signing_up_out_and_in_again(place: Site) -> None:
-    with place.visit() as page:
+def test_signing_up_out_and_in_again(site: Site) -> None:
+    with site.visit() as page:
         page.goto("/")
         expect(page).to_have_title("Sign in · Recibo")
         sign_up(page, "ana@browser.test")
@@ -94,8 +94,8 @@ def test_signing_up_out_and_in_again(place: Site) -> None:
         expect_home(page, "ana@browser.test")
 
 
-def test_wrong_password_is_told_and_the_next_try_begins_there(place: Site) -> None:
-    with place.visit() as page:
+def test_wrong_password_shows_an_error_and_focuses_the_field(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "bea@browser.test")
         sign_out(page)
         sign_in(page, "bea@browser.test", OTHER)
@@ -107,37 +107,37 @@ def test_wrong_password_is_told_and_the_next_try_begins_there(place: Site) -> No
         expect_home(page, "bea@browser.test")
 
 
-def test_address_is_confirmed_by_the_mail(place: Site) -> None:
-    with place.visit() as page:
+def test_address_is_confirmed_by_the_mail(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "cora@browser.test")
         expect(page.get_by_text("Please confirm your email address")).to_be_visible()
-        page.goto(place.link_to("cora@browser.test", "verify-email"))
+        page.goto(site.link_to("cora@browser.test", "verify-email"))
         page.get_by_role("button", name="Confirm address").click()
         page.get_by_role("link", name="Continue").click()
         expect_home(page, "cora@browser.test")
         expect(page.get_by_text("Please confirm your email address")).to_be_hidden()
 
 
-def test_signing_in_by_the_link_of_a_mail(place: Site) -> None:
-    with place.visit() as page:
+def test_signing_in_by_the_link_of_a_mail(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "dora@browser.test")
         sign_out(page)
         page.get_by_label("Email").fill("dora@browser.test")
         page.get_by_role("button", name="Email me a sign-in link").click()
         expect(page.get_by_role("heading")).to_have_text("Check your email")
-        link = place.link_to("dora@browser.test", "magic-link")
-    # Opened by a program first, as mails are looked through.
-    with place.visit() as page:
+        link = site.link_to("dora@browser.test", "magic-link")
+    # Mail scanners open links first.
+    with site.visit() as page:
         page.goto(link)
-    with place.visit() as page:
+    with site.visit() as page:
         page.goto(link)
         page.get_by_role("button", name="Sign in").click()
         expect_home(page, "dora@browser.test")
 
 
-def test_token_of_a_link_is_told_to_nobody(place: Site) -> None:
+def test_token_of_a_link_is_in_no_referrer(site: Site) -> None:
     referrers: list[str] = []
-    with place.visit() as page:
+    with site.visit() as page:
         page.on("request", lambda request: referrers.append(request.headers.get("referer", "")))
         page.goto("/portal/magic-link?token=secret")
         page.get_by_role("button", name="Sign in").click()
@@ -145,15 +145,15 @@ def test_token_of_a_link_is_told_to_nobody(place: Site) -> None:
         page.get_by_role("link", name="Request a new link").click()
         expect(page).to_have_title("Sign in · Recibo")
 
-    assert {"", f"{place.server.url}/"} == set(referrers)
+    assert {"", f"{site.server.url}/"} == set(referrers)
 
 
-def test_second_factor_is_asked_for(place: Site) -> None:
-    with place.visit() as page:
+def test_second_factor_is_asked_for(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "eva@browser.test")
-        secret = asked(page, "/v1/auth/2fa/enroll")["secret"]
+        secret = api_post(page, "/v1/auth/2fa/enroll")["secret"]
         code = second_factors.code_of(secret)
-        codes = asked(page, "/v1/auth/2fa/enroll/verify", code=code)["recovery_codes"]
+        codes = api_post(page, "/v1/auth/2fa/enroll/verify", code=code)["recovery_codes"]
         sign_out(page)
 
         sign_in(page, "eva@browser.test")
@@ -170,14 +170,14 @@ def test_second_factor_is_asked_for(place: Site) -> None:
         expect_home(page, "eva@browser.test")
 
 
-def test_password_is_reset_by_the_link_of_a_mail(place: Site) -> None:
-    with place.visit() as page:
+def test_password_is_reset_by_the_link_of_a_mail(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "fay@browser.test")
         sign_out(page)
         page.get_by_role("link", name="Forgot your password?").click()
         page.get_by_label("Email").fill("fay@browser.test")
         page.get_by_role("button", name="Email me a link").click()
-        page.goto(place.link_to("fay@browser.test", "reset-password"))
+        page.goto(site.link_to("fay@browser.test", "reset-password"))
         page.get_by_label("New password").fill(OTHER)
         page.get_by_role("button", name="Set password").click()
         page.get_by_role("link", name="Sign in").click()
@@ -185,12 +185,12 @@ def test_password_is_reset_by_the_link_of_a_mail(place: Site) -> None:
         expect_home(page, "fay@browser.test")
 
 
-def test_invited_person_joins_and_sets_a_password(place: Site) -> None:
-    with place.visit() as page:
+def test_invited_person_joins_and_sets_a_password(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "gil@browser.test")
-        asked(page, "/v1/org/members", email="hal@browser.test", role="viewer")
-    with place.visit() as page:
-        page.goto(place.link_to("hal@browser.test", "accept-invite"))
+        api_post(page, "/v1/org/members", email="hal@browser.test", role="viewer")
+    with site.visit() as page:
+        page.goto(site.link_to("hal@browser.test", "accept-invite"))
         page.get_by_role("button", name="Accept invitation").click()
         page.get_by_label("New password").fill(PASSWORD)
         page.get_by_role("button", name="Set password").click()
@@ -203,7 +203,7 @@ def test_invited_person_joins_and_sets_a_password(place: Site) -> None:
 
 @contextmanager
 def receiver(calls: list[tuple[dict[str, str], bytes]]) -> Iterator[str]:
-    """Take webhooks, and answer what would do harm in a page; give the address."""
+    """Receive webhooks, answer with hostile HTML, and yield the URL."""
 
     class Receiver(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -225,14 +225,14 @@ def receiver(calls: list[tuple[dict[str, str], bytes]]) -> Iterator[str]:
 
 
 def reload_until(page: Page, text: str) -> None:
-    """Look again and again, as a person would; the runner ends what never comes."""
+    """Reload until a text appears; the test runner ends a wait that is too long."""
     while text not in page.locator("main").inner_text():
         page.reload()
 
 
-def test_webhooks_are_set_tested_and_sent_again(place: Site) -> None:
+def test_webhooks_are_set_tested_and_sent_again(site: Site) -> None:
     calls: list[tuple[dict[str, str], bytes]] = []
-    with receiver(calls) as url, place.visit() as page:
+    with receiver(calls) as url, site.visit() as page:
         sign_up(page, "ida@browser.test")
         page.get_by_role("link", name="Webhooks").click()
         page.get_by_label("Endpoint URL").fill("ftp://a.test/")
@@ -269,8 +269,8 @@ def test_webhooks_are_set_tested_and_sent_again(place: Site) -> None:
             assert "webhook.test" == Webhook(secret).verify(body, headers)["type"]
 
 
-def test_pages_fit_the_narrowest_phone(place: Site) -> None:
-    with place.visit() as page:
+def test_pages_fit_the_narrowest_phone(site: Site) -> None:
+    with site.visit() as page:
         for path in PAGES:
             page.goto(f"/portal/{path}")
             assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0], path
@@ -283,8 +283,8 @@ def test_pages_fit_the_narrowest_phone(place: Site) -> None:
         assert len(sections) > 8
 
 
-def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Site) -> None:
-    with place.visit(javascript=False) as page:
+def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(site: Site) -> None:
+    with site.visit(javascript=False) as page:
         sign_up(page, "jil@browser.test")
         page.get_by_role("link", name="Security").click()
         page.get_by_role("button", name="Set up").click()
@@ -300,20 +300,20 @@ def test_app_is_scanned_a_key_made_and_a_plan_bought_without_scripts(place: Site
         page.get_by_label("write upload; together with read, also delete").uncheck()
         page.get_by_role("button", name="Create key").click()
         secret = page.locator("code.secret").inner_text()
-        told = page.request.get("/v1/key", headers={"X-API-Key": secret}).json()
+        key = page.request.get("/v1/key", headers={"X-API-Key": secret}).json()
 
-        # Browsers ask the policy of a page where its forms may lead in the end.
+        # Browsers apply the page's policy to the redirects of its forms.
         page.get_by_role("link", name="Billing").click()
         page.get_by_role("button", name="Choose Indie").click()
         page.get_by_role("button", name="Pay").click()
         expect(page.get_by_role("status")).to_contain_text("Thank you.")
         expect(page.get_by_role("heading", name="Your plan: Indie")).to_be_visible()
 
-    assert ("Expenses", ["read"]) == (told["name"], told["scopes"])
+    assert ("Expenses", ["read"]) == (key["name"], key["scopes"])
 
 
 def drop(page: Page, *files: Path) -> None:
-    """Drop files on the field of the form, as a hand does: the browser itself takes them."""
+    """Drop files on the field of the form, with the browser's own events."""
     box = page.locator("#file").bounding_box()
     assert box is not None
     data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
@@ -323,22 +323,22 @@ def drop(page: Page, *files: Path) -> None:
         devtools.send("Input.dispatchDragEvent", event)
 
 
-def papers(folder: Path) -> list[Path]:
+def make_receipts(folder: Path) -> list[Path]:
     """Print two receipts."""
     made = {name: make_documents.till_receipt(name) for name in ("A-1", "A-2")}
-    for name, paper in made.items():
-        (folder / f"{name}.pdf").write_bytes(drawing.pdf(paper.rows))
+    for name, receipt in made.items():
+        (folder / f"{name}.pdf").write_bytes(drawing.pdf(receipt.rows))
     return [folder / f"{name}.pdf" for name in made]
 
 
-def test_receipts_are_dropped_and_show_when_they_are_read(place: Site, tmp_path: Path) -> None:
-    with place.visit() as page:
+def test_dropped_receipts_appear_when_they_are_read(site: Site, tmp_path: Path) -> None:
+    with site.visit() as page:
         sign_up(page, "jan@browser.test")
         page.get_by_role("link", name="Receipts").first.click()
-        drop(page, *papers(tmp_path))
+        drop(page, *make_receipts(tmp_path))
         page.get_by_role("button", name="Upload").click()
         expect(page.get_by_role("status").first).to_contain_text("Uploaded.")
-        # Nobody loads the page anew: it looks again by itself.
+        # The page polls; no reload is needed.
         expect(page.get_by_text("34.15 MYR")).to_have_count(2)
         expect(page.get_by_text("2 on this page")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= browser.PHONE[0]
@@ -350,11 +350,11 @@ def test_receipts_are_dropped_and_show_when_they_are_read(place: Site, tmp_path:
         expect(page.get_by_text("34.15 MYR")).to_have_count(1)
 
 
-def test_receipts_need_no_scripts(place: Site, tmp_path: Path) -> None:
-    with place.visit(javascript=False) as page:
+def test_receipts_work_without_javascript(site: Site, tmp_path: Path) -> None:
+    with site.visit(javascript=False) as page:
         sign_up(page, "kim@browser.test")
         page.goto("/portal/receipts")
-        page.locator("#file").set_input_files(papers(tmp_path)[0])
+        page.locator("#file").set_input_files(make_receipts(tmp_path)[0])
         page.get_by_role("button", name="Upload").click()
         expect(page.get_by_role("heading", name="KEDAI KOPI")).to_be_visible()
         expect(page.get_by_text("34.15 MYR")).to_be_visible()

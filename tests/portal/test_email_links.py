@@ -17,7 +17,7 @@ BROWSER = {"User-Agent": "browser"}
 
 
 async def user_id(i: Installation) -> str:
-    """Sign somebody up, and return the id; the client keeps no session."""
+    """Sign a user up and return the id; the client keeps no session."""
     await accounts.sign_up(i.stranger)
     me = await i.stranger.get("/v1/auth/me")
     i.stranger.cookies.clear()
@@ -25,7 +25,7 @@ async def user_id(i: Installation) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES)
-async def test_whoever_opens_a_link_first_spends_nothing(service: Installation, page: str) -> None:
+async def test_opening_a_link_does_not_use_it_up(service: Installation, page: str) -> None:
     """Programs that look for harmful mail open every link, some of them in a browser."""
     token = await accounts.mint_token(service, PAGES[page], await user_id(service))
     path = f"/portal/{page}"
@@ -33,14 +33,16 @@ async def test_whoever_opens_a_link_first_spends_nothing(service: Installation, 
         seen = [await scanner.get(path, params={"token": token}) for _ in range(3)]
         await scanner.head(path, params={"token": token})
         kept = dict(scanner.cookies)
-    opened = pages.parse(seen[0])
+    page_before = pages.parse(seen[0])
 
     answer = await service.stranger.post(path, data={"token": token, "new_password": OTHER})
 
     assert {200} == {one.status_code for one in seen}
     assert {} == kept
-    assert [("post", path)] == opened.forms
-    assert ("hidden", token) == tuple(opened.inputs["token"][name] for name in ("type", "value"))
+    assert [("post", path)] == page_before.forms
+    assert ("hidden", token) == tuple(
+        page_before.inputs["token"][name] for name in ("type", "value")
+    )
     assert answer.status_code in (200, 303)
 
 
@@ -53,24 +55,22 @@ async def test_link_works_once(service: Installation, page: str) -> None:
 
     second = await service.stranger.post(f"/portal/{page}", data=form)
 
-    told = pages.parse(second)
+    error = pages.parse(second)
     assert first.status_code in (200, 303)
     assert 400 == second.status_code
-    assert told.alert == "The link is unknown, was used or has expired; ask for a new one."
+    assert error.alert == "The link is unknown, was used or has expired; ask for a new one."
     # Another one can be put in its place.
-    assert ("text", "") == (told.inputs["token"]["type"], told.inputs["token"]["value"])
+    assert ("text", "") == (error.inputs["token"]["type"], error.inputs["token"]["value"])
     assert {} == dict(service.stranger.cookies)
 
 
 @pytest.mark.parametrize("page", [*PAGES, "accept-invite"])
-async def test_without_a_link_the_token_can_be_copied_from_the_mail(
-    sqlite_service: Installation, page: str
-) -> None:
-    opened = pages.parse(await sqlite_service.stranger.get(f"/portal/{page}"))
+async def test_token_can_be_pasted_without_a_link(sqlite_service: Installation, page: str) -> None:
+    page_before = pages.parse(await sqlite_service.stranger.get(f"/portal/{page}"))
     form = {"token": " ", "new_password": OTHER}
     refused = await sqlite_service.stranger.post(f"/portal/{page}", data=form)
 
-    assert "Token from the email" == opened.labels["token"]
+    assert "Token from the email" == page_before.labels["token"]
     assert 400 == refused.status_code
     assert "Token from the email is required." == pages.parse(refused).error("token")
 
@@ -86,7 +86,7 @@ async def test_magic_link_signs_in(service: Installation) -> None:
     assert "Please confirm your email address" not in page.text
 
 
-async def test_magic_link_of_a_stranger_leaves_the_session_of_the_browser(
+async def test_invalid_magic_link_keeps_the_session(
     service: Installation,
 ) -> None:
     await accounts.sign_up(service.stranger)
@@ -97,9 +97,7 @@ async def test_magic_link_of_a_stranger_leaves_the_session_of_the_browser(
 
 
 @pytest.mark.parametrize("path", ["/portal/magic-link/request", "/portal/forgot-password"])
-async def test_asking_for_a_link_tells_nobody_who_has_an_account(
-    service: Installation, path: str
-) -> None:
+async def test_requesting_a_link_does_not_reveal_accounts(service: Installation, path: str) -> None:
     await user_id(service)
     answers = [
         await service.stranger.post(path, data={"email": email, "password": ""})
@@ -113,16 +111,16 @@ async def test_asking_for_a_link_tells_nobody_who_has_an_account(
 
 
 @pytest.mark.parametrize("path", ["/portal/magic-link/request", "/portal/forgot-password"])
-async def test_asking_for_a_link_to_no_address_is_refused_on_its_form(
+async def test_requesting_a_link_for_an_invalid_address_is_refused(
     sqlite_service: Installation, path: str
 ) -> None:
-    answer = await sqlite_service.stranger.post(path, data={"email": "nobody"})
+    answer = await sqlite_service.stranger.post(path, data={"email": "invalid"})
 
     assert 400 == answer.status_code
     assert "must have an @-sign" in pages.parse(answer).error("email")
 
 
-async def test_address_is_verified_and_named(service: Installation) -> None:
+async def test_address_is_verified_and_shown(service: Installation) -> None:
     token = await accounts.mint_token(service, MailTokenKind.VERIFY_EMAIL, await user_id(service))
 
     answer = await service.stranger.post("/portal/verify-email", data={"token": token})
@@ -134,7 +132,7 @@ async def test_address_is_verified_and_named(service: Installation) -> None:
     assert "Please confirm your email address" not in page.text
 
 
-async def test_reset_sets_the_password_and_signs_nobody_in(service: Installation) -> None:
+async def test_reset_sets_the_password_without_signing_in(service: Installation) -> None:
     token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
     form = {"token": token, "new_password": OTHER}
 
@@ -146,7 +144,7 @@ async def test_reset_sets_the_password_and_signs_nobody_in(service: Installation
     assert 303 == (await accounts.sign_in(service.stranger, password=OTHER)).status_code
 
 
-async def test_reset_names_the_account_for_people_and_for_password_managers(
+async def test_reset_shows_the_account_for_people_and_password_managers(
     service: Installation,
 ) -> None:
     token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
@@ -163,7 +161,7 @@ async def test_reset_names_the_account_for_people_and_for_password_managers(
         assert f"For {EMAIL}." in page.text
 
 
-async def test_reset_link_that_is_worth_nothing_is_told_before_a_password_is_typed(
+async def test_invalid_reset_link_shows_an_error_before_the_form(
     service: Installation,
 ) -> None:
     token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
@@ -178,7 +176,7 @@ async def test_reset_link_that_is_worth_nothing_is_told_before_a_password_is_typ
     assert EMAIL not in page.text
 
 
-async def test_reset_of_who_is_signed_in_keeps_this_session_and_ends_the_others(
+async def test_reset_keeps_the_current_session_and_ends_the_others(
     service: Installation,
 ) -> None:
     await accounts.sign_up(service.stranger)
@@ -198,7 +196,7 @@ async def test_reset_of_who_is_signed_in_keeps_this_session_and_ends_the_others(
     assert (True, False) == (before is not None, after is not None)
 
 
-async def test_short_password_leaves_the_link_good_and_its_token_on_the_form(
+async def test_short_password_keeps_the_link_valid_and_the_token_on_the_form(
     service: Installation,
 ) -> None:
     token = await accounts.mint_token(service, MailTokenKind.PASSWORD_RESET, await user_id(service))
@@ -216,7 +214,7 @@ async def test_short_password_leaves_the_link_good_and_its_token_on_the_form(
     assert 200 == answer.status_code
 
 
-async def test_disabled_account_is_told_on_the_form(service: Installation) -> None:
+async def test_disabled_account_has_an_error_on_the_form(service: Installation) -> None:
     token = await accounts.mint_token(service, MailTokenKind.MAGIC_LINK, await user_id(service))
     await accounts.disable_user(service, EMAIL)
 

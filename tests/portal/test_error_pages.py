@@ -35,7 +35,7 @@ TECHNICAL = ("multipart", "retry_after", "`", "user_id", "Content-Type", "scope 
         ("POST", "/portal/security/end-sessions", CROSS_SITE, 403),
     ],
 )
-async def test_who_is_signed_in_keeps_navigation_and_sign_out(
+async def test_error_pages_keep_navigation_and_sign_out(
     sqlite_service: Installation, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
     await accounts.sign_up(sqlite_service.stranger)
@@ -48,7 +48,7 @@ async def test_who_is_signed_in_keeps_navigation_and_sign_out(
     assert not [word for word in TECHNICAL if word in page.text]
 
 
-async def test_refused_role_keeps_them_too(sqlite_service: Installation) -> None:
+async def test_page_for_a_refused_role_keeps_navigation(sqlite_service: Installation) -> None:
     viewer = await people.joined(
         sqlite_service, await people.signed_up(sqlite_service), Role.VIEWER
     )
@@ -61,11 +61,11 @@ async def test_refused_role_keeps_them_too(sqlite_service: Installation) -> None
     assert "/portal/keys" not in page.links
 
 
-async def test_unforeseen_error_keeps_them_too(
+async def test_page_of_an_unexpected_error_keeps_navigation(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
-        message = "nobody foresaw this"
+        message = "unexpected"
         raise RuntimeError(message)
 
     await accounts.sign_up(sqlite_service.stranger)
@@ -76,7 +76,7 @@ async def test_unforeseen_error_keeps_them_too(
     assert ("post", "/portal/sign-out") in pages.parse(answer).forms
 
 
-async def test_strangers_are_shown_no_sections(sqlite_service: Installation) -> None:
+async def test_anonymous_users_see_no_navigation(sqlite_service: Installation) -> None:
     page = pages.parse(await sqlite_service.stranger.get("/portal/nowhere"))
 
     assert [] == page.forms
@@ -111,5 +111,5 @@ def test_sentence_of_an_error(error: ServiceError, said: str) -> None:
 @pytest.mark.parametrize(
     "kind", [CrossSiteRequest, MethodNotAllowed, ServerError, Overloaded, ValidationFailed]
 )
-def test_errors_without_words_of_their_own_have_some_for_people(kind: type[ServiceError]) -> None:
+def test_every_error_has_a_sentence_for_people(kind: type[ServiceError]) -> None:
     assert error_messages.sentence(kind()) != kind.__doc__

@@ -24,7 +24,9 @@ NUMBER = Found("000123456", 0.9, "No. 000123456")
 DAMAGED = Failure(FailureKind.UNREADABLE, Damaged.__doc__ or "")
 
 
-async def test_reading_again_in_vain_is_free_and_says_so(database_url: str, tmp_path: Path) -> None:
+async def test_second_reading_without_improvement_is_free_and_says_so(
+    database_url: str, tmp_path: Path
+) -> None:
     answers: list[Answer] = [receipt_pages.make_reading(), receipt_pages.make_reading()]
     async with receipt_pages.run_service(database_url, tmp_path, ScriptedReader(answers)) as (
         service,
@@ -48,7 +50,7 @@ async def test_reading_again_in_vain_is_free_and_says_so(database_url: str, tmp_
     assert "1 of 50 receipts this month" in money.text
 
 
-async def test_reading_again_says_what_it_changed(database_url: str, tmp_path: Path) -> None:
+async def test_second_reading_lists_its_changes(database_url: str, tmp_path: Path) -> None:
     answers: list[Answer] = [
         receipt_pages.make_reading("Aur0ra", total="1234.5", confidence=0.5),
         replace(receipt_pages.make_reading(total="1290"), document_number=NUMBER),
@@ -90,7 +92,7 @@ async def test_receipts_and_billing_agree_on_what_is_left(
     assert "0 of 50 receipts this month (UTC). 49 left. 1 more is reserved" in money.text
 
 
-async def test_damaged_file_is_called_so_and_not_read_again(
+async def test_damaged_file_is_reported_and_not_offered_again(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     async with receipt_pages.run_service(sqlite_url, tmp_path, ScriptedReader([DAMAGED])) as (
@@ -107,7 +109,7 @@ async def test_damaged_file_is_called_so_and_not_read_again(
     assert not [action for _, action in page.forms if "again" in (action or "")]
 
 
-async def test_unreadable_file_is_offered_at_high_accuracy_alone(
+async def test_unreadable_file_is_offered_only_at_high_accuracy(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     async with receipt_pages.run_service(sqlite_url, tmp_path, ScriptedReader([UNREADABLE])) as (
@@ -128,7 +130,7 @@ async def failing(i: Installation, since: dt.timedelta) -> None:
         await session.execute(update(tables.WebhookEndpoint).values(values))
 
 
-async def test_first_failed_attempt_is_a_note_and_a_long_failure_an_alarm(
+async def test_first_failed_attempt_is_a_hint_and_a_long_failure_an_alert(
     service: Installation,
 ) -> None:
     org_id = await webhook_pages.sign_up_owner(service)
@@ -147,7 +149,7 @@ async def test_first_failed_attempt_is_a_note_and_a_long_failure_an_alarm(
     assert 'class="alert"' in late.text
 
 
-async def test_people_and_keys_have_names_where_they_acted(sqlite_url: str, tmp_path: Path) -> None:
+async def test_people_and_keys_are_shown_by_name(sqlite_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, owner):
         dev = await people.joined(service, owner, Role.DEVELOPER)
         key_page = await service.stranger.post(
@@ -173,7 +175,7 @@ async def test_people_and_keys_have_names_where_they_acted(sqlite_url: str, tmp_
     assert f'<option value="{dev.user_id}" selected>{dev.email}</option>' in chosen.text
 
 
-async def test_what_is_said_after_paying_is_what_the_page_shows(service: Installation) -> None:
+async def test_notice_after_payment_matches_the_page(service: Installation) -> None:
     await forms.sign_in_as(service, await people.signed_up(service))
     bought = {"plan": "indie"}
     answer = await service.stranger.post("/portal/billing/checkout", data=bought)
@@ -187,7 +189,7 @@ async def test_what_is_said_after_paying_is_what_the_page_shows(service: Install
     assert "is being confirmed" in early.by_role["status"]
 
 
-async def test_org_with_a_subscription_is_told_to_cancel_before_the_form(
+async def test_org_with_a_subscription_must_cancel_before_deletion(
     service: Installation,
 ) -> None:
     ana = await people.signed_up(service)
@@ -202,7 +204,7 @@ async def test_org_with_a_subscription_is_told_to_cancel_before_the_form(
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_home_offers_what_the_role_may_do(sqlite_service: Installation, role: Role) -> None:
+async def test_home_links_match_the_role(sqlite_service: Installation, role: Role) -> None:
     owner = await people.signed_up(sqlite_service)
     member = await people.joined(sqlite_service, owner, role)
     await forms.sign_in_as(sqlite_service, member)
@@ -220,8 +222,8 @@ async def test_home_offers_what_the_role_may_do(sqlite_service: Installation, ro
         assert (role in roles) == (offer in home.text), offer
 
 
-async def test_logo_stands_apart_from_the_name(sqlite_service: Installation) -> None:
-    """An image that cannot be loaded and has no text takes no room on a line of its own."""
+async def test_broken_logo_leaves_no_gap(sqlite_service: Installation) -> None:
+    """An image that cannot be loaded and has no text takes no space in a separate paragraph."""
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     await forms.submit(
         sqlite_service,

@@ -1,4 +1,4 @@
-"""The development inbox: mail that is not sent, shown to whoever sits at the machine."""
+"""The development inbox: unsent mail, shown to browsers on the same machine."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -65,7 +65,7 @@ async def test_mails_are_listed_newest_first_and_their_links_work_here(
     ],
     ids=str,
 )
-async def test_what_was_not_sent_by_this_machine_finds_no_inbox(
+async def test_requests_from_other_machines_get_no_inbox(
     mailing: Installation, headers: dict[str, str]
 ) -> None:
     answers = [
@@ -101,7 +101,7 @@ async def test_an_empty_inbox_says_so(sqlite_service: Installation) -> None:
     assert "No mail yet." in page.text
 
 
-async def test_production_and_real_mail_have_no_inbox(sqlite_url: str, tmp_path: Path) -> None:
+async def test_there_is_no_inbox_with_real_mail(sqlite_url: str, tmp_path: Path) -> None:
     async with installation.start(
         sqlite_url, tmp_path, with_worker=False, email_url="smtp://127.0.0.1:1"
     ) as service:
@@ -114,7 +114,7 @@ async def test_production_and_real_mail_have_no_inbox(sqlite_url: str, tmp_path:
     assert "development" not in pages.parse(sent).text
 
 
-async def test_every_page_that_says_a_mail_was_sent_leads_to_the_inbox(
+async def test_every_page_about_a_sent_mail_links_to_the_inbox(
     sqlite_service: Installation,
 ) -> None:
     client = sqlite_service.stranger

@@ -13,7 +13,7 @@ INVITED = "bob@people.test"
 
 
 async def token_for(i: Installation, email: str = INVITED) -> str:
-    """Have somebody's org invite an address and return the token of the mail."""
+    """Invite an address to an org and return the token of the mail."""
     owner = await people.signed_up(i, email="owner@people.test", org="Padaria Aurora")
     invitation = await people.invited(i, owner, email)
     return await people.invitation_token(i, invitation["id"])
@@ -21,17 +21,17 @@ async def token_for(i: Installation, email: str = INVITED) -> str:
 
 async def test_opening_an_invitation_accepts_nothing(service: Installation) -> None:
     token = await token_for(service)
-    opened = [await service.stranger.get(PATH, params={"token": token}) for _ in range(3)]
+    answers = [await service.stranger.get(PATH, params={"token": token}) for _ in range(3)]
 
     answer = await service.stranger.post(PATH, data={"token": token})
 
-    page = pages.parse(opened[0])
+    page = pages.parse(answers[0])
     assert [("post", PATH)] == page.forms
     assert token == page.inputs["token"]["value"]
     assert 303 == answer.status_code
 
 
-async def test_invitation_names_the_org_the_role_and_who_invites_whom(
+async def test_invitation_shows_org_role_inviter_and_invitee(
     service: Installation,
 ) -> None:
     answer = await service.stranger.get(PATH, params={"token": await token_for(service)})
@@ -43,9 +43,7 @@ async def test_invitation_names_the_org_the_role_and_who_invites_whom(
 
 
 @pytest.mark.parametrize("of", ["nothing", "one that was accepted"])
-async def test_invitation_that_is_worth_nothing_is_told_at_once(
-    service: Installation, of: str
-) -> None:
+async def test_invalid_invitation_shows_an_error_at_once(service: Installation, of: str) -> None:
     token = await token_for(service) if of != "nothing" else "nothing"
     if of != "nothing":
         await service.stranger.post(PATH, data={"token": token})
@@ -58,7 +56,7 @@ async def test_invitation_that_is_worth_nothing_is_told_at_once(
     assert "Token from the email" == page.labels["token"]
 
 
-async def test_password_managers_are_told_whose_first_password_it_is(
+async def test_first_password_form_has_the_username_for_password_managers(
     service: Installation,
 ) -> None:
     await service.stranger.post(PATH, data={"token": await token_for(service)})
@@ -99,7 +97,7 @@ async def test_first_password_needs_eight_characters(service: Installation) -> N
     assert "needs at least 8" in pages.parse(answer).error("new_password")
 
 
-async def test_who_has_a_password_sets_none_here(service: Installation) -> None:
+async def test_user_with_a_password_cannot_set_a_first_one(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     asked = await service.stranger.get("/portal/set-password")
     form = {"new_password": "another long password"}
@@ -113,7 +111,7 @@ async def test_who_has_a_password_sets_none_here(service: Installation) -> None:
     assert 303 == (await accounts.sign_in(service.stranger)).status_code
 
 
-async def test_account_that_existed_joins_and_is_asked_for_nothing_more(
+async def test_existing_account_joins_without_a_password_form(
     service: Installation,
 ) -> None:
     token = await token_for(service, EMAIL)

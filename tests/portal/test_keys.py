@@ -32,7 +32,7 @@ async def own(i: Installation, secret: str) -> httpx.Response:
     return await i.get("/key", secret=secret)
 
 
-async def test_key_is_made_with_its_secret_shown_once_and_revoked(service: Installation) -> None:
+async def test_key_is_created_with_its_secret_shown_once_and_revoked(service: Installation) -> None:
     await forms.sign_in_as(service, await people.signed_up(service))
     last_day = clock.now().date() + dt.timedelta(days=30)
     secret, answer = await made(service, name=HOSTILE, write="", last_day=last_day.isoformat())
@@ -71,7 +71,7 @@ async def test_publishable_key_has_its_fixed_scope(sqlite_service: Installation)
         ("last_day", {"last_day": "2020-01-01"}, "Last day must not be in the past."),
     ],
 )
-async def test_what_is_refused_stands_there_with_the_reason(
+async def test_refused_values_are_shown_with_the_reason(
     sqlite_service: Installation, field: str, form: dict[str, str], said: str
 ) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
@@ -86,7 +86,7 @@ async def test_what_is_refused_stands_there_with_the_reason(
     assert 1 == len(await sqlite_service.rows(tables.ApiKey))
 
 
-async def test_secret_key_needs_a_scope_and_a_kind_that_there_is(
+async def test_secret_key_needs_a_scope_and_a_valid_kind(
     sqlite_service: Installation,
 ) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
@@ -99,7 +99,7 @@ async def test_secret_key_needs_a_scope_and_a_kind_that_there_is(
     assert "must be one of secret, publishable" in no_kind.by_id["kind-error"]
 
 
-async def test_developer_revokes_only_keys_of_the_own_making(service: Installation) -> None:
+async def test_developer_revokes_only_own_keys(service: Installation) -> None:
     ana = await people.signed_up(service)
     dev = await people.joined(service, ana, Role.DEVELOPER)
     await forms.sign_in_as(service, ana)
@@ -117,7 +117,7 @@ async def test_developer_revokes_only_keys_of_the_own_making(service: Installati
     assert 200 == (await own(service, anas)).status_code
 
 
-async def test_keys_of_another_org_are_neither_seen_nor_revoked(service: Installation) -> None:
+async def test_keys_of_another_org_cannot_be_seen_or_revoked(service: Installation) -> None:
     ana = await people.signed_up(service)
     bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
     await forms.sign_in_as(service, ana)

@@ -41,7 +41,7 @@ async def test_team_is_invited_changed_and_removed(service: Installation) -> Non
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.OWNER, Role.BILLING}))
-async def test_buttons_are_those_of_the_role(sqlite_service: Installation, role: Role) -> None:
+async def test_buttons_match_the_role(sqlite_service: Installation, role: Role) -> None:
     ana = await people.signed_up(sqlite_service)
     await people.invited(sqlite_service, ana, BEA, Role.OWNER)
     cid = await people.joined(sqlite_service, ana, role)
@@ -66,7 +66,7 @@ async def test_buttons_are_those_of_the_role(sqlite_service: Installation, role:
     assert 2 == len(await roles(sqlite_service, ana.org_id))
 
 
-async def test_what_is_refused_is_said_on_the_page(sqlite_service: Installation) -> None:
+async def test_errors_are_shown_on_the_page(sqlite_service: Installation) -> None:
     ana = await people.signed_up(sqlite_service)
     await forms.sign_in_as(sqlite_service, ana)
     invite, own = f"{PATH}/invite", f"{PATH}/{ana.user_id}"
@@ -75,7 +75,7 @@ async def test_what_is_refused_is_said_on_the_page(sqlite_service: Installation)
     member = await forms.submit_refused(sqlite_service, invite, 409, email=ana.email, role="viewer")
     last_owner = await forms.submit_refused(sqlite_service, f"{own}/role", 400, role="viewer")
     oneself = await forms.submit_refused(sqlite_service, f"{own}/remove", 400)
-    unknown = await forms.submit_refused(sqlite_service, f"{PATH}/usr_nobody/remove", 404)
+    unknown = await forms.submit_refused(sqlite_service, f"{PATH}/usr_unknown/remove", 404)
 
     assert HOSTILE == bad.inputs["email"]["value"]
     assert "must have an @-sign" in bad.error("email")
@@ -86,7 +86,7 @@ async def test_what_is_refused_is_said_on_the_page(sqlite_service: Installation)
     assert "no such member" in unknown.alert
 
 
-async def test_team_of_another_org_is_out_of_reach(service: Installation) -> None:
+async def test_members_of_another_org_are_inaccessible(service: Installation) -> None:
     ana = await people.signed_up(service)
     invitation = await people.invited(service, ana, "cid@people.test")
     bea = await people.signed_up(service, email=BEA, org="Loja Bea")
@@ -102,7 +102,7 @@ async def test_team_of_another_org_is_out_of_reach(service: Installation) -> Non
     assert {ana.user_id: "owner"} == await roles(service, ana.org_id)
 
 
-async def test_own_demotion_acts_at_once(sqlite_service: Installation) -> None:
+async def test_own_demotion_takes_effect_at_once(sqlite_service: Installation) -> None:
     ana = await people.signed_up(sqlite_service)
     await people.joined(sqlite_service, ana, Role.OWNER)
     await forms.sign_in_as(sqlite_service, ana)

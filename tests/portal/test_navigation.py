@@ -24,7 +24,7 @@ SECTIONS: Mapping[str, Permission] = {
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_roles_are_led_to_what_they_may_see_and_to_nothing_else(
+async def test_navigation_shows_only_what_the_role_may_see(
     sqlite_service: Installation, role: Role
 ) -> None:
     owner = await people.signed_up(sqlite_service)
@@ -42,7 +42,7 @@ async def test_roles_are_led_to_what_they_may_see_and_to_nothing_else(
         assert said in pages.parse(answers[path]).text
 
 
-async def test_who_is_in_no_org_is_told_so(sqlite_service: Installation) -> None:
+async def test_user_without_org_sees_a_hint(sqlite_service: Installation) -> None:
     tokens = await make.session(sqlite_service.services.identity, None)
     sqlite_service.stranger.cookies.set("service_access", tokens.access_token)
     home = await forms.get_page(sqlite_service, "/portal")
@@ -52,13 +52,15 @@ async def test_who_is_in_no_org_is_told_so(sqlite_service: Installation) -> None
     assert {403} == {answer.status_code for answer in answers}
 
 
-async def test_strangers_sign_in_and_come_back(sqlite_service: Installation) -> None:
+async def test_anonymous_users_are_redirected_to_sign_in_and_back(
+    sqlite_service: Installation,
+) -> None:
     for path in SECTIONS:
         answer = await sqlite_service.stranger.get(path)
         assert f"/portal/sign-in?next={path}" == answer.headers["location"]
 
 
-async def test_section_that_is_shown_is_marked(sqlite_service: Installation) -> None:
+async def test_current_section_is_marked(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for path in SECTIONS:
         answer = await sqlite_service.stranger.get(path)

@@ -18,15 +18,15 @@ async def change(i: Installation, **form: str) -> pages.Page:
     return await forms.submit(i, PATH, **{**fields, **form})
 
 
-async def test_org_is_changed_but_for_its_short_name(service: Installation) -> None:
+async def test_org_settings_change_but_not_the_short_name(service: Installation) -> None:
     ana = await people.signed_up(service)
     await forms.sign_in_as(service, ana)
     page = await change(service, name=HOSTILE, logo_url=LOGO)
-    told = (await service.stranger.get("/v1/org")).json()
+    org = (await service.stranger.get("/v1/org")).json()
     cleared = await change(service)
 
     assert (HOSTILE, "bills@people.test", LOGO) == (
-        told["name"], told["billing_email"], told["logo_url"],
+        org["name"], org["billing_email"], org["logo_url"],
     )  # fmt: skip
     assert HOSTILE in page.text
     assert "Short name padaria-aurora" in cleared.text
@@ -53,21 +53,23 @@ async def test_only_https_logos_are_shown(sqlite_service: Installation) -> None:
         assert pictures in answer.headers["content-security-policy"]
 
 
-async def test_what_is_refused_stands_there_with_the_reason(sqlite_service: Installation) -> None:
+async def test_refused_values_are_shown_with_the_reason(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
-    form = {"name": "", "billing_email": "nobody", "logo_url": "x" * 501}
+    form = {"name": "", "billing_email": "invalid", "logo_url": "x" * 501}
     page = await forms.submit_refused(sqlite_service, PATH, 400, **form)
     email = await forms.submit_refused(
-        sqlite_service, PATH, 400, name="Aurora", billing_email="nobody"
+        sqlite_service, PATH, 400, name="Aurora", billing_email="invalid"
     )
 
     assert "must have 1 to 255 characters" in page.error("name")
     assert "must have an @-sign" in email.error("billing_email")
-    assert "nobody" == email.inputs["billing_email"]["value"]
+    assert "invalid" == email.inputs["billing_email"]["value"]
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - {Role.OWNER, Role.ADMIN}))
-async def test_who_may_only_read_sees_no_form(sqlite_service: Installation, role: Role) -> None:
+async def test_members_without_write_permission_see_no_form(
+    sqlite_service: Installation, role: Role
+) -> None:
     ana = await people.signed_up(sqlite_service)
     await forms.sign_in_as(sqlite_service, await people.joined(sqlite_service, ana, role))
     page = await forms.get_page(sqlite_service, PATH)
@@ -100,7 +102,7 @@ async def test_owner_deletes_the_org_by_its_short_name(service: Installation) ->
     assert PATH not in home.links
 
 
-async def test_org_that_pays_on_is_not_deleted(sqlite_service: Installation) -> None:
+async def test_org_with_an_active_subscription_is_not_deleted(sqlite_service: Installation) -> None:
     ana = await people.signed_up(sqlite_service)
     await billing.bought(sqlite_service, ana)
     await forms.sign_in_as(sqlite_service, ana)
@@ -118,9 +120,9 @@ async def test_member_leaves_but_not_the_last_owner(service: Installation) -> No
     beas = await service.stranger.get("/v1/auth/me", headers=bea.headers)
     await forms.sign_in_as(service, ana)
     last = await forms.submit_refused(service, f"{PATH}/leave", 400)
-    (told,) = await people.audited(service, ana, AuditAction.MEMBER_REMOVED)
+    (entry,) = await people.audited(service, ana, AuditAction.MEMBER_REMOVED)
 
     assert "You left the organization." in left.by_role["status"]
     assert 401 == beas.status_code
     assert "without an owner" in last.alert
-    assert (bea.user_id, bea.user_id) == (told["actor_user_id"], told["resource_id"])
+    assert (bea.user_id, bea.user_id) == (entry["actor_user_id"], entry["resource_id"])

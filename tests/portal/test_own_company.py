@@ -21,7 +21,9 @@ from tests.portal.test_navigation import SECTIONS
 SIGN_UP = {"email": "eve@people.test", "password": PASSWORD, "org_name": "Eve & Co"}
 
 
-def opened(url: str, folder: Path, **settings: Any) -> AbstractAsyncContextManager[Installation]:
+def run_installation(
+    url: str, folder: Path, **settings: Any
+) -> AbstractAsyncContextManager[Installation]:
     """Open a service that sends no mail."""
     return installation.start(url, folder, with_worker=False, **settings)
 
@@ -29,19 +31,19 @@ def opened(url: str, folder: Path, **settings: Any) -> AbstractAsyncContextManag
 @pytest.fixture
 async def own(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
     """A service that sells no plans."""
-    async with opened(sqlite_url, tmp_path, payments="none") as i:
+    async with run_installation(sqlite_url, tmp_path, payments="none") as i:
         yield i
 
 
 async def member_of(i: Installation, role: Role = Role.OWNER) -> Session:
-    """Return a session of somebody in the demo org."""
+    """Return a session of a member of the demo org."""
     (org,) = await i.rows(tables.Org)
     tokens = await make.session(i.services.identity, OrgId(org.id), role=role)
     return Session(tokens.user_id, org.id, "", tokens.model_dump())
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_no_page_is_about_plans_or_leads_there(own: Installation, role: Role) -> None:
+async def test_no_page_mentions_or_links_to_plans(own: Installation, role: Role) -> None:
     await forms.sign_in_as(own, await member_of(own, role))
     paths = [
         path
@@ -59,7 +61,7 @@ async def test_no_page_is_about_plans_or_leads_there(own: Installation, role: Ro
         assert "Billing email" not in page.text
 
 
-async def test_page_of_billing_is_not_there(own: Installation) -> None:
+async def test_billing_page_does_not_exist(own: Installation) -> None:
     strangers = await own.stranger.get("/portal/billing")
     await forms.sign_in_as(own, await member_of(own))
     answers = [
@@ -71,7 +73,7 @@ async def test_page_of_billing_is_not_there(own: Installation) -> None:
     assert [404] * 4 == [one.status_code for one in (strangers, *answers)]
 
 
-async def test_organization_is_changed_and_keeps_its_address_for_bills(own: Installation) -> None:
+async def test_changing_the_organization_keeps_its_billing_address(own: Installation) -> None:
     await forms.sign_in_as(own, await member_of(own))
     page = await forms.submit(own, "/portal/organization", name="Aurora")
     (org,) = await own.rows(tables.Org)
@@ -90,7 +92,7 @@ async def test_no_plan_is_offered_at_sign_up(own: Installation) -> None:
 async def test_organization_is_deleted_whatever_was_bought_before(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with opened(sqlite_url, tmp_path) as i:
+    async with run_installation(sqlite_url, tmp_path) as i:
         owner = await member_of(i)
         async with i.database.write() as session:
             row = tables.Subscription(org_id=owner.org_id, version=0, provider="stripe")
@@ -99,7 +101,7 @@ async def test_organization_is_deleted_whatever_was_bought_before(
             row.cancel_at_period_end = False
             row.updated_at = (await session.get_one(tables.Org, owner.org_id)).created_at
             session.add(row)
-    async with opened(sqlite_url, tmp_path, payments="none") as i:
+    async with run_installation(sqlite_url, tmp_path, payments="none") as i:
         await forms.sign_in_as(i, owner)
         page = await forms.submit(i, "/portal/organization/delete", slug="demo")
 
@@ -113,7 +115,7 @@ async def test_organization_is_deleted_whatever_was_bought_before(
 async def test_sign_up_page_says_why_there_is_no_form(
     sqlite_url: str, tmp_path: Path, signup: str, said: str
 ) -> None:
-    async with opened(sqlite_url, tmp_path, signup=signup) as i:
+    async with run_installation(sqlite_url, tmp_path, signup=signup) as i:
         page = await forms.get_page(i, "/portal/sign-up")
         refused = await i.stranger.post("/portal/sign-up", data=SIGN_UP)
         empty = await i.stranger.post("/portal/sign-up", data={})
@@ -128,10 +130,10 @@ async def test_sign_up_page_says_why_there_is_no_form(
     assert [demo_org.OWNER_EMAIL] == [user.email for user in users]
 
 
-async def test_invitation_that_would_make_an_account_is_refused_on_its_page(
+async def test_invitation_without_an_account_is_refused_if_signup_is_closed(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    async with opened(sqlite_url, tmp_path, signup="closed") as i:
+    async with run_installation(sqlite_url, tmp_path, signup="closed") as i:
         owner = await member_of(i)
         _, token = await people.invite_with_token(i, owner, "bob@people.test")
         answer = await i.stranger.post("/portal/accept-invite", data={"token": token})

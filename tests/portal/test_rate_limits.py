@@ -20,7 +20,7 @@ ELSEWHERE = "203.0.113.9"
 
 @pytest.fixture
 def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
-    """A clock that stands."""
+    """A clock that does not move."""
     return FakeClock(monkeypatch)
 
 
@@ -39,7 +39,7 @@ async def elsewhere(i: Installation) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_strangers_share_one_limit_over_pages_and_api(
+async def test_anonymous_requests_share_one_limit_over_pages_and_api(
     elsewhere: httpx.AsyncClient, fake_clock: FakeClock
 ) -> None:
     for _ in range(N // 2):
@@ -64,7 +64,7 @@ async def test_strangers_share_one_limit_over_pages_and_api(
     assert 200 == (await elsewhere.get("/portal/sign-in")).status_code
 
 
-async def test_members_have_the_figure_of_their_plan(
+async def test_members_have_the_limit_of_their_plan(
     i: Installation, elsewhere: httpx.AsyncClient
 ) -> None:
     await accounts.sign_up(elsewhere)

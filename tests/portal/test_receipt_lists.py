@@ -15,7 +15,7 @@ from tests.portal.receipt_pages import PATH
 from tests.readers import UNREADABLE
 
 MAY = Moment(dt.date(2026, 5, 2))
-PAPERS: dict[str, Any] = {
+RECEIPTS: dict[str, Any] = {
     "march": receipt_pages.make_reading("March"),
     "may": receipt_pages.make_reading("May", issued=MAY, type_=DocumentType.NFCE),
     "failed": UNREADABLE,
@@ -36,13 +36,13 @@ FOUND = {
 }
 
 
-async def test_filters_are_those_of_the_api_and_pages_keep_them(
+async def test_filters_match_the_api_and_pages_keep_them(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = FakeReader({make.jpeg(name): answer for name, answer in PAPERS.items()})
+    reader = FakeReader({make.jpeg(name): answer for name, answer in RECEIPTS.items()})
     async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, owner):
         ids = {}
-        for name in PAPERS:
+        for name in RECEIPTS:
             await receipt_pages.send_files(service, (f"{name}.jpg", make.jpeg(name)))
             (newest, *_) = receipt_pages.listed_ids(await service.stranger.get(PATH))
             ids[newest] = name
@@ -79,16 +79,16 @@ WRONG = {
 }
 
 
-async def test_wrong_filters_and_cursors_are_told_beside_the_newest(
+async def test_invalid_filters_show_an_error_and_the_newest_receipts(
     sqlite_service: Installation,
 ) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     await receipt_pages.upload(sqlite_service)
-    for query, told in WRONG.items():
+    for query, error in WRONG.items():
         answer = await sqlite_service.stranger.get(f"{PATH}{query}")
 
         assert 400 == answer.status_code, query
-        assert told in pages.parse(answer).text, query
+        assert error in pages.parse(answer).text, query
         assert 1 == len(receipt_pages.listed_ids(answer)), query
 
 

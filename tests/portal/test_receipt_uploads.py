@@ -1,4 +1,4 @@
-"""Uploads from the portal: several files in one form, each taken in or refused by itself."""
+"""Uploads in the portal: several files in one form, each accepted or refused separately."""
 
 from pathlib import Path
 
@@ -16,11 +16,11 @@ from tests.portal import accounts, forms, pages, receipt_pages
 from tests.portal.receipt_pages import GIF, OTHER_RECEIPT, PATH, RECEIPT
 
 
-async def test_files_are_read_as_the_form_says_in_the_name_of_who_sent_it(
+async def test_files_are_read_with_the_options_of_the_form_for_the_user(
     database_url: str, tmp_path: Path
 ) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
-        files = [("C:\\papers\\a.jpg", RECEIPT), ("ação.jpg", OTHER_RECEIPT)]
+        files = [("C:\\receipts\\a.jpg", RECEIPT), ("ação.jpg", OTHER_RECEIPT)]
         answer = await receipt_pages.send_files(service, *files, accuracy="high", type="invoice")
         listed = await service.stranger.get(PATH)
         receipts = [
@@ -35,7 +35,7 @@ async def test_files_are_read_as_the_form_says_in_the_name_of_who_sent_it(
     }
 
 
-async def test_file_that_is_known_leads_to_its_receipt(database_url: str, tmp_path: Path) -> None:
+async def test_known_file_redirects_to_its_receipt(database_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         first = await receipt_pages.send_files(service, ("a.jpg", RECEIPT))
         again = await receipt_pages.send_files(service, ("b.jpg", RECEIPT))
@@ -51,7 +51,7 @@ async def test_file_that_is_known_leads_to_its_receipt(database_url: str, tmp_pa
     assert 2 == len(listed)
 
 
-async def test_refused_files_are_named_and_keep_none_of_the_others_back(
+async def test_refused_files_are_listed_and_the_others_accepted(
     database_url: str, tmp_path: Path
 ) -> None:
     large = make.JPEG_HEAD.ljust(MAX_BYTES + 1, b"\0")
@@ -79,7 +79,7 @@ FORMS = {
 }
 
 
-async def test_form_that_is_wrong_is_shown_again(sqlite_service: Installation) -> None:
+async def test_invalid_form_is_shown_again(sqlite_service: Installation) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
     for name, (fields, files) in FORMS.items():
         answer = await receipt_pages.send_files(sqlite_service, *files, **fields)
@@ -90,7 +90,7 @@ async def test_form_that_is_wrong_is_shown_again(sqlite_service: Installation) -
         assert [] == receipt_pages.listed_ids(answer), name
 
 
-async def test_what_is_no_upload_is_refused(
+async def test_malformed_upload_is_refused(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
@@ -109,7 +109,7 @@ async def test_what_is_no_upload_is_refused(
     assert [] == await sqlite_service.rows(tables.Receipt)
 
 
-async def test_quota_and_the_cap_on_uploads_bind_the_portal(
+async def test_quota_and_upload_limit_apply_to_the_portal(
     database_url: str, tmp_path: Path
 ) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):

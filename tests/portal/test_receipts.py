@@ -1,4 +1,4 @@
-"""Receipts in the portal: shown beside their papers, read again, deleted."""
+"""Receipts in the portal: shown with their documents, read again, deleted."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ UNKNOWN = "rcp_" + "0" * 32
 SCRIPT = "</dd><script>alert(1)</script>"
 
 
-async def test_fields_stand_with_how_sure_they_are_and_where_they_were_read(
+async def test_fields_are_shown_with_confidence_and_source(
     database_url: str, tmp_path: Path
 ) -> None:
     reader = FakeReader({RECEIPT: receipt_pages.make_reading()})
@@ -26,20 +26,20 @@ async def test_fields_stand_with_how_sure_they_are_and_where_they_were_read(
 
     assert "Padaria Aurora · Recibo" == page.title
     assert "Read 90% confidence" == page.by_id["standing"]
-    for told in (
+    for text in (
         "Total 42.50 BRL 90% confidence; page 1: “total”",
         "Issued 2026-03-14 08:17:42 UTC-03:00",
         "Tax Not on the document",
         "Pão francês 0.535 18.90 10.11 72%",
         "by you",
-        "Tag filename paper.jpg",
+        "Tag filename receipt.jpg",
     ):
-        assert told in page.text, told
+        assert text in page.text, text
     assert receipt == saved.json()
     assert f'attachment; filename="{receipt_id}.json"' == saved.headers["content-disposition"]
 
 
-async def test_what_papers_say_is_text(sqlite_url: str, tmp_path: Path) -> None:
+async def test_text_of_documents_is_escaped(sqlite_url: str, tmp_path: Path) -> None:
     reader = FakeReader({RECEIPT: receipt_pages.make_reading(SCRIPT)})
     async with receipt_pages.run_service(sqlite_url, tmp_path, reader) as (service, owner):
         receipt_id = await receipt_pages.upload(service)
@@ -54,16 +54,14 @@ async def test_what_papers_say_is_text(sqlite_url: str, tmp_path: Path) -> None:
         assert SCRIPT not in page.text
 
 
-async def test_paper_is_shown_by_pages_of_ours_and_may_do_nothing(
-    sqlite_url: str, tmp_path: Path
-) -> None:
+async def test_document_is_embedded_in_a_sandbox(sqlite_url: str, tmp_path: Path) -> None:
     pdf = b"%PDF-1.7\n<script>alert(1)</script>"
     async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, _):
-        papers = {data: await receipt_pages.upload(service, data) for data in (RECEIPT, pdf)}
-        files = [await service.stranger.get(f"{PATH}/{one}/file") for one in papers.values()]
-        answers = [await service.stranger.get(f"{PATH}/{one}") for one in papers.values()]
+        contents = {data: await receipt_pages.upload(service, data) for data in (RECEIPT, pdf)}
+        files = [await service.stranger.get(f"{PATH}/{one}/file") for one in contents.values()]
+        answers = [await service.stranger.get(f"{PATH}/{one}") for one in contents.values()]
 
-    assert list(papers) == [file.content for file in files]
+    assert list(contents) == [file.content for file in files]
     assert ["image/jpeg", "application/pdf"] == [file.headers["content-type"] for file in files]
     for file in files:
         policy = set(file.headers["content-security-policy"].split("; "))
@@ -77,9 +75,7 @@ async def test_paper_is_shown_by_pages_of_ours_and_may_do_nothing(
         assert "unsafe" not in page.headers["content-security-policy"]
 
 
-async def test_what_is_being_read_is_looked_at_again_and_nothing_else_is(
-    sqlite_url: str, tmp_path: Path
-) -> None:
+async def test_only_pages_with_pending_receipts_are_polled(sqlite_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(sqlite_url, tmp_path, HeldReader()) as (service, owner):
         receipt_id = await receipt_pages.upload(service)
         pending = [await service.stranger.get(f"{PATH}{rest}") for rest in ("", f"/{receipt_id}")]
@@ -94,7 +90,7 @@ async def test_what_is_being_read_is_looked_at_again_and_nothing_else_is(
         assert "http-equiv" not in page.text
 
 
-async def test_better_reading_is_ordered_once_and_costs_the_difference(
+async def test_second_reading_runs_once_and_costs_the_difference(
     database_url: str, tmp_path: Path
 ) -> None:
     answers = [receipt_pages.make_reading("Aur0ra", confidence=0.5), receipt_pages.make_reading()]
@@ -124,7 +120,7 @@ async def test_better_reading_is_ordered_once_and_costs_the_difference(
     assert 1 == actions.count("receipt.reread")
 
 
-async def test_failure_says_what_to_do_and_its_file_is_tried_again(
+async def test_failure_says_what_to_do_and_can_be_retried(
     database_url: str, tmp_path: Path
 ) -> None:
     answers: list[Answer] = [UNREADABLE, receipt_pages.make_reading()]
@@ -141,16 +137,16 @@ async def test_failure_says_what_to_do_and_its_file_is_tried_again(
         again = await service.stranger.post(f"{PATH}/{failed_id}/again", data={"accuracy": "high"})
 
     assert "Failed" == failed.by_id["standing"]
-    assert "paper.jpg · Recibo" == failed.title
-    for told in (UNREADABLE.message, "Take a new photo", "Nothing is billed."):
-        assert told in failed.text
+    assert "receipt.jpg · Recibo" == failed.title
+    for text in (UNREADABLE.message, "Take a new photo", "Nothing is billed."):
+        assert text in failed.text
     assert failed_id != receipt_id
     assert ("completed", "high") == (receipt["status"], receipt["accuracy"])
-    assert {"filename": "paper.jpg"} == receipt["metadata"]
+    assert {"filename": "receipt.jpg"} == receipt["metadata"]
     assert f"{PATH}/{receipt_id}?notice=known" == accounts.redirect_target(again)
 
 
-async def test_receipt_is_deleted_when_that_is_confirmed(database_url: str, tmp_path: Path) -> None:
+async def test_receipt_is_deleted_after_confirmation(database_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         receipt_id = await receipt_pages.upload(service)
         await receipt_pages.read_receipt(service, owner, receipt_id)
@@ -170,9 +166,7 @@ async def test_receipt_is_deleted_when_that_is_confirmed(database_url: str, tmp_
     assert [404] * 5 == [*gone, twice.status_code]
 
 
-async def test_roles_without_the_right_see_no_button_and_press_none(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_roles_without_permission_have_no_buttons(database_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         receipt_id = await receipt_pages.upload(service)
         await receipt_pages.read_receipt(service, owner, receipt_id)
@@ -202,7 +196,7 @@ async def test_roles_without_the_right_see_no_button_and_press_none(
     } == refused
 
 
-async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path: Path) -> None:
+async def test_receipts_of_another_org_are_not_found(database_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(database_url, tmp_path) as (service, owner):
         receipt_id = await receipt_pages.upload(service)
         bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
@@ -225,7 +219,7 @@ async def test_receipts_of_another_org_are_not_there(database_url: str, tmp_path
     assert "completed" == receipt["status"]
 
 
-async def test_file_that_is_gone_is_told(sqlite_url: str, tmp_path: Path) -> None:
+async def test_missing_file_shows_an_error(sqlite_url: str, tmp_path: Path) -> None:
     async with receipt_pages.run_service(sqlite_url, tmp_path) as (service, owner):
         receipt_id = await receipt_pages.upload(service, make.jpeg("lost"))
         await receipt_pages.read_receipt(service, owner, receipt_id)

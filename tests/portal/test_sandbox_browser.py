@@ -17,10 +17,10 @@ DESK = (1280, 800)
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One server and one browser for all; each test has people and a window of its own."""
-    with browser.run_site(tmp_path_factory.mktemp("data")) as opened:
-        yield opened
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One server and one browser for all tests; each test has its own users and context."""
+    with browser.run_site(tmp_path_factory.mktemp("data")) as site:
+        yield site
 
 
 def sign_up(page: Page, name: str) -> None:
@@ -36,25 +36,25 @@ def led_to(page: Page, session: str, **body: str) -> None:
     page.goto(answer.json()["url"])
 
 
-def check_out(page: Page, place: Site, plan: str) -> None:
+def check_out(page: Page, site: Site, plan: str) -> None:
     """Open the page that sells a plan."""
-    home = f"{place.server.url}/portal"
+    home = f"{site.server.url}/portal"
     led_to(page, "checkout", plan=plan, success_url=f"{home}?paid", cancel_url=f"{home}?not-paid")
 
 
-def visit_portal(page: Page, place: Site) -> None:
+def visit_portal(page: Page, site: Site) -> None:
     """Open the page on which a subscription is changed."""
-    led_to(page, "portal", return_url=f"{place.server.url}/portal?back")
+    led_to(page, "portal", return_url=f"{site.server.url}/portal?back")
 
 
 def subscription(page: Page) -> tuple[str, str, bool]:
-    """Return plan, status and whether it ends with its period, as the API tells."""
-    told: dict[str, Any] = page.request.get("/v1/billing/subscription").json()
-    return told["plan"], told["status"], told["cancel_at_period_end"]
+    """Return plan, status and whether it ends with its period, from the API."""
+    found: dict[str, Any] = page.request.get("/v1/billing/subscription").json()
+    return found["plan"], found["status"], found["cancel_at_period_end"]
 
 
 def press(page: Page, label: str) -> None:
-    """Press a button, by the beginning of what stands on it."""
+    """Click a button whose text starts so."""
     page.get_by_role("button", name=label).click()
 
 
@@ -65,16 +65,16 @@ def expect_row(page: Page, term: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
-def test_upgrade_change_and_cancel(place: Site, *, javascript: bool) -> None:
-    with place.visit(size=DESK, javascript=javascript) as page:
+def test_upgrade_change_and_cancel(site: Site, *, javascript: bool) -> None:
+    with site.visit(size=DESK, javascript=javascript) as page:
         sign_up(page, f"ana-{javascript}".lower())
-        check_out(page, place, "indie")
+        check_out(page, site, "indie")
         expect(page.get_by_role("heading")).to_have_text("Subscribe to Indie")
         press(page, "Pay $9")
-        expect(page).to_have_url(f"{place.server.url}/portal?paid")
+        expect(page).to_have_url(f"{site.server.url}/portal?paid")
         assert ("indie", "active", False) == subscription(page)
 
-        visit_portal(page, place)
+        visit_portal(page, site)
         expect_row(page, "Plan", "Indie, $9 a month")
         press(page, "Change to Scale")
         expect_row(page, "Plan", "Scale, $499 a month")
@@ -89,35 +89,35 @@ def test_upgrade_change_and_cancel(place: Site, *, javascript: bool) -> None:
         expect_row(page, "Plan", "None")
         assert ("free", "canceled", False) == subscription(page)
         page.get_by_role("link", name="Back").click()
-        expect(page).to_have_url(f"{place.server.url}/portal?back")
+        expect(page).to_have_url(f"{site.server.url}/portal?back")
 
 
-def test_checkout_that_is_cancelled_buys_nothing(place: Site) -> None:
-    with place.visit() as page:
+def test_checkout_that_is_cancelled_buys_nothing(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, "bea")
-        check_out(page, place, "startup")
+        check_out(page, site, "startup")
         page.get_by_role("link", name="Cancel").click()
-        expect(page).to_have_url(f"{place.server.url}/portal?not-paid")
+        expect(page).to_have_url(f"{site.server.url}/portal?not-paid")
         assert ("free", "active", False) == subscription(page)
 
 
-def test_pages_of_the_sandbox_fit_the_narrowest_phone(place: Site) -> None:
-    with place.visit() as page:
+def test_sandbox_pages_fit_the_narrowest_phone(site: Site) -> None:
+    with site.visit() as page:
         sign_up(page, f"{'long' * 15}")
-        check_out(page, place, "startup")
+        check_out(page, site, "startup")
         checkout = width(page)
         press(page, "Pay $99")
-        visit_portal(page, place)
+        visit_portal(page, site)
 
         assert browser.PHONE[0] == checkout == width(page)
 
 
-def test_no_button_stands_on_a_sheet_of_its_own(place: Site) -> None:
-    with place.visit(size=DESK) as page:
+def test_no_button_is_shown_as_a_panel(site: Site) -> None:
+    with site.visit(size=DESK) as page:
         sign_up(page, "cid")
-        check_out(page, place, "indie")
+        check_out(page, site, "indie")
         press(page, "Pay $9")
-        visit_portal(page, place)
+        visit_portal(page, site)
         buttons = [*page.get_by_role("button").all(), page.get_by_role("link", name="Back")]
         boxes = [button.bounding_box() for button in buttons]
 

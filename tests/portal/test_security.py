@@ -51,7 +51,7 @@ async def test_second_factor_is_set_up_used_and_switched_off(service: Installati
     assert {f"{PATH}/two-factor/enroll"} == forms.form_actions(said, f"{PATH}/two-factor")
 
 
-async def test_wrong_first_code_leaves_the_same_secret_to_try_again(
+async def test_wrong_first_code_keeps_the_secret(
     sqlite_service: Installation,
 ) -> None:
     await signed_up(sqlite_service)
@@ -68,7 +68,7 @@ async def test_wrong_first_code_leaves_the_same_secret_to_try_again(
     assert re.findall("<svg.*?</svg>", first.text) == re.findall("<svg.*?</svg>", wrong.text)
 
 
-async def test_second_factor_is_no_more_changed_than_the_api_lets(
+async def test_two_factor_changes_follow_the_rules_of_the_api(
     sqlite_service: Installation,
 ) -> None:
     await signed_up(sqlite_service)
@@ -91,7 +91,7 @@ async def test_second_factor_is_no_more_changed_than_the_api_lets(
     assert "10 of 10" in recovery.text
 
 
-async def test_password_is_changed_by_whoever_knows_it(service: Installation) -> None:
+async def test_changing_the_password_requires_the_current_one(service: Installation) -> None:
     await signed_up(service)
     form = {"current_password": OTHER, "new_password": OTHER}
     wrong = await service.stranger.post(f"{PATH}/password", data=form)
@@ -123,7 +123,7 @@ async def test_all_other_sessions_end(service: Installation) -> None:
     assert 401 == old.status_code
 
 
-async def test_name_is_changed_and_taken_away(sqlite_service: Installation) -> None:
+async def test_name_is_changed_and_removed(sqlite_service: Installation) -> None:
     await signed_up(sqlite_service)
     named = await forms.submit(sqlite_service, f"{PATH}/name", name=HOSTILE)
     long = await forms.submit_refused(sqlite_service, f"{PATH}/name", 400, name="x" * 256)
@@ -134,7 +134,7 @@ async def test_name_is_changed_and_taken_away(sqlite_service: Installation) -> N
     assert "" == nameless.inputs["name"]["value"]
 
 
-async def test_session_of_an_invitation_may_not_touch_the_account(service: Installation) -> None:
+async def test_invitation_session_may_not_change_the_account(service: Installation) -> None:
     ana = await people.signed_up(service)
     await people.signed_up(service, email="bea@people.test", org="Loja Bea")
     await forms.sign_in_as(
@@ -149,7 +149,7 @@ async def test_session_of_an_invitation_may_not_touch_the_account(service: Insta
         await forms.submit_refused(service, f"{PATH}/{path}", 403, **form)
 
 
-async def test_first_password_is_set_without_one_before(sqlite_service: Installation) -> None:
+async def test_first_password_needs_no_current_one(sqlite_service: Installation) -> None:
     owner = await people.signed_up(sqlite_service)
     await forms.sign_in_as(sqlite_service, await people.joined(sqlite_service, owner))
     before = await forms.get_page(sqlite_service, PATH)

@@ -17,7 +17,7 @@ ACCESS_LIFE = dt.timedelta(minutes=16)
 REFRESH_LIFE = dt.timedelta(days=31)
 
 
-async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installation) -> None:
+async def test_sign_up_redirects_to_the_home_page_with_the_user(service: Installation) -> None:
     answer = await accounts.sign_up(service.stranger)
     page = await accounts.home(service.stranger)
 
@@ -31,7 +31,7 @@ async def test_signing_up_leads_home_where_it_says_who_is_in(service: Installati
     assert {"/docs", "/portal/webhooks"} <= set(page.links)
 
 
-async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) -> None:
+async def test_portal_session_works_for_the_api(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
 
     me = await service.stranger.get("/v1/auth/me")
@@ -39,22 +39,22 @@ async def test_session_of_a_page_is_one_of_the_api_too(service: Installation) ->
     assert (200, EMAIL) == (me.status_code, me.json()["user"]["email"])
 
 
-async def test_pages_go_by_the_cookie_whatever_a_proxy_had_the_browser_send(
+async def test_pages_use_the_cookie_and_ignore_the_authorization_header(
     service: Installation,
 ) -> None:
     await accounts.sign_up(service.stranger)
     token = service.stranger.cookies["service_access"]
     basic = {"Authorization": "Basic YW5hOnNlY3JldA=="}
-    beside = await service.stranger.get("/portal", headers=basic)
+    with_cookie = await service.stranger.get("/portal", headers=basic)
     service.stranger.cookies.clear()
     alone = await service.stranger.get("/portal", headers={"Authorization": f"Bearer {token}"})
 
-    assert 200 == beside.status_code
-    assert f"Signed in as {EMAIL}" in pages.parse(beside).text
+    assert 200 == with_cookie.status_code
+    assert f"Signed in as {EMAIL}" in pages.parse(with_cookie).text
     assert accounts.redirect_target(alone).startswith("/portal/sign-in")
 
 
-async def test_signing_out_takes_the_session_from_the_browser(service: Installation) -> None:
+async def test_signing_out_removes_the_session_from_the_browser(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     answer = await service.stranger.post("/portal/sign-out")
     page = pages.parse(await service.stranger.get(accounts.redirect_target(answer)))
@@ -64,7 +64,7 @@ async def test_signing_out_takes_the_session_from_the_browser(service: Installat
     assert await accounts.home(service.stranger) is None
 
 
-async def test_a_link_cannot_sign_anybody_out(service: Installation) -> None:
+async def test_get_cannot_sign_out(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     answer = await service.stranger.get("/portal/sign-out")
 
@@ -82,7 +82,7 @@ async def test_signing_in_by_password(service: Installation) -> None:
     assert await accounts.home(service.stranger) is not None
 
 
-async def test_wrong_password_is_told_on_the_form_which_does_not_send_it_back(
+async def test_wrong_password_shows_an_error_and_is_not_rendered_again(
     service: Installation,
 ) -> None:
     await accounts.sign_up(service.stranger)
@@ -100,7 +100,7 @@ async def test_wrong_password_is_told_on_the_form_which_does_not_send_it_back(
     assert page.title.startswith("Error: ")
 
 
-async def test_too_many_wrong_passwords_are_told_when_to_go_on(service: Installation) -> None:
+async def test_too_many_wrong_passwords_say_when_to_retry(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     for _ in range(10):
         answer = await accounts.sign_in(service.stranger, password=WRONG)
@@ -113,7 +113,7 @@ async def test_too_many_wrong_passwords_are_told_when_to_go_on(service: Installa
     assert 0 < int(answer.headers["retry-after"]) <= 15 * 60
 
 
-async def test_what_is_wrong_stands_beside_each_field(sqlite_service: Installation) -> None:
+async def test_each_invalid_field_has_its_error(sqlite_service: Installation) -> None:
     form = {"email": " ", "password": "short", "full_name": "x" * 256, "org_name": ""}
     answer = await sqlite_service.stranger.post("/portal/sign-up", data=form)
 
@@ -135,7 +135,7 @@ async def test_what_is_wrong_stands_beside_each_field(sqlite_service: Installati
         ("ana@tempmail.com", "Email is on a disposable domain; use a lasting address."),
     ],
 )
-async def test_what_services_refuse_stands_beside_its_field_too(
+async def test_errors_of_services_are_shown_at_their_field(
     sqlite_service: Installation, email: str, said: str
 ) -> None:
     answer = await sqlite_service.stranger.post("/portal/sign-up", data={**SIGNUP, "email": email})
@@ -144,7 +144,7 @@ async def test_what_services_refuse_stands_beside_its_field_too(
     assert said == pages.parse(answer).error("email")
 
 
-async def test_an_address_that_is_registered_is_told(service: Installation) -> None:
+async def test_registered_address_shows_an_error(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     answer = await service.stranger.post("/portal/sign-up", data=SIGNUP)
 
@@ -152,7 +152,7 @@ async def test_an_address_that_is_registered_is_told(service: Installation) -> N
     assert "registered already" in pages.parse(answer).alert
 
 
-async def test_form_with_nothing_in_it_is_refused_field_by_field(
+async def test_empty_form_has_an_error_at_each_field(
     sqlite_service: Installation,
 ) -> None:
     page = pages.parse(await sqlite_service.stranger.post("/portal/sign-in", data={"email": ""}))
@@ -161,7 +161,7 @@ async def test_form_with_nothing_in_it_is_refused_field_by_field(
     assert "Password is required." == page.error("password")
 
 
-async def test_who_is_signed_in_needs_no_form(service: Installation) -> None:
+async def test_signed_in_users_are_redirected_from_the_forms(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     answers = [
         await service.stranger.get(f"/portal/{page}?next={wanted}")
@@ -174,7 +174,7 @@ async def test_who_is_signed_in_needs_no_form(service: Installation) -> None:
     ]
 
 
-async def test_pages_for_users_ask_others_to_sign_in_and_come_back(service: Installation) -> None:
+async def test_pages_redirect_anonymous_users_to_sign_in_and_back(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     service.stranger.cookies.clear()
     asked = accounts.redirect_target(await service.stranger.get("/portal/set-password?a=b&c=/d"))
@@ -186,7 +186,7 @@ async def test_pages_for_users_ask_others_to_sign_in_and_come_back(service: Inst
     assert "/portal/set-password?a=b&c=/d" == wanted == accounts.redirect_target(answer)
 
 
-async def test_forms_for_users_ask_others_to_sign_in(sqlite_service: Installation) -> None:
+async def test_forms_redirect_anonymous_users_to_sign_in(sqlite_service: Installation) -> None:
     answers = [
         await sqlite_service.stranger.post(path, data={"new_password": PASSWORD})
         for path in ("/portal/set-password", "/portal/verify-email/resend")
@@ -205,7 +205,7 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("wanted", ELSEWHERE)
-def test_paths_that_may_lead_elsewhere_lead_home(wanted: str) -> None:
+def test_unsafe_paths_become_the_home_page(wanted: str) -> None:
     assert "/portal" == next_paths.of(wanted)
 
 
@@ -215,9 +215,7 @@ def test_local_paths_are_kept(wanted: str) -> None:
 
 
 @pytest.mark.parametrize("wanted", ["//evil.example", "/\\evil.example", "https:evil.example"])
-async def test_nobody_is_led_to_another_site_after_signing_in(
-    service: Installation, wanted: str
-) -> None:
+async def test_sign_in_never_redirects_to_another_site(service: Installation, wanted: str) -> None:
     answers = [
         await accounts.sign_up(service.stranger, next=wanted),
         await accounts.sign_in(service.stranger, next=wanted),
@@ -227,7 +225,7 @@ async def test_nobody_is_led_to_another_site_after_signing_in(
     assert ["/portal"] * 3 == [accounts.redirect_target(answer) for answer in answers]
 
 
-async def test_session_goes_on_when_its_access_token_is_over(service: Installation) -> None:
+async def test_session_continues_after_its_access_token_expires(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     before = dict(service.stranger.cookies)
     with clock.moved(ACCESS_LIFE):
@@ -240,7 +238,7 @@ async def test_session_goes_on_when_its_access_token_is_over(service: Installati
     assert before["service_refresh"] != after["service_refresh"]
 
 
-async def test_browser_forgets_the_access_cookie_and_the_session_goes_on_from_a_form(
+async def test_session_continues_from_a_form_without_the_access_cookie(
     service: Installation,
 ) -> None:
     await accounts.sign_up(service.stranger)
@@ -253,7 +251,7 @@ async def test_browser_forgets_the_access_cookie_and_the_session_goes_on_from_a_
     assert "service_access" in service.stranger.cookies
 
 
-async def test_two_tabs_go_on_at_once_with_the_one_cookie_they_share(
+async def test_two_tabs_can_refresh_with_one_cookie(
     service: Installation,
 ) -> None:
     await accounts.sign_up(service.stranger)
@@ -270,9 +268,7 @@ async def _get_home(client: httpx.AsyncClient) -> httpx.Response:
 
 
 @pytest.mark.parametrize("name", ["service_access", "service_refresh"])
-async def test_cookies_that_are_none_of_ours_are_no_session(
-    sqlite_service: Installation, name: str
-) -> None:
+async def test_invalid_cookies_are_no_session(sqlite_service: Installation, name: str) -> None:
     sqlite_service.stranger.cookies.set(name, "not.a.token")
 
     assert "/portal/sign-in" == accounts.redirect_target(
@@ -280,7 +276,7 @@ async def test_cookies_that_are_none_of_ours_are_no_session(
     )
 
 
-async def test_session_that_is_over_asks_to_sign_in(service: Installation) -> None:
+async def test_expired_session_redirects_to_sign_in(service: Installation) -> None:
     await accounts.sign_up(service.stranger)
     with clock.moved(REFRESH_LIFE):
         answer = await service.stranger.get("/portal")

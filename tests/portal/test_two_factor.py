@@ -16,14 +16,14 @@ RECOVERY = "/portal/second-factor/recovery"
 
 
 async def half_in(i: Installation, **form: str) -> TwoFactorUser:
-    """Sign in by password somebody with a second factor, which is still owed."""
+    """Sign a user in by password whose second factor is still pending."""
     who = await second_factors.two_factor_user(i)
     answer = await accounts.sign_in(i.stranger, **form)
     assert accounts.redirect_target(answer).startswith(CODE)
     return who
 
 
-async def test_code_completes_the_sign_in_and_leads_on(service: Installation) -> None:
+async def test_code_completes_the_sign_in_and_redirects(service: Installation) -> None:
     who = await half_in(service, next="/docs?a=b")
     page = pages.parse(await service.stranger.get(f"{CODE}?next=/docs%3Fa%3Db"))
     before = await accounts.home(service.stranger)
@@ -37,7 +37,7 @@ async def test_code_completes_the_sign_in_and_leads_on(service: Installation) ->
     assert await accounts.home(service.stranger) is not None
 
 
-async def test_code_may_be_spaced_as_apps_show_it(service: Installation) -> None:
+async def test_code_may_contain_spaces(service: Installation) -> None:
     who = await half_in(service)
 
     answer = await service.stranger.post(CODE, data={"code": f" {who.code[:3]} {who.code[3:]} "})
@@ -46,7 +46,7 @@ async def test_code_may_be_spaced_as_apps_show_it(service: Installation) -> None
 
 
 @pytest.mark.parametrize("path", [CODE, RECOVERY])
-async def test_wrong_code_is_told_on_the_form(service: Installation, path: str) -> None:
+async def test_wrong_code_shows_an_error_on_the_form(service: Installation, path: str) -> None:
     who = await half_in(service)
 
     answer = await service.stranger.post(path, data={"code": who.wrong_code, "next": "/docs"})
@@ -58,7 +58,7 @@ async def test_wrong_code_is_told_on_the_form(service: Installation, path: str) 
     assert await accounts.home(service.stranger) is None
 
 
-async def test_sixth_wrong_code_is_told_when_to_go_on(service: Installation) -> None:
+async def test_sixth_wrong_code_says_when_to_retry(service: Installation) -> None:
     who = await half_in(service)
     for _ in range(5):
         assert 401 == (
@@ -87,7 +87,7 @@ async def test_recovery_code_completes_the_sign_in_once(service: Installation) -
     assert 401 == second.status_code
 
 
-async def test_every_page_leads_whoever_owes_it_to_the_code_and_back(
+async def test_every_page_redirects_pending_sessions_to_the_code_and_back(
     service: Installation,
 ) -> None:
     await half_in(service)
@@ -97,7 +97,7 @@ async def test_every_page_leads_whoever_owes_it_to_the_code_and_back(
     assert f"{CODE}?next=/portal/set-password" == accounts.redirect_target(answer)
 
 
-async def test_who_owes_a_code_may_sign_in_anew(service: Installation) -> None:
+async def test_pending_session_may_start_over(service: Installation) -> None:
     await half_in(service)
 
     answer = await service.stranger.get("/portal/sign-in")
@@ -106,8 +106,10 @@ async def test_who_owes_a_code_may_sign_in_anew(service: Installation) -> None:
 
 
 @pytest.mark.parametrize("path", [CODE, RECOVERY])
-async def test_who_owes_no_code_is_not_asked_for_one(service: Installation, path: str) -> None:
-    nobody = [
+async def test_code_form_redirects_requests_without_a_pending_session(
+    service: Installation, path: str
+) -> None:
+    anonymous = [
         await service.stranger.get(f"{path}?next=/docs"),
         await service.stranger.post(path, data={"code": "000000"}),
     ]
@@ -118,12 +120,12 @@ async def test_who_owes_no_code_is_not_asked_for_one(service: Installation, path
     ]
 
     assert ["/portal/sign-in?next=/docs", "/portal/sign-in"] == [
-        *map(accounts.redirect_target, nobody)
+        *map(accounts.redirect_target, anonymous)
     ]
     assert ["/docs", "/portal"] == [*map(accounts.redirect_target, user)]
 
 
-async def test_after_five_minutes_the_code_comes_too_late(service: Installation) -> None:
+async def test_code_is_refused_after_five_minutes(service: Installation) -> None:
     who = await half_in(service)
     with clock.moved(PENDING):
         answer = await service.stranger.post(CODE, data={"code": who.code})

@@ -53,7 +53,7 @@ RESET = Link(
 
 
 @pytest.mark.parametrize("link", [SIGN_IN, RESET], ids=["sign-in", "reset"])
-async def test_links_of_mails_lead_on_to_the_page_that_was_wanted(
+async def test_links_in_mails_redirect_to_the_wanted_page(
     service: Installation, link: Link
 ) -> None:
     client = service.stranger
@@ -65,10 +65,10 @@ async def test_links_of_mails_lead_on_to_the_page_that_was_wanted(
     assert 202 == (await client.post(f"/portal/{link.form}", data=data)).status_code
     mailed = await wanted_of(service, link.kind)
     token = await accounts.mint_token(service, link.token_kind, who)
-    opened = pages.parse(
+    page = pages.parse(
         await client.get(f"/portal/{link.page}", params={"token": token, "next": mailed})
     )
-    kept = opened.inputs["next"]["value"] or ""
+    kept = page.inputs["next"]["value"] or ""
     answer = await client.post(
         f"/portal/{link.page}", data={"token": token, "next": kept, **link.fields}
     )
@@ -86,11 +86,11 @@ async def test_links_of_mails_lead_on_to_the_page_that_was_wanted(
     ["https://evil.test/", "//evil.test", "/\\evil.test", "/v1/key", "/portal/" + "x" * 200,
      "/portal/a b", "/portal/\u00e9", "/portal", "", None],
 )  # fmt: skip
-def test_mails_lead_to_sections_of_the_portal_alone(path: str | None) -> None:
+def test_links_in_mails_open_only_sections_of_the_portal(path: str | None) -> None:
     assert "" == next_paths.for_mail(path)
 
 
-async def test_form_of_an_ended_session_leads_back_to_its_section(
+async def test_form_after_the_session_ended_returns_to_its_section(
     sqlite_service: Installation,
 ) -> None:
     answer = await sqlite_service.stranger.post(
@@ -100,7 +100,7 @@ async def test_form_of_an_ended_session_leads_back_to_its_section(
     assert "/portal/sign-in?next=/portal/members" == accounts.redirect_target(answer)
 
 
-async def test_first_password_leads_on(sqlite_service: Installation) -> None:
+async def test_first_password_redirects_to_the_wanted_page(sqlite_service: Installation) -> None:
     await accounts.sign_up(sqlite_service.stranger)
     answer = await sqlite_service.stranger.get("/portal/set-password", params={"next": WANTED})
 

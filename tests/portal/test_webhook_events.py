@@ -15,7 +15,7 @@ HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
 UNKNOWN = "evt_" + "0" * 32
 
 
-async def test_test_event_is_owed_and_listed(service: Installation) -> None:
+async def test_test_event_is_pending_and_listed(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     await webhook_pages.submit(service, url=webhook_pages.URL)
     page = await webhook_pages.submit(service, "/test")
@@ -29,7 +29,7 @@ async def test_test_event_is_owed_and_listed(service: Installation) -> None:
     assert "Next attempt in a moment." in page.text
 
 
-async def test_every_attempt_is_told_with_its_answer_as_text(service: Installation) -> None:
+async def test_every_attempt_is_shown_with_its_escaped_response(service: Installation) -> None:
     org_id = await webhook_pages.sign_up_owner(service)
     event_id = await events.emit_event(service.database, org_id, EventType.RECEIPT_FAILED)
     late = {"status": None, "error": "timed out after 15 s", "duration_ms": 15_012}
@@ -53,7 +53,7 @@ async def test_every_attempt_is_told_with_its_answer_as_text(service: Installati
         assert "<img src=x" not in answer.text
 
 
-async def test_event_is_shown_as_it_is_sent(service: Installation) -> None:
+async def test_event_content_is_shown_as_sent(service: Installation) -> None:
     org_id = await webhook_pages.sign_up_owner(service)
     data = {"receipt": {"id": "rcp_1", "merchant_name": HOSTILE, "total": "34.15"}}
     event_id = await events.deliver_event(
@@ -117,7 +117,7 @@ async def test_attempts_at_an_event_come_in_pages(service: Installation) -> None
     assert ["100 ms"] == re.findall(r"1\d\d ms", second)
 
 
-async def test_too_many_clicks_are_told_when_to_go_on(
+async def test_too_many_clicks_say_when_to_retry(
     sqlite_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = Limit("webhooks-asked-for", 1, dt.timedelta(minutes=1))

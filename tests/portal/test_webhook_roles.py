@@ -22,7 +22,7 @@ FORMS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-async def test_page_asks_strangers_to_sign_in_and_come_back(service: Installation) -> None:
+async def test_page_redirects_anonymous_users_to_sign_in_and_back(service: Installation) -> None:
     asked = accounts.redirect_target(await service.stranger.get(webhook_pages.PATH))
     event = accounts.redirect_target(
         await service.stranger.get(f"{webhook_pages.PATH}/events/{UNKNOWN}")
@@ -38,7 +38,7 @@ async def test_page_asks_strangers_to_sign_in_and_come_back(service: Installatio
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_roles_see_and_do_what_they_may(service: Installation, role: Role) -> None:
+async def test_pages_and_buttons_match_the_role(service: Installation, role: Role) -> None:
     ana = await people.signed_up(service)
     event_id = await events.deliver_event(service.database, ana.org_id)
     await webhook_pages.sign_in_as(service, ana)
@@ -66,9 +66,7 @@ async def test_roles_see_and_do_what_they_may(service: Installation, role: Role)
 
 
 @pytest.mark.parametrize("role", sorted(set(Role) - WRITERS))
-async def test_who_may_not_write_is_refused_by_every_form(
-    service: Installation, role: Role
-) -> None:
+async def test_every_form_requires_write_permission(service: Installation, role: Role) -> None:
     ana = await people.signed_up(service)
     await webhook_pages.sign_in_as(service, ana)
     await webhook_pages.submit(service, url=webhook_pages.URL)
@@ -86,7 +84,7 @@ async def test_who_may_not_write_is_refused_by_every_form(
     assert [] == await events.event_bodies(service.database)
 
 
-async def test_who_is_in_no_org_has_no_webhooks(service: Installation) -> None:
+async def test_user_without_org_has_no_webhooks(service: Installation) -> None:
     tokens = await make.session(service.services.identity, None)
     service.stranger.cookies.set("service_access", tokens.access_token)
 
@@ -96,7 +94,7 @@ async def test_who_is_in_no_org_has_no_webhooks(service: Installation) -> None:
     assert (await accounts.home(service.stranger)) is not None
 
 
-async def test_pages_of_another_org_hold_nothing_of_this_one(service: Installation) -> None:
+async def test_pages_of_another_org_show_nothing_of_this_one(service: Installation) -> None:
     ana = await people.signed_up(service)
     bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
     event_id = await events.deliver_event(service.database, ana.org_id)
@@ -134,7 +132,7 @@ async def test_pages_of_other_sites_change_nothing(
     assert await webhook_pages.endpoint_row(sqlite_service) is None
 
 
-async def test_programs_without_an_origin_pass(sqlite_service: Installation) -> None:
+async def test_requests_without_an_origin_are_accepted(sqlite_service: Installation) -> None:
     """As a browser that is driven by hand: a cookie, a form, and no header more."""
     tokens = (await people.signed_up(sqlite_service)).tokens
     cookie = {"Cookie": f"service_access={tokens['access_token']}"}

@@ -26,7 +26,7 @@ def webhook_client() -> FakeWebhookClient:
 async def working(
     database_url: str, tmp_path: Path, webhook_client: FakeWebhookClient
 ) -> AsyncIterator[Installation]:
-    """A service that reads and sends webhooks, and somebody with an endpoint."""
+    """An installation that reads and sends webhooks, and an owner with an endpoint."""
     async with installation.start(database_url, tmp_path, webhook_client=webhook_client) as started:
         await accounts.sign_up(started.stranger)
         await webhook_pages.submit(started, url=webhook_pages.URL)
@@ -34,7 +34,7 @@ async def working(
 
 
 async def secrets(i: Installation) -> list[str]:
-    """Return what stands on the page: the endpoint's secret and the org's."""
+    """Return the secrets on the page: the endpoint's and the org's."""
     return webhook_pages.SECRET.findall((await webhook_pages.get(i)).text)
 
 
@@ -46,7 +46,7 @@ async def posted(webhook_client: FakeWebhookClient, count: int) -> dict[str, Pos
 
 
 def signed_by(one: Posted, secrets_: list[str]) -> list[bool]:
-    """Tell of each secret whether it signs what was posted."""
+    """Return for each secret whether it signed the request."""
     return [_is_signed(one, secret) for secret in secrets_]
 
 
@@ -58,7 +58,7 @@ def _is_signed(one: Posted, secret: str) -> bool:
     return True
 
 
-async def test_each_receiver_verifies_by_the_secret_of_its_kind(
+async def test_each_kind_of_receiver_has_its_own_secret(
     working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
     key = (await working.stranger.post("/v1/api-keys", json={"name": "Till"})).json()["secret"]
@@ -85,7 +85,7 @@ async def test_old_and_new_secret_both_sign_after_a_rotation(
     assert [True, False] == signed_by(found[webhook_pages.URL], after)
 
 
-async def test_what_is_sent_again_has_the_same_id_and_bytes(
+async def test_resent_event_has_the_same_id_and_body(
     working: Installation, webhook_client: FakeWebhookClient
 ) -> None:
     await webhook_pages.submit(working, "/test")

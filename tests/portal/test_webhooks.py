@@ -19,7 +19,7 @@ HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
 ENDPOINT, ORG = {"secret": "endpoint"}, {"secret": "org"}
 
 
-async def test_home_leads_there(service: Installation) -> None:
+async def test_home_links_to_webhooks(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     home = await accounts.home(service.stranger)
 
@@ -41,7 +41,7 @@ async def test_endpoint_is_set_by_a_plain_form(service: Installation) -> None:
     assert "The endpoint is set." in after.by_role["status"]
 
 
-async def test_secret_of_an_endpoint_is_there_when_the_endpoint_is(service: Installation) -> None:
+async def test_endpoint_secret_exists_only_with_an_endpoint(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     before = await webhook_pages.get(service)
     await webhook_pages.submit(service, url=webhook_pages.URL)
@@ -66,7 +66,7 @@ async def test_secret_of_an_endpoint_is_there_when_the_endpoint_is(service: Inst
     assert "no-store" == after.headers["cache-control"]
 
 
-async def test_secrets_are_those_that_sign(service: Installation) -> None:
+async def test_shown_secrets_are_used_for_signing(service: Installation) -> None:
     org_id = await webhook_pages.sign_up_owner(service)
     await webhook_pages.submit(service, url=webhook_pages.URL)
     found = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
@@ -81,7 +81,7 @@ async def test_secrets_are_those_that_sign(service: Installation) -> None:
     assert [signed[row.id].current, signed[org_id].current] == found
 
 
-async def test_secrets_stay_until_they_are_rotated(service: Installation) -> None:
+async def test_secrets_change_only_on_rotation(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     await webhook_pages.submit(service, url=webhook_pages.URL)
     first = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
@@ -100,7 +100,7 @@ async def test_secrets_stay_until_they_are_rotated(service: Installation) -> Non
     assert "stays valid for 24 hours" in said.by_role["status"]
 
 
-async def test_end_of_the_secret_before_is_told_until_it_comes(service: Installation) -> None:
+async def test_expiry_of_the_previous_secret_is_shown(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     await webhook_pages.submit(service, url=webhook_pages.URL)
     until = clock.now() + signing.OVERLAP
@@ -114,19 +114,19 @@ async def test_end_of_the_secret_before_is_told_until_it_comes(service: Installa
     assert "The previous secret" not in after
 
 
-async def test_removed_endpoint_takes_its_secret_along(service: Installation) -> None:
+async def test_removing_the_endpoint_removes_its_secret(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     await webhook_pages.submit(service, url=webhook_pages.URL)
     of_endpoint, of_org = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
     said = await webhook_pages.submit(service, "/remove")
     left = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
     await webhook_pages.submit(service, url=webhook_pages.URL)
-    anew = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
+    new_secrets = webhook_pages.SECRET.findall((await webhook_pages.get(service)).text)
 
     assert "The endpoint is removed, with its signing secret." == said.by_role["status"]
     assert [of_org] == left
-    assert of_org == anew[1]
-    assert of_endpoint != anew[0]
+    assert of_org == new_secrets[1]
+    assert of_endpoint != new_secrets[0]
 
 
 REFUSED = {
@@ -151,7 +151,7 @@ REFUSED = {
 }
 
 
-async def test_url_that_is_refused_stands_there_with_the_reason(
+async def test_refused_url_is_shown_with_the_reason(
     sqlite_service: Installation,
 ) -> None:
     await webhook_pages.sign_up_owner(sqlite_service)
@@ -169,7 +169,7 @@ async def test_url_that_is_refused_stands_there_with_the_reason(
     assert await webhook_pages.endpoint_row(sqlite_service) is None
 
 
-async def test_form_without_its_field_is_refused_beside_it(sqlite_service: Installation) -> None:
+async def test_form_without_url_has_an_error_at_the_field(sqlite_service: Installation) -> None:
     await webhook_pages.sign_up_owner(sqlite_service)
     answer = await webhook_pages.post(sqlite_service, colour="red")
 
@@ -213,7 +213,7 @@ async def test_private_addresses_and_http_are_refused_where_they_are_not_allowed
     assert hint.endswith("It begins with https://.")
 
 
-async def test_private_addresses_are_taken_in_development(sqlite_service: Installation) -> None:
+async def test_private_addresses_are_allowed_in_development(sqlite_service: Installation) -> None:
     await webhook_pages.sign_up_owner(sqlite_service)
 
     assert (
@@ -222,7 +222,7 @@ async def test_private_addresses_are_taken_in_development(sqlite_service: Instal
     )
 
 
-async def test_endpoint_that_failed_too_long_says_so_and_is_switched_on_again(
+async def test_disabled_endpoint_says_so_and_can_be_enabled(
     service: Installation,
 ) -> None:
     await webhook_pages.sign_up_owner(service)
@@ -246,9 +246,7 @@ async def test_endpoint_that_failed_too_long_says_so_and_is_switched_on_again(
 
 
 @pytest.mark.parametrize("path", ["/test", "/enable", "/remove"])
-async def test_without_an_endpoint_its_buttons_say_to_set_one(
-    service: Installation, path: str
-) -> None:
+async def test_actions_without_an_endpoint_say_to_set_one(service: Installation, path: str) -> None:
     await webhook_pages.sign_up_owner(service)
     answer = await webhook_pages.post(service, path)
 
@@ -258,7 +256,7 @@ async def test_without_an_endpoint_its_buttons_say_to_set_one(
 
 
 @pytest.mark.parametrize("form", [{}, {"secret": ""}, {"secret": "both"}])
-async def test_rotation_names_one_of_the_two(
+async def test_rotation_requires_a_valid_secret(
     sqlite_service: Installation, form: dict[str, str]
 ) -> None:
     await webhook_pages.sign_up_owner(sqlite_service)
@@ -267,7 +265,7 @@ async def test_rotation_names_one_of_the_two(
 
 
 @pytest.mark.parametrize("notice", ["<script>", "nothing", "set&notice=x"])
-async def test_page_says_nothing_that_its_address_makes_up(
+async def test_unknown_notice_in_the_url_is_ignored(
     sqlite_service: Installation, notice: str
 ) -> None:
     await webhook_pages.sign_up_owner(sqlite_service)

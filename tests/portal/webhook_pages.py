@@ -1,4 +1,4 @@
-"""The page of webhooks: what its forms send, and what stands on it."""
+"""Open the pages of webhooks and submit their forms."""
 
 import re
 
@@ -18,26 +18,26 @@ SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{43}=")
 
 
 async def sign_in_as(i: Installation, who: Session) -> httpx.AsyncClient:
-    """Give the browser somebody's session."""
+    """Set a session's cookie in the client."""
     i.stranger.cookies.clear()
     i.stranger.cookies.set("service_access", who.tokens["access_token"])
     return i.stranger
 
 
 async def sign_up_owner(i: Installation) -> OrgId:
-    """Sign the browser up, the owner of an org, and return the org."""
+    """Sign up the owner of a new org and return the org's id."""
     await accounts.sign_up(i.stranger)
     me = await i.stranger.get("/v1/auth/me")
     return OrgId(me.json()["org"]["id"])
 
 
 async def post(i: Installation, path: str = "", **fields: str) -> httpx.Response:
-    """Send a form of the page."""
+    """Submit a form of the page."""
     return await i.stranger.post(f"{PATH}{path}", data=fields)
 
 
 async def submit(i: Installation, path: str = "", **fields: str) -> pages.Page:
-    """Send a form of the page, and return the page that it leads to."""
+    """Submit a form of the page, and return the page it redirects to."""
     answer = await post(i, path, **fields)
     return pages.parse(await i.stranger.get(accounts.redirect_target(answer)))
 
@@ -56,12 +56,12 @@ async def endpoint_row(i: Installation) -> tables.WebhookEndpoint | None:
 
 
 async def disable_endpoint(i: Installation) -> None:
-    """Switch the endpoint off, as the courier does when it failed for too long."""
+    """Disable the endpoint, as the dispatcher does after a long failure."""
     async with i.database.write() as session:
         values = {"failing_since": clock.now() - 5 * accounts.DAY, "disabled_at": clock.now()}
         await session.execute(update(tables.WebhookEndpoint).values(values))
 
 
 def form_actions(text: str) -> set[str]:
-    """Return where the forms of a page lead."""
+    """Return the actions of a page's forms."""
     return set(re.findall(r'<form method="post" action="([^"]+)"', text)) - {"/portal/sign-out"}
