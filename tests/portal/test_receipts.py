@@ -230,4 +230,4 @@ async def test_missing_file_shows_an_error(sqlite_url: str, tmp_path: Path) -> N
         again = await service.stranger.post(f"{PATH}/{receipt_id}/again", data={"accuracy": "high"})
 
     assert [404, 404] == [file.status_code, again.status_code]
-    assert "The file of this receipt does not exist any more." == pages.parse(again).alert
+    assert "The file of this receipt is gone." == pages.parse(again).alert

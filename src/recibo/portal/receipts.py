@@ -99,7 +99,7 @@ async def show_file(caller: Reader, receipt_id: str) -> Response:
         details = await receipt_details.get(session, caller.member, receipt_id)
     content = await caller.services.blobs.content(ReceiptId(details.receipt.id))
     if content is None:
-        message = "The file of this receipt does not exist any more."
+        message = "The file of this receipt is gone."
         raise NotFound(message)
     # The media type was detected from the content; HTML and SVG are never accepted.
     filename = f"{details.receipt.id}.{formats.EXTENSIONS[details.media_type]}"
