@@ -71,8 +71,8 @@ def api_post(page: Page, path: str, **body: str) -> dict[str, Any]:
     """POST to the API in the user's session."""
     answer = page.request.post(path, data=body)
     assert answer.ok, answer.text()
-    body: dict[str, Any] = answer.json()
-    return body
+    found: dict[str, Any] = answer.json()
+    return found
 
 
 def test_api_documentation_works_under_its_policy(site: Site) -> None:
