@@ -1,4 +1,4 @@
-# `make help` lists what there is. Each target sets up what it needs by itself.
+# `make help` lists the targets. Each target installs what it needs.
 
 SHELL := /bin/bash
 BIN := .venv/bin
@@ -10,7 +10,7 @@ PORT ?= 8000
 DATA ?= ../shared/data
 # More processes than this would need more memory than they save time: each may hold the models.
 TEST_PROCESSES ?= 4
-# No dependency younger than a week: a bad release is mostly noticed by then.
+# No release younger than a week: most bad releases are noticed by then.
 COMPILE = $(UV) pip compile -q --generate-hashes --no-emit-index-url --no-header -p 3.11 \
 	--exclude-newer $(shell date -u -d '7 days ago' +%F) $(LOCK_FLAGS)
 
@@ -26,9 +26,9 @@ help: ## List the targets
 run: main ## Serve on http://127.0.0.1:8000 (HOST=... PORT=...)
 	@exec $(BIN)/recibo serve --host $(HOST) --port $(PORT)
 
-setup: dev ## Install what running and testing need
+setup: dev ## Install the dependencies for running and testing
 
-test: check ## Check everything: form, types, floors, spelling, tests
+test: check ## Check everything: format, types, imports, spelling, tests
 
 check: lint tests ## The same
 
@@ -42,7 +42,7 @@ lint: dev
 tests: dev
 	$(BIN)/pytest -n auto --maxprocesses $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
 
-fmt: dev ## Format the code and repair what can be repaired
+fmt: dev ## Format the code and apply automatic fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -63,7 +63,7 @@ bench: dev ## Print the tables of benchmarks/ (DATA=... the documents to measure
 	$(BIN)/python -m benchmarks.webhooks
 	$(BIN)/python -m benchmarks.webhooks --distributed
 
-lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer ones)
+lock: main ## Update the lock files (LOCK_FLAGS=--upgrade moves to newer ones)
 	$(COMPILE) pyproject.toml -o requirements/main.txt
 	echo openvino | $(COMPILE) - -c requirements/main.txt --no-emit-package numpy --no-annotate \
 		-o requirements/openvino.txt
@@ -71,7 +71,7 @@ lock: main ## Lock the dependencies anew (LOCK_FLAGS=--upgrade moves to newer on
 	$(COMPILE) --group build -o requirements/build.txt
 	$(COMPILE) --group uv -o requirements/uv.txt
 
-main: ## Install what serving needs, and no more
+main: ## Install only the dependencies for running
 	@scripts/environment main
 
 dev:

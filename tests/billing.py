@@ -1,4 +1,4 @@
-"""Buying, as owners and their browsers do."""
+"""Buys plans the way owners and their browsers do."""
 
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ BACK = "https://shop.example/billing"
 
 
 async def subscription(i: Installation, who: Session) -> dict[str, Any]:
-    """Return the subscription as the API tells it."""
+    """Return the subscription as the API reports it."""
     answer = await i.stranger.get("/v1/billing/subscription", headers=who.headers)
     assert answer.status_code == 200, answer.text
     return cast("dict[str, Any]", answer.json())
@@ -49,7 +49,7 @@ async def portal(i: Installation, who: Session) -> str:
 
 
 async def click(i: Installation, url: str, label: str) -> httpx.Response:
-    """Click a button of a page, by the beginning of what stands on it."""
+    """Click a button of a page, found by the beginning of its label."""
     answer = await i.stranger.get(url)
     assert answer.status_code == 200, answer.text
     for action, text, fields in pages.forms_with_buttons(answer):

@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures for all tests."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from tests import servers, stripe_server
 from tests.stripe_server import StripeServer
 from tests.tcp_proxy import TcpProxy, run_tcp_proxy
 
-# The same examples at every run: a gate that fails by chance is none.
+# The same examples at every run, so that the suite does not fail by chance.
 settings.register_profile("gate", derandomize=True, deadline=None)
 settings.load_profile("gate")
 
@@ -25,8 +25,8 @@ BUCKET = "receipts"
 
 
 @pytest.fixture(autouse=True)
-def _commands_leave_nothing() -> Iterator[None]:
-    """Undo what a command that runs in the tests' own process sets for its process."""
+def _process_state_is_restored() -> Iterator[None]:
+    """Restore the umask and the logging that a command in this process may have changed."""
     umask = os.umask(0o022)
     os.umask(umask)
     yield
@@ -56,7 +56,7 @@ def redis_url(_redis: servers.RedisServer) -> Iterator[str]:
 
 @pytest.fixture
 def stripe(monkeypatch: pytest.MonkeyPatch) -> Iterator[StripeServer]:
-    """The small Stripe."""
+    """A fake Stripe server."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     # The SDK waits before its second try.
     monkeypatch.setattr("stripe.HTTPClient.INITIAL_DELAY", 0.0)
@@ -66,7 +66,7 @@ def stripe(monkeypatch: pytest.MonkeyPatch) -> Iterator[StripeServer]:
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[servers.S3Server]:
-    """A private server that speaks as S3 does."""
+    """A private S3 server."""
     with servers.run_s3() as server:
         server.make_bucket(BUCKET)
         yield server
@@ -74,13 +74,13 @@ def s3() -> Iterator[servers.S3Server]:
 
 @pytest.fixture
 def bucket_url(s3: servers.S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of an empty place in a bucket, for which the environment has the keys."""
+    """The URL of an empty prefix in a bucket; the environment has its keys."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "recibo")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "believed")
     monkeypatch.setenv("AWS_REGION", "sa-east-1")
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{s3.port}")
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    # As many as there are tests, and no two alike.
+    # A unique prefix for each test.
     return f"s3://{BUCKET}{tmp_path}"
 
 
@@ -97,15 +97,15 @@ async def s3_proxy(
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    """The address of a fresh, migrated database, of each kind in turn."""
-    # Only the kind at hand is asked for, so that a run on SQLite alone starts no server.
+    """The URL of a fresh, migrated database: SQLite, then PostgreSQL."""
+    # Request only the fixture of this kind, so that a run with SQLite alone starts no server.
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[db.Database]:
-    """A fresh, migrated database of each kind in turn."""
+    """A fresh, migrated, open database: SQLite, then PostgreSQL."""
     database_ = db.Database(database_url)
     yield database_
     await database_.close()
@@ -120,17 +120,17 @@ def sqlite_url(_migrated_sqlite: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def postgres_url(postgres: servers.Postgres, _emptying: servers.Console) -> Iterator[str]:
+def postgres_url(postgres: servers.Postgres, _console: servers.Console) -> Iterator[str]:
     """The address of a fresh, migrated PostgreSQL database; emptied after the test.
 
     Making a database takes a hundred times as long as emptying one that holds a few rows.
     """
     yield postgres.url(DATABASE)
-    _emptying.execute(
+    _console.execute(
         # A connection that a test left open could hold the rows.
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "  # noqa: S608 - our own names
         f"WHERE datname = '{DATABASE}' AND pid <> pg_backend_pid()",
-        # Neither foreign keys nor triggers have a say in what follows.
+        # Disable foreign keys and triggers for the deletes below.
         "SET session_replication_role = replica",
         *(f"DELETE FROM {name}" for name in Table.metadata.tables),  # noqa: S608
     )
@@ -151,6 +151,6 @@ def _migrated_postgres(postgres: servers.Postgres) -> None:
 
 
 @pytest.fixture(scope="session")
-def _emptying(postgres: servers.Postgres, _migrated_postgres: None) -> Iterator[servers.Console]:
+def _console(postgres: servers.Postgres, _migrated_postgres: None) -> Iterator[servers.Console]:
     with postgres.console(DATABASE) as console:
         yield console

@@ -1,4 +1,4 @@
-"""The service without doors or engine: what is carried is noted, and run by the test."""
+"""The services without web or queue: enqueued jobs are recorded, and tests run them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,21 +25,21 @@ from tests import make
 
 @dataclass
 class RecordingEnqueuer:
-    """Carries nothing, but notes what it was given; raises when it is told to."""
+    """Records the jobs that it is given; raises `error` if that is set."""
 
     added: list[ReceiptId] = field(default_factory=list)
     error: Exception | None = None
 
-    async def add_readings(self, owed: Sequence[Job]) -> None:
-        """Note receipts."""
+    async def add_readings(self, pending: Sequence[Job]) -> None:
+        """Record the receipts."""
         if self.error is not None:
             raise self.error
-        self.added += [one.receipt_id for one in owed]
+        self.added += [one.receipt_id for one in pending]
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What takes uploads in and what works them off."""
+    """The parts that accept and process uploads."""
 
     database: Database
     folder: Path
@@ -49,8 +49,8 @@ class Core:
     tasks: Tasks
     periodic_tasks: PeriodicTasks
 
-    async def submit(self, actor: Actor, text: str = "paper") -> Submitted:
-        """Take in a file that holds this text."""
+    async def submit(self, actor: Actor, text: str = "receipt") -> Submitted:
+        """Upload a file with this text."""
         path = self.folder / f"upload-{text}"
         path.write_bytes(make.jpeg(text))
         async with self.extraction.submitted(actor, make.upload(path)) as submitted:
@@ -69,14 +69,14 @@ class Core:
             return [(one.held, one.completed, one.credits) for one in months]
 
     def files(self) -> list[Path]:
-        """Return the files that are kept."""
+        """Return the stored files."""
         return list((self.folder / "files").glob("??/*"))
 
 
 def build(
     database: Database, folder: Path, *, reader: Reader | None = None, blobs: Blobs | None = None
 ) -> Core:
-    """Put the parts together."""
+    """Return the connected parts."""
     reader = reader or FakeReader()
     (folder / "files").mkdir(exist_ok=True)
     blobs = blobs or Folder(folder / "files")

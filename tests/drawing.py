@@ -1,4 +1,4 @@
-"""Printed rows of a paper strip as a picture or a PDF, and pictures as files of all kinds."""
+"""Draws receipts as pictures or PDFs, and encodes pictures in all formats."""
 
 import io
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ PictureFormat = Literal["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "GIF", "BMP"]
 AnyRow = Row | RuleRow
 # One point is one pixel.
 _DPI = 72
-# What a QR code needs around it, modules.
+# The quiet zone of a QR code, in modules.
 _QUIET = 4
 _MODULE = 6
 

@@ -1,4 +1,4 @@
-"""Webhook events that are owed, and the endpoints they go to."""
+"""Webhook events, their deliveries and endpoints."""
 
 import json
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ from recibo.store import tables
 from recibo.store.db import Database
 
 URL = "https://hooks.acme.test/recibo"
-# Another one, that a request named.
+# A URL given with an upload.
 OWN_URL = "https://till.acme.test/done"
 
 
 async def endpoint(database: Database, actor: Actor, url: str = URL) -> EndpointId:
-    """Give an org an endpoint."""
+    """Add an endpoint to an org and return its id."""
     now = clock.now()
     row = tables.WebhookEndpoint(
         id=ids.new("whe"), org_id=actor.org_id, url=url, created_at=now, updated_at=now
@@ -31,14 +31,14 @@ async def endpoint(database: Database, actor: Actor, url: str = URL) -> Endpoint
 
 
 async def event_bodies(database: Database) -> list[dict[str, Any]]:
-    """Return the bodies of all events, the oldest first."""
+    """Return the bodies of all events, oldest first."""
     async with database.read() as session:
         query = select(tables.WebhookEvent).order_by(tables.WebhookEvent.id)
         return [json.loads(row.body) for row in (await session.execute(query)).scalars()]
 
 
 async def deliveries(database: Database) -> list[tables.Delivery]:
-    """Return how the delivery of each event stands, the oldest first."""
+    """Return the delivery of each event, oldest first."""
     async with database.read() as session:
         query = select(tables.Delivery).order_by(tables.Delivery.event_id)
         return list((await session.execute(query)).scalars())
@@ -59,7 +59,7 @@ async def emit_event(
     *,
     url: str | None = OWN_URL,
 ) -> str:
-    """Owe an org an event, to an address of its own or (None) to its endpoint; return its id."""
+    """Emit an event to a URL, or to the org's endpoint if `url` is None; return its id."""
     async with database.write() as session:
         event_id = await events.emit(session, OrgId(org_id), event_type, data or {}, url=url)
     assert event_id is not None
@@ -67,7 +67,7 @@ async def emit_event(
 
 
 async def attempt(database: Database, event_id: str, **columns: Any) -> None:
-    """Write down that an event was tried, as the courier does; it was taken unless said else."""
+    """Record an attempt like the dispatcher does; successful by default."""
     now = clock.now()
     async with database.write() as session:
         event = await session.get_one(tables.WebhookEvent, event_id)
@@ -93,7 +93,7 @@ async def deliver_event(
     event_type: EventType = EventType.WEBHOOK_TEST,
     data: Mapping[str, Any] | None = None,
 ) -> str:
-    """Have an event sent and taken; return its id."""
+    """Emit an event, record its delivery and return its id."""
     event_id = await emit_event(database, org_id, event_type, data)
     await attempt(database, event_id)
     return event_id

@@ -1,4 +1,4 @@
-"""The hands of the clock that limits go by: tests move them, and nobody waits."""
+"""A clock that tests move, for rate limits and other times."""
 
 import datetime as dt
 
@@ -7,12 +7,12 @@ from redis.asyncio import Redis
 
 from recibo.lib import clock
 
-# Somewhere within a second, as most times are.
+# Not a whole second, like most times.
 START_SECONDS = 1_800_000_000.25
 
 
 class FakeClock:
-    """A clock that stands until it is moved, for what this process counts and what Redis does."""
+    """A clock that only tests move, for this process and for limits in Redis."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, client: Redis | None = None) -> None:
         self.seconds = START_SECONDS
@@ -21,7 +21,7 @@ class FakeClock:
         monkeypatch.setattr(clock, "monotonic", lambda: self.seconds)
 
     async def move(self, seconds: float) -> None:
-        """Let time pass."""
+        """Move the clock forward."""
         self.seconds += seconds
         if self._client is not None:
             await _age(self._client, seconds)
@@ -31,7 +31,7 @@ class FakeClock:
 
 
 async def _age(client: Redis, seconds: float) -> None:
-    """Make buckets older: Redis takes the time of its own machine."""
+    """Make buckets older, because Redis uses the time of its machine."""
     for name in await client.keys("recibo:limits:bucket:*"):
         full_at = await client.get(name)
         await client.set(name, float(full_at or 0) - seconds, keepttl=True)

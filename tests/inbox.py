@@ -1,4 +1,4 @@
-"""The mailbox of everybody: what is owed is sent when a test looks into it."""
+"""A mailbox for all addresses: pending mails are sent when a test reads it."""
 
 from email.message import EmailMessage
 
@@ -14,7 +14,7 @@ _ADDRESS = "http://recibo.test"
 
 
 async def new_mails(i: Installation) -> list[EmailMessage]:
-    """Send what is owed, and return it; only where nothing else sends."""
+    """Send the pending mails and return them; only without a running mail worker."""
     mailer = FakeMailer()
     head = MailSettings(_ADDRESS, mail_templates.sender("", _ADDRESS))
     await MailWorker(i.database, mailer, head).run_once()
@@ -22,17 +22,17 @@ async def new_mails(i: Installation) -> list[EmailMessage]:
 
 
 async def new_token(i: Installation, page: str) -> str:
-    """Send what is owed, and return the token of the one mail that leads to a page."""
+    """Send the pending mails and return the token of the only mail that links to a page."""
     (found,) = await new_tokens(i, page)
     return found
 
 
 async def new_tokens(i: Installation, page: str) -> list[str]:
-    """Send what is owed, and return the tokens of all mails that lead to a page."""
+    """Send the pending mails and return the tokens of all that link to a page."""
     mails = await new_mails(i)
     return [mail_fixtures.token(one) for one in mails if f"/portal/{page}?" in part(one, "plain")]
 
 
 async def new_subjects(i: Installation) -> list[str]:
-    """Send what is owed, and return what the mails are about."""
+    """Send the pending mails and return their subjects."""
     return [str(one["Subject"]) for one in await new_mails(i)]

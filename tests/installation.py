@@ -1,4 +1,4 @@
-"""The whole service in this process, over a database of either kind and a reader in memory."""
+"""Runs the whole service in this process, with either database and an in-memory reader."""
 
 import re
 from collections.abc import AsyncIterator, Container, Mapping, Sequence
@@ -27,7 +27,7 @@ from recibo.web.services import Services
 
 Row = TypeVar("Row", bound=Table)
 
-# Production refuses the sandbox; nothing asks Stripe before somebody buys.
+# Production refuses the sandbox; there are no requests to Stripe before a purchase.
 _STRIPE = {
     "payments": "stripe",
     "stripe_api_key": "sk_test_nothing",
@@ -38,25 +38,25 @@ _STRIPE = {
     "stripe_price_scale": "price_scale",
 }
 
-# Readings are let go before they are waited for, so this is the time of a service that hangs.
+# Readings are released before a test waits, so only a hanging service takes this long.
 WAIT_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A running service and what a test may look at."""
+    """A running service and its parts for tests."""
 
     asgi: FastAPI
     #: Sends the key below with every request.
     client: httpx.AsyncClient
     #: Sends no credential.
     stranger: httpx.AsyncClient
-    #: Of the demo org's key, plan scale, scopes read and write.
+    #: The key of the demo org: plan scale, scopes read and write.
     secret: str
     reader: FakeReader
     data_dir: Path
     logs: Sequence[Mapping[str, Any]]
-    #: What webhooks are handed to; the fake one unless the test brought its own.
+    #: Sends webhooks; a fake unless the test gave one.
     webhook_client: WebhookClient
 
     @property
@@ -102,7 +102,7 @@ class Installation:
         return await self.client.delete(f"/v1{path}", headers=headers)
 
     async def waited(self, receipt_id: str) -> dict[str, Any]:
-        """Return a receipt when no reading is owed to it any more."""
+        """Wait until a receipt is no longer pending and return it."""
         self.reader.release()
         answer = await self.get(f"/receipts/{receipt_id}", wait=str(WAIT_SECONDS))
         return cast("dict[str, Any]", answer.json())
@@ -114,8 +114,8 @@ class Installation:
 
     async def used(self, *, secret: str | None = None) -> tuple[int, int]:
         """Return what the key's org used this month: receipts and credits."""
-        told = (await self.get("/key", secret=secret)).json()
-        return told["usage_this_month"], told["credits_used_this_month"]
+        key = (await self.get("/key", secret=secret)).json()
+        return key["usage_this_month"], key["credits_used_this_month"]
 
     async def file(self, receipt_id: str) -> Path | None:
         """Return where the file of a receipt is kept."""
@@ -133,7 +133,7 @@ async def start(
     with_worker: bool = True,
     **settings: Any,
 ) -> AsyncIterator[Installation]:
-    """Open an installation; its key is known only on a fresh database."""
+    """Start an installation; its key is known only on a fresh database."""
     reader, webhook_client = reader or FakeReader(), webhook_client or FakeWebhookClient()
     demos = list[Demo]()
     chosen = make_settings(data_dir, database_url=database_url, **settings)
@@ -156,7 +156,7 @@ async def start(
 
 
 def make_settings(data_dir: Path, **settings: Any) -> Settings:
-    """Return settings that no file of the folder at hand has a say in."""
+    """Return settings that ignore a `.env` file."""
     if settings.get("environment") == "production":
         settings = {**_STRIPE, **settings}
     return Settings(_env_file=None, data_dir=data_dir, **settings)
@@ -165,25 +165,25 @@ def make_settings(data_dir: Path, **settings: Any) -> Settings:
 def client_of(
     asgi: FastAPI, *, address: str = "127.0.0.1", headers: Mapping[str, str] | None = None
 ) -> httpx.AsyncClient:
-    """Return a client at an address that gets the answer even when the app raises.
+    """Return a client with an IP address that gets an answer even if the app raises.
 
-    It insists that every status it sees is in the documents of the interface.
+    It asserts that every status it gets is in the OpenAPI document.
     """
     transport = httpx.ASGITransport(app=asgi, raise_app_exceptions=False, client=(address, 1))
     return httpx.AsyncClient(
         transport=transport,
         base_url="http://recibo.test",
         headers=headers,
-        event_hooks={"response": [_insist_on_documents]},
+        event_hooks={"response": [_assert_status_is_documented]},
     )
 
 
-async def _insist_on_documents(answer: httpx.Response) -> None:
+async def _assert_status_is_documented(answer: httpx.Response) -> None:
     method, path = answer.request.method, answer.request.url.path
     for pattern, documented in _statuses(method):
         if pattern.fullmatch(path):
             assert answer.status_code in documented, (method, path, answer.status_code)
-            # As with the routes themselves, the first that fits is the one.
+            # Like in routing, the first match counts.
             return
 
 

@@ -1,4 +1,4 @@
-"""Mails that are owed, and those whom they go to."""
+"""Pending mails and their recipients."""
 
 import datetime as dt
 import re
@@ -38,7 +38,7 @@ async def invitation(
     accepted_at: dt.datetime | None = None,
     revoked_at: dt.datetime | None = None,
 ) -> InvitationId:
-    """Add an invitation that lives a week."""
+    """Add an invitation that is valid for a week."""
     org_id = await make.org(database)
     async with database.write() as session:
         row = tables.Invitation(
@@ -63,19 +63,19 @@ async def mail(
     to: str = MARA,
     **names: str | int,
 ) -> None:
-    """Owe a mail."""
+    """Enqueue a mail."""
     async with database.write() as session:
         mails.enqueue(session, kind, to=to, names=names)
 
 
 async def invitation_mail(database: Database, invitation_id: InvitationId) -> None:
-    """Owe the mail of an invitation."""
+    """Enqueue the mail of an invitation."""
     names = {"org": "Aurora", "role": Role.DEVELOPER, "inviter": "Ana"}
     await mail(database, MailKind.INVITATION, invitation_id=invitation_id, **names)
 
 
 async def rows(database: Database) -> list[tables.Mail]:
-    """Return what is owed, the oldest first."""
+    """Return the pending mails, oldest first."""
     async with database.read() as session:
         query = select(tables.Mail).order_by(tables.Mail.id)
         return list((await session.execute(query)).scalars())
@@ -88,7 +88,7 @@ def token(message: EmailMessage) -> str:
 
 
 def has_token(message: EmailMessage) -> bool:
-    """Tell whether a mail brings a token."""
+    """Return whether a mail has a token."""
     return len(_tokens(message)) > 0
 
 

@@ -1,4 +1,4 @@
-"""Rows and files with defaults, for tests that need some and care about few of them."""
+"""Rows and files with defaults."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ VISIT = ClientInfo(request_id="req_test")
 
 
 def jpeg(text: str) -> bytes:
-    """Return bytes that begin as a JPEG does; no decoder would take them."""
+    """Return bytes that start like a JPEG; they cannot be decoded."""
     return JPEG_HEAD + text.encode()
 
 
@@ -36,7 +36,7 @@ def reading(
     total: str | None = None,
     type_: DocumentType = DocumentType.RECEIPT,
 ) -> Receipt:
-    """Return what a reader gives."""
+    """Return an extracted receipt."""
     return Receipt(
         type=Found(type_, 1.0, "type"),
         merchant_name=Found(merchant, 0.9, merchant),
@@ -108,7 +108,7 @@ async def session(
 
 
 async def member(database: Database, org_id: OrgId, role: Role = Role.OWNER) -> Member:
-    """Add a user with this role in an org and return the member at work."""
+    """Add a user with this role to an org and return the member as actor."""
     user_id = UserId(ids.new("usr"))
     now = clock.now()
     async with database.write() as session_:
@@ -120,22 +120,22 @@ async def member(database: Database, org_id: OrgId, role: Role = Role.OWNER) -> 
 
 
 async def actor(database: Database, *, plan: PlanName = PlanName.SCALE) -> KeyActor:
-    """Add an org with a key and return the key at work."""
+    """Add an org with a key and return the key as actor."""
     return await actor_of(database, await key(database, await org(database, plan=plan)))
 
 
 async def actor_of(database: Database, secret: str) -> KeyActor:
-    """Return the key at work that has this secret."""
+    """Return the key with this secret as actor."""
     return await keys.authenticate(database, secret, visit=VISIT)
 
 
 def receipt(actor_: Actor) -> tables.Receipt:
-    """Return the row of a receipt that waits for its reading."""
+    """Return the row of a pending receipt."""
     return receipt_of(actor_.org_id, created_by=actor_.created_by)
 
 
 def receipt_of(org_id: str, *, created_by: str = "key_none") -> tables.Receipt:
-    """Return the row of an org's receipt that waits for its reading."""
+    """Return the row of a pending receipt of an org."""
     return tables.Receipt(
         id=ids.new("rcp"),
         org_id=org_id,
@@ -154,7 +154,7 @@ def receipt_of(org_id: str, *, created_by: str = "key_none") -> tables.Receipt:
 
 
 def upload(path: Path, *, accuracy: Accuracy = Accuracy.STANDARD, sha256: str = "") -> Upload:
-    """Return an upload of a file that lies at a path."""
+    """Return an upload of a file."""
     return Upload(
         path=path,
         sha256=sha256 or path.name,

@@ -22,7 +22,7 @@ from training.receipts.truth import Truth, TruthItem
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What was bought, in the wire's spelling."""
+    """A line item, spelled as in the API."""
 
     name: str
     qty: str
@@ -36,7 +36,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class PrintedDocument:
-    """A printed strip and what it says."""
+    """A printed receipt and its true values."""
 
     rows: tuple[AnyRow, ...]
     truth: Truth
@@ -73,7 +73,7 @@ def till_receipt(
     number: str = "A-001042",
     *,
     items: Sequence[Item] = CAFE_ITEMS,
-    at: dt.datetime = dt.datetime(2025, 3, 14, 12, 41),  # noqa: DTZ001 - paper prints no zone
+    at: dt.datetime = dt.datetime(2025, 3, 14, 12, 41),  # noqa: DTZ001 - receipts print no zone
 ) -> PrintedDocument:
     """Return a Malaysian café's receipt, rounded to five sen as the law there asks."""
     subtotal = sum((item.total for item in items), Decimal(0))
@@ -122,7 +122,7 @@ def nfce(
     number: int = 12345,
     *,
     items: Sequence[Item] = BAKERY_ITEMS,
-    at: dt.datetime = dt.datetime(2025, 3, 14, 8, 17, 42),  # noqa: DTZ001 - paper prints no zone
+    at: dt.datetime = dt.datetime(2025, 3, 14, 8, 17, 42),  # noqa: DTZ001 - receipts print no zone
 ) -> PrintedDocument:
     """Return a São Paulo bakery's NFC-e, its valid access key and its QR code."""
     total = sum((item.total for item in items), Decimal(0))
@@ -190,7 +190,7 @@ def truth_items(items: Sequence[Item]) -> tuple[TruthItem, ...]:
 
 
 def _key_lines(key: str) -> tuple[str, str]:
-    """Return the key as paper of 80 mm has it: groups of four, broken over two lines."""
+    """Return the key as printed on an 80 mm receipt: groups of four on two lines."""
     groups = [key[start : start + 4] for start in range(0, 44, 4)]
     return " ".join(groups[:6]), " ".join(groups[6:])
 

@@ -1,4 +1,4 @@
-"""Races that are races: what runs at once meets in the database, not on the way to it."""
+"""Runs coroutines at once, each with an open database connection."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def at_once(database: Database, *racers: Awaitable[T]) -> list[T | BaseException]:
-    """Run all at once, each with a connection that is open already, and return what came out.
+    """Run all at once, each with an open connection, and return their results or errors.
 
     A connection takes longer to open than a transaction takes: without this the first would be
     done before the second began.
@@ -24,7 +24,7 @@ async def at_once(database: Database, *racers: Awaitable[T]) -> list[T | BaseExc
 
 
 async def answers_of(database: Database, *racers: Awaitable[T]) -> list[T]:
-    """Do the same where none may fail."""
+    """Run all at once and return their results; none may fail."""
     came = await at_once(database, *racers)
     failed = [one for one in came if isinstance(one, BaseException)]
     assert not failed, failed

@@ -1,4 +1,4 @@
-"""Readers that answer in turn, and some that fail."""
+"""Fake readers: with scripted answers, slow ones and failing ones."""
 
 import asyncio
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ Answer = Receipt | Failure | Exception
 
 
 class ScriptedReader(FakeReader):
-    """Gives the next of its answers at each reading, whatever is read; the last one for good."""
+    """Returns the next of its answers for each reading; repeats the last one."""
 
     def __init__(self, answers: Iterable[Answer]) -> None:
         super().__init__()
         self._left = list(answers)
-        #: How each reading was ordered: its accuracy and its time limit, seconds.
+        #: The accuracy and the time limit in seconds of each reading.
         self.orders: list[tuple[Accuracy, float]] = []
 
     async def read(
@@ -40,7 +40,7 @@ class ScriptedReader(FakeReader):
 
 
 class HeldReader(FakeReader):
-    """Begins readings and ends none until it is let go; tells when the first one has begun."""
+    """Holds readings until `release`; `has_begun` is set when the first one starts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,19 +60,19 @@ class HeldReader(FakeReader):
 
 
 class QuickReader(FakeReader):
-    """Reads at once, without processes; a file that says that it is unreadable fails."""
+    """Reads at once, without processes; a file that contains `unreadable` fails."""
 
-    #: How long each reading takes.
+    #: The duration of each reading.
     seconds = 0.0
 
     def __init__(self, **_: object) -> None:
         super().__init__()
 
     async def start(self) -> None:
-        """Start nothing; nothing is wrong."""
+        """Do nothing."""
 
     async def aclose(self) -> None:
-        """End nothing."""
+        """Do nothing."""
 
     async def read(
         self,
@@ -89,6 +89,6 @@ class QuickReader(FakeReader):
 
 
 class SlowReader(QuickReader):
-    """Takes a while for each reading, so that there is something in hand."""
+    """Takes a while for each reading, so that some are in progress."""
 
     seconds = 0.5

@@ -1,4 +1,4 @@
-"""Receivers of webhooks on this machine: real servers, well-behaved and otherwise."""
+"""Webhook receivers on this machine: real servers, well-behaved and misbehaving."""
 
 import asyncio
 import ssl

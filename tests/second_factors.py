@@ -1,4 +1,4 @@
-"""People with a second factor, and what their authenticator apps show."""
+"""Users with two-factor authentication and their authenticator apps."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ STEP = dt.timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class TwoFactorUser:
-    """Somebody with two-factor authentication on."""
+    """A user with two-factor authentication."""
 
     session: Session
     secret: str
@@ -31,30 +31,30 @@ class TwoFactorUser:
 
     @property
     def user_id(self) -> str:
-        """Whose it is."""
+        """The user's id."""
         return self.session.user_id
 
     @property
     def code(self) -> str:
-        """What the app shows now."""
+        """The current code of the app."""
         return code_of(self.secret)
 
     @property
     def wrong_code(self) -> str:
-        """A code that the app shows neither now nor soon."""
+        """A code that is not valid now or soon."""
         near = {code_of(self.secret, steps=steps) for steps in range(-2, 4)}
         return next(code for number in range(10) if (code := f"{number:06}") not in near)
 
 
 @contextmanager
 def new_step() -> Iterator[None]:
-    """Move the clock to where a time step begins, so that none ends while a test looks."""
+    """Move the clock to the start of a time step, so that none ends during a test."""
     with clock.moved(STEP - dt.timedelta(seconds=clock.now().timestamp() % 30)):
         yield
 
 
 def code_of(secret: str, *, steps: int = 0) -> str:
-    """Return what an app shows now, or some steps later."""
+    """Return the code of an app now, or some steps later."""
     return TOTP(secret).at(clock.now().timestamp(), steps)
 
 
@@ -66,7 +66,7 @@ async def post(
     client: httpx.AsyncClient | None = None,
     **body: Any,
 ) -> httpx.Response:
-    """Ask for something of two-factor authentication; the client keeps no cookie of it."""
+    """Post to a route of two-factor authentication; the client keeps no cookie."""
     client = client or i.stranger
     answer = await client.post(f"/v1/auth/2fa{path}", json=body, headers=headers)
     client.cookies.clear()
@@ -81,7 +81,7 @@ async def enrolled(i: Installation, session: Session) -> str:
 
 
 async def two_factor_user(i: Installation, *, email: str = "ana@people.test") -> TwoFactorUser:
-    """Sign somebody up and switch two-factor authentication on."""
+    """Sign up a user and enable two-factor authentication."""
     session = await people.signed_up(i, email=email)
     secret = await enrolled(i, session)
     answer = await post(i, "/enroll/verify", session.headers, code=code_of(secret))
@@ -96,7 +96,7 @@ async def log_in(
     agent: str = HERE,
     client: httpx.AsyncClient | None = None,
 ) -> dict[str, Any]:
-    """Sign somebody in by password and return the pending pair, with no cookie of it kept."""
+    """Sign in by password and return the pending tokens; the client keeps no cookie."""
     client = client or i.stranger
     body = {"email": who.session.email, "password": PASSWORD}
     answer = await client.post("/v1/auth/login", json=body, headers={"User-Agent": agent})
@@ -107,17 +107,17 @@ async def log_in(
 
 
 def session_headers(tokens: Mapping[str, Any], *, agent: str = HERE) -> dict[str, str]:
-    """Return the headers of a caller that shows a session."""
+    """Return the headers of a request with a session."""
     return {**people.bearer(tokens["access_token"]), "User-Agent": agent}
 
 
 async def me(i: Installation, tokens: Mapping[str, Any]) -> httpx.Response:
-    """Ask who a session belongs to."""
+    """Return the answer of `/me` for a session."""
     return await i.stranger.get("/v1/auth/me", headers=people.bearer(tokens["access_token"]))
 
 
 async def refreshed(i: Installation, tokens: Mapping[str, Any]) -> httpx.Response:
-    """Refresh a pair; the client keeps no cookie of it."""
+    """Refresh a token pair; the client keeps no cookie."""
     body = {"refresh_token": tokens["refresh_token"]}
     answer = await i.stranger.post("/v1/auth/refresh", json=body)
     i.stranger.cookies.clear()
@@ -125,7 +125,7 @@ async def refreshed(i: Installation, tokens: Mapping[str, Any]) -> httpx.Respons
 
 
 def error_of(answer: httpx.Response) -> tuple[int, str]:
-    """Return the status and the code of a refusal."""
+    """Return the status and the error code of an answer."""
     return answer.status_code, answer.json()["error"]["code"]
 
 
@@ -137,7 +137,7 @@ async def verify(
     code: str | None = None,
     client: httpx.AsyncClient | None = None,
 ) -> httpx.Response:
-    """Show a code of somebody's app, the right one if none is given."""
+    """Verify a code of the user's app, the right one by default."""
     code = who.code if code is None else code
     return await post(i, "/verify", headers, client=client, user_id=who.user_id, code=code)
 
@@ -149,13 +149,13 @@ async def recover(
     *,
     code: str | None = None,
 ) -> httpx.Response:
-    """Show somebody's recovery code, the first if none is given."""
+    """Use a recovery code of the user, the first by default."""
     code = code or who.recovery_codes[0]
     return await post(i, "/recovery/use", headers, user_id=who.user_id, code=code)
 
 
 async def audit_log(i: Installation) -> list[tuple[str, Any]]:
-    """Return what the audit log holds, in the order of time: actions, each with its outcome."""
+    """Return the actions of the audit log with their outcomes, oldest first."""
     rows = sorted(await i.rows(AuditEvent), key=lambda row: row.id)
     return [(row.action, row.after) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Real servers for the tests: private, on loopback, gone when the tests are, however these end."""
+"""Real servers for the tests: private, on loopback, stopped even if the tests are killed."""
 
 import contextlib
 import os
@@ -40,7 +40,7 @@ class MissingServerError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """A running PostgreSQL server that trusts everybody on this machine."""
+    """A running PostgreSQL server that trusts all local users."""
 
     port: int
     #: Its data and its log; removed when it ends well.
@@ -53,7 +53,7 @@ class Postgres:
         return f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
 
     def execute(self, *statements: str, database: str = "postgres") -> None:
-        """Run each statement in a transaction of its own."""
+        """Run each statement in a separate transaction."""
         commands = [part for statement in statements for part in ("-c", statement)]
         subprocess.run(
             [
@@ -69,13 +69,13 @@ class Postgres:
         )
 
     def is_ready(self) -> bool:
-        """Tell whether it takes connections yet."""
+        """Return whether it accepts connections."""
         probe = [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(probe, check=False).returncode == 0
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Have the server take connections but answer nobody while the block lasts."""
+        """Make the server accept connections but not answer while the block lasts."""
         main = int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0])
         # The first to stop: it makes the others.
         processes = [main]
@@ -116,7 +116,7 @@ class Console:
     process: subprocess.Popen[str]
 
     def execute(self, *statements: str) -> None:
-        """Run each statement in a transaction of its own, and wait for the last."""
+        """Run each statement in a separate transaction and wait for the last."""
         assert self.process.stdin
         assert self.process.stdout
         done = "all are done"
@@ -124,7 +124,7 @@ class Console:
         self.process.stdin.write("\n".join(lines))
         self.process.stdin.flush()
         if not any(line.strip() == done for line in self.process.stdout):
-            message = "PostgreSQL refused a statement; it is told above"
+            message = "PostgreSQL refused a statement; see the error above"
             raise RuntimeError(message)
 
 
@@ -140,7 +140,7 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def is_ready(self) -> bool:
-        """Tell whether it answers yet."""
+        """Return whether it answers."""
         try:
             return self._ask(b"PING") == b"+PONG\r\n"
         except OSError:
@@ -151,7 +151,7 @@ class RedisServer:
         self._ask(b"FLUSHALL")
 
     def hang(self) -> None:
-        """Take connections from now on, but answer nobody."""
+        """Accept connections from now on, but do not answer."""
         self._ask(b"CLIENT PAUSE 600000 ALL")
 
     def _ask(self, command: bytes) -> bytes:
@@ -162,10 +162,10 @@ class RedisServer:
 
 @contextmanager
 def run_redis(port: int | None = None) -> Iterator[RedisServer]:
-    """Run a server on a port, a free one unless told."""
+    """Run a server on a port, by default a free one."""
     program = shutil.which("redis-server")
     if program is None:
-        raise MissingServerError("Redis is not installed: `make test` or apt-get brings it")
+        raise MissingServerError("Redis is not installed: use `make test` or apt-get")
     server = RedisServer(port or free_port())
     options = ["--port", str(server.port), "--bind", "127.0.0.1", "--save", "", "--appendonly"]
     command = ["setpriv", "--pdeathsig", "KILL", program, *options, "no"]
@@ -184,7 +184,7 @@ def run_pgbouncer(postgres: Postgres) -> Iterator[Postgres]:
     """Run a pooler in transaction mode before a server, on a free port."""
     program = shutil.which("pgbouncer")
     if program is None:
-        raise MissingServerError("PgBouncer is not installed: `make test` or apt-get brings it")
+        raise MissingServerError("PgBouncer is not installed: use `make test` or apt-get")
     folder = Path(tempfile.mkdtemp(prefix="recibo-pgbouncer-"))
     pooler = replace(postgres, port=free_port(), folder=folder)
     settings = folder / "pgbouncer.ini"
@@ -201,7 +201,7 @@ max_client_conn = 500
 default_pool_size = 12
 """
     )
-    _hand_to_owner(folder)
+    _chown_to_owner(folder)
     try:
         with subprocess.Popen(
             [*_as_owner(), program, "-q", str(settings)],
@@ -220,12 +220,12 @@ default_pool_size = 12
 
 @dataclass(frozen=True, slots=True)
 class S3Server:
-    """A running server that speaks as S3 does, and believes every key."""
+    """A running S3 server that accepts every key."""
 
     port: int
 
     def is_ready(self) -> bool:
-        """Tell whether it answers yet."""
+        """Return whether it answers."""
         try:
             return self._ask("GET", "/") == HTTPStatus.OK
         except OSError:
@@ -286,7 +286,7 @@ def run_postgres() -> Iterator[Postgres]:
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody listens on."""
+    """Return a free port of loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -302,13 +302,13 @@ def _find_postgres() -> Path:
     for folder in installed:
         if (folder / "initdb").exists():
             return folder
-    raise MissingServerError("PostgreSQL is not installed: `make test` or apt-get brings it")
+    raise MissingServerError("PostgreSQL is not installed: use `make test` or apt-get")
 
 
 @contextmanager
 def _started(server: Postgres) -> Iterator[None]:
     data, log = server.folder / "data", server.folder / "log"
-    _hand_to_owner(server.folder)
+    _chown_to_owner(server.folder)
     _make_cluster(server.programs / "initdb", data)
     options = [part for option in POSTGRES_OPTIONS for part in ("-c", option)]
     place = ["-D", str(data), "-k", str(server.folder), "-p", str(server.port)]
@@ -345,7 +345,7 @@ def _as_owner() -> list[str]:
     return [*watched, "--reuid=postgres", "--regid=postgres", "--init-groups"]
 
 
-def _hand_to_owner(folder: Path) -> None:
+def _chown_to_owner(folder: Path) -> None:
     if os.geteuid() == 0:
         owner = pwd.getpwnam("postgres")
         for path in (folder, *folder.iterdir()):
@@ -361,7 +361,7 @@ def _wait_until_ready(server: Postgres, process: subprocess.Popen[bytes], log: P
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask for a fast shutdown; insist after a while."""
+    """Ask for a fast shutdown; kill after a while."""
     process.send_signal(signal.SIGINT)
     try:
         process.wait(STOP_TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""Asking for what begins, continues and ends sessions, from many places."""
+"""Requests that start, continue and end sessions, from several addresses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,9 @@ from recibo.store.tables import AuditEvent
 from tests import installation
 from tests.installation import Installation
 
-# Nothing is spared here, not even in development.
+# Limits apply to this address even in development.
 AWAY = "203.0.113.7"
-#: As it was refused; the id of the request is left out, as are the words.
+#: The status and the error code.
 Outcome = tuple[int, str]
 
 
@@ -24,7 +24,7 @@ async def ask(
     method: str = "POST",
     **headers: str,
 ) -> httpx.Response:
-    """Ask for something of /v1/auth, in a JSON body if there is one; no cookie is kept."""
+    """Send a request to /v1/auth, with a JSON body if given; the client keeps no cookie."""
     client = i.stranger if isinstance(i, Installation) else i
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     answer = await client.request(method, f"/v1/auth{path}", json=body, headers=named)
@@ -39,13 +39,13 @@ def outcome(answer: httpx.Response) -> Outcome:
 
 
 def refusal(answer: httpx.Response) -> dict[str, Any]:
-    """Return all that a refusal says, but for the id of its request."""
+    """Return the error of an answer without its request id."""
     error: dict[str, Any] = answer.json()["error"]
     return {"status": answer.status_code, **error, "request_id": None}
 
 
 def cookie(**tokens: str) -> str:
-    """Return the header that shows the session's cookies, `access` or `refresh`."""
+    """Return the header with the session's cookies, `access` or `refresh`."""
     return "; ".join(f"service_{name}={value}" for name, value in tokens.items())
 
 
@@ -62,7 +62,7 @@ def set_cookies(answer: httpx.Response) -> Mapping[str, tuple[str, set[str]]]:
 def client_at(
     i: Installation, address: str = AWAY, user_agent: str = "browser/1", **headers: str
 ) -> httpx.AsyncClient:
-    """Return a client at another place."""
+    """Return a client with another address and user agent."""
     headers = {"User-Agent": user_agent, **headers}
     return installation.client_of(i.asgi, address=address, headers=headers)
 
@@ -74,7 +74,7 @@ async def audit_entries(i: Installation, *actions: str) -> list[AuditEvent]:
 
 
 async def waits_for_a_lock(i: Installation) -> bool:
-    """Tell whether a statement waits for another's transaction to end; PostgreSQL only."""
+    """Return whether a statement waits for a lock; PostgreSQL only."""
     query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     async with i.database.read() as session:
         return bool((await session.execute(text(query))).scalar_one())

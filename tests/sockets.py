@@ -1,4 +1,4 @@
-"""The service on a real socket of this process, with time in the test's hands."""
+"""Serves an app on a real socket of this process; tests control the time."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """The error code of a refusal."""
+        """The error code."""
         return str(json.loads(self.body)["error"]["code"])
 
 
@@ -44,7 +44,7 @@ class Client:
         await self.writer.drain()
 
     def stop_reading(self) -> None:
-        """Leave what comes in the buffers of the system."""
+        """Stop reading, so that the system's buffers fill up."""
         cast("asyncio.ReadTransport", self.writer.transport).pause_reading()
 
     def go_on_reading(self) -> None:
@@ -60,7 +60,7 @@ class Client:
             return Answer(int(status.split(" ")[1]), headers, await self._body(headers))
 
     async def is_closed(self) -> bool:
-        """Read to the end; tell whether nothing more came."""
+        """Read to the end; return whether no more bytes came."""
         async with asyncio.timeout(PATIENCE_S):
             try:
                 return await self.reader.read() == b""
@@ -98,7 +98,7 @@ class Listening:
             writer.close()
 
     async def ask(self, request: bytes) -> Answer:
-        """Send one request over a connection of its own."""
+        """Send one request over a new connection."""
         async with self.client() as client:
             await client.send(request)
             return await client.answer()
@@ -110,7 +110,7 @@ class Listening:
         return sum(one.get_write_buffer_size() for one in transports)
 
     def pass_time(self, seconds: float) -> None:
-        """Judge all connections as if so much time had passed since they began."""
+        """Sweep all connections as if this much time had passed."""
         self.connections.sweep(asyncio.get_running_loop().time() + seconds)
 
     async def has_received(self, count: int) -> None:
@@ -118,9 +118,9 @@ class Listening:
         await self.until(lambda: sum(self.received) >= count)
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds that the server is about to do."""
+        """Wait until a condition holds."""
         async with asyncio.timeout(PATIENCE_S):
-            while not holds():  # noqa: ASYNC110 - nobody tells
+            while not holds():  # noqa: ASYNC110 - there is no event to wait for
                 await asyncio.sleep(0)
 
 

@@ -1,4 +1,4 @@
-"""A service that sells through the small Stripe, and the owner of an org."""
+"""A service that sells through the fake Stripe, and the owner of an org."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ FREE = ("free", "active")
 
 @dataclass(frozen=True, slots=True)
 class StripeSetup:
-    """A service that sells through the small Stripe, and the owner of an org."""
+    """A service that sells through the fake Stripe, and the owner of an org."""
 
     i: Installation
     stripe: StripeServer
@@ -31,7 +31,7 @@ class StripeSetup:
         return row.customer_id
 
     async def subscribe(self, plan: str = "indie", **changes: Any) -> dict[str, Any]:
-        """Buy a plan: a page is paid, and Stripe tells of it."""
+        """Buy a plan: pay for it and deliver Stripe's event."""
         made = self.stripe.subscribe(await self.customer(), plan, **changes)
         await self.deliver_event(made)
         return made
@@ -39,14 +39,14 @@ class StripeSetup:
     async def deliver_event(
         self, about: dict[str, Any], kind: str = "customer.subscription.updated"
     ) -> bytes:
-        """Have Stripe tell of something; return the event."""
+        """Deliver an event of Stripe and return it."""
         payload = self.stripe.event(about, kind)
         answer = await self.send(payload)
         assert (200, {"ok": True}) == (answer.status_code, answer.json())
         return payload
 
     async def send(self, payload: bytes, signed: str | None = None) -> httpx.Response:
-        """Send an event; it is signed as Stripe does unless another signature is given."""
+        """Send an event, signed like Stripe does by default."""
         header = signature(payload) if signed is None else signed
         headers = {"Stripe-Signature": header, "Content-Type": "application/json"}
         return await self.i.stranger.post(EVENTS, content=payload, headers=headers)

@@ -1,4 +1,4 @@
-"""A small Stripe: answers the calls that are used as Stripe documents them, and signs events."""
+"""A fake Stripe: answers the calls that we use as documented, and signs events."""
 
 import hashlib
 import hmac
@@ -114,14 +114,14 @@ class StripeServer:
 
     def event(self, about: Mapping[str, Any], kind: str = "customer.subscription.updated") -> bytes:
         """Return an event as it goes over the wire."""
-        told = {
+        event = {
             "id": self._id("evt"),
             "object": "event",
             "type": kind,
             "created": int(time.time()),  # noqa: TID251 - Stripe's own clock
             "data": {"object": about},
         }
-        return json.dumps(told).encode()
+        return json.dumps(event).encode()
 
     def answer(
         self, method: str, path: str, sent: dict[str, str], headers: Mapping[str, str]

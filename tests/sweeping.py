@@ -1,4 +1,4 @@
-"""Sweeps to their end, and files without a receipt."""
+"""Runs sweeps of orphaned files."""
 
 import datetime as dt
 import io
@@ -15,7 +15,7 @@ PORTION = dt.timedelta(minutes=2)
 
 
 async def orphan(blobs: Blobs) -> ReceiptId:
-    """Keep a file that no receipt knows."""
+    """Store a file without a receipt."""
     receipt_id = ReceiptId(ids.new("rcp"))
     await blobs.put(receipt_id, io.BytesIO(b"orphan"))
     return receipt_id
@@ -29,7 +29,7 @@ async def run_sweeps(
     portions: int = 3,
     rest: dt.timedelta = PORTION,
 ) -> list[Swept]:
-    """Do so many portions of a sweep, the first one in a while; three are a whole small one."""
+    """Run this many batches of a sweep; three complete a small one."""
     with clock.moved(later):
         await orphans.sweep(database, blobs)
     done = []
@@ -40,11 +40,11 @@ async def run_sweeps(
 
 
 async def is_kept(blobs: Blobs, receipt_id: ReceiptId) -> bool:
-    """Tell whether there is a file in its place."""
+    """Return whether the receipt has a stored file."""
     async with blobs.local_file(receipt_id) as path:
         return path is not None
 
 
 async def trash(blobs: Blobs) -> list[ReceiptId]:
-    """Return the ids of all that is in the trash."""
+    """Return the ids of all files in the trash."""
     return [one.id async for one in blobs.list_trash()]

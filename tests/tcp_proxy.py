@@ -1,4 +1,4 @@
-"""A line to a server of this machine that can be cut, or go dead, and be mended."""
+"""A TCP proxy to a local server that can be cut, hang and be restored."""
 
 import asyncio
 import contextlib
@@ -7,28 +7,28 @@ from contextlib import asynccontextmanager
 
 
 class TcpProxy:
-    """Passes on what comes to its port."""
+    """Forwards connections to a port."""
 
     def __init__(self, port: int) -> None:
         self._to = port
         self._is_cut = False
-        self._is_dead = False
+        self._hangs = False
         self._under_way = set[asyncio.Task[None]]()
         self.port = 0
 
     def cut(self) -> None:
-        """Let nobody through, and break off what is under way."""
+        """Refuse connections and close the open ones."""
         self._is_cut = True
         for task in self._under_way:
             task.cancel()
 
     def hang(self) -> None:
-        """Take every connection, and never say a word."""
-        self._is_dead = True
+        """Accept connections but forward nothing."""
+        self._hangs = True
 
     def restore(self) -> None:
-        """Let everybody through again."""
-        self._is_cut = self._is_dead = False
+        """Forward connections again."""
+        self._is_cut = self._hangs = False
 
     async def pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
@@ -39,7 +39,7 @@ class TcpProxy:
             await task
 
     async def ended(self) -> None:
-        """Break everything off, and return when it is."""
+        """Close all connections and wait for their end."""
         self.cut()
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
@@ -47,7 +47,7 @@ class TcpProxy:
         async with _closing(writer):
             if self._is_cut:
                 return
-            if self._is_dead:
+            if self._hangs:
                 await asyncio.Event().wait()
             there, back = await asyncio.open_connection("127.0.0.1", self._to)
             async with _closing(back):
@@ -74,7 +74,7 @@ async def _closing(writer: asyncio.StreamWriter) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def run_tcp_proxy(port: int) -> AsyncIterator[TcpProxy]:
-    """Run a relay to a port of loopback while the block lasts."""
+    """Run a proxy to a port of loopback while the block lasts."""
     passing = TcpProxy(port)
     server = await asyncio.start_server(passing.pass_on, "127.0.0.1", 0)
     passing.port = server.sockets[0].getsockname()[1]

@@ -1,4 +1,4 @@
-"""The service opened, left and opened again."""
+"""The service started, stopped and restarted."""
 
 import asyncio
 import datetime as dt
@@ -19,33 +19,33 @@ from recibo.store.tables import Receipt, UsageEvent
 from tests import installation, make
 from tests.readers import HeldReader
 
-DOCUMENT = make.jpeg("document")
+RECEIPT = make.jpeg("receipt")
 
 
-async def test_restart_takes_up_what_is_owed(database_url: str, tmp_path: Path) -> None:
+async def test_restart_processes_pending_receipts(database_url: str, tmp_path: Path) -> None:
     async with installation.start(database_url, tmp_path, extract_wait_seconds=0) as before:
         before.reader.hold()
-        owed = [(await before.extracted(make.jpeg(str(number))))["id"] for number in range(5)]
+        pending = [(await before.extracted(make.jpeg(str(number))))["id"] for number in range(5)]
     async with installation.start(database_url, tmp_path) as after:
         ended = [
             await after.services.extraction.wait(
                 await make.actor_of(after.database, before.secret), one, wait_seconds=20
             )
-            for one in owed
+            for one in pending
         ]
         events = await after.rows(UsageEvent)
 
     assert {"completed"} == {receipt.status for receipt in ended}
-    assert sorted(owed) == sorted(event.receipt_id for event in events)
+    assert sorted(pending) == sorted(event.receipt_id for event in events)
 
 
-async def test_what_a_server_without_workers_takes_in_is_read_by_the_next_that_works(
+async def test_upload_without_a_worker_is_read_by_the_next_worker(
     database_url: str, tmp_path: Path
 ) -> None:
     async with installation.start(
         database_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as idle:
-        pending = await idle.extracted(DOCUMENT)
+        pending = await idle.extracted(RECEIPT)
     async with installation.start(database_url, tmp_path) as working:
         actor = await make.actor_of(working.database, idle.secret)
         read = await working.services.extraction.wait(actor, pending["id"], wait_seconds=20)
@@ -61,7 +61,7 @@ async def test_stops_use_up_no_attempt(database_url: str, tmp_path: Path) -> Non
             database_url, tmp_path, reader=reader, extract_wait_seconds=0
         ) as stopped:
             if not receipt_id:
-                secret, receipt_id = stopped.secret, (await stopped.extracted(DOCUMENT))["id"]
+                secret, receipt_id = stopped.secret, (await stopped.extracted(RECEIPT))["id"]
             await reader.has_begun.wait()
     async with installation.start(database_url, tmp_path) as last:
         actor = await make.actor_of(last.database, secret)
@@ -71,13 +71,13 @@ async def test_stops_use_up_no_attempt(database_url: str, tmp_path: Path) -> Non
     assert ("completed", 1) == (ended.status, row.attempt)
 
 
-async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
+async def test_embedded_start_resumes_the_jobs_of_a_killed_server(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     async with installation.start(
         sqlite_url, tmp_path, with_worker=False, extract_wait_seconds=0
     ) as idle:
-        receipt_id = ReceiptId((await idle.extracted(DOCUMENT))["id"])
+        receipt_id = ReceiptId((await idle.extracted(RECEIPT))["id"])
         async with idle.database.write() as session:
             await readings.start(session, receipt_id)
     async with asyncio.timeout(readings.LEASE.total_seconds()):
@@ -91,9 +91,9 @@ async def test_embedded_start_takes_up_what_a_killed_server_had_in_hand(
 async def test_start_clears_the_spool_and_sweeps_no_files(sqlite_url: str, tmp_path: Path) -> None:
     orphan = ReceiptId(f"rcp_{'0' * 30}ab")
     async with installation.start(sqlite_url, tmp_path) as before:
-        await before.extracted(DOCUMENT)
+        await before.extracted(RECEIPT)
         await before.services.blobs.put(orphan, io.BytesIO(b"orphan"))
-    (tmp_path / "spool" / "upload").write_bytes(b"stray")
+    (tmp_path / "spool" / "upload").write_bytes(b"leftover")
 
     with clock.moved(dt.timedelta(days=1)):
         async with installation.start(sqlite_url, tmp_path) as after:
@@ -107,7 +107,7 @@ async def test_start_clears_the_spool_and_sweeps_no_files(sqlite_url: str, tmp_p
 async def test_database_of_another_installation_is_refused_in_a_line(
     sqlite_url: str, tmp_path: Path
 ) -> None:
-    """Its sweep would take every file for an orphan."""
+    """Its sweep would treat every file as an orphan."""
     async with installation.start(f"sqlite:///{tmp_path / 'other.db'}", tmp_path / "data"):
         pass
 
@@ -124,7 +124,7 @@ async def test_data_is_for_its_owner_alone(sqlite_url: str, tmp_path: Path) -> N
     assert {0o700} == {folder.stat().st_mode & 0o777 for folder in folders}
 
 
-async def test_embedded_folder_is_opened_once(sqlite_url: str, tmp_path: Path) -> None:
+async def test_embedded_folder_is_used_by_one_process(sqlite_url: str, tmp_path: Path) -> None:
     async with installation.start(sqlite_url, tmp_path):
         with pytest.raises(FolderInUseError):
             async with installation.start(sqlite_url, tmp_path):
@@ -136,14 +136,14 @@ async def test_several_processes_may_share_postgres(postgres_url: str, tmp_path:
         installation.start(postgres_url, tmp_path / "a") as one,
         installation.start(postgres_url, tmp_path / "b", with_worker=False) as other,
     ):
-        receipt = await one.extracted(DOCUMENT)
+        receipt = await one.extracted(RECEIPT)
         seen = await other.get(f"/receipts/{receipt['id']}", secret=one.secret)
 
     assert receipt == seen.json()
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
-async def test_second_server_without_redis_is_told(
+async def test_second_server_without_redis_is_warned(
     postgres_url: str, redis_url: str, tmp_path: Path, *, is_shared: bool
 ) -> None:
     settings: dict[str, Any] = {"redis_url": redis_url if is_shared else ""}
@@ -151,47 +151,45 @@ async def test_second_server_without_redis_is_told(
         installation.start(postgres_url, tmp_path / "a", with_worker=False, **settings) as first,
         installation.start(postgres_url, tmp_path / "b", with_worker=False, **settings) as second,
     ):
-        told = ["RECIBO_REDIS_URL" in str(one.logs) for one in (first, second)]
+        warned = ["RECIBO_REDIS_URL" in str(one.logs) for one in (first, second)]
 
-    assert [False, not is_shared] == told
+    assert [False, not is_shared] == warned
 
 
 async def test_wait_at_one_process_ends_when_another_has_read(
     postgres_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Whoever looks again by itself would come too late.
+    # Polling would take too long.
     monkeypatch.setattr("recibo.services.reading.extraction._LOOK_AGAIN_SECONDS", 300)
     shared: dict[str, Any] = {"redis_url": redis_url, "extract_wait_seconds": 300}
     async with (
         asyncio.timeout(60),
-        installation.start(postgres_url, tmp_path, with_worker=False, **shared) as door,
+        installation.start(postgres_url, tmp_path, with_worker=False, **shared) as server,
         installation.start(postgres_url, tmp_path, **shared),
     ):
-        receipt = await door.extracted(DOCUMENT)
+        receipt = await server.extracted(RECEIPT)
 
     assert "completed" == receipt["status"]
 
 
-async def test_key_of_the_demo_is_told_on_the_first_start_only(
-    sqlite_url: str, tmp_path: Path
-) -> None:
+async def test_demo_key_is_given_at_the_first_start_only(sqlite_url: str, tmp_path: Path) -> None:
     async with installation.start(sqlite_url, tmp_path) as first:
-        told = (await first.get("/key")).json()
+        key = (await first.get("/key")).json()
     async with installation.start(sqlite_url, tmp_path) as second:
         assert "" == second.secret
 
     assert first.secret.startswith("sk_live_")
-    assert ("scale", ["read", "write"]) == (told["plan"], told["scopes"])
+    assert ("scale", ["read", "write"]) == (key["plan"], key["scopes"])
 
 
-async def test_owner_of_the_demo_can_sign_in_as_told(sqlite_url: str, tmp_path: Path) -> None:
-    told = list[Demo]()
+async def test_owner_of_the_demo_can_sign_in(sqlite_url: str, tmp_path: Path) -> None:
+    demos = list[Demo]()
     settings = installation.make_settings(tmp_path, database_url=sqlite_url)
     async with (
-        app.lifespan(settings, with_worker=False, on_first_start=told.append) as asgi,
+        app.lifespan(settings, with_worker=False, on_first_start=demos.append) as asgi,
         installation.client_of(asgi) as client,
     ):
-        body = {"email": told[0].email, "password": told[0].password}
+        body = {"email": demos[0].email, "password": demos[0].password}
         answer = await client.post("/v1/auth/login", json=body)
         me = (await client.get("/v1/auth/me")).json()
 
@@ -220,11 +218,11 @@ async def test_worker_alone_needs_servers_to_share(tmp_path: Path) -> None:
     ("wrong", "named"),
     [
         ({"email_url": "smtp//u:secret@mail.example"}, "RECIBO_EMAIL_URL"),
-        ({"email_from": "nobody"}, "RECIBO_EMAIL_FROM"),
+        ({"email_from": "no-address"}, "RECIBO_EMAIL_FROM"),
     ],
 )
 @pytest.mark.parametrize("with_worker", [True, False])
-async def test_mail_that_could_never_be_sent_is_told_at_start(
+async def test_invalid_mail_setting_fails_the_start(
     sqlite_url: str, tmp_path: Path, wrong: dict[str, Any], named: str, *, with_worker: bool
 ) -> None:
     with pytest.raises(StartError, match=named) as refused:

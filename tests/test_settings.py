@@ -129,7 +129,7 @@ def test_production_names_all_that_is_wrong_at_once() -> None:
         assert f"RECIBO_{named}" in str(refused.value)
 
 
-def test_production_names_what_stripe_needs_beside_the_rest() -> None:
+def test_production_reports_missing_stripe_settings_with_other_problems() -> None:
     wrong = {"base_url": "http://recibo.example", "stripe_api_key": ""}
     with pytest.raises(ValidationError) as refused:
         Settings(_env_file=None, **{**GOOD, **wrong})
@@ -186,7 +186,7 @@ def test_signing_key_is_made_once_and_is_for_the_owner_alone(tmp_path: Path) -> 
     assert {0o600} == modes
 
 
-def test_signing_key_that_was_only_half_written_is_made_anew(tmp_path: Path) -> None:
+def test_half_written_signing_key_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "secret_key.part").write_text("")
 
     assert len(settings.secret_key(make_settings(tmp_path))) >= 32

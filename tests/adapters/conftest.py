@@ -15,7 +15,7 @@ async def stripe_setup(
     database_url: str, tmp_path: Path, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[StripeSetup]:
     """A service that sells through it, on each database in turn."""
-    # Nobody attacks what tests hash.
+    # Weak hashes are enough for tests.
     monkeypatch.setattr("recibo.services.identity.passwords._MEMORY_KIB", 8)
     monkeypatch.setattr("recibo.services.identity.passwords._PASSES", 1)
     async with installation.start(

@@ -13,7 +13,7 @@ LOWEST_PRIORITY = 19
 
 
 def wait_until_gone(pid: int) -> bool:
-    """Wait until the process has ended, and tell whether it has."""
+    """Wait until the process has ended; return whether it has."""
     try:
         watch = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -26,7 +26,7 @@ def wait_until_gone(pid: int) -> bool:
 
 
 async def gone(pid: int) -> bool:
-    """Do the same beside an event loop."""
+    """Do the same without blocking the event loop."""
     return await asyncio.to_thread(wait_until_gone, pid)
 
 
@@ -37,7 +37,7 @@ def wait_until_deaf(pid: int) -> None:
 
 
 async def deaf(pid: int) -> None:
-    """Do the same beside an event loop."""
+    """Do the same without blocking the event loop."""
     await asyncio.to_thread(wait_until_deaf, pid)
 
 

@@ -1,4 +1,4 @@
-"""The reader in memory behaves as the real one, and as it is told."""
+"""The in-memory reader behaves like the real one and returns the answers set."""
 
 import asyncio
 from pathlib import Path
@@ -43,7 +43,7 @@ async def test_hint_is_believed(path: Path) -> None:
     assert receipt.type.value is DocumentType.NFE
 
 
-async def test_file_is_answered_as_told(path: Path) -> None:
+async def test_answer_set_for_a_file_is_returned(path: Path) -> None:
     reader = FakeReader({b"Cafe": FAILURE}, kinds={b"Cafe": PDF})
 
     assert await read(reader, path) == FAILURE
@@ -52,7 +52,7 @@ async def test_file_is_answered_as_told(path: Path) -> None:
     assert reader.is_ready()
 
 
-async def test_held_reading_ends_when_let_go(path: Path) -> None:
+async def test_held_reading_ends_after_release(path: Path) -> None:
     reader = FakeReader()
     reader.hold()
     task = asyncio.create_task(read(reader, path))

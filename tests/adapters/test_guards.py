@@ -58,7 +58,7 @@ def server_tls(authority: trustme.CA, *names: str) -> ssl.SSLContext:
     ("name", "error"),
     [("unknown.test", "the name does not resolve"), ("hangs", "the name was not resolved in time")],
 )
-async def test_name_without_an_address_is_told(name: str, error: str) -> None:
+async def test_name_without_an_address_is_reported(name: str, error: str) -> None:
     outcome = await post(checked_client(), f"http://{name}/")
 
     assert (None, error) == (outcome.status, outcome.error)
@@ -183,7 +183,7 @@ async def test_certificate_of_an_address_is_checked_against_it(
     assert (bad.error or "").startswith("TLS failed: IP address mismatch")
 
 
-async def test_certificate_that_nobody_vouches_for_is_not_believed(receiver: Receiver) -> None:
+async def test_self_signed_certificate_is_refused(receiver: Receiver) -> None:
     known = {"hooks.test": [["127.0.0.1", "127.0.0.1"]]}
     async with receiving(receiver, tls=server_tls(trustme.CA(), "hooks.test")) as port:
         outcome = await post(checked_client(known=known), f"https://hooks.test:{port}/")
@@ -192,7 +192,7 @@ async def test_certificate_that_nobody_vouches_for_is_not_believed(receiver: Rec
     assert [] == receiver.requests
 
 
-async def test_server_without_tls_is_told(receiver: Receiver, port: int) -> None:
+async def test_server_without_tls_is_reported(receiver: Receiver, port: int) -> None:
     receiver.manner = receivers.hang
 
     outcome = await post(checked_client(limit_s=SHORT_TIMEOUT_S), f"https://127.0.0.1:{port}/")

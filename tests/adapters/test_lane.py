@@ -76,7 +76,7 @@ async def test_work_is_done_in_another_process_that_stays(lane: Lane) -> None:
     assert first == await pid_of(lane)
 
 
-async def test_process_that_dies_at_work_is_told_and_replaced(lane: Lane) -> None:
+async def test_process_that_dies_during_a_job_is_reported_and_replaced(lane: Lane) -> None:
     with pytest.raises(ProcessDiedError, match="SIGSEGV"):
         await outcome(lane, "segfault")
     with pytest.raises(ProcessDiedError, match="SIGKILL"):
@@ -150,7 +150,7 @@ async def test_cancelled_caller_ends_the_work(lane: Lane) -> None:
     assert await process_exits.gone(pid)
 
 
-async def test_closing_ends_the_work_and_tells_the_caller(lane: Lane) -> None:
+async def test_closing_fails_the_job_in_progress(lane: Lane) -> None:
     task, pid = await hanging(lane)
     await lane.aclose()
 
@@ -211,7 +211,7 @@ async def test_library_that_cannot_be_loaded_is_the_answer_to_every_job() -> Non
     ]
 
 
-async def test_library_that_is_not_there_is_told() -> None:
+async def test_missing_library_is_reported() -> None:
     lane = Lane(Program("recibo.no_such_module:load"))
     failure = await outcome(lane, "fine")
     await lane.aclose()
@@ -220,7 +220,7 @@ async def test_library_that_is_not_there_is_told() -> None:
     assert failure.kind is FailureKind.BROKEN
 
 
-async def test_process_that_cannot_be_started_is_told_and_tried_again(
+async def test_process_that_cannot_be_started_is_reported_and_retried(
     lane: Lane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No memory or no descriptor is left, and a moment later there is."""
@@ -245,7 +245,7 @@ async def test_job_is_answered_though_the_next_process_cannot_be_started(
     await lane.aclose()
 
 
-async def test_process_that_dies_in_preparation_is_told_not_waited_for() -> None:
+async def test_process_that_dies_during_start_is_reported_at_once() -> None:
     lane = Lane(readers.DYING.reading)
 
     with pytest.raises(ProcessDiedError, match="status 3"):
@@ -286,7 +286,7 @@ async def test_child_that_prints_for_ever_fills_no_log(
     assert sum(len(line) for line in caplog.messages) < 1 * MB
 
 
-async def test_what_the_child_printed_last_is_told_with_its_death(lane: Lane) -> None:
+async def test_last_output_of_the_child_is_reported_with_its_exit(lane: Lane) -> None:
     with pytest.raises(ProcessDiedError, match="out of ink"):
         await outcome(lane, "cry out of ink")
 

@@ -205,7 +205,7 @@ async def test_tls_is_there_from_the_start_with_smtps(certificate: Path) -> None
 
 
 @pytest.mark.parametrize("is_tls_from_start", [False, True])
-async def test_certificate_that_nobody_vouches_for_ends_the_conversation(
+async def test_self_signed_certificate_is_refused(
     certificate: Path, *, is_tls_from_start: bool
 ) -> None:
     inbox = Inbox()
@@ -247,7 +247,7 @@ async def test_password_is_sent_in_clear_on_this_machine() -> None:
     assert (1, [(USER, PASSWORD)]) == (len(inbox.mails), inbox.logins)
 
 
-async def test_wrong_password_is_told_without_it() -> None:
+async def test_wrong_password_is_reported_without_the_password() -> None:
     inbox = Inbox()
     async with mail_servers.serving(inbox, is_login_needed=True) as port:
         with pytest.raises(SendError, match="535") as failed:
@@ -307,7 +307,7 @@ async def test_silent_server_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
             await smtp(port).send(message())
 
 
-async def test_fake_mailer_keeps_what_it_is_sent_unless_it_is_told_to_fail() -> None:
+async def test_fake_mailer_keeps_mails_unless_set_to_fail() -> None:
     mailer = FakeMailer()
     await mailer.send(message("first"))
     mailer.failure = SendError("away")

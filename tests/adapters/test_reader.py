@@ -21,7 +21,7 @@ LONG_S = 60.0
 
 File = Callable[[str], Path]
 
-#: What the faulty library is told to do, and what comes of it.
+#: The instruction for the faulty library, and the expected failure.
 FAILURES = {
     "format": FailureKind.UNSUPPORTED_FORMAT,
     "empty": FailureKind.INVALID_DOCUMENT,
@@ -101,8 +101,8 @@ async def test_document_is_read_in_another_process(reader: PoolReader, file: Fil
     assert await read(reader, file("pid")) != str(os.getpid())
 
 
-async def test_library_is_told_hint_and_accuracy(reader: PoolReader, file: File) -> None:
-    assert await read(reader, file("told")) == "nfce high"
+async def test_library_gets_hint_and_accuracy(reader: PoolReader, file: File) -> None:
+    assert await read(reader, file("arguments")) == "nfce high"
 
 
 async def test_each_failure_has_its_kind_and_the_next_document_is_read(
@@ -151,7 +151,7 @@ async def test_file_that_is_gone_is_a_failure(reader: PoolReader, tmp_path: Path
     assert await kind_of(reader, tmp_path / "none.jpg") is FailureKind.CRASHED
 
 
-async def test_message_tells_nothing_of_the_inside(reader: PoolReader, file: File) -> None:
+async def test_message_reveals_no_internals(reader: PoolReader, file: File) -> None:
     outcome = await read(reader, file("bug"))
 
     assert isinstance(outcome, Failure)
@@ -248,5 +248,5 @@ async def test_reader_that_cannot_start_says_why(library: Library, kind: Failure
 
 
 @pytest.mark.parametrize("kind", FailureKind)
-def test_only_a_documents_own_fault_has_a_code_of_its_own(kind: FailureKind) -> None:
+def test_only_failures_of_the_document_have_their_own_code(kind: FailureKind) -> None:
     assert kind.is_the_documents_fault == (kind.code != "server_error")

@@ -14,7 +14,7 @@ from recibo.extract.model import Accuracy, Receipt
 from recibo.schemas import receipts
 from tests import make_documents
 
-PAPER = make_documents.till_receipt()
+RECEIPT = make_documents.till_receipt()
 LONG_S = 240.0
 
 HOSTILE = [
@@ -41,17 +41,17 @@ async def read(reader: PoolReader, path: Path) -> Receipt | Failure:
     return await reader.read(path, hint=None, accuracy=Accuracy.STANDARD, time_limit_s=LONG_S)
 
 
-async def test_started_reader_reads_a_paper(reader: PoolReader, tmp_path: Path) -> None:
+async def test_started_reader_reads_a_receipt(reader: PoolReader, tmp_path: Path) -> None:
     assert await reader.start() is None
-    outcome = await read(reader, write(tmp_path, "receipt", PAPER.file()))
+    outcome = await read(reader, write(tmp_path, "receipt", RECEIPT.file()))
 
     assert isinstance(outcome, Receipt)
     wire = receipts.reading(outcome)
-    assert (wire.total, wire.currency) == (PAPER.truth.total, PAPER.truth.currency)
+    assert (wire.total, wire.currency) == (RECEIPT.truth.total, RECEIPT.truth.currency)
 
 
-async def test_papers_kind_is_told_by_its_content(reader: PoolReader, tmp_path: Path) -> None:
-    path = write(tmp_path, "receipt.jpg", PAPER.pdf())
+async def test_kind_is_detected_by_content(reader: PoolReader, tmp_path: Path) -> None:
+    path = write(tmp_path, "receipt.jpg", RECEIPT.pdf())
 
     assert await reader.inspect(path) == Kind("application/pdf", "pdf", 1)
 
@@ -67,11 +67,11 @@ async def test_hostile_file_gets_the_same_answer_from_reading_and_inspecting(
         assert outcome.kind is kind
 
 
-def test_command_reads_papers_among_hostile_files(tmp_path: Path) -> None:
+def test_command_reads_receipts_among_hostile_files(tmp_path: Path) -> None:
     files = [
-        write(tmp_path, "a.pdf", PAPER.pdf()),
+        write(tmp_path, "a.pdf", RECEIPT.pdf()),
         write(tmp_path, "b.jpg", b"TOTAL 10.00"),
-        write(tmp_path, "c.png", PAPER.file("PNG")),
+        write(tmp_path, "c.png", RECEIPT.file("PNG")),
     ]
     command = [sys.executable, "-m", "recibo", "extract", *map(str, files)]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -80,5 +80,5 @@ def test_command_reads_papers_among_hostile_files(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert second["error"]["code"] == "unsupported_format"
     for line in (first, third):
-        assert PAPER.truth.total == line["total"]
-        assert PAPER.truth.issued_at == line["issued_at"]
+        assert RECEIPT.truth.total == line["total"]
+        assert RECEIPT.truth.issued_at == line["issued_at"]

@@ -85,7 +85,7 @@ async def test_name_has_the_addresses_of_both_kinds() -> None:
     assert {"93.184.216.34", "2606:2800:220:1::1"} == {str(one) for one in found}
 
 
-async def test_private_addresses_are_told_and_judged_elsewhere() -> None:
+async def test_private_addresses_are_returned() -> None:
     async with (
         name_server(inside=["10.0.0.1", "169.254.169.254"]) as (_, address),
         resolver.open_resolver([address], limit_s=LONG_S) as resolver_,
@@ -112,7 +112,7 @@ async def test_names_of_this_machine_are_known() -> None:
     assert all(one.is_loopback for one in found)
 
 
-async def test_one_kind_of_address_is_enough_when_the_other_is_never_told() -> None:
+async def test_one_address_family_is_enough_if_the_other_times_out() -> None:
     async with (
         name_server(half=["93.184.216.34"]) as (_, address),
         resolver.open_resolver([address], try_s=0.1, limit_s=LONG_S) as resolver_,

@@ -126,7 +126,7 @@ async def test_no_process_is_made_run_traced_or_killed(reader: PoolReader, folde
         assert await attempt(reader, folder, attack) == "PermissionError", attack
     said = ast.literal_eval(str(await attempt(reader, folder, "calls")))
 
-    # Where the C library makes a thread, it is told to take the older call.
+    # ENOSYS makes the C library use the older call.
     assert "OSError" == said.pop("clone3")
     assert {"PermissionError"} == set(said.values())
 

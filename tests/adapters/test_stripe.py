@@ -74,7 +74,7 @@ async def test_who_has_a_subscription_gets_a_page_that_changes_it(
 
 
 @pytest.mark.parametrize("status", ["active", "trialing", "past_due", "unpaid", "paused"])
-async def test_no_second_subscription_is_sold_even_before_stripe_tells(
+async def test_no_second_subscription_is_sold_before_the_first_event(
     stripe_setup: StripeSetup, status: str
 ) -> None:
     stripe_setup.stripe.subscribe(await stripe_setup.customer(), "indie", status=status)

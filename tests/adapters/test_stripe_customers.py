@@ -27,7 +27,7 @@ async def kept_customer(stripe_setup: StripeSetup) -> str:
 
 
 @pytest.mark.parametrize("page", ["checkout", "portal"])
-async def test_changed_billing_address_is_told_with_the_next_page(
+async def test_changed_billing_address_is_sent_with_the_next_page(
     stripe_setup: StripeSetup, page: str
 ) -> None:
     customer = await stripe_setup.customer()
@@ -99,7 +99,7 @@ async def test_pages_at_once_make_one_successor(stripe_setup: StripeSetup) -> No
     assert successor == await kept_customer(stripe_setup)
 
 
-async def test_what_a_deleted_customer_had_bought_is_over(stripe_setup: StripeSetup) -> None:
+async def test_subscription_of_a_deleted_customer_ends(stripe_setup: StripeSetup) -> None:
     made = await stripe_setup.subscribe("startup")
     stripe_setup.stripe.delete(made["customer"])
     await billing.checkout(stripe_setup.i, stripe_setup.ana, "indie")

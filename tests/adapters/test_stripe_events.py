@@ -14,7 +14,7 @@ from tests.stripe_fixtures import EVENTS, FREE, StripeSetup
 from tests.stripe_server import PERIOD_END, signature
 
 
-async def test_a_paid_checkout_counts_once_stripe_tells_of_it(stripe_setup: StripeSetup) -> None:
+async def test_paid_checkout_takes_effect_with_its_event(stripe_setup: StripeSetup) -> None:
     made = stripe_setup.stripe.pay(
         await billing.checkout(stripe_setup.i, stripe_setup.ana, "startup")
     )
@@ -23,14 +23,14 @@ async def test_a_paid_checkout_counts_once_stripe_tells_of_it(stripe_setup: Stri
         {"id": "cs_1", "object": "checkout.session", "customer": made["customer"]},
         "checkout.session.completed",
     )
-    told = await billing.subscription(stripe_setup.i, stripe_setup.ana)
+    subscription = await billing.subscription(stripe_setup.i, stripe_setup.ana)
 
     assert FREE == before
     assert ("startup", "active", 25_000, "2100-01-01T00:00:00Z") == (
-        told["plan"],
-        told["status"],
-        told["quota_receipts_month"],
-        told["current_period_end"],
+        subscription["plan"],
+        subscription["status"],
+        subscription["quota_receipts_month"],
+        subscription["current_period_end"],
     )
 
 
@@ -54,11 +54,11 @@ async def test_what_stripe_says_of_a_subscription_decides_the_plan(
     made = await stripe_setup.subscribe()
     stripe_setup.stripe.change(made, status=status)
     await stripe_setup.deliver_event(made)
-    told = await billing.subscription(stripe_setup.i, stripe_setup.ana)
+    subscription = await billing.subscription(stripe_setup.i, stripe_setup.ana)
 
-    assert STANDINGS[status] == (told["status"], told["plan"])
+    assert STANDINGS[status] == (subscription["status"], subscription["plan"])
     has_period = status not in ("canceled", "incomplete", "incomplete_expired")
-    assert has_period == (told["current_period_end"] is not None)
+    assert has_period == (subscription["current_period_end"] is not None)
 
 
 async def test_there_is_no_period_before_the_first_invoice_is_paid(
@@ -88,10 +88,10 @@ async def test_a_cancelled_subscription_says_so_and_keeps_the_plan(
     made = await stripe_setup.subscribe()
     stripe_setup.stripe.change(made, **changes)
     await stripe_setup.deliver_event(made)
-    told = await billing.subscription(stripe_setup.i, stripe_setup.ana)
+    subscription = await billing.subscription(stripe_setup.i, stripe_setup.ana)
 
     assert ("indie", "active", True) == (
-        told["plan"], told["status"], told["cancel_at_period_end"]
+        subscription["plan"], subscription["status"], subscription["cancel_at_period_end"]
     )  # fmt: skip
 
 
@@ -174,7 +174,7 @@ async def test_an_event_that_comes_many_times_at_once_counts_once(
     assert 1 == len(await stripe_setup.i.rows(ProviderEvent))
 
 
-async def test_forged_events_are_400_and_ask_nobody(stripe_setup: StripeSetup) -> None:
+async def test_forged_events_are_400_without_a_request_to_stripe(stripe_setup: StripeSetup) -> None:
     made = stripe_setup.stripe.subscribe(await stripe_setup.customer(), "scale")
     payload = stripe_setup.stripe.event(made)
     asked = len(stripe_setup.stripe.calls)
@@ -246,7 +246,7 @@ async def test_a_price_that_no_plan_has_changes_no_plan(stripe_setup: StripeSetu
     assert any("price that no plan has" in str(line["event"]) for line in stripe_setup.i.logs)
 
 
-async def test_a_subscription_that_stripe_forgot_is_over(stripe_setup: StripeSetup) -> None:
+async def test_subscription_unknown_to_stripe_ends(stripe_setup: StripeSetup) -> None:
     made = await stripe_setup.subscribe()
     del stripe_setup.stripe.subscriptions[made["id"]]
     await stripe_setup.deliver_event(made, "customer.subscription.deleted")
@@ -254,7 +254,7 @@ async def test_a_subscription_that_stripe_forgot_is_over(stripe_setup: StripeSet
     assert ("free", "canceled") == await stripe_setup.plan_and_status()
 
 
-async def test_a_subscription_that_is_over_is_bought_anew(stripe_setup: StripeSetup) -> None:
+async def test_ended_subscription_can_be_bought_again(stripe_setup: StripeSetup) -> None:
     made = await stripe_setup.subscribe("indie")
     stripe_setup.stripe.change(made, status="canceled")
     await stripe_setup.deliver_event(made)
@@ -262,7 +262,7 @@ async def test_a_subscription_that_is_over_is_bought_anew(stripe_setup: StripeSe
         await billing.checkout(stripe_setup.i, stripe_setup.ana, "startup")
     )
     await stripe_setup.deliver_event(again, "customer.subscription.created")
-    # What is over still sends events.
+    # An ended subscription still sends events.
     await stripe_setup.deliver_event(made)
 
     assert ("startup", "active") == await stripe_setup.plan_and_status()

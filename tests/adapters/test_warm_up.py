@@ -25,7 +25,7 @@ async def reader(request: pytest.FixtureRequest) -> AsyncIterator[PoolReader]:
     await reader.aclose()
 
 
-async def test_nothing_is_imported_or_opened_once_the_reader_is_ready(reader: PoolReader) -> None:
+async def test_ready_reader_imports_no_module_and_reads_no_file(reader: PoolReader) -> None:
     assert await reader.start() is None
     for name in sorted(entry.name for entry in SAMPLES.glob("*.*") if entry.suffix != ".py"):
         path = SAMPLES / name

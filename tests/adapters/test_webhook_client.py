@@ -62,7 +62,7 @@ async def test_receiver_hears_the_name_it_is_known_by(receiver: Receiver, port: 
 
 
 @pytest.mark.parametrize("status", [200, 204, 299, 301, 400, 410, 500, 599])
-async def test_status_is_told_whatever_it_is(receiver: Receiver, port: int, status: int) -> None:
+async def test_every_status_is_returned(receiver: Receiver, port: int, status: int) -> None:
     receiver.answer = answer(status)
 
     outcome = await post(checked_client(), f"http://127.0.0.1:{port}/")
@@ -175,7 +175,7 @@ async def test_answer_without_end_is_left_early(
 @pytest.mark.parametrize(
     "beginning", [ENDLESS, CHUNKED, b"HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n"]
 )
-async def test_answer_that_drips_counts_and_is_left_when_time_is_over(
+async def test_slow_answer_counts_and_is_cut_at_the_time_limit(
     receiver: Receiver, port: int, beginning: bytes
 ) -> None:
     drop = b"1\r\nx\r\n" if beginning == CHUNKED else b"x"
@@ -216,7 +216,7 @@ async def test_time_is_limited_whatever_is_said_meanwhile(
     assert SHORT_TIMEOUT_S <= outcome.duration_s < 20 * SHORT_TIMEOUT_S
 
 
-async def test_time_is_limited_while_nobody_reads() -> None:
+async def test_time_is_limited_when_the_receiver_does_not_read() -> None:
     async def ignore(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert isinstance(writer.transport, asyncio.ReadTransport)
         writer.transport.pause_reading()
@@ -243,7 +243,7 @@ async def test_time_is_limited_while_nobody_reads() -> None:
         (b"\x15\x03\x01\x00\x02\x02\x0a", "the answer was not HTTP, or broke off"),
     ],
 )
-async def test_what_is_no_answer_is_told(
+async def test_invalid_answer_is_reported(
     receiver: Receiver, port: int, said: bytes, error: str
 ) -> None:
     receiver.answer = said
@@ -253,7 +253,7 @@ async def test_what_is_no_answer_is_told(
     assert (None, error) == (outcome.status, outcome.error)
 
 
-async def test_line_that_is_cut_is_told(receiver: Receiver, port: int) -> None:
+async def test_broken_connection_is_reported(receiver: Receiver, port: int) -> None:
     async def cut(writer: asyncio.StreamWriter) -> None:
         assert isinstance(writer.transport, asyncio.WriteTransport)
         writer.transport.abort()
@@ -282,7 +282,7 @@ async def test_url_beyond_ascii_is_sent_percent_encoded(receiver: Receiver, port
     assert f"xn--bcher-kva.test:{port}" == dict(got.headers)["host"]
 
 
-async def test_refused_connection_is_told() -> None:
+async def test_refused_connection_is_reported() -> None:
     outcome = await post(checked_client(), f"http://127.0.0.1:{servers.free_port()}/")
 
     assert (None, "connection refused") == (outcome.status, outcome.error)
@@ -324,7 +324,7 @@ async def test_at_most_four_addresses_of_a_name_are_tried(receiver: Receiver, po
     assert (None, 0) == (outcome.status, receiver.connections)
 
 
-async def test_many_that_hang_hold_up_nobody_else(port: int) -> None:
+async def test_hanging_receivers_delay_no_others(port: int) -> None:
     slow = Receiver(manner=receivers.hang)
     sender = checked_client(limit_s=60)
     async with receiving(slow) as slow_port:
@@ -354,7 +354,7 @@ async def test_post_that_is_called_off_ends_at_once(receiver: Receiver, port: in
         await task
 
 
-async def test_fake_keeps_what_is_posted_and_answers_what_it_is_told() -> None:
+async def test_fake_keeps_webhooks_and_returns_the_outcome_set() -> None:
     fake = FakeWebhookClient()
     refused = WebhookResponse(0.5, error="connection refused")
     fake.outcomes["http://b.test/"] = refused

@@ -1,4 +1,4 @@
-"""`recibo admin` as a shell sees it, alone and beside a running server."""
+"""`recibo admin` in a shell, with and without a running server."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from recibo.store.db import Database, migrate
 from recibo.store.tables import Table
 from tests.serving.running import Server, serving
 
-PASSWORD = "correct horse battery"  # noqa: S105 - of nobody
+PASSWORD = "correct horse battery"  # noqa: S105 - made up
 
 
 def admin(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -68,7 +68,7 @@ def rows(folder: Path, table: type[Table]) -> list[Any]:
     return asyncio.run(read())
 
 
-def told(folder: Path) -> list[str]:
+def audit_actions(folder: Path) -> list[str]:
     """Return the actions in the audit log, in their order."""
     return [row.action for row in sorted(rows(folder, tables.AuditEvent), key=lambda row: row.id)]
 
@@ -90,7 +90,7 @@ def test_commands_say_in_a_line_what_they_did(folder: Path) -> None:
         "No change.\n",
         "demo is on the plan indie.\n",
     ] == [one.stdout for one in done]
-    assert ["user.disabled", "user.enabled", "subscription.updated"] == told(folder)[-3:]
+    assert ["user.disabled", "user.enabled", "subscription.updated"] == audit_actions(folder)[-3:]
 
 
 def test_second_factor_is_reset_by_id(folder: Path) -> None:
@@ -104,7 +104,7 @@ def test_second_factor_is_reset_by_id(folder: Path) -> None:
         done.stdout,
     )
     assert rows(folder, tables.User)[0].totp_secret is None
-    assert "user.2fa_disabled" == told(folder)[-1]
+    assert "user.2fa_disabled" == audit_actions(folder)[-1]
 
 
 async def enrol(database_url: str, user_id: str) -> None:
@@ -116,13 +116,13 @@ async def enrol(database_url: str, user_id: str) -> None:
     await database.close()
 
 
-def test_key_is_printed_alone_and_told(folder: Path) -> None:
+def test_only_the_key_is_printed_and_audited(folder: Path) -> None:
     done = admin(folder, "create-key", "demo", "--name", "Till", "--scope", "read")
 
     assert (0, "") == (done.returncode, done.stderr)
     assert done.stdout.startswith("sk_live_")
     assert 1 == len(done.stdout.splitlines())
-    assert "apikey.created" == told(folder)[-1]
+    assert "apikey.created" == audit_actions(folder)[-1]
 
 
 @pytest.mark.parametrize(
@@ -135,15 +135,15 @@ def test_key_is_printed_alone_and_told(folder: Path) -> None:
         (("create-key", "nowhere"), "There is no org 'nowhere'."),
     ],
 )
-def test_what_is_not_there_is_told_in_a_line_with_status_1(
+def test_unknown_name_is_reported_in_one_line_with_status_1(
     folder: Path, arguments: tuple[str, ...], complaint: str
 ) -> None:
-    before = told(folder)
+    before = audit_actions(folder)
 
     done = admin(folder, *arguments)
 
     assert (1, "", f"recibo: {complaint}\n") == (done.returncode, done.stdout, done.stderr)
-    assert before == told(folder)
+    assert before == audit_actions(folder)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_wrong_usage_is_status_2(tmp_path: Path, arguments: tuple[str, ...]) -> 
     assert "usage:" in done.stderr
 
 
-def test_database_that_cannot_be_opened_is_told_in_a_line(tmp_path: Path) -> None:
+def test_unusable_database_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "recibo.db").write_text("no database")
 
     done = admin(tmp_path, "disable-user", "usr_1")
@@ -168,7 +168,7 @@ def test_database_that_cannot_be_opened_is_told_in_a_line(tmp_path: Path) -> Non
     assert 1 == len(done.stderr.splitlines())
 
 
-def test_commands_work_beside_a_running_server_and_act_at_once(tmp_path: Path) -> None:
+def test_commands_take_effect_on_a_running_server_at_once(tmp_path: Path) -> None:
     with serving(tmp_path, "--no-worker") as server:
         token = sign(server, "signup", org_name="Aurora").json()["access_token"]
         statuses = [me(server, token)]
@@ -181,7 +181,7 @@ def test_commands_work_beside_a_running_server_and_act_at_once(tmp_path: Path) -
         answer = get(server, "/v1/audit?limit=2&resource_type=subscription", token)
         plan = get(server, "/v1/auth/me", token).json()["org"]["plan"]
 
-    # The session from before stays ended; signing in anew works.
+    # The old session stays ended; a new sign-in works.
     assert [200, 401, 401, 401, 200] == statuses
     assert "startup" == plan
     (item,) = answer.json()["items"]
@@ -204,7 +204,7 @@ def me(server: Server, token: str) -> int:
     return get(server, "/v1/auth/me", token).status_code
 
 
-def test_folder_without_a_database_is_told_and_stays_empty(tmp_path: Path) -> None:
+def test_folder_without_a_database_is_reported_and_stays_empty(tmp_path: Path) -> None:
     ran = admin(tmp_path, "disable-user", "ana@recibo.test")
 
     assert 1 == ran.returncode

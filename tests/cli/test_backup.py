@@ -38,7 +38,7 @@ def second_postgres(postgres: servers.Postgres) -> str:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two installations of some kinds, neither of them opened."""
+    """Two installations that are not running."""
 
     first: Settings
     second: Settings
@@ -75,7 +75,7 @@ def folders(request: pytest.FixtureRequest, tmp_path: Path) -> Pair:
     return pair_of(request, tmp_path, (request.param, "folder"), ("sqlite", "folder"))
 
 
-def opened(
+def start(
     settings: Settings, *, with_worker: bool = True
 ) -> AbstractAsyncContextManager[Installation]:
     """Open an installation."""
@@ -119,7 +119,7 @@ async def uploaded(to: Installation, count: int, name: str) -> list[str]:
 
 
 async def test_restored_installation_answers_as_the_first_did(pair: Pair, tmp_path: Path) -> None:
-    async with opened(pair.first) as first:
+    async with start(pair.first) as first:
         secret, owner = first.secret, await people.signed_up(first)
         known = await uploaded(first, 2, "kept")
         await uploaded(first, 1, "other")
@@ -127,7 +127,7 @@ async def test_restored_installation_answers_as_the_first_did(pair: Pair, tmp_pa
         before = await answers(first, secret, owner, known)
     await backup_commands.restore_from(pair.second, tmp_path / "backup")
     await backup_commands.back_up_to(pair.second, tmp_path / "again")
-    async with opened(pair.second) as second:
+    async with start(pair.second) as second:
         after = await answers(second, secret, owner, known)
         body = {"email": owner.email, "password": people.PASSWORD}
         signed_in = await second.stranger.post("/v1/auth/login", json=body)
@@ -143,13 +143,13 @@ async def test_restored_installation_answers_as_the_first_did(pair: Pair, tmp_pa
 
 async def test_backup_under_load_is_of_one_moment(folders: Pair, tmp_path: Path) -> None:
     """Each receipt in it has its audit entry, its file and its part of the quota."""
-    async with opened(folders.first) as first:
+    async with start(folders.first) as first:
         await uploaded(first, 2, "before")
         load = asyncio.create_task(uploaded(first, 20, "during"))
         await backup_commands.back_up_to(folders.first, tmp_path / "backup")
         await load
     await backup_commands.restore_from(folders.second, tmp_path / "backup")
-    async with opened(folders.second, with_worker=False) as second:
+    async with start(folders.second, with_worker=False) as second:
         receipts = await second.rows(tables.Receipt)
         entries = await second.rows(tables.AuditEvent)
         (month,) = await second.rows(tables.UsageMonth)

@@ -39,7 +39,7 @@ def write(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_version_is_told() -> None:
+def test_version_is_printed() -> None:
     assert run(RECIBO, "--version").stdout == b"recibo 0.1.0\n"
 
 
@@ -122,7 +122,7 @@ def test_reader_of_the_output_that_leaves_ends_the_command_quietly(tmp_path: Pat
     assert (command.returncode, err) == (141, b"")
 
 
-def test_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+def test_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         command = start(write(tmp_path, "a.jpg", "fine"), stdout=full.fileno())
     with command:
@@ -149,13 +149,13 @@ def test_terminal_shows_how_far_several_files_have_come(
 
 
 def said_on(terminal: int) -> bytes:
-    """Return what was printed on a terminal that nobody writes to any more."""
+    """Return the output of a terminal that is closed."""
     said = b""
     with open(terminal, "rb", buffering=0) as stream:
         try:
             while part := stream.read(4096):
                 said += part
-        except OSError:  # Linux tells the end of a terminal so.
+        except OSError:  # Linux reports the end of a terminal like this.
             pass
     return said
 

@@ -99,7 +99,7 @@ async def test_link_is_printed_though_the_mail_fails(tmp_path: Path) -> None:
     assert complained.endswith(f"give {OWNER} the link yourself.\n")
 
 
-async def test_what_is_wrong_is_told_in_a_line(tmp_path: Path) -> None:
+async def test_error_is_reported_in_one_line(tmp_path: Path) -> None:
     await _migrate(tmp_path)
     answers = [
         await create_org(tmp_path, "", "--owner", OWNER),

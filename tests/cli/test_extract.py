@@ -67,7 +67,7 @@ async def test_more_files_than_are_read_at_once_keep_their_order(tmp_path: Path)
     assert [fields["merchant_name"] for fields in lines] == [str(number) for number in range(600)]
 
 
-async def test_hint_is_handed_on(tmp_path: Path) -> None:
+async def test_hint_is_passed_to_the_reader(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jpg")
     options = extract.Options(hint=DocumentType.NFCE)
     lines = extract.lines([("a.jpg", path)], options, FakeReader())

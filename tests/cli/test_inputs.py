@@ -12,7 +12,7 @@ from recibo.extract.load.limits import MAX_BYTES
 
 
 class Stdin:
-    """Stands for the process's stdin."""
+    """Replaces the process's stdin."""
 
     def __init__(self, data: bytes) -> None:
         self.buffer = io.BytesIO(data)
@@ -50,9 +50,7 @@ def test_missing_file_folder_and_pipe_are_no_valid_input(tmp_path: Path) -> None
     assert code_of(tmp_path / ("long" * 100)) == "validation_error"
 
 
-def test_file_that_may_not_be_opened_is_no_valid_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = file_of(10, tmp_path)
 
     def refuse(*_: object) -> None:

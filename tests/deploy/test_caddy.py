@@ -37,7 +37,7 @@ class Company:
 
 
 @asynccontextmanager
-async def opened(folder: Path, postgres: servers.Postgres) -> AsyncIterator[Company]:
+async def start(folder: Path, postgres: servers.Postgres) -> AsyncIterator[Company]:
     """Run what compose.yaml runs, and create the first organization."""
     address = f"https://localhost:{servers.free_port()}"
     inbox = Inbox()
@@ -76,7 +76,7 @@ def company_database(postgres: servers.Postgres) -> servers.Postgres:
 async def test_first_owner_comes_in_and_uploads_by_https(
     tmp_path: Path, company_database: servers.Postgres
 ) -> None:
-    async with opened(tmp_path, company_database) as company:
+    async with start(tmp_path, company_database) as company:
         browser = company.browser
         page = pages.parse(await browser.get(company.invitation))
         token = page.inputs["token"]["value"] or ""

@@ -144,7 +144,7 @@ def test_every_volume_and_network_is_declared(services: Mapping[str, Any]) -> No
     assert ["web"] == services["recibo"]["networks"]
 
 
-def test_image_runs_as_nobody_special_migrates_and_tells_its_health() -> None:
+def test_image_runs_unprivileged_migrates_and_reports_its_health() -> None:
     lines = (composed.FOLDER / "Dockerfile").read_text(encoding="utf-8").splitlines()
 
     assert "USER recibo" in lines

@@ -1,4 +1,4 @@
-"""A reader that a document took over: it tries what an attacker would, and tells what it got.
+"""A reader under an attacker's control: it tries attacks and returns their outcome.
 
 Each function is run in the child by its name, which is what the document says, with what follows
 the name as its argument.
@@ -24,7 +24,7 @@ from recibo.adapters.reader_process.child import Handler
 from recibo.adapters.reader_process.child_process import Program
 from recibo.extract.model import DocumentType, Found, Receipt
 
-# Asked before the call that tells it is filtered.
+# Read before the sandbox filters the call.
 _ON_ARM = os.uname().machine == "aarch64"
 
 #: Numbers on x86_64 and on aarch64, as the attacks need them.
@@ -114,7 +114,7 @@ def execute(_: str) -> object:
 
 
 def spawn(_: str) -> object:
-    """Run a program beside."""
+    """Run another program."""
     return subprocess.run(["/bin/true"], check=False).returncode
 
 
@@ -159,7 +159,7 @@ def pickle(path: str) -> object:
 
 
 def forge(text: str) -> object:
-    """Answer with bytes of its own."""
+    """Answer with chosen bytes."""
     return _send(frames.Kind.ANSWER, text.encode())
 
 

@@ -95,7 +95,7 @@ def shout() -> None:
 
 
 def flood() -> None:
-    """Print more than anybody reads, until nobody does."""
+    """Print more than the parent reads."""
     try:
         while True:
             os.write(2, b"noise " * 10_000)
@@ -137,8 +137,8 @@ def _read(data: bytes, arguments: Mapping[str, Any], step: Callable[[], None]) -
     if word == "steps":
         for _ in range(int(rest)):
             step()
-    told = f"{arguments['hint']} {arguments['accuracy']}"
-    name = told if word == "told" else str(_said(rest or word))
+    said = f"{arguments['hint']} {arguments['accuracy']}"
+    name = said if word == "arguments" else str(_said(rest or word))
     return Receipt(Found(DocumentType.RECEIPT, 1.0, ""), Found(name, 1.0, name), confidence=0.9)
 
 

@@ -1,4 +1,4 @@
-"""The real library, which tells as the merchant what it imported or opened for a document."""
+"""The real library; returns the modules and files that a document loaded as its merchant."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -31,8 +31,8 @@ def load(*, runtime: str) -> Mapping[str, Handler]:
         seen.clear()
         receipt = read(data, arguments, step)
         assert isinstance(receipt, Receipt)
-        told = [*seen, *(set(sys.modules) - known)]
-        found = Found("; ".join(told) or NOTHING, 1.0, "")
+        loaded = [*seen, *(set(sys.modules) - known)]
+        found = Found("; ".join(loaded) or NOTHING, 1.0, "")
         return replace(receipt, merchant_name=found)
 
     return {"read": spy}

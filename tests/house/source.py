@@ -1,4 +1,4 @@
-"""The project's own source, as the house rules look at it."""
+"""The project's source code, parsed for the checks of this folder."""
 
 import ast
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function or method and where it stands."""
+    """A function or method and its file."""
 
     path: Path
     node: Function

@@ -1,4 +1,4 @@
-"""What the documents say is what the code does, and back."""
+"""The documentation lists every route, setting, command and error code."""
 
 import re
 import subprocess
@@ -18,13 +18,13 @@ API = (source.ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 SELF_HOSTING = (source.ROOT / "docs" / "self-hosting.md").read_text(encoding="utf-8")
 
 
-def test_every_setting_is_documented_and_back() -> None:
+def test_docs_list_exactly_the_settings() -> None:
     table = set(re.findall(r"^\| `(RECIBO_\w+)`", SELF_HOSTING, re.MULTILINE))
 
     assert {f"RECIBO_{name.upper()}" for name in Settings.model_fields} == table
 
 
-def test_documents_name_no_setting_that_is_none() -> None:
+def test_docs_name_no_unknown_setting() -> None:
     known = {f"RECIBO_{name.upper()}" for name in Settings.model_fields}
     named = {
         name
@@ -35,13 +35,13 @@ def test_documents_name_no_setting_that_is_none() -> None:
     assert set() == named - known
 
 
-def test_every_route_is_documented_and_back() -> None:
+def test_docs_list_exactly_the_routes() -> None:
     table = set(re.findall(r"^\| \[`([A-Z]+ /\S+)`\]", API, re.MULTILINE))
 
     assert _routes() == table
 
 
-def test_every_error_is_documented_and_back() -> None:
+def test_docs_list_exactly_the_errors() -> None:
     table = set(re.findall(r"^\| (\d{3}) \| `(\w+)` \|", API, re.MULTILINE))
 
     assert {(str(error.status), error.code) for error in _errors(errors.ServiceError)} == table
@@ -58,17 +58,17 @@ def test_every_query_parameter_and_form_field_is_documented() -> None:
     assert set() == {name for name in names if f"`{name}`" not in API and f"{{{name}}}" not in API}
 
 
-def test_every_command_is_documented_and_back() -> None:
+def test_docs_list_exactly_the_commands() -> None:
     table = set(re.findall(r"^\| `recibo ([a-z][a-z0-9 -]*[a-z0-9])", SELF_HOSTING, re.MULTILINE))
     operators = {f"admin {command}" for command in _commands("admin")}
 
     assert (_commands() - {"admin"}) | operators == table
 
 
-def test_the_command_line_tells_the_version_of_the_interface() -> None:
-    told = _recibo("--version")
+def test_command_line_prints_the_version_of_the_api() -> None:
+    printed = _recibo("--version")
 
-    assert f"recibo {_schema()['info']['version']}\n" == told
+    assert f"recibo {_schema()['info']['version']}\n" == printed
 
 
 def _commands(*group: str) -> set[str]:
@@ -86,7 +86,7 @@ def _documents() -> list[Path]:
 
 
 def _schema() -> dict[str, Any]:
-    # The description of the interface needs none of the services behind it.
+    # The OpenAPI document needs no services.
     app = application.create_app(cast("Services", None))
     return app.openapi()
 

@@ -1,4 +1,4 @@
-"""Imports go down, and only down: the contracts of pyproject.toml hold."""
+"""The import contracts of pyproject.toml hold."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The locks pin everything by hash, name no address, and agree with one another."""
+"""Lock files pin every package by hash, contain no URLs and agree with each other."""
 
 import importlib.metadata
 import re

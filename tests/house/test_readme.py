@@ -1,4 +1,4 @@
-"""The first screen of the README is true."""
+"""The example and the links of the README are right."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tests.house import source
 README = (source.ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_picture_is_read_as_printed_beside_it() -> None:
+def test_example_shows_the_reading_of_its_picture() -> None:
     found = re.search(r"```json\n(.*?)```", README, re.DOTALL)
     assert found is not None
     shown = json.loads(found[1])
@@ -24,7 +24,7 @@ def test_the_picture_is_read_as_printed_beside_it() -> None:
     assert shown == read
 
 
-def test_its_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     targets = re.findall(r"\]\(([^):]+)\)|src=\"([^\"]+)\"", README)
 
     assert [] == [

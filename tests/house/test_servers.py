@@ -1,4 +1,4 @@
-"""The servers of the tests leave with them."""
+"""Test servers end when the tests are killed."""
 
 import shutil
 import socket
@@ -10,21 +10,21 @@ import pytest
 
 from tests.house import source
 
-KILLED_AMID = """
+KILLED_WITH_POSTGRES = """
 import os, signal
 from tests import servers
 with servers.run_postgres() as server:
     print(server.port, server.folder, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
-KILLED_AMID_REDIS = """
+KILLED_WITH_REDIS = """
 import os, signal
 from tests import servers
 with servers.run_redis() as server:
     print(server.port, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
-KILLED_AMID_S3 = """
+KILLED_WITH_S3 = """
 import os, signal
 from tests import servers
 with servers.run_s3() as server:
@@ -36,7 +36,7 @@ PATIENCE_S = 20.0
 
 def test_postgres_ends_when_the_tests_are_killed() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", KILLED_AMID],
+        [sys.executable, "-c", KILLED_WITH_POSTGRES],
         cwd=source.ROOT,
         capture_output=True,
         text=True,
@@ -49,10 +49,10 @@ def test_postgres_ends_when_the_tests_are_killed() -> None:
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("killed_amid", [KILLED_AMID_REDIS, KILLED_AMID_S3], ids=["redis", "s3"])
-def test_server_ends_when_the_tests_are_killed(killed_amid: str) -> None:
+@pytest.mark.parametrize("program", [KILLED_WITH_REDIS, KILLED_WITH_S3], ids=["redis", "s3"])
+def test_server_ends_when_the_tests_are_killed(program: str) -> None:
     run = subprocess.run(
-        [sys.executable, "-c", killed_amid],
+        [sys.executable, "-c", program],
         cwd=source.ROOT,
         capture_output=True,
         text=True,

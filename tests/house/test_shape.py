@@ -1,4 +1,4 @@
-"""How files and functions are cut."""
+"""Limits on the length of files and functions, and rules for modules."""
 
 import ast
 import statistics
@@ -7,13 +7,13 @@ from tests.house import source
 
 MAX_LINES = 500
 MAX_FUNCTION_LINES = 60
-# A house whose functions grow is being rebuilt by accident: the median is a warning in time.
+# A rising median is an early warning that functions grow.
 MEDIAN_FUNCTION_LINES = 10
-# Lists of columns and steps of migrations are read one entry at a time.
+# Tables and migrations are lists of entries, which may be long.
 FREE_FILES = ("store/tables.py", "store/migrations/")
 
 
-def test_no_file_is_longer_than_the_wall() -> None:
+def test_no_file_is_longer_than_the_limit() -> None:
     too_long = {
         path.name: lines
         for folder in ("src", "tests", "benchmarks", "training")
@@ -25,7 +25,7 @@ def test_no_file_is_longer_than_the_wall() -> None:
     assert {} == too_long
 
 
-def test_no_function_is_longer_than_the_wall() -> None:
+def test_no_function_is_longer_than_the_limit() -> None:
     too_long = {
         definition.name: definition.length
         for definition in source.functions()
@@ -42,7 +42,7 @@ def test_functions_are_short_in_the_median() -> None:
     assert statistics.median(lengths) <= MEDIAN_FUNCTION_LINES
 
 
-def test_package_files_hold_a_docstring_only() -> None:
+def test_init_files_contain_only_a_docstring() -> None:
     offenders = [
         path
         for path in source.PACKAGE.rglob("__init__.py")
@@ -52,7 +52,7 @@ def test_package_files_hold_a_docstring_only() -> None:
     assert [] == offenders
 
 
-def test_every_module_says_what_it_owns() -> None:
+def test_every_module_has_a_docstring() -> None:
     silent = [
         path
         for path in source.python_files()
@@ -62,7 +62,7 @@ def test_every_module_says_what_it_owns() -> None:
     assert [] == silent
 
 
-def test_nothing_is_called_utils() -> None:
+def test_no_module_is_called_utils() -> None:
     vague = {"utils", "util", "helpers", "helper", "common", "misc"}
 
     assert [] == [path for path in source.PACKAGE.rglob("*") if path.stem in vague]

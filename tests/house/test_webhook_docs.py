@@ -1,4 +1,4 @@
-"""What the document on webhooks says is so: its types, and its code."""
+"""The event types and the code in docs/webhooks.md are right."""
 
 import json
 import re
@@ -20,7 +20,7 @@ BODY = '{"id": "evt_1", "data": {"name": "Café"}}'
 
 
 def headers(*secrets: str, age_s: float = 0) -> dict[str, str]:
-    """Return the headers of a request with the body above, signed by each secret."""
+    """Return the headers of a request with BODY, signed by each secret."""
     now = clock.now()
     at = now.fromtimestamp(int(now.timestamp() - age_s), tz=now.tzinfo)
     return {
@@ -31,19 +31,19 @@ def headers(*secrets: str, age_s: float = 0) -> dict[str, str]:
 
 
 def defined(program: str, **names: Any) -> dict[str, Any]:
-    """Run a program of the document and return what it defines."""
+    """Run a program of the document and return its names."""
     space: dict[str, Any] = dict(names)
     exec(compile(program, "webhooks.md", "exec"), space)  # noqa: S102 - our own document
     return space
 
 
-def test_its_event_types_are_all_there_are() -> None:
+def test_docs_list_exactly_the_event_types() -> None:
     table = re.findall(r"^\| `([a-z]+\.[a-z_]+)` \|", WEBHOOKS, re.MULTILINE)
 
     assert [one.value for one in EventType] == table
 
 
-def test_every_way_to_verify_is_at_hand() -> None:
+def test_docs_contain_every_way_to_verify() -> None:
     by_library, by_hand, receiver = PROGRAMS
 
     assert "webhook.verify(body, headers)" in by_library
@@ -52,7 +52,7 @@ def test_every_way_to_verify_is_at_hand() -> None:
 
 
 @pytest.mark.parametrize("secrets", [(SECRET,), (OTHER, SECRET), (SECRET, OTHER)])
-def test_code_verifies_what_is_signed_by_the_secret(secrets: tuple[str, ...]) -> None:
+def test_code_accepts_a_signature_with_the_secret(secrets: tuple[str, ...]) -> None:
     by_library, by_hand, _ = PROGRAMS
     by_library = by_library.replace("whsec_...", SECRET)
 
@@ -66,7 +66,7 @@ def test_code_verifies_what_is_signed_by_the_secret(secrets: tuple[str, ...]) ->
 @pytest.mark.parametrize(
     ("made", "body"),
     [
-        # Made when the test runs: the whole suite takes longer than they are good for.
+        # Made when the test runs, because signatures expire before the end of the suite.
         (lambda: headers(OTHER), BODY),
         (lambda: headers(SECRET), BODY + " "),
         (lambda: headers(SECRET) | {"webhook-id": "evt_2"}, BODY),
@@ -75,7 +75,7 @@ def test_code_verifies_what_is_signed_by_the_secret(secrets: tuple[str, ...]) ->
     ],
     ids=["another secret", "another body", "another id", "old", "from the future"],
 )
-def test_code_refuses_what_is_not(made: Callable[[], dict[str, str]], body: str) -> None:
+def test_code_refuses_a_wrong_signature(made: Callable[[], dict[str, str]], body: str) -> None:
     given = made()
     by_library, by_hand, _ = PROGRAMS
     by_library = by_library.replace("whsec_...", SECRET)

@@ -16,7 +16,7 @@ class Bench:
         )
         #: Who got a slot, in that order.
         self.served = list[str]()
-        #: Who was refused, with the seconds that they were told to wait.
+        #: The refused clients, with the seconds to wait.
         self.refused = dict[str, int]()
         self._ends = dict[str, asyncio.Event]()
         self._tasks = list[asyncio.Task[None]]()
@@ -47,7 +47,7 @@ class Bench:
         await self.leave(cancelled)
 
     async def gone(self, name: str) -> None:
-        """Wait until a request is over."""
+        """Wait until a request has ended."""
         await self._tasks[list(self._ends).index(name)]
 
     async def over(self) -> None:
@@ -70,7 +70,7 @@ async def _settled() -> None:
         await asyncio.sleep(0)
 
 
-async def test_slots_are_handed_out_at_once_while_there_are_any() -> None:
+async def test_free_slots_are_granted_at_once() -> None:
     bench = Bench(slots=2)
 
     await bench.come("a1", "a2", "a3")
@@ -99,7 +99,7 @@ async def test_oldest_of_the_client_with_the_most_gives_way() -> None:
     assert {"a0", "a4", "a5", "b1", "c1"} == set(bench.served)
 
 
-async def test_newcomer_is_refused_when_nobody_has_more() -> None:
+async def test_new_client_is_refused_if_no_other_has_more() -> None:
     bench = Bench(capacity=3)
     await bench.come("a0", "a1", "b1", "c1", "d1")
 
@@ -115,7 +115,7 @@ async def test_refusal_says_when_the_queue_is_likely_to_be_empty() -> None:
     await bench.over()
 
 
-async def test_nobody_waits_longer_than_allowed() -> None:
+async def test_wait_is_bounded() -> None:
     bench = Bench(longest_wait_s=0.01)
     await bench.come("a0", "a1")
 

@@ -66,7 +66,7 @@ def test_end_is_for_the_caller_to_judge() -> None:
 
 
 def refused(token: str, *, ring: Keyring | None = None, audience: str = FOR) -> bool:
-    """Tell whether a token is refused, by that very error."""
+    """Return whether a token is refused with BadTokenError."""
     with pytest.raises(BadTokenError):
         (ring or keyring()).claims(token, audience=audience)
     return True
@@ -201,7 +201,7 @@ def test_secret_that_is_named_twice_is_the_newest() -> None:
     assert keyring().claims(ring.sign(CLAIMS, audience=FOR), audience=FOR)
 
 
-def test_name_of_a_secret_tells_nothing_about_it() -> None:
+def test_id_of_a_secret_reveals_nothing_about_it() -> None:
     assert key_id(keyring()) == key_id(keyring())
     assert key_id(keyring()) != key_id(keyring(OTHER))
     assert 8 == len(key_id(keyring()))

@@ -1,4 +1,4 @@
-"""What the log looks like: run in a process of its own, since it is configured once a process."""
+"""The log output, from a separate process, because logging is configured once per process."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ logs.configure()
 log = structlog.get_logger("recibo.test")
 with structlog.contextvars.bound_contextvars(request_id="req_1"):
     log.debug("whispered")
-    log.info("told", number=1, text="line\\nbreak \\ud83e")
+    log.info("event", number=1, text="line\\nbreak \\ud83e")
     logging.getLogger("library").warning("of a %s", "library")
     logging.getLogger("docket").info("chatter")
     try:
@@ -34,18 +34,18 @@ def lines() -> list[dict[str, Any]]:
 
 
 def test_every_line_is_one_json_object_with_the_request_id() -> None:
-    told, library, failed = lines()
+    event, library, failed = lines()
 
-    assert ("told", 1, "info", "recibo.test") == tuple(
-        told[key] for key in ("event", "number", "level", "logger")
+    assert ("event", 1, "info", "recibo.test") == tuple(
+        event[key] for key in ("event", "number", "level", "logger")
     )
     assert ("of a library", "warning") == (library["event"], library["level"])
     assert "ZeroDivisionError" in failed["exception"]
-    assert {"req_1"} == {line["request_id"] for line in (told, library, failed)}
-    assert all("timestamp" in line for line in (told, library, failed))
+    assert {"req_1"} == {line["request_id"] for line in (event, library, failed)}
+    assert all("timestamp" in line for line in (event, library, failed))
 
 
-def test_line_that_cannot_be_written_fails_nobody() -> None:
+def test_log_line_that_cannot_be_written_raises_nothing() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=full, check=False

@@ -37,10 +37,10 @@ METADATA = [
     "025177524776",
     "[::FFFF:A9FE:A9FE]",
     "[0:0:0:0:0:ffff:169.254.169.254]",
-    # Told as IPv4-compatible and IPv4-translated addresses.
+    # As IPv4-compatible and IPv4-translated addresses.
     "[::169.254.169.254]",
     "[::ffff:0:169.254.169.254]",
-    # Local-use NAT64 that holds it elsewhere, and another address where it mostly stands.
+    # Local-use NAT64 with the address at another position.
     "[64:ff9b:1:a9fe:a9:fe00:808:808]",
     # Teredo, by its server and by its client.
     "[2001:0:a9fe:a9fe::]",
@@ -167,12 +167,12 @@ def test_target_of_a_url_is_what_is_connected_to(url: str, expected: tuple[objec
     found = webhook_urls.target(url, DEVELOPMENT)
 
     assert isinstance(found, Target)
-    told = (found.scheme, found.host, found.port, found.path, found.query, found.authority)
-    assert expected[:-1] == told[:-1]
+    parts = (found.scheme, found.host, found.port, found.path, found.query, found.authority)
+    assert expected[:-1] == parts[:-1]
     assert expected[-1] in (None, found.authority)
 
 
-def test_only_addresses_are_told_as_such() -> None:
+def test_only_ip_addresses_are_recognized() -> None:
     hosts = ["example.com", "2130706433", "[::1]", "\uff11\uff12\uff17.1"]
     found = [webhook_urls.target(f"http://{host}/", DEVELOPMENT) for host in hosts]
 
