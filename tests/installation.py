@@ -61,7 +61,7 @@ class Installation:
 
     @property
     def services(self) -> Services:
-        """What the routes work with."""
+        """The services of the routes."""
         return cast("Services", self.asgi.state.services)
 
     @property

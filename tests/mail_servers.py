@@ -27,7 +27,7 @@ ACCEPTED = "250 OK"
 
 @dataclass(slots=True)
 class Inbox:
-    """What a server took, and how it answers."""
+    """The mails that a server accepted, and its answers."""
 
     #: The answers to RCPT and to the mail itself.
     to_recipient: str = ACCEPTED

@@ -35,7 +35,7 @@ class FakeResolver:
 def checked_client(policy: Policy = DEVELOPMENT, **given: Any) -> CheckedWebhookClient:
     """Return a client with made-up names."""
     known = given.pop("known", {})
-    return CheckedWebhookClient(policy, given.pop("names", FakeResolver(**known)), **given)
+    return CheckedWebhookClient(policy, given.pop("resolver", FakeResolver(**known)), **given)
 
 
 async def post(

@@ -11,7 +11,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What came in."""
+    """A received request."""
 
     line: str
     #: By names in lower case.
@@ -21,13 +21,13 @@ class Request:
 
 @dataclass(slots=True)
 class Receiver:
-    """What a server got, and what it says."""
+    """The requests that a server got, and its answers."""
 
     #: Sent as it is, once a request is in.
     answer: bytes = OK
     #: Does something else instead of answering.
     manner: "Manner | None" = None
-    #: How many connections it took.
+    #: The number of connections.
     connections: int = 0
     requests: list[Request] = field(default_factory=list)
     #: The names that clients asked for with TLS.
@@ -35,7 +35,7 @@ class Receiver:
     _came: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def received(self, count: int) -> list[Request]:
-        """Return all requests as soon as there are so many."""
+        """Wait for this many requests and return all."""
         async with self._came:
             await self._came.wait_for(lambda: len(self.requests) >= count)
         return self.requests
@@ -111,7 +111,7 @@ async def hang(_: asyncio.StreamWriter) -> None:
 
 
 def dripping(beginning: bytes, drop: bytes) -> Manner:
-    """Say something, and then drop by drop for ever."""
+    """Send a beginning, then drip more data endlessly."""
 
     async def drip(writer: asyncio.StreamWriter) -> None:
         writer.write(beginning)
@@ -124,7 +124,7 @@ def dripping(beginning: bytes, drop: bytes) -> Manner:
 
 
 def pouring(beginning: bytes, gush: bytes) -> Manner:
-    """Say something, and then as much as goes through the line, for ever."""
+    """Send a beginning, then endless data as fast as possible."""
 
     async def pour(writer: asyncio.StreamWriter) -> None:
         writer.write(beginning)

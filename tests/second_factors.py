@@ -15,7 +15,7 @@ from tests import people
 from tests.installation import Installation
 from tests.people import PASSWORD, Session
 
-#: What a browser or program calls itself.
+#: User agents.
 HERE = "here/1"
 ELSEWHERE = "elsewhere/1"
 STEP = dt.timedelta(seconds=30)

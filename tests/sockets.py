@@ -105,7 +105,7 @@ class Listening:
 
     @property
     def unsent(self) -> int:
-        """How many bytes wait for clients to take them."""
+        """The number of bytes in the write buffers."""
         transports = [cast("BoundedProtocol", one).transport for one in self.state.connections]
         return sum(one.get_write_buffer_size() for one in transports)
 
@@ -114,7 +114,7 @@ class Listening:
         self.connections.sweep(asyncio.get_running_loop().time() + seconds)
 
     async def has_received(self, count: int) -> None:
-        """Wait until so many bytes have come over all connections."""
+        """Wait until this many bytes have been received over all connections."""
         await self.until(lambda: sum(self.received) >= count)
 
     async def until(self, holds: Callable[[], bool]) -> None:

@@ -28,7 +28,7 @@ Answer = tuple[int, dict[str, Any]]
 
 @dataclass
 class StripeServer:
-    """What Stripe knows, and what it was asked."""
+    """The state of the fake Stripe, and its requests."""
 
     url: str = ""
     calls: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
@@ -65,7 +65,7 @@ class StripeServer:
 
     @property
     def credits(self) -> list[tuple[str, int]]:
-        """Who used how many credits, in the order in which it came."""
+        """The reported credits per customer, in the order of their arrival."""
         return [
             (one["payload[stripe_customer_id]"], int(one["payload[value]"]))
             for one in self.meter_events.values()

@@ -103,7 +103,7 @@ class ExpiredApiKey(Unauthorized):
 
 
 class AuthenticationFailed(ServiceError):
-    """What was shown to prove who you are is not right."""
+    """The credentials are not right."""
 
     status = 401
     code = "authentication_failed"
@@ -151,7 +151,7 @@ class MethodNotAllowed(ServiceError):
 
 
 class RequestTimeout(ServiceError):
-    """The request arrived too slowly; send it again over a better line."""
+    """The request arrived too slowly; send it again over a faster connection."""
 
     status = 408
     code = "request_timeout"

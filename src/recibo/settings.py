@@ -14,7 +14,7 @@ from recibo.extract.runtime import Runtime
 from recibo.schemas.states import PaymentProvider, SignupPolicy
 from recibo.store import folders
 
-#: Where `recibo serve` listens unless it is given another address.
+#: The default address of `recibo serve`.
 ADDRESS = "http://127.0.0.1:8000"
 _SECRET_FILE = "secret_key"  # noqa: S105 - a file's name
 # 32 random characters hold at least 128 bits, even as hexadecimal digits. A shorter secret could be

@@ -1,4 +1,4 @@
-"""Where webhooks are not sent, whatever a URL, a name server or a certificate says."""
+"""Webhooks are not sent to private addresses or to servers with wrong certificates."""
 
 import asyncio
 import ssl
@@ -22,7 +22,7 @@ from tests.receivers import Receiver, receiving
 
 @pytest.fixture
 def receiver() -> Receiver:
-    """What the server got."""
+    """The webhook receiver."""
     return Receiver()
 
 
@@ -35,13 +35,13 @@ async def port(receiver: Receiver) -> AsyncIterator[int]:
 
 @pytest.fixture(scope="module")
 def authority() -> trustme.CA:
-    """Who vouches for the servers of these tests."""
+    """The certificate authority of the test servers."""
     return trustme.CA()
 
 
 @pytest.fixture(scope="module")
 def trusting(authority: trustme.CA) -> ssl.SSLContext:
-    """What believes that authority alone."""
+    """A TLS context that trusts only that authority."""
     context = ssl.create_default_context()
     authority.configure_trust(context)
     return context
@@ -131,7 +131,7 @@ async def test_name_is_looked_up_once_and_that_address_is_the_one_connected_to(
     receiver: Receiver, port: int
 ) -> None:
     names = FakeResolver(**{"rebinding.test": [["127.0.0.1"], ["169.254.169.254"]]})
-    sender = checked_client(names=names)
+    sender = checked_client(resolver=names)
 
     first, second = [await post(sender, f"http://rebinding.test:{port}/") for _ in range(2)]
 
@@ -148,7 +148,7 @@ async def test_name_is_looked_up_once_and_that_address_is_the_one_connected_to(
 async def test_url_that_is_not_allowed_now_is_not_looked_up(url: str) -> None:
     names = FakeResolver()
 
-    outcome = await post(checked_client(PRODUCTION, names=names), url)
+    outcome = await post(checked_client(PRODUCTION, resolver=names), url)
 
     assert (outcome.error or "").startswith("the URL ")
     assert [] == names.asked

@@ -1,4 +1,4 @@
-"""Where mails go: the outbox, and SMTP servers of several manners."""
+"""Mailers: the outbox, and SMTP servers with different behavior."""
 
 import asyncio
 import email.policy

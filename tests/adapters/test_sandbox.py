@@ -1,4 +1,4 @@
-"""What a reader that a document took over can do: nothing but give a wrong answer."""
+"""A compromised reader process can only give a wrong answer."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Customers at Stripe: the address that bills go to, and customers who were deleted there."""
+"""Stripe customers: billing addresses, and customers that were deleted at Stripe."""
 
 import asyncio
 

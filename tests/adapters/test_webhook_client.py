@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from recibo.adapters import webhook_client
-from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
+from recibo.adapters.fake_webhook_client import FakeWebhookClient, PostedWebhook
 from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from tests import receivers, servers
@@ -20,7 +20,7 @@ from tests.receivers import Receiver, answer, receiving
 
 @pytest.fixture
 def receiver() -> Receiver:
-    """What the server got."""
+    """The webhook receiver."""
     return Receiver()
 
 
@@ -54,7 +54,7 @@ async def test_receiver_gets_the_bytes_and_headers_as_given(receiver: Receiver, 
 async def test_receiver_hears_the_name_it_is_known_by(receiver: Receiver, port: int) -> None:
     names = FakeResolver(**{"hooks.test": [["127.0.0.1"]]})
 
-    outcome = await post(checked_client(names=names), f"http://HOOKS.test.:{port}")
+    outcome = await post(checked_client(resolver=names), f"http://HOOKS.test.:{port}")
 
     assert 200 == outcome.status
     assert ["hooks.test"] == names.asked
@@ -273,7 +273,7 @@ async def test_url_beyond_ascii_is_sent_percent_encoded(receiver: Receiver, port
     names = FakeResolver(**{"xn--bcher-kva.test": [["127.0.0.1"]]})
     url = f"http://b\u00fccher.test:{port}/caf\u00e9/%C3%BC?name=Jos\u00e9&x=%zz&\N{GRINNING FACE}"
 
-    outcome = await post(checked_client(names=names), url)
+    outcome = await post(checked_client(resolver=names), url)
 
     (got,) = receiver.requests
     assert (200, None) == (outcome.status, outcome.error)
@@ -368,5 +368,5 @@ async def test_fake_keeps_webhooks_and_returns_the_outcome_set() -> None:
 
     assert [fake.outcomes["http://b.test/"], 500] == [outcomes[1], (await waiting).status]
     assert 200 == outcomes[0].status
-    assert Posted("http://a.test/", BODY, HEADERS) == posted[0] == posted[2]
+    assert PostedWebhook("http://a.test/", BODY, HEADERS) == posted[0] == posted[2]
     assert 1 == fake.most_under_way

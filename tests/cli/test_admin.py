@@ -200,7 +200,7 @@ def get(server: Server, path: str, token: str) -> httpx.Response:
 
 
 def me(server: Server, token: str) -> int:
-    """Return the status of asking who a session is of."""
+    """Return the status of `/me` for a session."""
     return get(server, "/v1/auth/me", token).status_code
 
 

@@ -84,21 +84,21 @@ async def test_name_that_is_no_text_is_spelled_with_signs_for_what_is_none(
         line.fields async for line in extract.lines([(name, path)], extract.Options(), FakeReader())
     ]
 
-    assert json.loads(extract.spell(fields))["file"] == "caf\N{REPLACEMENT CHARACTER}\n.jpg"
+    assert json.loads(extract.to_json_line(fields))["file"] == "caf\N{REPLACEMENT CHARACTER}\n.jpg"
 
 
 @pytest.mark.parametrize("sign", ["\n", "\r", "\x0b", "\x1c", "\x85", "\u2028", "\u2029", '"'])
 def test_no_sign_breaks_the_line(sign: str) -> None:
     text = f"a{sign}b"
-    line = extract.spell({"file": text})
+    line = extract.to_json_line({"file": text})
 
     assert len(line.decode().splitlines()) == 1
     assert json.loads(line) == {"file": text}
 
 
 def test_letters_stand_as_they_are() -> None:
-    assert extract.spell({"file": "pão"}) == '{"file": "pão"}\n'.encode()
+    assert extract.to_json_line({"file": "pão"}) == '{"file": "pão"}\n'.encode()
 
 
 def test_half_a_surrogate_pair_does_not_stop_the_line() -> None:
-    assert json.loads(extract.spell({"file": "a\ud83d"}))["file"] == "a?"
+    assert json.loads(extract.to_json_line({"file": "a\ud83d"}))["file"] == "a?"

@@ -1,4 +1,4 @@
-"""What is refused before it is read."""
+"""Inputs that are refused before reading."""
 
 import io
 import os

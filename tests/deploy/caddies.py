@@ -41,7 +41,7 @@ def adapted(environment: Mapping[str, str], *, text: str = "") -> dict[str, Any]
 def serving(folder: Path, *, base_url: str, upstream: str) -> Iterator[ssl.SSLContext]:
     """Run Caddy before a server; return what trusts its certificates."""
     config = adapted({"RECIBO_BASE_URL": base_url, "UPSTREAM": upstream})
-    # What a test may not do: take port 80, change what this machine trusts, listen for commands.
+    # A test must not use port 80, change the trusted certificates or listen for commands.
     config["admin"] = {"disabled": True}
     config["apps"]["http"]["servers"]["srv0"]["automatic_https"] = {"disable_redirects": True}
     authority = {"install_trust": False}

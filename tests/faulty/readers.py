@@ -71,7 +71,7 @@ def toil() -> None:
 
 
 def spin() -> None:
-    """Work for ever."""
+    """Run an endless loop."""
     while True:
         pass
 

@@ -21,7 +21,7 @@ def test_position_comes_back(position: str, bound_to: dict[str, str]) -> None:
 
 @given(st.text())
 def test_what_was_not_made_here_is_refused(given_text: str) -> None:
-    with pytest.raises(cursor.BrokenCursorError):
+    with pytest.raises(cursor.InvalidCursorError):
         cursor.decode(given_text, bound_to=LIST, key=KEY)
 
 
@@ -33,7 +33,7 @@ def test_changed_cursor_is_refused(data: st.DataObject) -> None:
     changed = made[:place] + letter + made[place + 1 :]
 
     if changed != made:
-        with pytest.raises(cursor.BrokenCursorError):
+        with pytest.raises(cursor.InvalidCursorError):
             cursor.decode(changed, bound_to=LIST, key=KEY)
 
 
@@ -45,7 +45,7 @@ def test_other_list_and_other_key_are_refused() -> None:
         (LIST | {"org": "org_2"}, KEY),
         (LIST, ""),
     ):
-        with pytest.raises(cursor.BrokenCursorError):
+        with pytest.raises(cursor.InvalidCursorError):
             cursor.decode(made, bound_to=bound_to, key=key)
 
 
@@ -62,5 +62,5 @@ def test_other_spellings_of_a_cursor_are_refused() -> None:
     spellings += [made[:-1] + last for last in string.ascii_letters if last != made[-1]]
 
     for spelling in spellings:
-        with pytest.raises(cursor.BrokenCursorError):
+        with pytest.raises(cursor.InvalidCursorError):
             cursor.decode(spelling, bound_to=LIST, key=KEY)

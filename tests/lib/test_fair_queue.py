@@ -1,4 +1,4 @@
-"""The queue for few slots: its bounds, and who gives way."""
+"""The fair queue: its limits, and which requests it rejects."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ class Bench:
         self.queue = FairQueue(
             slots, longest_wait_s=longest_wait_s, assumed_s=longest_wait_s * slots / capacity
         )
-        #: Who got a slot, in that order.
+        #: The clients that got a slot, in order.
         self.served = list[str]()
         #: The refused clients, with the seconds to wait.
         self.refused = dict[str, int]()

@@ -1,4 +1,4 @@
-"""The pace of work."""
+"""The average of work."""
 
 import pytest
 
@@ -10,15 +10,15 @@ def test_pace_is_the_assumption_until_something_is_measured() -> None:
 
 
 def test_pace_follows_what_is_measured() -> None:
-    pace = MovingAverage(2)
+    average = MovingAverage(2)
     for _ in range(100):
-        pace.note(10)
+        average.add(10)
 
-    assert pytest.approx(10, abs=0.01) == pace.mean_seconds
+    assert pytest.approx(10, abs=0.01) == average.mean_seconds
 
 
 def test_one_slow_piece_of_work_does_not_decide() -> None:
-    pace = MovingAverage(2)
-    pace.note(12)
+    average = MovingAverage(2)
+    average.add(12)
 
-    assert pace.mean_seconds <= 3
+    assert average.mean_seconds <= 3

@@ -12,7 +12,7 @@ from prometheus_client import REGISTRY
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from recibo.adapters.payments import Used
+from recibo.adapters.payments import CreditUsage
 from recibo.adapters.stripe_payments import Account, Stripe
 from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId, ReceiptId
@@ -236,7 +236,7 @@ async def test_customers_go_side_by_side_and_the_events_of_one_in_line(
             self.met_itself = False
             self.four = asyncio.Barrier(4)
 
-        async def measure(self, used: Used) -> None:
+        async def measure(self, used: CreditUsage) -> None:
             """Note who is under way."""
             self.met_itself |= self.under_way[used.customer] > 0
             self.under_way[used.customer] += 1

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client import REGISTRY
 from sqlalchemy import event, select
 
-from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
+from recibo.adapters.fake_webhook_client import FakeWebhookClient, PostedWebhook
 from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
@@ -86,7 +86,7 @@ def all_delivered(found: list[str]) -> bool:
     return set(found) == {DeliveryState.DELIVERED}
 
 
-def by_url(posted: list[Posted]) -> Mapping[str, int]:
+def by_url(posted: list[PostedWebhook]) -> Mapping[str, int]:
     """Count posts by where they went."""
     return Counter(one.url for one in posted)
 

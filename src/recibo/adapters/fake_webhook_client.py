@@ -8,7 +8,7 @@ from recibo.adapters.webhook_client import WebhookResponse
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostedWebhook:
     """One webhook that was posted."""
 
     url: str
@@ -21,7 +21,7 @@ class FakeWebhookClient:
 
     def __init__(self) -> None:
         #: The webhooks posted so far, oldest first.
-        self.posts: list[Posted] = []
+        self.posts: list[PostedWebhook] = []
         #: The outcome of each POST.
         self.outcome = WebhookResponse(0.01, status=200)
         #: The same for single URLs.
@@ -36,7 +36,7 @@ class FakeWebhookClient:
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> WebhookResponse:
         """Keep the webhook and return its outcome when the gate is open."""
         async with self._posted:
-            self.posts.append(Posted(url, body, headers))
+            self.posts.append(PostedWebhook(url, body, headers))
             self._posted.notify_all()
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
@@ -46,7 +46,7 @@ class FakeWebhookClient:
             self.under_way -= 1
         return self.outcomes.get(url, self.outcome)
 
-    async def received(self, count: int) -> list[Posted]:
+    async def received(self, count: int) -> list[PostedWebhook]:
         """Wait for this many webhooks and return all."""
         async with self._posted:
             await self._posted.wait_for(lambda: len(self.posts) >= count)

@@ -1,4 +1,4 @@
-"""Who takes payments: what the service asks of a provider, and a sandbox that moves no money."""
+"""Payment providers: the protocols, and a sandbox that moves no money."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _PORTAL = "sandbox portal"
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """What is to be bought, and where the buyer goes then."""
+    """A plan to buy, and the URLs that the buyer returns to."""
 
     plan: PlanName
     success_url: str
@@ -32,7 +32,7 @@ class Checkout:
 
 
 @dataclass(frozen=True, slots=True)
-class Subscribed:
+class SubscriptionState:
     """The state of a subscription at the payment provider."""
 
     id: str
@@ -88,7 +88,7 @@ class Events(Protocol):
     def event(self, payload: bytes, signature: str) -> Event:
         """Return a signed event; raises ValidationFailed if the signature is wrong."""
 
-    async def subscription(self, customer: str) -> Subscribed | None:
+    async def subscription(self, customer: str) -> SubscriptionState | None:
         """Return the current state of a customer's subscription; None if there was never one.
 
         Raises:
@@ -97,7 +97,7 @@ class Events(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class CreditUsage:
     """Credits that a customer used."""
 
     #: The id of the usage event: reported twice, it counts once.
@@ -118,7 +118,7 @@ class UseRefusedError(MeterError):
 class UsageMeter(Protocol):
     """Reports the usage of customers."""
 
-    async def measure(self, used: Used) -> None:
+    async def measure(self, used: CreditUsage) -> None:
         """Report a use to the provider.
 
         Raises:

@@ -18,7 +18,14 @@ import requests
 import stripe
 import structlog
 
-from recibo.adapters.payments import Checkout, Event, MeterError, Subscribed, Used, UseRefusedError
+from recibo.adapters.payments import (
+    Checkout,
+    CreditUsage,
+    Event,
+    MeterError,
+    SubscriptionState,
+    UseRefusedError,
+)
 from recibo.errors import Overloaded, ServerError, ValidationFailed
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName
@@ -130,11 +137,11 @@ class Stripe:
             raise ValidationFailed("This is no event of Stripe.") from None
         return Event(event_id, customer if isinstance(customer, str) else None)
 
-    async def subscription(self, customer: str) -> Subscribed | None:
+    async def subscription(self, customer: str) -> SubscriptionState | None:
         """Fetch the current state of a customer's subscription from Stripe."""
         return await self._run(partial(self._subscription, customer))
 
-    async def measure(self, used: Used) -> None:
+    async def measure(self, used: CreditUsage) -> None:
         """Send a meter event; Stripe ignores an identifier that it knows."""
         await self._run(partial(self._measure, used), refusal=_unmeasured)
 
@@ -246,7 +253,7 @@ class Stripe:
             {"customer": customer, "return_url": return_url}
         ).url
 
-    def _measure(self, used: Used) -> None:
+    def _measure(self, used: CreditUsage) -> None:
         try:
             self._client.billing.meter_events.create(
                 {
@@ -265,7 +272,7 @@ class Stripe:
     def _held(self, customer: str) -> stripe.Subscription | None:
         return next((one for one in self._all(customer) if one.status in _HELD), None)
 
-    def _subscription(self, customer: str) -> Subscribed | None:
+    def _subscription(self, customer: str) -> SubscriptionState | None:
         try:
             every = self._all(customer)
         except stripe.InvalidRequestError as e:
@@ -282,7 +289,7 @@ class Stripe:
         item: Any = one["items"]["data"][0]
         has_period = status not in _WITHOUT_PERIOD
         has_ended = status is SubscriptionStatus.CANCELED
-        return Subscribed(
+        return SubscriptionState(
             id=one.id,
             plan=self._plans.get(item["price"]["id"]),
             status=status,

@@ -81,7 +81,7 @@ class CheckedWebhookClient:
     """
 
     policy: Policy
-    names: Resolver
+    resolver: Resolver
     #: The trusted certificates.
     tls: ssl.SSLContext = field(default_factory=_tls, repr=False)
     limit_s: float = LIMIT_S
@@ -96,7 +96,7 @@ class CheckedWebhookClient:
             try:
                 async with asyncio.timeout_at(deadline):
                     message = _Message(self._target(url), body, headers)
-                    response = await self._answered(transport, message, deadline)
+                    response = await self._send(transport, message, deadline)
                 status, retry_after_s = response.status_code, _retry_after_s(response.headers)
                 answer = await _first_bytes(response, deadline)
             except _NotPostedError as e:
@@ -112,7 +112,7 @@ class CheckedWebhookClient:
             raise _NotPostedError(f"the URL {target}")
         return target
 
-    async def _answered(
+    async def _send(
         self, transport: httpx.AsyncHTTPTransport, message: "_Message", deadline: float
     ) -> httpx.Response:
         """Return the answer of the first address that responds, once its headers are received.
@@ -138,7 +138,7 @@ class CheckedWebhookClient:
         if target.address is not None:
             return [target.address]
         try:
-            found = await self.names.addresses(target.host)
+            found = await self.resolver.addresses(target.host)
         except TimeoutError:
             raise _NotPostedError("the name was not resolved in time") from None
         if not found:

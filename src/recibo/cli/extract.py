@@ -73,7 +73,7 @@ async def lines(
         yield line
 
 
-def spell(fields: dict[str, object]) -> bytes:
+def to_json_line(fields: dict[str, object]) -> bytes:
     """Return the fields as one line of JSON, in UTF-8."""
     text = json.dumps(fields, ensure_ascii=False)
     text = _LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -88,7 +88,7 @@ async def _print(files: Sequence[tuple[str, Path]], options: Options) -> int:
         with bar.shown():
             async for line in lines(files, options, reader):
                 with bar.hidden():
-                    _write(sys.stdout.buffer, spell(line.fields))
+                    _write(sys.stdout.buffer, to_json_line(line.fields))
                 status |= line.is_error
     return status
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itsdangerous import BadData, URLSafeSerializer
 
 
-class BrokenCursorError(Exception):
+class InvalidCursorError(Exception):
     """The cursor was changed, or belongs to another list."""
 
 
@@ -25,11 +25,11 @@ def decode(cursor: str, *, bound_to: Mapping[str, object], key: str) -> str:
     try:
         position, digest = _serializer(key).loads(cursor)
     except (BadData, ValueError, TypeError) as e:
-        raise BrokenCursorError from e
+        raise InvalidCursorError from e
     # Base64 has several encodings of the same bytes; accept only the issued one.
     is_ours = digest == _digest(bound_to) and cursor == encode(position, bound_to=bound_to, key=key)
     if not is_ours:
-        raise BrokenCursorError
+        raise InvalidCursorError
     return str(position)
 
 

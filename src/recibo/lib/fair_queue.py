@@ -64,7 +64,7 @@ class FairQueue:
         try:
             yield
         finally:
-            self._duration.note(time.perf_counter() - started)
+            self._duration.add(time.perf_counter() - started)
             self._grant_next()
 
     async def _wait(self, client: str) -> None:

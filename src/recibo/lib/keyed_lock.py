@@ -14,7 +14,7 @@ class KeyedLock:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def taken(self, *names: str) -> AsyncIterator[None]:
+    async def hold(self, *names: str) -> AsyncIterator[None]:
         """Hold the locks of all these names while the block lasts."""
         # Lock in sorted order to prevent deadlocks.
         locks = [self._locks.setdefault(name, asyncio.Lock()) for name in sorted(set(names))]

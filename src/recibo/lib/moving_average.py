@@ -15,6 +15,6 @@ class MovingAverage:
         """The current average."""
         return self._mean
 
-    def note(self, seconds: float) -> None:
+    def add(self, seconds: float) -> None:
         """Add a duration."""
         self._mean += self._WEIGHT * (seconds - self._mean)

@@ -16,7 +16,7 @@ _MAX_LENGTH = 2048
 _PORTS = {"http": 80, "https": 443}
 # Underscores are not of host names, but of names that container networks give.
 _NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-# What ends so is an IPv4 address or nothing (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+# A host that ends like this is an IPv4 address or invalid (https://url.spec.whatwg.org/#ends-in-a-number-checker).
 _ENDS_IN_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 # NAT64 carries an IPv4 address in the last 32 bits of these (RFC 6052, RFC 8215). The rest of
 # 64:ff9b:1::/48 may carry one elsewhere as well, so two readings of it could differ.

@@ -16,7 +16,7 @@ from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
 from recibo.schemas.permissions import Permission
-from recibo.schemas.webhooks import Delivered, Endpoint
+from recibo.schemas.webhooks import Endpoint, EventDelivery
 from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import delivery_log, endpoints, manual_sends
 from recibo.services.webhooks.endpoints import Secrets
@@ -207,7 +207,7 @@ async def _shown(
     )
 
 
-def _health(endpoint: Endpoint | None, listed: Sequence[Delivered]) -> Health:
+def _health(endpoint: Endpoint | None, listed: Sequence[EventDelivery]) -> Health:
     since = endpoint.failing_since if endpoint else None
     if since is None:
         return Health()

@@ -1,1 +1,1 @@
-"""What several floors speak: actors, states, ids and wire models."""
+"""Types that several layers share: actors, states, ids and JSON models."""

@@ -14,7 +14,7 @@ from recibo.schemas.states import KeyKind, Role, Scope
 
 @dataclass(frozen=True, slots=True)
 class ClientInfo:
-    """Where a request comes from."""
+    """The client of a request."""
 
     request_id: str
     ip_address: str | None = None
@@ -24,7 +24,7 @@ class ClientInfo:
 
     @property
     def limit_subject(self) -> str:
-        """What limits per IP count by: an IPv4 address, or the /64 of an IPv6 one."""
+        """The rate limit key of the address: an IPv4 address, or the /64 of an IPv6 one."""
         return ip_addresses.limit_subject(self.ip_address)
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class AuditEvent(BaseModel):
-    """What happened to what, by whom, from where."""
+    """An audit log entry: the action, its target, the actor and the client."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -7,12 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import SubscriptionStatus
 
-#: What can be bought, the smallest first; free costs nothing and enterprise is agreed.
+#: The plans that can be bought, smallest first. Free costs nothing; enterprise is by agreement.
 PAID_PLANS = (PlanName.INDIE, PlanName.STARTUP, PlanName.SCALE)
 
 
 class Subscription(BaseModel):
-    """What an org is subscribed to, and what it has used of it."""
+    """An org's subscription and its usage."""
 
     model_config = ConfigDict(frozen=True)
 

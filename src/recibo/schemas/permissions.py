@@ -1,4 +1,4 @@
-"""What each role may do."""
+"""The permissions of each role."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -7,7 +7,7 @@ from recibo.schemas.states import Role
 
 
 class Permission(StrEnum):
-    """What a member may do, `subject:verb`."""
+    """The permissions of members, `subject:verb`."""
 
     ORG_READ = "org:read"
     ORG_WRITE = "org:write"

@@ -17,7 +17,7 @@ class PlanName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a plan allows."""
+    """The limits of a plan."""
 
     name: PlanName
     #: Newly read receipts a calendar month, UTC; None for no quota.
@@ -88,5 +88,5 @@ class Plans:
         return READINGS_CARRIED[self.name_of(stored)]
 
 
-#: What most installations have, and what is assumed where nothing is said.
+#: The default: plans are sold.
 SOLD = Plans()

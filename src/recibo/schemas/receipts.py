@@ -109,7 +109,7 @@ class Receipt(_Fields, _Head):
 
 
 class FieldEvidence(_Wire):
-    """Where one value comes from."""
+    """The location of one value."""
 
     confidence: float = Field(ge=0, le=1)
     page: int = Field(ge=1, description="Counted from 1.")

@@ -19,7 +19,7 @@ class KeyKind(StrEnum):
 
 
 class Scope(StrEnum):
-    """What an API key may do; `write` does not include `read`."""
+    """The scopes of an API key; `write` does not include `read`."""
 
     READ = "read"
     WRITE = "write"
@@ -27,7 +27,7 @@ class Scope(StrEnum):
 
 
 class Role(StrEnum):
-    """What a member of an org is."""
+    """The role of a member in an org."""
 
     OWNER = "owner"
     ADMIN = "admin"
@@ -44,7 +44,7 @@ class ReplayKind(StrEnum):
 
 
 class SignInMethod(StrEnum):
-    """How a session began."""
+    """The sign-in method of a session."""
 
     SIGNUP = "signup"
     PASSWORD = "password"  # noqa: S105 - a method, not a password
@@ -142,7 +142,7 @@ class AuditAction(StrEnum):
 
 
 class ResourceType(StrEnum):
-    """What an audit event is about."""
+    """The type of an audit event's target."""
 
     USER = "user"
     ORG = "org"
@@ -200,7 +200,7 @@ class SubscriptionStatus(StrEnum):
 
 
 class PaymentProvider(StrEnum):
-    """Who takes payments."""
+    """The payment providers."""
 
     SANDBOX = "sandbox"
     STRIPE = "stripe"

@@ -20,12 +20,12 @@ _STEPS: Sequence[Callable[[dict[str, Any]], dict[str, Any]]] = (
 )
 
 
-def dumped(shape: BaseModel) -> dict[str, Any]:
+def dump(shape: BaseModel) -> dict[str, Any]:
     """Return the stored form of a model."""
     return {**shape.model_dump(mode="json"), _KEY: VERSION}
 
 
-def loaded(shape: type[BaseModel], stored: Mapping[str, Any]) -> dict[str, Any]:
+def load(shape: type[BaseModel], stored: Mapping[str, Any]) -> dict[str, Any]:
     """Upgrade stored values of any version to the fields of the model."""
     values = dict(stored)
     for step in _STEPS[values.pop(_KEY, 0) :]:

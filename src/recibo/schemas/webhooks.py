@@ -38,7 +38,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Signing:
+class SigningSecrets:
     """The signing secrets of one receiver, `whsec_…`."""
 
     current: str
@@ -76,7 +76,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class EventDelivery:
     """An event and its delivery, as the portal shows it."""
 
     event: WebhookEvent

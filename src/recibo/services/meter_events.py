@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, literal, select, update
 
-from recibo.adapters.payments import Used
+from recibo.adapters.payments import CreditUsage
 from recibo.lib import clock
 from recibo.schemas.states import PaymentProvider
 from recibo.services import backoff
@@ -33,7 +33,7 @@ class Due:
 class Lease:
     """A meter event that this worker may report until the lease expires."""
 
-    used: Used
+    used: CreditUsage
     attempt: int
     until: dt.datetime
 
@@ -79,7 +79,7 @@ async def lease(session: Session, seen: Due) -> Lease | None:
     row = (await session.execute(statement)).scalar_one_or_none()
     if row is None:
         return None
-    used = Used(row.id, row.customer_id, row.credits, row.used_at)
+    used = CreditUsage(row.id, row.customer_id, row.credits, row.used_at)
     return Lease(used, attempt=row.attempts, until=until)
 
 

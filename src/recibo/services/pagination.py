@@ -60,6 +60,6 @@ async def newest_first(
 def _position(wanted: PageRequest, bound_to: Mapping[str, object]) -> str:
     try:
         return cursor.decode(wanted.cursor or "", bound_to=bound_to, key=wanted.cursor_key)
-    except cursor.BrokenCursorError:
+    except cursor.InvalidCursorError:
         message = "is not a cursor of this list; use next_cursor with the same filters"
         raise ValidationFailed.of("cursor", message) from None

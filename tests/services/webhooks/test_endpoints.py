@@ -15,7 +15,7 @@ from recibo.lib.webhook_urls import Policy
 from recibo.schemas.actor import Actor, Member
 from recibo.schemas.ids import EndpointId
 from recibo.schemas.states import DeliveryState, Role
-from recibo.schemas.webhooks import Endpoint, Signing
+from recibo.schemas.webhooks import Endpoint, SigningSecrets
 from recibo.services.webhooks import endpoints, signing
 from recibo.services.webhooks.endpoints import Secrets
 from recibo.store import tables
@@ -237,7 +237,7 @@ async def test_rotation_keeps_the_secret_before_for_a_day(
     assert (None, None) == (last.before, last.after)
 
 
-def parted(found: Secrets, *, of_endpoint: bool) -> tuple[Signing, Signing]:
+def parted(found: Secrets, *, of_endpoint: bool) -> tuple[SigningSecrets, SigningSecrets]:
     """Return the secret that a test is about, and the other one."""
     assert found.endpoint is not None
     return (found.endpoint, found.org) if of_endpoint else (found.org, found.endpoint)

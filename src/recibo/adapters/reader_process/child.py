@@ -38,7 +38,7 @@ _TOO_MUCH_TEXT = Failure(
     FailureKind.INVALID_DOCUMENT, "The document holds more text than any receipt; send fewer pages."
 )
 
-#: A document is read in pieces of so many bytes.
+#: The size of the pieces in which a document is read.
 _PIECE = 1 << 20
 
 # A longer traceback says nothing more.

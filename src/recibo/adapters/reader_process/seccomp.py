@@ -74,7 +74,7 @@ _ALLOWED = {
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """What differs between processors."""
+    """The numbers of a processor architecture."""
 
     #: AUDIT_ARCH_* of linux/audit.h.
     audit: int

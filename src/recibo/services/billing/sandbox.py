@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from sqlalchemy import select
 
-from recibo.adapters.payments import OpenCheckout, OpenPortal, Sandbox, Subscribed
+from recibo.adapters.payments import OpenCheckout, OpenPortal, Sandbox, SubscriptionState
 from recibo.errors import NotFound, ValidationFailed
 from recibo.lib import clock, ids
 from recibo.schemas.billing import PAID_PLANS
@@ -142,10 +142,10 @@ async def _org_of(billing: Billing, customer: str) -> OrgId:
     return OrgId(row.org_id)
 
 
-def _bought(row: Subscription, plan: PlanName) -> Subscribed:
+def _bought(row: Subscription, plan: PlanName) -> SubscriptionState:
     if subscriptions.is_live(row):
         return replace(_as_it_is(row), plan=plan, cancel_at_period_end=False)
-    return Subscribed(
+    return SubscriptionState(
         id=ids.new("sub"),
         plan=plan,
         status=SubscriptionStatus.ACTIVE,
@@ -154,7 +154,7 @@ def _bought(row: Subscription, plan: PlanName) -> Subscribed:
     )
 
 
-def _changed(row: Subscription, wanted: Change, plan: PlanName | None) -> Subscribed:
+def _changed(row: Subscription, wanted: Change, plan: PlanName | None) -> SubscriptionState:
     match wanted:
         case Change.PLAN:
             if plan not in PAID_PLANS:
@@ -168,8 +168,8 @@ def _changed(row: Subscription, wanted: Change, plan: PlanName | None) -> Subscr
             return _ended(row)
 
 
-def _as_it_is(row: Subscription) -> Subscribed:
-    return Subscribed(
+def _as_it_is(row: Subscription) -> SubscriptionState:
+    return SubscriptionState(
         id=row.subscription_id or "",
         plan=PlanName(row.plan),
         status=SubscriptionStatus(row.status),
@@ -178,7 +178,7 @@ def _as_it_is(row: Subscription) -> Subscribed:
     )
 
 
-def _ended(row: Subscription) -> Subscribed:
+def _ended(row: Subscription) -> SubscriptionState:
     return replace(
         _as_it_is(row),
         status=SubscriptionStatus.CANCELED,
@@ -191,5 +191,5 @@ def _has_ended(row: Subscription) -> bool:
     return row.current_period_end is not None and row.current_period_end <= clock.now()
 
 
-def _renewed(row: Subscription) -> Subscribed:
+def _renewed(row: Subscription) -> SubscriptionState:
     return replace(_as_it_is(row), current_period_end=clock.now() + _PERIOD)

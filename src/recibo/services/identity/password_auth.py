@@ -192,7 +192,7 @@ async def _in_turn(identity: Identity, counted: Sequence[Counted]) -> AsyncItera
     async with AsyncExitStack() as stack:
         try:
             async with asyncio.timeout(_LONGEST_TURN_SECONDS):
-                await stack.enter_async_context(identity.turns.taken(*names))
+                await stack.enter_async_context(identity.turns.hold(*names))
         except TimeoutError:
             raise passwords.too_busy() from None
         yield

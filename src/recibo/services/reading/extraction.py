@@ -370,7 +370,7 @@ class Extraction:
         async with AsyncExitStack() as turn:
             try:
                 async with asyncio.timeout(_INSPECTION_WAIT_SECONDS):
-                    await turn.enter_async_context(self.inspections.taken(actor.org_id))
+                    await turn.enter_async_context(self.inspections.hold(actor.org_id))
             except TimeoutError:
                 raise Overloaded(retry_after=_INSPECTION_RETRY_SECONDS) from None
             return await self.reader.inspect(upload.path)

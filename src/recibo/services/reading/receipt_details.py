@@ -55,7 +55,7 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDet
     read = await session.get(tables.Evidence, row.id)
     return ReceiptDetails(
         receipt=receipts.shape(row),
-        evidence=Evidence.model_validate(stored.loaded(Evidence, read.evidence)) if read else None,
+        evidence=Evidence.model_validate(stored.load(Evidence, read.evidence)) if read else None,
         media_type=row.media_type,
         file_size=row.file_size,
         is_in_work=row.pending_accuracy is not None,

@@ -64,9 +64,7 @@ async def get(
     if not include:
         return shape(row)
     read = await session.get(tables.Evidence, row.id)
-    extras = (
-        {"evidence": stored.loaded(Evidence, read.evidence), "text": read.texts} if read else {}
-    )
+    extras = {"evidence": stored.load(Evidence, read.evidence), "text": read.texts} if read else {}
     asked = {name: extras.get(name) for name in include}
     return DetailedReceipt.model_validate({**shape(row).model_dump(), **asked})
 
@@ -138,7 +136,7 @@ def shape(row: tables.Receipt) -> Receipt:
     """Return a row as the wire shows it."""
     return Receipt.model_validate(
         {
-            **(stored.loaded(Reading, row.reading) if row.reading else _UNREAD),
+            **(stored.load(Reading, row.reading) if row.reading else _UNREAD),
             "id": row.id,
             "org_id": row.org_id,
             "status": row.status,

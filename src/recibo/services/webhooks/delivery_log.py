@@ -10,7 +10,7 @@ from recibo.errors import NotFound
 from recibo.lib import ids
 from recibo.schemas.actor import Member
 from recibo.schemas.states import DeliveryState
-from recibo.schemas.webhooks import Attempt, Delivered
+from recibo.schemas.webhooks import Attempt, EventDelivery
 from recibo.services import pagination
 from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import events
@@ -26,7 +26,7 @@ _ATTEMPTS_LISTED = 10
 class DeliveryPage:
     """One page of the events of an org."""
 
-    data: list[Delivered]
+    data: list[EventDelivery]
     next_cursor: str | None
 
 
@@ -34,7 +34,7 @@ class DeliveryPage:
 class DeliveryDetails:
     """An event with one page of its attempts."""
 
-    delivered: Delivered
+    delivered: EventDelivery
     next_cursor: str | None
 
 
@@ -113,15 +113,15 @@ async def _last_attempts(
 
 def _listed(
     row: WebhookEvent, delivery: Delivery, attempts: Sequence[DeliveryAttempt]
-) -> Delivered:
+) -> EventDelivery:
     has_older = len(attempts) > _ATTEMPTS_LISTED
     return _delivered(row, delivery, attempts[:_ATTEMPTS_LISTED], has_older=has_older)
 
 
 def _delivered(
     row: WebhookEvent, delivery: Delivery, attempts: Sequence[DeliveryAttempt], *, has_older: bool
-) -> Delivered:
-    return Delivered(
+) -> EventDelivery:
+    return EventDelivery(
         event=events.shape(row),
         url=delivery.url,
         state=DeliveryState(delivery.state),
