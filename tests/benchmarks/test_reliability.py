@@ -22,7 +22,7 @@ def test_a_claim_that_is_never_right_is_off_by_all_of_it() -> None:
     assert reliability.off_by(verdicts((0.8, False), (0.8, False))) == pytest.approx(80)
 
 
-def test_a_row_tells_what_is_claimed_and_what_is_right() -> None:
+def test_row_has_the_claimed_and_the_true_rate() -> None:
     row = reliability.row("total", verdicts((0.96, True), (0.9, False), (0.5, True), (0.1, False)))
 
     named = dict(zip(reliability.HEADINGS, row, strict=True))
@@ -38,7 +38,7 @@ def test_a_row_tells_what_is_claimed_and_what_is_right() -> None:
     }
 
 
-def test_where_nothing_is_wrong_there_is_nothing_to_tell_apart() -> None:
+def test_no_separation_without_errors() -> None:
     row = reliability.row("total", verdicts((0.5, True), (0.6, True)))
 
     assert row[-3:] == ("-", "0.0", "-")

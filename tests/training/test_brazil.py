@@ -1,4 +1,4 @@
-"""Brazilian papers of our own say what their truth says, in keys, codes and sums."""
+"""Generated Brazilian documents match their truth in keys, codes and sums."""
 
 import random
 import re
@@ -12,7 +12,7 @@ from training.receipts.brazil import ids
 from training.receipts.faces import Case
 from training.receipts.truth import Document
 
-PAPERS = ("nfe", "nfce", "nfse", "sat", "ecf", "ecf report")
+KINDS = ("nfe", "nfce", "nfse", "sat", "ecf", "ecf report")
 KEYED = ("nfe", "nfce", "sat")
 SEEDS = range(12)
 
@@ -21,8 +21,8 @@ def drawn(kind: str, seed: int) -> Document:
     return kinds.make(f"{kind} {seed}", kind, "pt-BR", Case())
 
 
-@pytest.mark.parametrize("kind", PAPERS)
-def test_a_seed_stands_for_one_paper(kind: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_seed_determines_the_document(kind: str) -> None:
     assert drawn(kind, 3) == drawn(kind, 3)
     assert drawn(kind, 3) != drawn(kind, 4)
 
@@ -41,14 +41,14 @@ def test_a_key_is_sound_and_names_seller_number_and_month(kind: str, seed: int) 
     assert (truth.issued_at or "").startswith(f"{key.year}-{key.month:02d}")
 
 
-@pytest.mark.parametrize("kind", PAPERS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_is_true_stands_on_the_paper(kind: str, seed: int) -> None:
-    paper = drawn(kind, seed)
-    printed = _bare("".join(paper.print.texts()))
-    truth = paper.truth
+def test_values_of_the_truth_are_printed(kind: str, seed: int) -> None:
+    document = drawn(kind, seed)
+    printed = _bare("".join(document.print.texts()))
+    truth = document.truth
 
-    # A paper in two columns sets other texts between the parts of a long name.
+    # A document in two columns sets other texts between the parts of a long name.
     assert all(_bare(word) in printed for word in (truth.merchant_name or "").split())
     assert _bare(truth.merchant_tax_id or "") in printed
     assert truth.document_key is None or _bare(truth.document_key) in printed
@@ -62,16 +62,16 @@ def test_what_is_true_stands_on_the_paper(kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", ["nfce", "sat", "nfse"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_qr_code_says_the_key_and_agrees_with_the_paper(kind: str, seed: int) -> None:
-    paper = drawn(kind, seed)
-    codes = [code.text for code in paper.print.codes() if code.symbology == "QRCode"]
+def test_qr_code_has_the_key_and_the_values_of_the_document(kind: str, seed: int) -> None:
+    document = drawn(kind, seed)
+    codes = [code.text for code in document.print.codes() if code.symbology == "QRCode"]
 
     for payload in map(qr_payloads.parse, codes):
         assert payload is not None
-        assert paper.truth.document_key == payload.key.text
-        assert payload.total in (None, Decimal(paper.truth.total or 0))
+        assert document.truth.document_key == payload.key.text
+        assert payload.total in (None, Decimal(document.truth.total or 0))
         if payload.issued_at is not None:
-            assert (paper.truth.issued_at or "").startswith(
+            assert (document.truth.issued_at or "").startswith(
                 f"{payload.issued_at:%Y-%m-%dT%H:%M:%S}"
             )
 

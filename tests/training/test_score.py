@@ -9,7 +9,7 @@ from training.receipts.faces import Case
 from training.receipts.looks import Look
 
 # What every reader of receipts has to get right; each line another layout.
-PAPERS = [
+DOCUMENTS = [
     ("read:1", "till", "en-US"),
     ("read:2", "till", "de-DE"),
     ("read:3", "till", "fr-FR"),
@@ -29,18 +29,18 @@ PAPERS = [
 
 
 def written(folder: Path, seed: str, kind: str, language: str, look: Look) -> Path:
-    paper = kinds.make(seed, kind, language, Case())
-    made = looks.file(paper.print, look, 1)
+    document = kinds.make(seed, kind, language, Case())
+    made = looks.file(document.print, look, 1)
     assert made
-    name = f"paper{made.suffix}"
+    name = f"document{made.suffix}"
     (folder / name).write_bytes(made.data)
-    entry = paper.listed("paper", {look.value: name})
+    entry = document.listed("document", {look.value: name})
     (folder / "truth.json").write_text(json.dumps([entry]), "utf-8")
     return folder
 
 
-@pytest.mark.parametrize(("seed", "kind", "language"), PAPERS)
-def test_a_printed_paper_is_read_as_its_truth_says(
+@pytest.mark.parametrize(("seed", "kind", "language"), DOCUMENTS)
+def test_a_printed_document_is_read_as_its_truth_says(
     tmp_path: Path, seed: str, kind: str, language: str
 ) -> None:
     verdicts = score.score(written(tmp_path, seed, kind, language, Look.PDF))
@@ -50,7 +50,7 @@ def test_a_printed_paper_is_read_as_its_truth_says(
 
 
 @pytest.mark.parametrize("look", [Look.CLEAN, Look.PHOTO])
-def test_a_picture_of_a_paper_is_read(tmp_path: Path, look: Look) -> None:
+def test_a_picture_of_a_document_is_read(tmp_path: Path, look: Look) -> None:
     verdicts = score.score(written(tmp_path, "read:2", "till", "de-DE", look))
     right = {verdict.field for verdict in verdicts if verdict.is_right}
 
@@ -59,9 +59,9 @@ def test_a_picture_of_a_paper_is_read(tmp_path: Path, look: Look) -> None:
 
 @pytest.mark.parametrize(
     ("field", "read"),
-    [("total", "1.00"), ("issued_at", None), ("merchant_name", "Somebody Else"), ("items", [])],
+    [("total", "1.00"), ("issued_at", None), ("merchant_name", "Another Shop"), ("items", [])],
 )
-def test_what_is_read_wrongly_is_told(tmp_path: Path, field: str, read: object) -> None:
+def test_wrong_values_are_reported(tmp_path: Path, field: str, read: object) -> None:
     folder = written(tmp_path, "read:2", "till", "de-DE", Look.PDF)
     (entry,) = json.loads((folder / "truth.json").read_text("utf-8"))
     reading = entry["truth"] | {"line_items" if field == "items" else field: read}

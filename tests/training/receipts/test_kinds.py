@@ -12,13 +12,13 @@ PAIRS = [(name, tag) for name, kind in kinds.kinds().items() for tag in kind.lan
 FOREIGN = [(name, tag) for name, tag in PAIRS if name in {"till", "restaurant", "fuel", "invoice"}]
 
 
-def papers(kind: str, language: str, count: int = 3) -> Iterator[Document]:
+def documents(kind: str, language: str, count: int = 3) -> Iterator[Document]:
     for number in range(count):
         yield kinds.make(f"test:{number}", kind, language, Case())
 
 
 @pytest.mark.parametrize(("kind", "language"), PAIRS)
-def test_the_same_seed_makes_the_same_paper(kind: str, language: str) -> None:
+def test_same_seed_makes_the_same_document(kind: str, language: str) -> None:
     first, again, other = (
         kinds.make(seed, kind, language, Case()) for seed in ("test:0", "test:0", "test:1")
     )
@@ -29,11 +29,11 @@ def test_the_same_seed_makes_the_same_paper(kind: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "language"), PAIRS)
-def test_what_the_truth_says_stands_on_the_paper(kind: str, language: str) -> None:
-    for paper in papers(kind, language):
-        text = " ".join(paper.print.texts())
+def test_values_of_the_truth_are_printed(kind: str, language: str) -> None:
+    for document in documents(kind, language):
+        text = " ".join(document.print.texts())
         words, signs = set(text.split()), _signs(text)
-        truth = paper.truth
+        truth = document.truth
 
         assert set((truth.merchant_name or "").split()) <= words
         assert _signs(truth.merchant_tax_id) in signs
@@ -46,8 +46,8 @@ def test_what_the_truth_says_stands_on_the_paper(kind: str, language: str) -> No
 
 @pytest.mark.parametrize(("kind", "language"), FOREIGN)
 def test_an_item_comes_to_its_quantity_times_its_price(kind: str, language: str) -> None:
-    for paper in papers(kind, language):
-        for item in paper.truth.line_items:
+    for document in documents(kind, language):
+        for item in document.truth.line_items:
             if item.qty and item.unit_price and item.total:
                 exact = Decimal(item.qty) * Decimal(item.unit_price)
                 total = Decimal(item.total)
@@ -60,8 +60,8 @@ def test_an_item_comes_to_its_quantity_times_its_price(kind: str, language: str)
 )
 def test_the_items_of_a_strip_come_to_its_subtotal(kind: str, language: str) -> None:
     """The subtotal is what is listed, or what is listed without the tax that it holds."""
-    for paper in papers(kind, language, 6):
-        truth = paper.truth
+    for document in documents(kind, language, 6):
+        truth = document.truth
         listed = sum(Decimal(item.total or 0) for item in truth.line_items)
 
         if truth.subtotal:
@@ -71,8 +71,8 @@ def test_the_items_of_a_strip_come_to_its_subtotal(kind: str, language: str) -> 
 
 @pytest.mark.parametrize(("kind", "language"), [pair for pair in FOREIGN if pair[0] == "invoice"])
 def test_an_invoice_comes_to_its_net_and_its_tax(kind: str, language: str) -> None:
-    for paper in papers(kind, language):
-        truth = paper.truth
+    for document in documents(kind, language):
+        truth = document.truth
 
         assert Decimal(truth.total or 0) == Decimal(truth.subtotal or 0) + Decimal(truth.tax or 0)
 

@@ -15,26 +15,26 @@ PICTURES = [Look.CLEAN, Look.SCAN, Look.THERMAL, Look.PHOTO]
 
 
 @pytest.fixture(scope="module")
-def paper() -> Document:
+def document() -> Document:
     return kinds.make("looks:1", "till", "fr-FR", Case())
 
 
 @pytest.mark.parametrize("look", Look)
-def test_the_same_seed_gives_the_same_file(paper: Document, look: Look) -> None:
-    first, again = (looks.file(paper.print, look, 5) for _ in range(2))
+def test_the_same_seed_gives_the_same_file(document: Document, look: Look) -> None:
+    first, again = (looks.file(document.print, look, 5) for _ in range(2))
 
     assert first
     assert first == again
 
 
 @pytest.mark.parametrize("look", [Look.PDF_SCAN, Look.SCAN, Look.THERMAL, Look.PHOTO])
-def test_another_seed_damages_otherwise(paper: Document, look: Look) -> None:
-    assert looks.file(paper.print, look, 5) != looks.file(paper.print, look, 6)
+def test_another_seed_damages_otherwise(document: Document, look: Look) -> None:
+    assert looks.file(document.print, look, 5) != looks.file(document.print, look, 6)
 
 
 @pytest.mark.parametrize("look", PICTURES)
-def test_a_picture_shows_dark_print_on_lighter_paper(paper: Document, look: Look) -> None:
-    made = looks.file(paper.print, look, 5)
+def test_a_picture_shows_dark_print_on_lighter_paper(document: Document, look: Look) -> None:
+    made = looks.file(document.print, look, 5)
     assert made
     picture = np.asarray(Image.open(io.BytesIO(made.data)).convert("L"))
 
@@ -42,38 +42,38 @@ def test_a_picture_shows_dark_print_on_lighter_paper(paper: Document, look: Look
     assert np.percentile(picture, 60) - np.percentile(picture, 1) > 50
 
 
-def test_a_pdf_holds_the_words_of_its_print(paper: Document) -> None:
-    made = looks.file(paper.print, Look.PDF, 5)
+def test_a_pdf_holds_the_words_of_its_print(document: Document) -> None:
+    made = looks.file(document.print, Look.PDF, 5)
     assert made
     text = pypdfium2.PdfDocument(made.data)[0].get_textpage().get_text_bounded()
 
-    assert paper.truth.merchant_name
-    assert paper.truth.merchant_name.split()[0] in text
+    assert document.truth.merchant_name
+    assert document.truth.merchant_name.split()[0] in text
 
 
-def test_a_scanned_pdf_holds_no_words(paper: Document) -> None:
-    made = looks.file(paper.print, Look.PDF_SCAN, 5)
+def test_a_scanned_pdf_holds_no_words(document: Document) -> None:
+    made = looks.file(document.print, Look.PDF_SCAN, 5)
     assert made
 
     assert not pypdfium2.PdfDocument(made.data)[0].get_textpage().get_text_bounded()
 
 
 def test_a_picture_of_several_pages_is_not_made() -> None:
-    papers = (kinds.make(f"pages:{number}", "invoice", "de-DE", Case()) for number in range(60))
-    paper = next(paper for paper in papers if len(paper.print.pages) > 1)
+    documents = (kinds.make(f"pages:{number}", "invoice", "de-DE", Case()) for number in range(60))
+    document = next(document for document in documents if len(document.print.pages) > 1)
 
-    assert looks.file(paper.print, Look.PHOTO, 5) is None
-    scan = looks.file(paper.print, Look.PDF_SCAN, 5)
+    assert looks.file(document.print, Look.PHOTO, 5) is None
+    scan = looks.file(document.print, Look.PDF_SCAN, 5)
     assert scan
-    assert len(pypdfium2.PdfDocument(scan.data)) == len(paper.print.pages)
+    assert len(pypdfium2.PdfDocument(scan.data)) == len(document.print.pages)
 
 
 @pytest.mark.parametrize("look", [Look.CLEAN, Look.THERMAL])
 def test_the_codes_of_a_print_are_read_off_its_picture(look: Look) -> None:
-    papers = (kinds.make(f"codes:{number}", "till", "nl-NL", Case()) for number in range(60))
-    paper = next(paper for paper in papers if any(paper.print.codes()))
-    made = looks.file(paper.print, look, 5)
+    documents = (kinds.make(f"codes:{number}", "till", "nl-NL", Case()) for number in range(60))
+    document = next(document for document in documents if any(document.print.codes()))
+    made = looks.file(document.print, look, 5)
     assert made
 
     found = zxingcpp.read_barcodes(Image.open(io.BytesIO(made.data)))
-    assert [code.text for code in paper.print.codes()] == [code.text for code in found]
+    assert [code.text for code in document.print.codes()] == [code.text for code in found]

@@ -52,8 +52,6 @@ def test_all_kinds_and_languages_come_in_turn() -> None:
     } - {"de-CH"}
 
 
-def test_a_language_that_nobody_prints_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_language_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit, match="none of these kinds"):
         run(monkeypatch, tmp_path, "--language", "tlh")
