@@ -20,7 +20,7 @@ def decode(cursor: str, *, bound_to: Mapping[str, object], key: str) -> str:
     """Return the position in a cursor.
 
     Raises:
-        BrokenCursorError: it was not made by `encode` with this key for this list.
+        InvalidCursorError: it was not made by `encode` with this key for this list.
     """
     try:
         position, digest = _serializer(key).loads(cursor)
