@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from recibo.adapters.fake_webhook_client import FakeWebhookClient, Posted
+from recibo.adapters.fake_webhook_client import FakeWebhookClient, PostedWebhook
 from tests import installation, make
 from tests.installation import WAIT_SECONDS, Installation
 from tests.portal import accounts, webhook_pages
@@ -38,19 +38,19 @@ async def secrets(i: Installation) -> list[str]:
     return webhook_pages.SECRET.findall((await webhook_pages.get(i)).text)
 
 
-async def posted(webhook_client: FakeWebhookClient, count: int) -> dict[str, Posted]:
+async def posted(webhook_client: FakeWebhookClient, count: int) -> dict[str, PostedWebhook]:
     """Return what was posted last to each address, as soon as there is so much."""
     return {
         one.url: one for one in await asyncio.wait_for(webhook_client.received(count), WAIT_SECONDS)
     }
 
 
-def signed_by(one: Posted, secrets_: list[str]) -> list[bool]:
+def signed_by(one: PostedWebhook, secrets_: list[str]) -> list[bool]:
     """Return for each secret whether it signed the request."""
     return [_is_signed(one, secret) for secret in secrets_]
 
 
-def _is_signed(one: Posted, secret: str) -> bool:
+def _is_signed(one: PostedWebhook, secret: str) -> bool:
     try:
         Webhook(secret).verify(one.body, dict(one.headers))
     except WebhookVerificationError:

@@ -26,7 +26,7 @@ async def test_worker_is_counted_while_it_runs_at_its_current_speed() -> None:
     registry, reading_time = ListeningRegistry(), MovingAverage(2)
     async with heartbeat.sending_heartbeats(registry, readers=3, reading_time=reading_time):
         at_first = await registry.combined_stats()
-        reading_time.note(12)
+        reading_time.add(12)
         # The first heartbeat may have been sent before.
         for _ in range(2):
             registry.received.clear()

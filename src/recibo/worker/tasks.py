@@ -161,7 +161,7 @@ class Tasks:
                 await readings.defer(session, order)
             return True
         seconds = time.perf_counter() - started
-        self.reading_time.note(seconds)
+        self.reading_time.add(seconds)
         metrics.READING_SECONDS.labels(order.accuracy).observe(seconds)
         if isinstance(result, Failure):
             return await self._record_failure(order, result)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from recibo.adapters.payments import MeterError, UsageMeter, Used, UseRefusedError
+from recibo.adapters.payments import CreditUsage, MeterError, UsageMeter, UseRefusedError
 from recibo.lib import clock
 from recibo.services import meter_events
 from recibo.services.meter_events import Due, Lease
@@ -95,7 +95,7 @@ class UsageReporter:
             await meter_events.remove(session, lease)
         return outcome
 
-    async def _send(self, used: Used) -> MeterError | None:
+    async def _send(self, used: CreditUsage) -> MeterError | None:
         """Send the event; return the error if that fails."""
         if clock.now() - used.used_at >= _MAX_AGE:
             return UseRefusedError("it is too old")

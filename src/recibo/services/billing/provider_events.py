@@ -7,7 +7,7 @@ asked for its current state, again if the subscription changed while it answered
 import structlog
 from sqlalchemy import select
 
-from recibo.adapters.payments import Event, Events, Subscribed
+from recibo.adapters.payments import Event, Events, SubscriptionState
 from recibo.errors import NotFound, Overloaded
 from recibo.schemas.ids import OrgId
 from recibo.services.billing import subscriptions
@@ -63,6 +63,6 @@ async def _is_taken(billing: Billing, events: Events, event: Event) -> bool:
     return True
 
 
-def _log_unknown_price(now: Subscribed) -> None:
+def _log_unknown_price(now: SubscriptionState) -> None:
     if now.plan is None and now.status in subscriptions.LIVE:
         log.error("a subscription has a price that no plan has", subscription=now.id)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from recibo.adapters.payments import Subscribed
+from recibo.adapters.payments import SubscriptionState
 from recibo.lib import clock
 from recibo.schemas import billing as shapes
 from recibo.schemas.actor import Member
@@ -86,7 +86,7 @@ async def purge_events(database: Database) -> int:
     return await purging.purge_some(database, ProviderEvent, is_old)
 
 
-def apply(session: Session, org: Org, row: Subscription, now: Subscribed) -> bool:
+def apply(session: Session, org: Org, row: Subscription, now: SubscriptionState) -> bool:
     """Store the state of a subscription and give the org the plan that follows from it.
 
     Org and row are locked by the caller. The org's plan changes only when what the subscription
@@ -120,11 +120,11 @@ def apply(session: Session, org: Org, row: Subscription, now: Subscribed) -> boo
     return True
 
 
-def gone(row: Subscription) -> Subscribed | None:
+def gone(row: Subscription) -> SubscriptionState | None:
     """Return an ended subscription if the provider no longer has it; None if there was none."""
     if row.subscription_id is None:
         return None
-    return Subscribed(
+    return SubscriptionState(
         id=row.subscription_id,
         plan=None,
         status=SubscriptionStatus.CANCELED,

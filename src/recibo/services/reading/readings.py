@@ -329,7 +329,7 @@ async def _lock_receipt(session: Session, order: Order) -> Receipt | None:
 
 def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:
     # Compared as clients see them: more digits of a confidence are no change.
-    before = shapes.Reading.model_validate(stored.loaded(shapes.Reading, row.reading or {}))
+    before = shapes.Reading.model_validate(stored.load(shapes.Reading, row.reading or {}))
     return rereads.improvement(before, shapes.reading(read))
 
 
@@ -337,7 +337,7 @@ async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
     reading = shapes.reading(read)
     row.status = ReceiptStatus.COMPLETED
     row.updated_at = clock.now()
-    row.reading = stored.dumped(reading)
+    row.reading = stored.dump(reading)
     row.type = reading.type
     row.category = reading.category
     row.merchant_name = reading.merchant_name
@@ -349,7 +349,7 @@ async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
     session.add(
         Evidence(
             receipt_id=row.id,
-            evidence=stored.dumped(shapes.evidence(read)),
+            evidence=stored.dump(shapes.evidence(read)),
             texts=list(shapes.page_texts(read)),
         )
     )

@@ -20,7 +20,7 @@ from recibo.lib import clock, ids
 from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import EndpointId, EventId, OrgId
 from recibo.schemas.states import DeliveryState
-from recibo.schemas.webhooks import Signing
+from recibo.schemas.webhooks import SigningSecrets
 from recibo.services.webhooks import endpoint_health, signing
 from recibo.services.webhooks.endpoint_health import EndpointResult
 from recibo.services.webhooks.fair_queue import Destination
@@ -68,7 +68,7 @@ class LeasedDelivery:
     url: str
     body: str
     #: None if the secret cannot be decrypted, because the installation's secret was changed.
-    signing: Signing | None
+    signing: SigningSecrets | None
     #: The number of earlier attempts.
     tries: int
     until: dt.datetime
@@ -258,11 +258,11 @@ async def _drop(session: Session, event_ids: Collection[str]) -> None:
 
 async def _signings(
     session: Session, keyring: Keyring, rows: Sequence[Row[Any]]
-) -> dict[Owner, Signing]:
+) -> dict[Owner, SigningSecrets]:
     owners: dict[OrgId, set[Owner]] = {}
     for row in rows:
         owners.setdefault(OrgId(row.org_id), set()).add(_owner(row))
-    signings: dict[Owner, Signing] = {}
+    signings: dict[Owner, SigningSecrets] = {}
     for org_id, owned in owners.items():
         try:
             found = await signing.of(session, keyring, org_id, owned)

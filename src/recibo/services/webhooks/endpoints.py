@@ -14,7 +14,7 @@ from recibo.schemas.actor import Member
 from recibo.schemas.ids import EndpointId
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import AuditAction, DeliveryState, ResourceType
-from recibo.schemas.webhooks import Signing
+from recibo.schemas.webhooks import SigningSecrets
 from recibo.services import audit
 from recibo.services.identity import orgs
 from recibo.services.webhooks import signing
@@ -31,9 +31,9 @@ class Secrets:
     """The two signing secrets of an org."""
 
     #: Signs webhooks to URLs given in requests.
-    org: Signing
+    org: SigningSecrets
     #: Signs webhooks to the endpoint; None without one.
-    endpoint: Signing | None
+    endpoint: SigningSecrets | None
 
 
 async def get(session: ReadSession, actor: Member) -> shapes.Endpoint | None:

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
 from recibo.schemas.ids import EndpointId, OrgId
-from recibo.schemas.webhooks import EarlierSecret, Signing
+from recibo.schemas.webhooks import EarlierSecret, SigningSecrets
 from recibo.store import upsert
 from recibo.store.db import Session
 from recibo.store.tables import SigningSecret
@@ -31,7 +31,7 @@ Owner = OrgId | EndpointId
 
 async def of(
     session: Session, keyring: Keyring, org_id: OrgId, owners: Iterable[Owner]
-) -> Mapping[str, Signing]:
+) -> Mapping[str, SigningSecrets]:
     """Return the secrets of owners, all of one org; create missing ones."""
     wanted = set(owners)
     query = select(SigningSecret).where(
@@ -70,7 +70,7 @@ def _sealed(keyring: Keyring, owner: Owner) -> str:
     return keyring.seal(secret, bound_to=owner)
 
 
-def _shape(keyring: Keyring, row: SigningSecret) -> Signing:
+def _shape(keyring: Keyring, row: SigningSecret) -> SigningSecrets:
     current = keyring.unseal(row.sealed, bound_to=row.owner_id)
     earlier = (
         EarlierSecret(
@@ -79,7 +79,7 @@ def _shape(keyring: Keyring, row: SigningSecret) -> Signing:
         )
         for one in _still_signing(row)
     )
-    return Signing(current, tuple(earlier))
+    return SigningSecrets(current, tuple(earlier))
 
 
 def _still_signing(row: SigningSecret) -> list[dict[str, str]]:
