@@ -40,7 +40,6 @@ TO_DO = frozenset[str](
         "src/recibo/services",
         "src/recibo/store",  # names of columns
         "tests/house",  # it names functions of src/recibo/services
-        "tests/serving",
     }
 )
 _FOUND = re.compile(

@@ -48,7 +48,7 @@ async def ended(client: httpx.AsyncClient) -> list[dict[str, str]]:
     return await receipts(client)
 
 
-async def kill_amid_uploads(server: Server, secret: str) -> None:
+async def kill_during_uploads(server: Server, secret: str) -> None:
     async with server.client(secret) as client:
         uploads = [asyncio.create_task(upload(client, one)) for one in documents()]
         await first_accepted(client)
@@ -62,12 +62,12 @@ async def test_accepted_uploads_of_a_killed_server_end_and_are_billed_once(
     with serving(tmp_path) as server:
         secret = server.secret
         children = server.children()
-        await kill_amid_uploads(server, secret)
+        await kill_during_uploads(server, secret)
         orphans = [child for child in children if not await process_exits.gone(child)]
 
     with serving(tmp_path) as server:
         async with server.client(secret) as client:
-            taken_up = await ended(client)
+            resumed = await ended(client)
             again = [await upload(client, one) for one in documents()]
             known = await receipts(client)
             used = (await client.get("/v1/key")).json()
@@ -75,7 +75,7 @@ async def test_accepted_uploads_of_a_killed_server_end_and_are_billed_once(
     files = list((tmp_path / "files").glob("??/*"))
     assert children
     assert not orphans
-    assert {"completed"} == {one["status"] for one in taken_up}
+    assert {"completed"} == {one["status"] for one in resumed}
     assert all(again)
     assert UPLOADS == len(known) == used["usage_this_month"] == used["credits_used_this_month"]
     # A file whose upload was not accepted yet may stay until the sweep.

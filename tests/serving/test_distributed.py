@@ -70,7 +70,7 @@ class Fleet:
                 pass
 
     async def begun(self) -> None:
-        """Wait until a reading is in hand."""
+        """Wait until a document is being read."""
         while not any(row.lease_expires_at for row in await self.rows()):
             pass
 

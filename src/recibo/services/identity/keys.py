@@ -269,7 +269,7 @@ def _check(wanted: NewKey, now: dt.datetime) -> None:
     if wanted.scopes is not None and not wanted.scopes:
         raise ValidationFailed.of("scopes", f"name one at least of {', '.join(Scope)}")
     if wanted.expires_at is not None and wanted.expires_at <= now:
-        raise ValidationFailed.of("expires_at", "is over already; name a time to come")
+        raise ValidationFailed.of("expires_at", "is in the past; choose a time in the future")
 
 
 def _scopes(wanted: NewKey) -> Sequence[Scope]:

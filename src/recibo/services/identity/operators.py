@@ -116,7 +116,9 @@ async def set_plan(
 
 def _checked(plan: PlanName, agreed: Mapping[str, int]) -> Mapping[str, int]:
     if agreed and plan is not PlanName.ENTERPRISE:
-        raise ValidationFailed.of("plan", f"{plan} has figures of its own; agree on enterprise")
+        raise ValidationFailed.of(
+            "plan", f"{plan} has fixed limits; only enterprise can have others"
+        )
     for figure, value in agreed.items():
         if not 1 <= value <= _MOST:
             raise ValidationFailed.of(figure, f"is from 1 to {_MOST}")
