@@ -68,7 +68,7 @@ def hashing(monkeypatch: pytest.MonkeyPatch) -> Hashing:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(passwords, "_LONGEST_WAIT_SECONDS", 3600.0)
     monkeypatch.setattr(passwords, "_ASSUMED_SECONDS", 3600.0 / CAPACITY)
-    monkeypatch.setattr(MovingAverage, "note", lambda *_: None)
+    monkeypatch.setattr(MovingAverage, "add", lambda *_: None)
     return Hashing(monkeypatch)
 
 
