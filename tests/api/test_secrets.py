@@ -242,8 +242,8 @@ async def mistakes(journey: Journey) -> None:
 
 
 async def rows(service: Installation, table: type[Table]) -> list[dict[str, Any]]:
-    """Return all rows of a table, each as its columns."""
-    names = table.__table__.columns.keys()
+    """Return all rows of a table, each as its columns' attributes."""
+    names = table.__mapper__.column_attrs.keys()
     return [{name: getattr(row, name) for name in names} for row in await service.rows(table)]
 
 
