@@ -128,7 +128,7 @@ async def test_key_is_not_bound_to_a_receipt_that_failed_meanwhile(
     parts: Core, actor: Actor
 ) -> None:
     submitted = await parts.submit(actor)
-    fingerprint = make.upload(parts.folder / "upload-paper").fingerprint
+    fingerprint = make.upload(parts.folder / "upload-receipt").fingerprint
     keyed = replace(fingerprint, idempotency_key="k")
     async with parts.database.write() as session:
         row = await session.get_one(tables.Receipt, submitted.receipt_id)
