@@ -45,7 +45,8 @@ async def test_large_org_that_is_deleted_delays_no_other_job(
             metric("recibo_job_last_success_timestamp_seconds", name) == before[name]
             for name in others
         ):
-            await asyncio.sleep(0)
+            # Reading the metrics over and over would starve the jobs of processor time.
+            await asyncio.sleep(0.01)
 
     assert portions > 0
     assert receipt_id in parts.carrier.added
