@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import AsyncIterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -239,9 +240,13 @@ async def test_list_takes_as_many_queries_for_many_receipts_as_for_one(
 ) -> None:
     counted: list[int] = []
     execute = AsyncSession.execute
+    # Background jobs were started before, so they do not have the value.
+    is_counted = ContextVar("is_counted", default=False)
+    is_counted.set(True)
 
     async def counting(self: AsyncSession, *args: Any, **kwargs: Any) -> Any:
-        counted.append(1)
+        if is_counted.get():
+            counted.append(1)
         return await execute(self, *args, **kwargs)
 
     monkeypatch.setattr(AsyncSession, "execute", counting)
@@ -249,4 +254,5 @@ async def test_list_takes_as_many_queries_for_many_receipts_as_for_one(
     of_one = len(counted)
     await stocked.get("/receipts")
 
+    assert of_one
     assert of_one == len(counted) - of_one

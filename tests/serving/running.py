@@ -5,9 +5,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 
@@ -55,8 +57,8 @@ def serving(
     data_dir: Path, *arguments: str, program: Sequence[str] = RECIBO, **settings: str
 ) -> Iterator[Server]:
     """Start a server on a free port; it is killed at the end if it still runs."""
-    with _started(data_dir, [*program, "serve", "--port", "0", *arguments], settings) as process:
-        yield _listening(process)
+    with _started(data_dir, [*program, "serve", "--port", "0", *arguments], settings) as started:
+        yield _listening(*started)
 
 
 @contextlib.contextmanager
@@ -69,7 +71,7 @@ def serving_many(
         processes = [
             stack.enter_context(_started(data_dir, command, settings)) for _ in range(count)
         ]
-        yield [_listening(process) for process in processes]
+        yield [_listening(*started) for started in processes]
 
 
 @contextlib.contextmanager
@@ -77,41 +79,44 @@ def working(
     data_dir: Path, *, program: Sequence[str] = RECIBO, **settings: str
 ) -> Iterator[subprocess.Popen[str]]:
     """Start a worker; it is killed at the end if it still runs."""
-    with _started(data_dir, [*program, "worker"], settings) as process:
+    with _started(data_dir, [*program, "worker"], settings) as (process, _):
         yield process
 
 
 @contextlib.contextmanager
 def _started(
     data_dir: Path, command: Sequence[str], settings: Mapping[str, str]
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
     # What the child needs to start, and none of our own settings.
     inherited = os.environ.items()  # noqa: TID251
     environment = {name: value for name, value in inherited if "RECIBO" not in name}
     environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
-    process = subprocess.Popen(
-        command,
-        env=environment | {"RECIBO_DATA_DIR": str(data_dir)},
-        cwd=data_dir,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+    environment |= {"RECIBO_DATA_DIR": str(data_dir)}
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            cwd=data_dir,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        try:
+            yield process, log
+        finally:
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
 
 
-def _listening(process: subprocess.Popen[str]) -> Server:
+def _listening(process: subprocess.Popen[str], log: IO[str]) -> Server:
     assert process.stdout is not None
     greeting = ""
     for line in process.stdout:
         greeting += line
         if found := _LISTENS.search(line):
             return Server(process, found[1], greeting)
-    message = f"the server did not start: {greeting}"
+    log.seek(0)
+    message = f"the server did not start: {greeting}{log.read()}"
     raise AssertionError(message)

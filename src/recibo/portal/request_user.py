@@ -1,4 +1,4 @@
-"""The user of a page: nobody, somebody who still needs a second factor, or a signed-in user."""
+"""The user of a page: anonymous, waiting for the second factor, or signed in."""
 
 import contextlib
 from typing import Annotated

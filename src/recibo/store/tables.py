@@ -6,7 +6,7 @@ the API (`Receipt.reading`); the other columns repeat only values that queries f
 
 import datetime as dt
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import (
     BigInteger,
@@ -36,7 +36,7 @@ class Table(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
         dt.datetime: UtcDateTime,
         dt.date: Date,
         Decimal: Money,

