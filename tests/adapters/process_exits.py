@@ -68,3 +68,12 @@ def children(parent: int) -> set[int]:
     # Each is listed with the thread that started it.
     threads = Path(f"/proc/{parent}/task").glob("*/children")
     return {int(child) for path in threads for child in path.read_text().split()}
+
+
+def is_zombie(pid: int) -> bool:
+    """Return whether a process has ended, and may already be reaped."""
+    try:
+        # A zombie has no command line any more.
+        return not Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return True

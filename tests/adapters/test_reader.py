@@ -180,6 +180,21 @@ async def test_document_after_a_crash_goes_to_a_process_that_has_started(
     assert await read(reader, file("pid")) == idle
 
 
+async def test_sender_of_a_document_that_ends_its_process_waits_for_the_next_one(
+    file: File,
+) -> None:
+    others = process_exits.children(os.getpid())
+    reader = PoolReader(processes=1, spare=1, library=readers.LIBRARY)
+    failures = [await kind_of(reader, file("killed")) for _ in range(3)]
+    started = process_exits.children(os.getpid()) - others
+    running = [pid for pid in started if not process_exits.is_zombie(pid)]
+    await reader.aclose()
+
+    assert [FailureKind.CRASHED] * 3 == failures
+    # The spare one was not needed.
+    assert 1 == len(running)
+
+
 async def test_no_more_documents_are_read_at_once_than_there_are_processes(
     reader: PoolReader, file: File
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.store import storage
-from recibo.store.blobs import Blobs, Folder
+from recibo.store.blobs import TRASH, Blobs, Folder
 
 ONE = ReceiptId("rcp_" + "0" * 30 + "ab")
 DAY = dt.timedelta(days=1)
@@ -141,6 +141,17 @@ async def test_files_of_others_are_not_listed(folder: Folder, tmp_path: Path) ->
         (tmp_path / name).write_bytes(b"not ours")
 
     assert [] == await listed(folder)
+
+
+async def test_folders_of_others_in_the_trash_are_ignored(folder: Folder, tmp_path: Path) -> None:
+    for name in ("2026-02-30", "2026-13-01", "notes"):
+        (tmp_path / TRASH / name).mkdir(parents=True)
+    await folder.put(ONE, io.BytesIO(b"bytes"))
+    await folder.move_to_trash(ONE)
+    seen = await in_trash(folder)
+
+    assert [(ONE, 5)] == seen
+    assert 1 == await folder.purge_trash(clock.now().date() + DAY, limit=10)
 
 
 async def test_trashed_file_is_missing_until_it_is_restored(blobs: Blobs) -> None:

@@ -1,6 +1,7 @@
 """The last free reader is reserved for orgs without a reading in progress."""
 
 import asyncio
+import datetime as dt
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure
 from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.lib import clock
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.services.reading.fair_queue import Job
 from recibo.worker.shares import ReaderShares
@@ -112,6 +114,28 @@ def test_last_reader_is_for_an_org_that_has_none() -> None:
     # Now the other has one, and the last is free.
     assert not shares.acquire(OTHER)
     assert shares.acquire(ONE)
+
+
+def test_active_orgs_get_equal_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: start)
+    shares = ReaderShares(4)
+    taken = [shares.acquire(ONE) for _ in range(4)]
+    assert shares.acquire(OTHER)
+    shares.release(ONE)
+    shares.release(ONE)
+    refused = shares.acquire(ONE)
+    assert shares.acquire(OTHER)
+    shares.release(OTHER)
+    shares.release(OTHER)
+    still_refused = shares.acquire(ONE)
+    monkeypatch.setattr(clock, "now", lambda: start + dt.timedelta(seconds=2))
+    after = [shares.acquire(ONE) for _ in range(3)]
+
+    assert [True] * 4 == taken
+    assert not refused
+    assert not still_refused
+    assert [True, True, False] == after
 
 
 def test_postponed_job_is_returned_once_with_a_new_repetition() -> None:

@@ -52,6 +52,8 @@ _INSPECTIONS = 5_000
 
 _TIMED_OUT = "Reading this document took too long; send fewer pages, or a plainer picture of it."
 
+_BREAKDOWNS = (ProcessDiedError, TimeLimitError, MemoryLimitError)
+
 #: A job that every process answers at once.
 _PING, _PING_LIMITS = Job(frames.PING), TimeLimits(10.0, 10.0)
 
@@ -203,13 +205,16 @@ class _Lanes:
         """Run the job; raises Overloaded if no process takes it within `wait_s`."""
         try:
             async with self._lane(wait_s) as lane:
-                return await lane.run(job, parse, limits)
+                try:
+                    return await lane.run(job, parse, limits)
+                except _BREAKDOWNS as e:
+                    # Until the next process has started, the sender of the document waits: it
+                    # would slow the others down while it breaks one process after another.
+                    with suppress(ProcessDiedError):
+                        await lane.ready()
+                    return _failure(e)
         except ProcessDiedError as e:
-            return Failure(FailureKind.CRASHED, CRASHED, str(e))
-        except TimeLimitError as e:
-            return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(e))
-        except MemoryLimitError as e:
-            return Failure(FailureKind.OUT_OF_MEMORY, OUT_OF_MEMORY, str(e))
+            return _failure(e)
 
     async def aclose(self) -> None:
         await asyncio.gather(*(lane.aclose() for lane in self._lanes))
@@ -246,6 +251,16 @@ class _Lanes:
         with suppress(ProcessDiedError):
             await lane.ready()
         self._free.put_nowait(lane)
+
+
+def _failure(breakdown: Exception) -> Failure:
+    match breakdown:
+        case TimeLimitError():
+            return Failure(FailureKind.TIMED_OUT, _TIMED_OUT, str(breakdown))
+        case MemoryLimitError():
+            return Failure(FailureKind.OUT_OF_MEMORY, OUT_OF_MEMORY, str(breakdown))
+        case _:
+            return Failure(FailureKind.CRASHED, CRASHED, str(breakdown))
 
 
 @contextmanager

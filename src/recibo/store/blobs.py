@@ -266,7 +266,7 @@ class Folder:
             names = _names(self._root / TRASH)
         except FileNotFoundError:
             return []
-        return sorted(dt.date.fromisoformat(name) for name in names if _DAY.fullmatch(name))
+        return sorted(day for name in names if (day := day_of(name)))
 
     def _of_day(self, day: dt.date) -> list[Trashed]:
         found = list[Trashed]()
@@ -309,6 +309,16 @@ class Folder:
 def key_of(receipt_id: ReceiptId) -> str:
     """Return the name of a receipt's file, the same in a folder and in a bucket."""
     return f"{receipt_id[-2:]}/{receipt_id}"
+
+
+def day_of(name: str) -> dt.date | None:
+    """Return the day of a folder in the trash; None if it is not a day."""
+    if not _DAY.fullmatch(name):
+        return None
+    try:
+        return dt.date.fromisoformat(name)
+    except ValueError:
+        return None
 
 
 def is_key(key: str) -> bool:

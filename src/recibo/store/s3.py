@@ -26,6 +26,7 @@ from recibo.store.blobs import (
     Listed,
     Listing,
     Trashed,
+    day_of,
     is_key,
     key_of,
 )
@@ -180,8 +181,9 @@ class S3:
         while page := await self._page(prefix=TRASH, after=cursor):
             cursor = page[-1]["path"]
             for one in page:
-                if found := _TRASHED.fullmatch(one["path"]):
-                    yield Trashed(_id_of(one), one["size"], dt.date.fromisoformat(found[1]))
+                found = _TRASHED.fullmatch(one["path"])
+                if found and (day := day_of(found[1])):
+                    yield Trashed(_id_of(one), one["size"], day)
 
     async def restore(self, trashed: Trashed) -> bool:
         """Copy the object back, then delete it from the trash."""
