@@ -60,6 +60,18 @@ def test_all_of_the_trash_is_restored(blobs: Blobs, capsys: pytest.CaptureFixtur
     assert main(["admin", "files", "restore"]) == 1
 
 
+def test_files_of_another_installation_are_not_restored(
+    blobs: Blobs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    receipt_id = asyncio.run(sweeping.orphan(blobs))
+    asyncio.run(blobs.move_to_trash(receipt_id))
+    asyncio.run(blobs.write_marker(Marker("ins_production").dumped()))
+
+    assert main(["admin", "files", "restore", receipt_id]) == 1
+    assert "ins_production" in capsys.readouterr().err
+    assert not asyncio.run(sweeping.is_kept(blobs, receipt_id))
+
+
 def test_files_of_another_are_adopted_by_force_only(
     blobs: Blobs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,6 +99,10 @@ async def _restore_from_trash(
         message = "name the ids of files in the trash, or --all of them."
         raise StartError(message)
     async with open_installation(settings) as own:
+        try:
+            await installation.agree(own.database, own.blobs)
+        except installation.ForeignFilesError as e:
+            raise StartError(str(e)) from None
         # List first, because moving files changes the listing.
         found = [one async for one in own.blobs.list_trash() if everything or one.id in wanted]
         restored = [one.id for one in found if await own.blobs.restore(one)]
