@@ -311,13 +311,13 @@ class Receipt(Table):
     #: The accuracy of the stored reading; before the first one, the requested accuracy.
     accuracy: Mapped[str] = mapped_column(String(16))
     #: The accuracy of the pending reading; None when none is pending.
-    pending_accuracy: Mapped[str | None] = mapped_column("owed_accuracy", String(16))
+    pending_accuracy: Mapped[str | None] = mapped_column(String(16))
     #: The number of attempts at the pending reading; only the newest attempt may finish it.
     attempt: Mapped[int]
     #: When the first attempt at the pending reading started.
     claimed_at: Mapped[dt.datetime | None]
     #: When the lease of the current attempt expires; its worker renews it.
-    lease_expires_at: Mapped[dt.datetime | None] = mapped_column("held_until")
+    lease_expires_at: Mapped[dt.datetime | None]
     #: How often a reread was requested; set to the maximum when a reread improved nothing.
     rereads: Mapped[int] = mapped_column(server_default="0", default=0)
     #: The fields that the reading at high accuracy changed, with values before and after.
@@ -351,12 +351,12 @@ class Receipt(Table):
               sqlite_where=text("deleted_at IS NULL"),
               postgresql_where=text("deleted_at IS NULL")),
         Index("ix_receipts_file", "org_id", "file_sha256"),
-        Index("ix_receipts_owed_in_turn", "org_id", "id",
-              sqlite_where=text("owed_accuracy IS NOT NULL"),
-              postgresql_where=text("owed_accuracy IS NOT NULL")),
+        Index("ix_receipts_pending", "org_id", "id",
+              sqlite_where=text("pending_accuracy IS NOT NULL"),
+              postgresql_where=text("pending_accuracy IS NOT NULL")),
         Index("ix_receipts_claimed_at", "claimed_at",
-              sqlite_where=text("owed_accuracy IS NOT NULL AND claimed_at IS NOT NULL"),
-              postgresql_where=text("owed_accuracy IS NOT NULL AND claimed_at IS NOT NULL")),
+              sqlite_where=text("pending_accuracy IS NOT NULL AND claimed_at IS NOT NULL"),
+              postgresql_where=text("pending_accuracy IS NOT NULL AND claimed_at IS NOT NULL")),
         Index("ix_receipts_deleted_at", "deleted_at", sqlite_where=text("deleted_at IS NOT NULL"),
               postgresql_where=text("deleted_at IS NOT NULL")),
     )  # fmt: skip
@@ -434,9 +434,9 @@ class UsageMonth(Table):
     completed: Mapped[int]
     credits: Mapped[int]
     #: The highest usage threshold, in percent of the quota, that was notified.
-    notified_percent: Mapped[int] = mapped_column("told_percent", server_default="0", default=0)
+    notified_percent: Mapped[int] = mapped_column(server_default="0", default=0)
     #: The quota of that threshold; thresholds start over with another plan.
-    notified_quota: Mapped[int] = mapped_column("told_quota", server_default="0", default=0)
+    notified_quota: Mapped[int] = mapped_column(server_default="0", default=0)
 
 
 class UsageEvent(Table):
@@ -619,7 +619,7 @@ class Delivery(Table):
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NULL")),
         # Without rows that have no endpoint: SQLite would use this index for them, too.
-        Index("ix_deliveries_owed_to", "endpoint_id",
+        Index("ix_deliveries_pending_to_endpoint", "endpoint_id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
     )  # fmt: skip

@@ -159,7 +159,7 @@ async def test_nothing_is_enqueued_when_nothing_is_pending(database: Database) -
 async def test_job_has_the_accuracy_of_the_pending_reading(database: Database) -> None:
     (receipt_id,) = await add_pending(database, await make.actor(database), 1)
     async with database.write() as session:
-        await session.execute(text("UPDATE receipts SET owed_accuracy = 'high'"))
+        await session.execute(text("UPDATE receipts SET pending_accuracy = 'high'"))
 
     async with database.read() as session:
         assert [Job(receipt_id, Accuracy.HIGH)] == (await fair_queue.next_batch(session, limit=1))[
@@ -276,7 +276,7 @@ async def test_no_upload_looks_at_all_that_is_pending(sqlite_url: str) -> None:
     await database.close()
 
     assert "SCAN receipts" not in plans
-    assert "ix_receipts_owed_in_turn" in plans
+    assert "ix_receipts_pending" in plans
 
 
 @pytest.mark.parametrize("orgs", [1, 40])
