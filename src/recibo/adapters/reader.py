@@ -38,14 +38,15 @@ DOCUMENT_LIMIT_S, PAGE_LIMIT_S = 120.0, 20.0
 
 # Inspection reads the header and counts pages, which takes milliseconds; a file that takes longer
 # hangs its decoder.
-_INSPECTION_LIMITS = TimeLimits(5.0, 5.0)
+_INSPECTION_LIMITS = TimeLimits(2.0, 2.0)
 
 #: How long an upload waits for an inspection process.
 _INSPECTION_WAIT_S = 10.0
 _RETRY_AFTER_S = 5
 
-# Inspection decodes no pixels: normal files take a tenth of this.
-_INSPECTION_MEMORY_BYTES = 768 << 20
+# Inspection decodes no pixels: normal files take a quarter of this. A larger one is refused when
+# it is read.
+_INSPECTION_MEMORY_BYTES = 384 << 20
 
 # Inspection leaks little memory, so its processes are kept for longer.
 _INSPECTIONS = 5_000
