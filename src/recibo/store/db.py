@@ -27,6 +27,7 @@ from sqlalchemy.ext.asyncio import (
 from sqlalchemy.pool import AsyncAdaptedQueuePool, NullPool
 
 from recibo.errors import DatabaseUnavailable
+from recibo.store import sqlite_driver
 from recibo.store.postgres import Server
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -281,20 +282,23 @@ def _translate_sqlite_errors() -> Iterator[None]:
 
 
 def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
+    arguments, options = url.get_dialect()().create_connect_args(url)
     engine = create_async_engine(
         url,
+        # The connection begins no transaction by itself; see `_begin` below.
+        async_creator=partial(sqlite_driver.connect, *arguments, **options, isolation_level=None),
         poolclass=AsyncAdaptedQueuePool,
         pool_size=1 if writes else _READERS,
         max_overflow=0,
         pool_timeout=_SQLITE_SECONDS,
+        # Connections that only read begin no transaction, so there is none to roll back.
+        skip_autocommit_rollback=not writes,
         # Failed statements are logged; personal data in their parameters must not be.
         hide_parameters=True,
     )
 
     @event.listens_for(engine.sync_engine, "connect")
     def _configure(connection: Any, _: object) -> None:
-        # The driver would begin a transaction at the first write only; see `_begin` below.
-        connection.isolation_level = None
         # FULL: a commit is on disk before it is acknowledged. This costs 0.2 ms per commit on a
         # dedicated disk, and no code has to decide which commits need it.
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",

@@ -1,0 +1,146 @@
+"""A connection to SQLite that runs each statement in one step of its thread.
+
+aiosqlite takes four steps for a query: make a cursor, execute, fetch, close. Each costs a switch to
+the thread and back, which is more than most statements take. SQLAlchemy fetches all rows of a
+statement anyway, unless it is told to stream them.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+
+_NO_PARAMETERS: Sequence[Any] = ()
+
+
+class Connection:
+    """A connection that belongs to one thread, with the interface of aiosqlite's."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._arguments, self._options = arguments, options
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sqlite")
+        self._connection: sqlite3.Connection | None = None
+        #: As in sqlite3; None means that statements begin no transaction.
+        self.isolation_level: str | None = options.get("isolation_level", "")
+
+    async def open(self) -> Self:
+        """Open the database in the thread."""
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(self._executor, self._open)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def _open(self) -> None:
+        self._connection = sqlite3.connect(*self._arguments, **self._options)
+
+    async def run(self, function: Callable[[sqlite3.Connection], T]) -> T:
+        """Call a function with the SQLite connection in its thread.
+
+        Raises:
+            ValueError: the connection is closed.
+        """
+        if self._connection is None:
+            # SQLAlchemy recognizes a closed connection by this message.
+            message = "no active connection"
+            raise ValueError(message)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, function, self._connection)
+
+    async def cursor(self) -> "Cursor":
+        """Return a cursor; SQLite's own is made with the statement."""
+        return Cursor(self)
+
+    async def execute(self, statement: str, parameters: Any = _NO_PARAMETERS) -> "Cursor":
+        """Execute a statement and return its cursor."""
+        cursor = Cursor(self)
+        await cursor.execute(statement, parameters)
+        return cursor
+
+    async def commit(self) -> None:
+        """Commit the transaction, if there is one."""
+        await self.run(sqlite3.Connection.commit)
+
+    async def rollback(self) -> None:
+        """Roll back the transaction, if there is one."""
+        await self.run(sqlite3.Connection.rollback)
+
+    async def create_function(self, *arguments: Any, **options: Any) -> None:
+        """Register a Python function for SQL."""
+        await self.run(lambda connection: connection.create_function(*arguments, **options))
+
+    async def close(self) -> None:
+        """Close the connection once the running statement ends."""
+        if (closing := self.stop()) is not None:
+            await asyncio.wrap_future(closing)
+
+    def stop(self) -> Future[None] | None:
+        """Begin to close the connection, from any thread; return None if it is closed already."""
+        connection, self._connection = self._connection, None
+        closing = None if connection is None else self._executor.submit(connection.close)
+        self._executor.shutdown(wait=False)
+        return closing
+
+
+class Cursor:
+    """The result of one statement, fetched in full."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._rows: list[Any] = []
+        self.description: Any = None
+        self.lastrowid: int | None = None
+        self.rowcount = -1
+
+    async def execute(self, statement: str, parameters: Any = _NO_PARAMETERS) -> None:
+        """Execute a statement and fetch its rows."""
+
+        def execute(connection: sqlite3.Connection) -> None:
+            self._fetch(connection.execute(statement, parameters))
+
+        await self._connection.run(execute)
+
+    async def executemany(self, statement: str, parameters: Any) -> None:
+        """Execute a statement once for each set of parameters."""
+
+        def execute(connection: sqlite3.Connection) -> None:
+            self._fetch(connection.executemany(statement, parameters))
+
+        await self._connection.run(execute)
+
+    async def fetchone(self) -> Any:
+        """Return the next row, or None."""
+        return self._rows.pop(0) if self._rows else None
+
+    async def fetchmany(self, size: int = 1) -> list[Any]:
+        """Return the next rows."""
+        rows, self._rows = self._rows[:size], self._rows[size:]
+        return rows
+
+    async def fetchall(self) -> list[Any]:
+        """Return all rows that were not returned yet."""
+        rows, self._rows = self._rows, []
+        return rows
+
+    async def close(self) -> None:
+        """Do nothing: SQLite's cursor is closed once its rows are fetched."""
+
+    def _fetch(self, cursor: sqlite3.Cursor) -> None:
+        try:
+            self.description = cursor.description
+            self.lastrowid = cursor.lastrowid
+            if cursor.description:
+                self._rows = cursor.fetchall()
+            self.rowcount = cursor.rowcount
+        finally:
+            cursor.close()
+
+
+async def connect(*arguments: Any, **options: Any) -> Connection:
+    """Open a database; the arguments are those of `sqlite3.connect`."""
+    return await Connection(*arguments, **options).open()
