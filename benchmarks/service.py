@@ -1,9 +1,9 @@
-"""What the service adds to a reading, and how fast it answers without one.
+"""Measure what the service adds to a reading, and how fast it answers without one.
 
     python -m benchmarks.service [--documents 20] [--folder FOLDER]
 
-Each document is read as a function call and then posted, in turn, so that both meet the same
-machine, which should be idle else. The function runs in one thread, with a reader's priority.
+Each document is read by a function call and then posted, so that both run under the same load; the
+machine should be idle otherwise. The function runs in one thread with a reader's priority.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-# The libraries of arithmetic read it when they are loaded, and a reader process has it too.
+# Numeric libraries read it at import; reader processes set it, too.
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import httpx
@@ -55,14 +55,14 @@ class Extraction:
 def main() -> None:
     """Measure and print the table."""
     arguments = _arguments()
-    uploads = documents(arguments.folder, arguments.documents)
+    receipts = documents(arguments.folder, arguments.documents)
     with tempfile.TemporaryDirectory() as folder, server.running(Path(folder)) as service:
         headers = {"X-API-Key": service.key or ""}
         with httpx.Client(base_url=service.url, headers=headers, timeout=_PATIENCE_S) as client:
-            # What both do once, they do now.
+            # Warm up both.
             extraction(client, make_documents.till_receipt("warm").file())
-            extractions = [extraction(client, document) for document in uploads]
-            answers = _answers(client, uploads[0])
+            extractions = [extraction(client, document) for document in receipts]
+            answers = _answers(client, receipts[0])
         memory = (service.megabytes, service.child_megabytes)
     _show(extractions, answers, memory)
 
@@ -70,12 +70,12 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--documents", type=int, default=20, help="how many")
-    parser.add_argument("--folder", type=Path, help="take them from here; else they are drawn")
+    parser.add_argument("--folder", type=Path, help="read them from here instead of drawing them")
     return parser.parse_args()
 
 
 def documents(folder: Path | None, count: int) -> list[bytes]:
-    """Return so many documents of a folder, or drawn ones."""
+    """Return documents of a folder, or drawn ones."""
     if folder is None:
         return [make_documents.till_receipt(f"B-{number}").file() for number in range(count)]
     return [path.read_bytes() for path in sorted(folder.iterdir())[:count]]
@@ -89,7 +89,7 @@ def extraction(client: httpx.Client, document: bytes) -> Extraction:
 
 
 def _read(document: bytes) -> None:
-    # What cannot be read is answered with 422, after the same work.
+    # An unreadable document is answered with 422 after the same work.
     with contextlib.suppress(ReadingError):
         _READER.submit(pipeline.extract, document).result()
 
@@ -102,7 +102,7 @@ def _post(client: httpx.Client, document: bytes) -> httpx.Response:
 
 
 def _answers(client: httpx.Client, document: bytes) -> dict[str, Times]:
-    """Return the times of what is answered without a reading."""
+    """Return the times of requests that need no reading."""
     receipt_id = _post(client, document).json()["id"]
     calls = {
         "POST /v1/extract, a replay": lambda: _post(client, document),

@@ -227,7 +227,7 @@ async def test_key_has_four_arriving_uploads_for_each_in_flight(
     i: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Judged before the body is read: forty trickling ones filled the disk."""
-    monkeypatch.setattr("recibo.services.reading.upload_limits._PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("recibo.services.reading.upload_limits._MAX_WAIT_SECONDS", 0.1)
     secret = await key(i)
     async with sockets.listening(i.asgi) as server, AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(server.client()) for _ in range(40)]

@@ -1,4 +1,4 @@
-"""Who has an upload in flight, and which file is being taken in, in this process or in Redis."""
+"""Semaphores for uploads in flight and locks for copies of one file, in memory or in Redis."""
 
 import asyncio
 import contextlib
@@ -14,70 +14,70 @@ from redis.exceptions import RedisError
 from recibo.store.redis_client import CircuitBreaker
 
 _PREFIX = "recibo:slots"
-# What a killed process held ends so soon; a living one renews it three times meanwhile. Should it
-# fail to, another may begin: the database still lets one of them win.
+# The slots of a killed process expire after this time; a running process renews them three times
+# within it. If a renewal fails, two uploads may begin, and the database accepts one of them.
 _LEASE_SECONDS = 10
 _RENEW_SECONDS = 3
-_LOOK_AGAIN_SECONDS = 0.03
+_POLL_SECONDS = 0.03
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Who may hold how many slots at once; the slots of each figure are their own."""
+    """How many slots a subject may hold at once; each limit has a separate set of slots."""
 
     subject: str
     at_once: int
 
     @property
     def key(self) -> str:
-        """What its slots are kept under."""
+        """The key of its slots."""
         return f"{self.subject}:{self.at_once}"
 
 
 class Semaphores(Protocol):
-    """Holds slots while uploads are in flight, and gives turns to copies of one file."""
+    """Slots of uploads in flight, and locks that serialize copies of one file."""
 
-    async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
-        """Take a slot of each, all or none; False when one has none left."""
+    async def take(self, slot: str, limits: Sequence[Limit]) -> bool:
+        """Take a slot of each limit, all or none; return False if a limit has none left."""
 
-    async def free(self, slot: str, caps: Sequence[Limit]) -> None:
-        """Give a slot back, if it is still held."""
+    async def free(self, slot: str, limits: Sequence[Limit]) -> None:
+        """Release a slot if it is still held."""
 
     async def begin(self, work: str) -> bool:
-        """Take the turn to do some work, or return False once the turn of another is over."""
+        """Lock some work and return True, or wait for its holder and return False."""
 
     async def end(self, work: str) -> None:
-        """End a turn."""
+        """Release a lock."""
 
     def renewing(self) -> AbstractAsyncContextManager[None]:
-        """Keep what this process holds while the block lasts; without it, it ends by itself."""
+        """Renew what this process holds until the block ends; without renewal it expires."""
 
 
 class InMemory:
-    """Slots and turns of one process."""
+    """Slots and locks of one process."""
 
     def __init__(self) -> None:
         self._slots = defaultdict[str, set[str]](set)
         self._turns = dict[str, asyncio.Event]()
 
-    async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
-        """Take a slot of each, all or none."""
-        if any(len(self._slots.get(cap.key, ())) >= cap.at_once for cap in caps):
+    async def take(self, slot: str, limits: Sequence[Limit]) -> bool:
+        """Take a slot of each limit, all or none."""
+        if any(len(self._slots.get(limit.key, ())) >= limit.at_once for limit in limits):
             return False
-        for cap in caps:
-            self._slots[cap.key].add(slot)
+        for limit in limits:
+            self._slots[limit.key].add(slot)
         return True
 
-    async def free(self, slot: str, caps: Sequence[Limit]) -> None:
-        """Give a slot back."""
-        for cap in caps:
-            held = self._slots[cap.key]
+    async def free(self, slot: str, limits: Sequence[Limit]) -> None:
+        """Release a slot."""
+        for limit in limits:
+            held = self._slots[limit.key]
             held.discard(slot)
             if not held:
-                del self._slots[cap.key]
+                del self._slots[limit.key]
 
     async def begin(self, work: str) -> bool:
-        """Take the turn, or wait for the end of another's."""
+        """Lock the work, or wait until its holder ends."""
         if (turn := self._turns.get(work)) is not None:
             await turn.wait()
             return False
@@ -85,19 +85,19 @@ class InMemory:
         return True
 
     async def end(self, work: str) -> None:
-        """End a turn."""
+        """Release a lock."""
         if (turn := self._turns.pop(work, None)) is not None:
             turn.set()
 
     def renewing(self) -> AbstractAsyncContextManager[None]:
-        """Do nothing: it dies with the process."""
+        """Do nothing: the slots end with the process."""
         return nullcontext()
 
 
 class InRedis:
-    """Slots and turns of all processes that share a Redis; without it everybody gets them."""
+    """Slots and locks of all processes that share a Redis; if it is down, all are granted."""
 
-    # Slots are ordered by the end of their life.
+    # The score of a slot is the time at which it expires.
     _TAKE = """
     local time = redis.call("TIME")
     local now = time[1] + time[2] / 1000000
@@ -111,7 +111,7 @@ class InRedis:
     end
     return 1
     """
-    # The keys are sorted sets, one for each slot, and after them turns.
+    # The keys are sorted sets, one for each slot, followed by locks.
     _RENEW = """
     local time = redis.call("TIME")
     local ends = time[1] + time[2] / 1000000 + ARGV[1]
@@ -126,36 +126,36 @@ class InRedis:
         self._take = client.register_script(self._TAKE)
         self._renew = client.register_script(self._RENEW)
         self._breaker = CircuitBreaker("slots are out of reach; uploads pass without one")
-        # What may stand in Redis, so that what was passed without it costs no second wait.
+        # What Redis may hold; a slot granted without Redis needs no call to release it.
         self._held = dict[str, Sequence[str]]()
         self._turns = set[str]()
 
-    async def take(self, slot: str, caps: Sequence[Limit]) -> bool:
-        """Take a slot of each, all or none."""
+    async def take(self, slot: str, limits: Sequence[Limit]) -> bool:
+        """Take a slot of each limit, all or none."""
         if self._breaker.is_open:
             return True
-        figures = [cap.at_once for cap in caps]
+        figures = [limit.at_once for limit in limits]
         try:
-            if not await self._take(_names(caps), [slot, _LEASE_SECONDS, *figures]):
+            if not await self._take(_names(limits), [slot, _LEASE_SECONDS, *figures]):
                 return False
         except (RedisError, OSError) as e:
-            # It may have been taken all the same, and only the answer got lost.
+            # The slot may be taken, and only the response lost.
             self._breaker.trip(e)
-        self._held[slot] = _names(caps)
+        self._held[slot] = _names(limits)
         return True
 
-    async def free(self, slot: str, caps: Sequence[Limit]) -> None:
-        """Give a slot back."""
+    async def free(self, slot: str, limits: Sequence[Limit]) -> None:
+        """Release a slot."""
         if self._held.pop(slot, None) is None:
             return
         try:
-            for name in _names(caps):
+            for name in _names(limits):
                 await self._client.zrem(name, slot)
         except (RedisError, OSError) as e:
             self._breaker.trip(e)
 
     async def begin(self, work: str) -> bool:
-        """Take the turn, or wait for the end of another's."""
+        """Lock the work, or wait until its holder ends."""
         if self._breaker.is_open:
             return True
         name = _turn(work)
@@ -163,9 +163,9 @@ class InRedis:
             if await self._client.set(name, "", nx=True, ex=_LEASE_SECONDS):
                 self._turns.add(name)
                 return True
-            # Redis could tell when it ends, at the price of a connection for each who waits.
+            # A blocking wait in Redis would take a connection for each waiter.
             while await self._client.exists(name):  # noqa: ASYNC110
-                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)
         except (RedisError, OSError) as e:
             self._breaker.trip(e)
             self._turns.add(name)
@@ -173,7 +173,7 @@ class InRedis:
         return False
 
     async def end(self, work: str) -> None:
-        """End a turn."""
+        """Release a lock."""
         name = _turn(work)
         if name not in self._turns:
             return
@@ -185,8 +185,8 @@ class InRedis:
 
     @asynccontextmanager
     async def renewing(self) -> AsyncIterator[None]:
-        """Keep what this process holds while the block lasts."""
-        task = asyncio.create_task(self._renew_for_good())
+        """Renew what this process holds until the block ends."""
+        task = asyncio.create_task(self._renew_until_cancelled())
         try:
             yield
         finally:
@@ -195,7 +195,7 @@ class InRedis:
                 await task
 
     async def renew(self) -> None:
-        """Keep what this process holds for another lease."""
+        """Renew what this process holds for another lease."""
         pairs = [(name, slot) for slot, names in self._held.items() for name in names]
         keys = [name for name, _ in pairs] + sorted(self._turns)
         if not keys or self._breaker.is_open:
@@ -205,19 +205,19 @@ class InRedis:
         except (RedisError, OSError) as e:
             self._breaker.trip(e)
 
-    async def _renew_for_good(self) -> None:
+    async def _renew_until_cancelled(self) -> None:
         while True:
             await asyncio.sleep(_RENEW_SECONDS)
             await self.renew()
 
 
 def create(client: Redis | None) -> Semaphores:
-    """Return the slots of a Redis, or of this process alone."""
+    """Return semaphores in Redis, or in this process without one."""
     return InMemory() if client is None else InRedis(client)
 
 
-def _names(caps: Sequence[Limit]) -> list[str]:
-    return [f"{_PREFIX}:{cap.key}" for cap in caps]
+def _names(limits: Sequence[Limit]) -> list[str]:
+    return [f"{_PREFIX}:{limit.key}" for limit in limits]
 
 
 def _turn(work: str) -> str:

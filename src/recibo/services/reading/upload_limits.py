@@ -14,67 +14,67 @@ from recibo.store import scope
 from recibo.store.semaphores import Limit, Semaphores
 
 _RETRY_AFTER_SECONDS = 1
-# Uploads that may come in for each that may be in flight.
+# How many uploads may arrive for each upload slot.
 _OPEN_PER_SLOT = 4
-# Copies of one file that come at once are all answered, as long as some of them get in meanwhile.
-_PATIENCE_SECONDS = 5.0
-_LOOK_AGAIN_SECONDS = 0.03
+# An upload waits at least this long; simultaneous uploads all succeed as long as some progress.
+_MAX_WAIT_SECONDS = 5.0
+_POLL_SECONDS = 0.03
 
 
 class _Queue:
-    """The uploads of one caller that wait for others of the same caller to be in."""
+    """The uploads of one caller that wait for earlier uploads of the same caller."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
-        #: When one was let in, or was in, last.
+        #: When an upload was last admitted or finished arriving.
         self.moved_at = 0.0
 
     @property
     def is_stuck(self) -> bool:
-        """Whether nothing has moved for as long as one waits."""
-        return time.monotonic() - self.moved_at >= _PATIENCE_SECONDS
+        """Whether no upload has progressed within the maximum wait."""
+        return time.monotonic() - self.moved_at >= _MAX_WAIT_SECONDS
 
 
 class Arrivals:
-    """Lets the uploads of a caller come in, so many at a time, in the order they came."""
+    """Admits the uploads of a caller in order, a limited number at a time."""
 
     def __init__(self, slots: Semaphores) -> None:
         self._slots = slots
-        # A queue lives as long as somebody is in it, or came in through it.
+        # A queue exists as long as an upload waits in it or arrives.
         self._queues: WeakValueDictionary[str, _Queue] = WeakValueDictionary()
 
     @asynccontextmanager
     async def arriving(self, actor: Actor) -> AsyncIterator[None]:
-        """Let an upload come in while the block lasts; ask before its body is read.
+        """Hold a place for an arriving upload; enter before its body is read.
 
         Raises:
-            RateLimitExceeded: as many as may come in at once do already, and none gets done.
+            RateLimitExceeded: all places are taken, and no upload progresses.
         """
-        name, caps = ids.new("slot"), [_arriving(cap) for cap in _caps(actor)]
-        queue = self._queues.setdefault(caps[0].subject, _Queue())
-        while not await self._is_let_in(queue, name, caps):
+        name, limits = ids.new("slot"), [_arriving(limit) for limit in _limits(actor)]
+        queue = self._queues.setdefault(limits[0].subject, _Queue())
+        while not await self._is_admitted(queue, name, limits):
             if queue.is_stuck:
-                at_once = caps[0].at_once
+                at_once = limits[0].at_once
                 message = f"Uploads arriving at once are {at_once} on this plan; wait for one."
                 raise RateLimitExceeded(message, retry_after=_RETRY_AFTER_SECONDS)
         try:
             yield
         finally:
             queue.moved_at = time.monotonic()
-            await self._slots.free(name, caps)
+            await self._slots.free(name, limits)
 
-    async def _is_let_in(self, queue: _Queue, name: str, caps: Sequence[Limit]) -> bool:
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+    async def _is_admitted(self, queue: _Queue, name: str, limits: Sequence[Limit]) -> bool:
+        deadline = time.monotonic() + _MAX_WAIT_SECONDS
         try:
-            await asyncio.wait_for(queue.lock.acquire(), _PATIENCE_SECONDS)
+            await asyncio.wait_for(queue.lock.acquire(), _MAX_WAIT_SECONDS)
         except TimeoutError:
             return False
         try:
-            # Redis could tell when one is over, at the price of a connection for each who waits.
-            while not await self._slots.take(name, caps):
+            # A blocking wait in Redis would take a connection for each waiting upload.
+            while not await self._slots.take(name, limits):
                 if time.monotonic() >= deadline:
                     return False
-                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                await asyncio.sleep(_POLL_SECONDS)
             queue.moved_at = time.monotonic()
         finally:
             queue.lock.release()
@@ -83,13 +83,13 @@ class Arrivals:
 
 @asynccontextmanager
 async def slot(slots: Semaphores, actor: Actor) -> AsyncIterator[None]:
-    """Hold a slot while the block lasts.
+    """Hold an upload slot until the block ends.
 
     Raises:
         RateLimitExceeded: as many uploads are in flight as the plan allows.
     """
-    name, caps = ids.new("slot"), _caps(actor)
-    if not await slots.take(name, caps):
+    name, limits = ids.new("slot"), _limits(actor)
+    if not await slots.take(name, limits):
         at_once = actor.plan.uploads_at_once
         message = (
             f"Uploads in flight at once are {at_once} on this plan; wait until one is answered."
@@ -98,18 +98,18 @@ async def slot(slots: Semaphores, actor: Actor) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await slots.free(name, caps)
+        await slots.free(name, limits)
 
 
 @asynccontextmanager
 async def turn(slots: Semaphores, actor: Actor, print_: Fingerprint) -> AsyncIterator[bool]:
-    """Have one upload after the other accepted of all that would get the same receipt.
+    """Serialize uploads that would get the same receipt; yield True to one at a time.
 
-    Gives False when it was another's turn, which is now over: look whether the upload is known.
+    Yields False after waiting for another upload: check whether this one is known now.
     """
     begun = list[str]()
     try:
-        # The caller's key is always the first: so no two wait for each other.
+        # Locks are taken in one order, the caller's key first, so no deadlock is possible.
         for kind, key in print_.items():
             work = f"{actor.org_id}:{scope.space_of(actor)}:{kind}:{tokens.fingerprint(key)}"
             if not await slots.begin(work):
@@ -122,14 +122,14 @@ async def turn(slots: Semaphores, actor: Actor, print_: Fingerprint) -> AsyncIte
             await slots.end(work)
 
 
-def _arriving(cap: Limit) -> Limit:
-    return Limit(f"arriving:{cap.subject}", cap.at_once * _OPEN_PER_SLOT)
+def _arriving(limit: Limit) -> Limit:
+    return Limit(f"arriving:{limit.subject}", limit.at_once * _OPEN_PER_SLOT)
 
 
-def _caps(actor: Actor) -> list[Limit]:
+def _limits(actor: Actor) -> list[Limit]:
     at_once = actor.plan.uploads_at_once
     own = actor.key_id if isinstance(actor, KeyActor) else actor.user_id
-    caps = [Limit(own, at_once)]
+    limits = [Limit(own, at_once)]
     if actor.visit.is_limited_by_ip:
-        caps.append(Limit(f"ip:{actor.visit.limit_subject}", at_once))
-    return caps
+        limits.append(Limit(f"ip:{actor.visit.limit_subject}", at_once))
+    return limits
