@@ -160,7 +160,7 @@ async def test_wait_at_one_process_ends_when_another_has_read(
     postgres_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Polling would take too long.
-    monkeypatch.setattr("recibo.services.reading.extraction._LOOK_AGAIN_SECONDS", 300)
+    monkeypatch.setattr("recibo.services.reading.extraction._POLL_SECONDS", 300)
     shared: dict[str, Any] = {"redis_url": redis_url, "extract_wait_seconds": 300}
     async with (
         asyncio.timeout(60),

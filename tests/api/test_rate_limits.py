@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from recibo.errors import DatabaseUnavailable
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.schemas.states import Role, Scope
 from tests import installation, make, people, servers
@@ -19,6 +20,7 @@ from tests.installation import Installation, client_of
 
 NAMES = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 N = PLANS[PlanName.FREE].requests_a_minute
+QUOTA = PLANS[PlanName.FREE].receipts_a_month or 0
 SCALE = PLANS[PlanName.SCALE].requests_a_minute
 ELSEWHERE = "203.0.113.9"
 IN_A_MINUTE = int(START_SECONDS) + 60
@@ -394,3 +396,28 @@ async def unlimited(i: Installation) -> float:
     lines = (await i.stranger.get("/metrics")).text.splitlines()
     (line,) = [one for one in lines if one.startswith("recibo_unlimited_requests_total ")]
     return float(line.split()[1])
+
+
+async def test_upload_that_is_refused_reports_the_quota_of_its_key(i: Installation) -> None:
+    secret = await free_key(i)
+    await i.extracted(make.jpeg("first"), secret=secret)
+
+    refused = await i.extract(b"text", secret=secret, media_type="text/plain")
+
+    assert "unsupported_format" == refused.json()["error"]["code"]
+    assert (QUOTA, QUOTA - 1, NEXT_MONTH) == limit_headers(refused)
+
+
+async def test_upload_is_answered_when_its_quota_cannot_be_read(
+    i: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise DatabaseUnavailable
+
+    secret = await free_key(i)
+    monkeypatch.setattr("recibo.services.reading.usage.quota", fail)
+
+    answer = await i.extract(make.jpeg("first"), secret=secret)
+
+    assert 200 == answer.status_code
+    assert (QUOTA, QUOTA, NEXT_MONTH) == limit_headers(answer)

@@ -66,6 +66,7 @@ FOR_THE_INSTALLATION = {
     "services.reading.fair_queue._select_jobs",
     "services.reading.fair_queue.next_batch_of_org",
     "services.reading.idempotency.forget",
+    "services.reading.usage._emit_thresholds",
     "services.reading.usage.give_back",
     # Operators create orgs and invite their owners.
     "services.identity.operator_orgs._withdraw",

@@ -10,7 +10,7 @@ from fastapi.security.base import SecurityBase
 from pydantic import BaseModel
 
 from recibo.api import browser_sessions
-from recibo.api.rate_limits import is_upload, set_quota_headers
+from recibo.api.rate_limits import report_quota
 from recibo.errors import ValidationFailed
 from recibo.schemas.actor import KeyActor, Member, SignedIn
 from recibo.schemas.permissions import Permission
@@ -38,8 +38,7 @@ async def _authenticated(
     request: Request, services: TheServices, secret: Annotated[str | None, Security(_api_key)]
 ) -> KeyActor:
     actor = await authentication.authenticate_key(request, services, secret)
-    if is_upload(request.scope):
-        await set_quota_headers(request, services, actor)
+    report_quota(request.scope, actor)
     await rate_limits.count(request, actor.plan, actor.key_id)
     return actor
 

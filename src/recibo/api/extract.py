@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from recibo.api import rate_limits, routers, upload_form
+from recibo.api import routers, upload_form
 from recibo.api.browser_sessions import SESSION_HEADERS
 from recibo.api.deps import CanExtract
 from recibo.api.responses import errors_of, receipt_answer
@@ -105,7 +105,6 @@ async def extract_receipt(request: Request, actor: CanExtract, services: TheServ
         receipt = await extraction.outcome(
             actor, submitted, wait_seconds=services.extract_wait_seconds
         )
-    await rate_limits.set_quota_headers(request, services, actor)
     answer = receipt_answer(receipt)
     if submitted.is_replay:
         answer.headers["Idempotent-Replayed"] = "true"

@@ -17,7 +17,7 @@ from recibo.web import rate_limits
 from recibo.web.services import Services
 
 # A part of a request's state.
-_QUOTA = "quota"
+_UPLOADER = "uploader"
 
 
 async def refusal(scope: Scope) -> RateLimitExceeded | None:
@@ -36,19 +36,19 @@ def is_due(scope: Scope) -> bool:
     return _is_limited(scope) and rate_limits.status_of(scope) is None
 
 
-async def set_quota_headers(request: Request, services: Services, actor: Actor) -> None:
-    """Make the headers of an upload's answer report what is left of the month's quota."""
-    async with services.database.read() as session:
-        setattr(request.state, _QUOTA, await usage.quota(session, actor))
+def report_quota(scope: Scope, actor: Actor) -> None:
+    """Make the headers of an upload's answer report the quota of the actor's org."""
+    if is_upload(scope):
+        scope["state"][_UPLOADER] = actor
 
 
-def headers(scope: Scope, status: int) -> Mapping[str, str]:
+async def headers(scope: Scope, status: int) -> Mapping[str, str]:
     """Return the rate limit headers of an answer; none outside of /v1."""
     counted = rate_limits.status_of(scope)
     if counted is None or not _is_limited(scope):
         return {}
     limit, remaining, reset = counted.limit, counted.remaining, counted.reset
-    if is_upload(scope) and (quota := _quota(scope)) is not None:
+    if is_upload(scope) and (quota := await _quota(scope)) is not None:
         limit, remaining, reset = quota.limit, quota.left, int(quota.renews_at.timestamp())
     if status == RateLimitExceeded.status:
         # Whichever limit refused: no more requests pass for now.
@@ -65,12 +65,25 @@ def is_upload(scope: Scope) -> bool:
     return (scope["method"], scope["path"]) == ("POST", "/v1/extract")
 
 
-def _quota(scope: Scope) -> Quota | None:
-    """Return the uploader's quota, the free plan's without a key; None where no plan is sold."""
+async def _quota(scope: Scope) -> Quota | None:
+    """Return what is left of the uploader's quota; the free plan's without a key.
+
+    Returns None where no plan is sold.
+    """
     services: Services = scope["app"].state.services
     if not services.identity.plans.are_sold:
         return None
-    return scope["state"].get(_QUOTA) or Quota.of(rate_limits.ANONYMOUS_PLAN)
+    actor: Actor | None = scope["state"].get(_UPLOADER)
+    quota = await _quota_of(services, actor) if actor else None
+    return quota or Quota.of(rate_limits.ANONYMOUS_PLAN)
+
+
+async def _quota_of(services: Services, actor: Actor) -> Quota | None:
+    try:
+        async with services.database.read() as session:
+            return await usage.quota(session, actor)
+    except Exception:  # noqa: BLE001 - an answer is sent even if its headers cannot be exact
+        return Quota.of(actor.plan)
 
 
 def _is_limited(scope: Scope) -> bool:

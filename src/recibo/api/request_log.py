@@ -115,7 +115,7 @@ class _Exchange:
             headers["X-Request-ID"] = self._request_id
             for name, value in self._scope["state"].get(EXTRA_HEADERS, ()):
                 headers.append(name, value)
-            headers.update(rate_limits.headers(self._scope, self._status))
+            headers.update(await rate_limits.headers(self._scope, self._status))
         elif self._body_instead is not None:
             message = {**message, "body": self._body_instead}
             self._body_instead = b""

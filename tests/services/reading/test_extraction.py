@@ -1,14 +1,18 @@
-"""Taking in: what a crash at each point leaves behind."""
+"""Uploads: what a crash at each point leaves behind."""
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as SyncSession
 
+from recibo.adapters.fake_reader import FakeReader
+from recibo.adapters.reader import Failure
 from recibo.errors import Overloaded
+from recibo.extract.load.formats import Kind
 from recibo.schemas.actor import Actor
 from recibo.services.reading import idempotency
 from recibo.services.reading.extraction import Capacity, Submitted
@@ -27,7 +31,7 @@ async def rows(parts: Core) -> list[tables.Receipt]:
         return list((await session.execute(select(tables.Receipt))).scalars())
 
 
-async def test_upload_is_on_disk_and_in_the_database_before_it_is_carried(
+async def test_upload_is_on_disk_and_in_the_database_before_it_is_enqueued(
     parts: Core, actor: Actor
 ) -> None:
     submitted = await parts.submit(actor)
@@ -38,7 +42,7 @@ async def test_upload_is_on_disk_and_in_the_database_before_it_is_carried(
     assert [(1, 0, 0)] == await parts.held()
 
 
-async def test_file_that_cannot_be_kept_leaves_nothing(
+async def test_file_that_cannot_be_stored_leaves_nothing(
     parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> None:
@@ -52,7 +56,7 @@ async def test_file_that_cannot_be_kept_leaves_nothing(
     assert ([], [], []) == (await rows(parts), await parts.held(), parts.carrier.added)
 
 
-async def test_failed_commit_leaves_an_orphan_that_is_swept_and_uses_no_quota(
+async def test_failed_commit_leaves_an_orphaned_file_and_no_pending_reading(
     parts: Core, actor: Actor
 ) -> None:
     def fail(_: SyncSession) -> None:
@@ -71,9 +75,7 @@ async def test_failed_commit_leaves_an_orphan_that_is_swept_and_uses_no_quota(
     assert not again.is_replay
 
 
-async def test_reading_missing_in_the_queue_is_enqueued_by_the_periodic_job(
-    parts: Core, actor: Actor
-) -> None:
+async def test_periodic_task_enqueues_what_the_upload_could_not(parts: Core, actor: Actor) -> None:
     parts.carrier.error = ConnectionError("the queue is gone")
     with pytest.raises(ConnectionError):
         await parts.submit(actor)
@@ -88,7 +90,7 @@ async def test_reading_missing_in_the_queue_is_enqueued_by_the_periodic_job(
     assert [(1, 1, 1)] == await parts.held()
 
 
-async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
+async def test_upload_to_a_long_queue_is_refused_and_leaves_nothing(
     parts: Core, actor: Actor
 ) -> None:
     registry = InMemory()
@@ -108,7 +110,7 @@ async def test_more_waiting_than_is_read_in_time_refuses_and_keeps_nothing(
         assert Submitted(waiting[0].receipt_id, is_replay=True) == known
 
 
-async def test_wait_ends_at_a_signal_when_nothing_is_pending(parts: Core, actor: Actor) -> None:
+async def test_wait_ends_when_the_reading_is_complete(parts: Core, actor: Actor) -> None:
     submitted = await parts.submit(actor)
     waiter = asyncio.create_task(parts.extraction.outcome(actor, submitted, wait_seconds=20))
     await parts.tasks.read(submitted.receipt_id)
@@ -116,17 +118,15 @@ async def test_wait_ends_at_a_signal_when_nothing_is_pending(parts: Core, actor:
     assert "completed" == (await waiter).status
 
 
-async def test_wait_of_zero_seconds_returns_the_current_state(parts: Core, actor: Actor) -> None:
+async def test_wait_of_zero_seconds_returns_the_pending_receipt(parts: Core, actor: Actor) -> None:
     submitted = await parts.submit(actor)
 
-    found = await parts.extraction.outcome(actor, submitted, wait_seconds=0)
+    receipt = await parts.extraction.outcome(actor, submitted, wait_seconds=0)
 
-    assert "pending" == found.status
+    assert "pending" == receipt.status
 
 
-async def test_key_is_not_bound_to_a_receipt_that_failed_meanwhile(
-    parts: Core, actor: Actor
-) -> None:
+async def test_idempotency_key_is_not_bound_to_a_failed_receipt(parts: Core, actor: Actor) -> None:
     submitted = await parts.submit(actor)
     fingerprint = make.upload(parts.folder / "upload-receipt").fingerprint
     keyed = replace(fingerprint, idempotency_key="k")
@@ -138,3 +138,24 @@ async def test_key_is_not_bound_to_a_receipt_that_failed_meanwhile(
         assert not await idempotency.bind_key(session, actor, keyed, submitted.receipt_id)
     async with parts.database.read() as session:
         assert not await idempotency.is_key_bound(session, actor, keyed)
+
+
+async def test_file_whose_type_only_a_decoder_knows_is_inspected_once(
+    parts: Core, actor: Actor
+) -> None:
+    inspected = list[Path]()
+
+    class CountingReader(FakeReader):
+        async def inspect(self, path: Path) -> Kind | Failure:
+            inspected.append(path)
+            return await super().inspect(path)
+
+    path = parts.folder / "untyped"
+    path.write_bytes(make.jpeg("untyped"))
+    extraction = replace(parts.extraction, reader=CountingReader())
+    upload = replace(make.upload(path), media_type=None)
+
+    async with extraction.submitted(actor, upload) as submitted:
+        assert "image/jpeg" == (await parts.row(submitted.receipt_id)).media_type
+
+    assert [path] == inspected

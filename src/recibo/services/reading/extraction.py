@@ -1,12 +1,13 @@
-"""From an upload to a receipt: recognise a repeated one, take in a new one, wait for the reading.
+"""Accept uploads: recognize repeated ones, store new ones, wait for the reading.
 
-    upload -> known? -> slot? -> room? -> readable? -> file kept -> rows committed -> task -> wait
+    upload -> known? -> slot? -> quota? -> valid? -> file stored -> rows committed -> task -> wait
 
-Nothing is kept before it is known that it may be; what is accepted is on disk and in the database
-before a task is added, so that a crash at any point loses nothing and bills nothing twice.
+A file is stored only after all checks have passed. An accepted upload is on disk and in the
+database before its task is added, so a crash at any point loses nothing and bills nothing twice.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -56,11 +57,11 @@ from recibo.store.pubsub import PubSub
 from recibo.store.semaphores import Semaphores
 from recibo.store.worker_registry import WorkerRegistry
 
-# A signal can be lost (another process, a crash), so waiters look again this often.
-_LOOK_AGAIN_SECONDS = 1.0
-# A file that failed so often within a day is answered from the record.
+# A notification can be lost (another process, a crash), so waiters also query this often.
+_POLL_SECONDS = 1.0
+# A file that failed this often within a day is not read again.
 _FAILURES_BEFORE_RECORD = 3
-# An upload waits so long for the inspections of others of its org, each of some 10 ms as a rule.
+# How long an upload waits for other inspections of its org, which usually take about 10 ms each.
 _INSPECTION_WAIT_SECONDS = 10.0
 _INSPECTION_RETRY_SECONDS = 5
 
@@ -81,9 +82,9 @@ class Enqueuer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file and how it is to be read."""
+    """A file and how to read it."""
 
-    #: A local file that lives as long as the request.
+    #: A local file that exists as long as the request.
     path: Path
     sha256: str
     size: int
@@ -95,10 +96,12 @@ class Upload:
     webhook_url: str | None = None
     idempotency_key: str | None = None
     reread: bool = False
+    #: Whether a decoder checked the file and found nothing to refuse.
+    is_inspected: bool = False
 
     @property
     def fingerprint(self) -> idempotency.Fingerprint:
-        """What a repeated upload is recognised by."""
+        """How a repeated upload is recognized."""
         return idempotency.Fingerprint(self.sha256, self.idempotency_key)
 
 
@@ -112,7 +115,7 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How much reading this installation gets done, and how long an upload may wait for it."""
+    """How fast this installation reads, and how long an upload may wait for its reading."""
 
     workers: WorkerRegistry
     max_queue_seconds: float
@@ -120,7 +123,7 @@ class Capacity:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Takes uploads in and answers them."""
+    """Accepts uploads and waits for their readings."""
 
     database: Database
     blobs: Blobs
@@ -131,24 +134,24 @@ class Extraction:
     slots: Semaphores
     #: How long an upload may wait for its reading.
     wait_seconds: float
-    #: Lets uploads come in, before their bodies are read.
+    #: Limits uploads before their bodies are read.
     arrivals: Arrivals
-    #: What orgs may use.
+    #: The limits of each plan.
     plans: Plans = SOLD
-    #: Inspections of uploads under way, by org.
+    #: Allows one inspection at a time for each org.
     inspections: KeyedLock = field(default_factory=KeyedLock)
 
     @asynccontextmanager
     async def submitted(self, actor: Actor, upload: Upload) -> AsyncIterator[Submitted]:
-        """Give the receipt of an upload: the earlier one of a repeated upload, or a new one.
+        """Yield the receipt of an upload: the earlier one of a repeated upload, or a new one.
 
-        While the block lasts a new one is in flight and holds a slot; a repeated one holds none.
+        A new upload holds a slot until the block ends; a repeated one holds none.
 
         Raises:
             Conflict: the Idempotency-Key was used with another file.
             RateLimitExceeded: too many are in flight, or the month's quota is used up.
             ValidationFailed, UnsupportedFormat, LowConfidence: the file cannot be read.
-            Overloaded: too much is waiting already.
+            Overloaded: the queue is too long.
         """
         async with AsyncExitStack() as slot:
             yield await self._submit(actor, upload, slot)
@@ -157,17 +160,17 @@ class Extraction:
         if upload.media_type is None:
             upload = await self._with_decoded_type(actor, upload)
         while (known := await self._known(actor, upload)) is None:
-            # Copies that come at once wait for the first of them, and need no slot.
+            # Simultaneous copies wait for the first of them and need no slot.
             async with upload_limits.turn(self.slots, actor, upload.fingerprint) as is_ours:
                 if not is_ours:
                     continue
                 try:
                     return await self._accept(actor, upload, slot)
                 except idempotency.AlreadyKnownError:
-                    # Unless the winner failed since: then this upload is a new one after all.
+                    # If the other upload has failed since, this one is new after all.
                     continue
                 except (RateLimitExceeded, Overloaded):
-                    # What was left may have gone to a copy of this upload a moment ago.
+                    # A copy of this upload may have taken the last slot a moment ago.
                     known = await self._known(actor, upload)
                     if known is None:
                         raise
@@ -178,10 +181,10 @@ class Extraction:
     async def again(
         self, actor: Actor, receipt_id: str, accuracy: Accuracy
     ) -> AsyncIterator[Submitted]:
-        """Have a stored file read again as if it were uploaded so, and give the receipt.
+        """Read a stored file again as if it were uploaded with this accuracy; yield the receipt.
 
-        A completed one is read under its id, at a higher accuracy only; a failed one as a new
-        upload. While the block lasts the reading is in flight; there is none for a replay.
+        A completed receipt keeps its id and is read only at a higher accuracy; a failed one becomes
+        a new upload. A new reading holds a slot until the block ends; a replay holds none.
 
         Raises:
             NotFound: there is no such receipt, or its file is gone.
@@ -204,8 +207,8 @@ class Extraction:
         """Return the receipt once it is read, or its current state after the wait.
 
         Raises:
-            LowConfidence, ServerError, ValidationFailed: it could not be read; the error names
-                the receipt that was kept.
+            LowConfidence, ServerError, ValidationFailed: the reading failed; the error names the
+                stored receipt.
         """
         receipt = await self.wait(actor, submitted.receipt_id, wait_seconds=wait_seconds)
         if receipt.failure is not None:
@@ -221,23 +224,17 @@ class Extraction:
         wait_seconds: float,
         include: frozenset[str] = frozenset(),
     ) -> Receipt:
-        """Return a receipt when no reading of it is pending, or after the wait."""
+        """Return a receipt when no reading of it is pending, or when the wait times out."""
         deadline = time.monotonic() + wait_seconds
         with self.pubsub.subscribe(ReceiptId(receipt_id)) as place:
-            while await self._is_pending(actor, receipt_id):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    break
-                try:
-                    await asyncio.wait_for(place.wait(), min(left, _LOOK_AGAIN_SECONDS))
-                except TimeoutError:
-                    continue
-        async with self.database.read() as session:
-            return await receipts.get(session, actor, receipt_id, include=include)
-
-    async def _is_pending(self, actor: Actor, receipt_id: str) -> bool:
-        async with self.database.read() as session:
-            return (await receipts.row_of(session, actor, receipt_id)).pending_accuracy is not None
+            while True:
+                async with self.database.read() as session:
+                    row = await receipts.row_of(session, actor, receipt_id)
+                    left = deadline - time.monotonic()
+                    if row.pending_accuracy is None or left <= 0:
+                        return await receipts.render(session, row, include=include)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(place.wait(), min(left, _POLL_SECONDS))
 
     async def _known(self, actor: Actor, upload: Upload) -> Submitted | None:
         async with self.database.read() as session:
@@ -257,24 +254,24 @@ class Extraction:
     async def _read_again(
         self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
     ) -> Submitted:
-        """Have a known receipt read again if that is asked for, and would be at a higher accuracy.
+        """Read a known receipt again if requested and if the accuracy would be higher.
 
-        As a new reading it is in flight, and holds a slot.
+        A new reading holds a slot.
         """
-        while await self._may_read_again(actor, upload, known.receipt_id):
-            # Who asks for the same at once waits for the first of them, and needs no slot.
+        while await self._may_reread(actor, upload, known.receipt_id):
+            # Simultaneous requests for the same reading wait for the first and need no slot.
             async with upload_limits.turn(self.slots, actor, upload.fingerprint) as is_ours:
                 if not is_ours:
                     continue
                 try:
-                    return await self._order_in_slot(actor, upload, known, slot)
+                    return await self._enqueue_reread_in_slot(actor, upload, known, slot)
                 except (RateLimitExceeded, Overloaded):
-                    # The slot may be held by the same reading, ordered a moment ago.
-                    if await self._may_read_again(actor, upload, known.receipt_id):
+                    # The same reading, enqueued a moment ago, may hold the slot.
+                    if await self._may_reread(actor, upload, known.receipt_id):
                         raise
         return known
 
-    async def _order_in_slot(
+    async def _enqueue_reread_in_slot(
         self, actor: Actor, upload: Upload, known: Submitted, slot: AsyncExitStack
     ) -> Submitted:
         async with AsyncExitStack() as taken:
@@ -286,7 +283,7 @@ class Extraction:
             await slot.enter_async_context(taken.pop_all())
             return Submitted(known.receipt_id, is_replay=False)
 
-    async def _may_read_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
+    async def _may_reread(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
         if not upload.reread or upload.accuracy is not Accuracy.HIGH:
             return False
         query = scope.of(actor, tables.Receipt).where(*_is_readable_again(receipt_id))
@@ -322,20 +319,17 @@ class Extraction:
     async def _accept(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         async with AsyncExitStack() as taken:
             await taken.enter_async_context(upload_limits.slot(self.slots, actor))
-            await self._refuse_over_quota(actor)
-            await self._refuse_if_overloaded(actor)
+            await self._refuse_if_overloaded(actor, quota_counts=True)
             await self._refuse_if_invalid(actor, upload)
-            submitted = await self._take_in(actor, upload)
-            # What is accepted stays in flight; what was refused is so no more.
+            submitted = await self._store(actor, upload)
+            # An accepted upload keeps its slot; a refused one frees it.
             await slot.enter_async_context(taken.pop_all())
             return submitted
 
-    async def _refuse_over_quota(self, actor: Actor) -> None:
+    async def _refuse_if_overloaded(self, actor: Actor, *, quota_counts: bool = False) -> None:
         async with self.database.read() as session:
-            await usage.refuse_over_quota(session, actor)
-
-    async def _refuse_if_overloaded(self, actor: Actor) -> None:
-        async with self.database.read() as session:
+            if quota_counts:
+                await usage.refuse_over_quota(session, actor)
             ahead = await fair_queue.depth_ahead(session, actor.org_id, plans=self.plans)
         if not ahead:
             return
@@ -350,22 +344,24 @@ class Extraction:
         if isinstance(seen, Failure):
             # The type is unknown, so any failure of the decoders means an unsupported format.
             raise UnsupportedFormat
-        return replace(upload, media_type=seen.mime)
+        return replace(upload, media_type=seen.mime, is_inspected=True)
 
     async def _refuse_if_invalid(self, actor: Actor, upload: Upload) -> None:
-        """Refuse what is encrypted or too large before it is kept.
+        """Refuse an encrypted or too large file before it is stored.
 
-        A file that cannot be decoded is kept, and fails as a reading: it may be a document.
+        A file that cannot be decoded is stored, and its reading fails: it may be a document.
         """
+        if upload.is_inspected:
+            return
         seen = await self._inspect(actor, upload)
         if isinstance(seen, Failure) and seen.kind is FailureKind.INVALID_DOCUMENT:
             raise ValidationFailed.of("file", seen.message)
 
     async def _inspect(self, actor: Actor, upload: Upload) -> Kind | Failure:
-        """Inspect an upload, one at a time for each org: its files may be slow to open.
+        """Inspect an upload, one at a time for each org, because files may be slow to open.
 
         Raises:
-            Overloaded: too many uploads wait for it.
+            Overloaded: too many uploads of the org are waiting.
         """
         async with AsyncExitStack() as turn:
             try:
@@ -375,7 +371,7 @@ class Extraction:
                 raise Overloaded(retry_after=_INSPECTION_RETRY_SECONDS) from None
             return await self.reader.inspect(upload.path)
 
-    async def _take_in(self, actor: Actor, upload: Upload) -> Submitted:
+    async def _store(self, actor: Actor, upload: Upload) -> Submitted:
         receipt_id = ReceiptId(ids.new("rcp"))
         with upload.path.open("rb") as file:
             await self.blobs.put(receipt_id, file)
@@ -383,10 +379,10 @@ class Extraction:
             async with self.database.write() as session:
                 await self._record(session, actor, upload, receipt_id)
         except DatabaseUnavailable:
-            # The commit may have come through, and only its answer got lost.
+            # The transaction may be committed, and only the response lost.
             raise
         except (idempotency.AlreadyKnownError, ServiceError):
-            # Only what is known not to be committed: else the sweep decides by the row.
+            # Delete the file only if the row is surely missing; otherwise the sweep decides.
             await self.blobs.delete(receipt_id)
             raise
         await self._enqueue(actor, Job(receipt_id, upload.accuracy))
@@ -408,7 +404,7 @@ class Extraction:
         session.add(row)
         # The rows below refer to the receipt.
         await session.flush()
-        # Before the quota: of many copies at its edge, all but one are replays and cost nothing.
+        # Before the quota: all but one of many simultaneous copies are replays and cost nothing.
         await idempotency.claim(session, actor, upload.fingerprint, receipt_id)
         await usage.hold(session, actor, row.quota_month)
         for key, value in upload.metadata.items():
@@ -428,7 +424,7 @@ class Extraction:
 def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:
     """Return the conditions of a receipt that has no reading at high accuracy, done or pending.
 
-    One that was read at it for nothing is answered from the record.
+    A receipt whose rereads did not improve it is not read again.
     """
     return (
         tables.Receipt.id == receipt_id,

@@ -3,18 +3,33 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from sqlalchemy import delete
+from sqlalchemy import bindparam, delete, text
 
 from recibo.errors import Conflict
 from recibo.lib import clock
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.states import ReceiptStatus, ReplayKind
-from recibo.store import purging, scope, upsert
+from recibo.store import purging, scope
 from recibo.store.db import Database, ReadSession, Session
 from recibo.store.tables import Receipt, Replay
 
 _WINDOW = dt.timedelta(hours=24)
+
+# As text, because SQLAlchemy compiles its own INSERT … ON CONFLICT for each upload.
+_TAKE = text("""
+    INSERT INTO replays (org_id, kind, "key", session, receipt_id, file_sha256, expires_at)
+    VALUES (:org_id, :kind, :key, :session, :receipt_id, :file_sha256, :expires_at)
+    ON CONFLICT (org_id, kind, "key", session) DO UPDATE SET
+        receipt_id = excluded.receipt_id,
+        file_sha256 = excluded.file_sha256,
+        expires_at = excluded.expires_at
+    WHERE replays.expires_at <= :now
+    RETURNING receipt_id
+""").bindparams(
+    bindparam("expires_at", type_=Replay.__table__.c.expires_at.type),
+    bindparam("now", type_=Replay.__table__.c.expires_at.type),
+)
 
 
 class AlreadyKnownError(Exception):
@@ -120,21 +135,16 @@ async def _take(
     kind, key = item
     now = clock.now()
     values = {
+        "org_id": actor.org_id,
+        "kind": kind,
+        "key": key,
+        "session": scope.space_of(actor),
         "receipt_id": receipt_id,
         "file_sha256": print_.file_sha256,
         "expires_at": now + _WINDOW,
+        "now": now,
     }
-    statement = (
-        upsert.insert(session, Replay)
-        .values(org_id=actor.org_id, kind=kind, key=key, session=scope.space_of(actor), **values)
-        .on_conflict_do_update(
-            index_elements=["org_id", "kind", "key", "session"],
-            set_=values,
-            where=Replay.expires_at <= now,
-        )
-        .returning(Replay.receipt_id)
-    )
-    return (await session.execute(statement)).scalar_one_or_none() is not None
+    return (await session.execute(_TAKE, values)).scalar_one_or_none() is not None
 
 
 def _refuse_other_file(known_sha256: str, print_: Fingerprint) -> None:

@@ -3,7 +3,9 @@
 Transactions update these rows last, so that they cannot deadlock.
 """
 
-from sqlalchemy import ColumnElement, Select, case, func, select
+from functools import cache
+
+from sqlalchemy import ColumnElement, Integer, Select, bindparam, case, func, select
 
 from recibo.schemas.ids import OrgId
 from recibo.schemas.plans import PlanName, Plans
@@ -17,13 +19,7 @@ _MAX_ORGS = 1000
 
 async def add(session: Session, org_id: OrgId, count: int = 1) -> None:
     """Add to an org's number of pending readings, inside the caller's transaction."""
-    await session.execute(
-        upsert.insert(session, PendingReadings)
-        .values(org_id=org_id, count=count)
-        .on_conflict_do_update(
-            index_elements=["org_id"], set_={"count": PendingReadings.count + count}
-        )
-    )
+    await upsert.add(session, PendingReadings, {"org_id": org_id}, {"count": count})
 
 
 async def total(session: ReadSession) -> int:
@@ -45,17 +41,23 @@ async def of_org(session: ReadSession, org_id: OrgId, plans: Plans) -> tuple[int
 
 async def of_others(session: ReadSession, org_id: OrgId, plans: Plans, *, rounds: int) -> int:
     """Return how many readings of up to 1,000 other orgs come in this many rounds."""
-    in_rounds = _queued(plans) * rounds
+    parameters = {"org_id": org_id, "rounds": rounds}
+    return int((await session.execute(_coming_of_others(plans), parameters)).scalar_one())
+
+
+@cache
+def _coming_of_others(plans: Plans) -> Select[tuple[int]]:
+    # Built once: each upload needs it, and building it takes longer than running it.
+    in_rounds = _queued(plans) * bindparam("rounds", type_=Integer)
     coming = case((PendingReadings.count < in_rounds, PendingReadings.count), else_=in_rounds)
     others = (
         select(coming.label("coming"))
         .join(Org, Org.id == PendingReadings.org_id)
-        .where(PendingReadings.count > 0, PendingReadings.org_id != org_id)
+        .where(PendingReadings.count > 0, PendingReadings.org_id != bindparam("org_id"))
         .limit(_MAX_ORGS)
         .subquery()
     )
-    query = select(func.coalesce(func.sum(others.c.coming), 0))
-    return int((await session.execute(query)).scalar_one())
+    return select(func.coalesce(func.sum(others.c.coming), 0))
 
 
 def waiting(plans: Plans, *, after: str, limit: int) -> Select[tuple[str, int]]:

@@ -229,7 +229,7 @@ async def complete(
             return True
         row.reread_changes = dict(changes)
     before = rollups.entry_of(row) if is_reread else None
-    await _store(session, row, read)
+    await _store(session, row, read, is_again=is_reread)
     row.accuracy = order.accuracy
     await usage.bill(
         session,
@@ -333,7 +333,7 @@ def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:
     return rereads.improvement(before, shapes.reading(read))
 
 
-async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
+async def _store(session: Session, row: Receipt, read: model.Receipt, *, is_again: bool) -> None:
     reading = shapes.reading(read)
     row.status = ReceiptStatus.COMPLETED
     row.updated_at = clock.now()
@@ -345,7 +345,8 @@ async def _store(session: Session, row: Receipt, read: model.Receipt) -> None:
     row.total = Decimal(reading.total) if reading.total is not None else None
     row.issued_on = read.issued_at.value.date if read.issued_at else None
     row.issued_at = dt.datetime.fromisoformat(reading.issued_at) if reading.issued_at else None
-    await session.execute(delete(Evidence).where(Evidence.receipt_id == row.id))
+    if is_again:
+        await session.execute(delete(Evidence).where(Evidence.receipt_id == row.id))
     session.add(
         Evidence(
             receipt_id=row.id,

@@ -60,7 +60,13 @@ async def get(
     session: ReadSession, actor: Actor, receipt_id: str, *, include: frozenset[str] = frozenset()
 ) -> Receipt:
     """Return a receipt, with `evidence` and `text` of its pages where they are asked for."""
-    row = await row_of(session, actor, receipt_id)
+    return await render(session, await row_of(session, actor, receipt_id), include=include)
+
+
+async def render(
+    session: ReadSession, row: tables.Receipt, *, include: frozenset[str] = frozenset()
+) -> Receipt:
+    """Return a row as the wire shows it, with `evidence` and `text` where they are asked for."""
     if not include:
         return shape(row)
     read = await session.get(tables.Evidence, row.id)

@@ -4,11 +4,9 @@ Grouping a million receipts for each request would take too long.
 """
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import itemgetter
-from typing import Any
 
 from sqlalchemy import delete
 
@@ -44,30 +42,14 @@ async def change(
     by_category = [(one.category, one, sign) for one, sign in signed if one.category]
     by_merchant = [(one.merchant, one, sign) for one, sign in signed if one.merchant]
     for category, _, sign in sorted(by_category, key=itemgetter(0)):
-        await _add(session, CategoryTotal, {"org_id": org_id, "category": category}, receipts=sign)
+        key = {"org_id": org_id, "category": category}
+        await upsert.add(session, CategoryTotal, key, {"receipts": sign})
     for merchant, one, sign in sorted(by_merchant, key=itemgetter(0)):
         key = {"org_id": org_id, "merchant_hash": hashlib.sha256(merchant.encode()).hexdigest()}
-        change_ = {"receipts": sign, "total_spent": sign * one.total}
-        await _add(session, MerchantTotal, key, merchant=merchant, **change_)
+        amounts = {"receipts": sign, "total_spent": sign * one.total}
+        await upsert.add(session, MerchantTotal, key, amounts, merchant=merchant)
+    if before is None:
+        return
     for table in (CategoryTotal, MerchantTotal):
         # Rows without receipts are removed, so that lists do not show them.
         await session.execute(delete(table).where(table.org_id == org_id, table.receipts <= 0))
-
-
-async def _add(
-    session: Session,
-    table: type[CategoryTotal | MerchantTotal],
-    key: Mapping[str, str],
-    **values: Any,
-) -> None:
-    columns = table.__table__.c
-    sums = {
-        name: columns[name] + value
-        for name, value in values.items()
-        if name in ("receipts", "total_spent")
-    }
-    await session.execute(
-        upsert.insert(session, table)
-        .values(**key, **values)
-        .on_conflict_do_update(index_elements=list(key), set_=sums)
-    )

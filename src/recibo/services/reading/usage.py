@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from recibo.errors import RateLimitExceeded
 from recibo.lib import clock, ids
@@ -84,13 +84,21 @@ async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
 async def hold(session: Session, actor: Actor, month: str) -> None:
     """Reserve one receipt of a month's quota, inside the caller's transaction.
 
-    One statement counts and decides, so parallel uploads cannot pass the edge together. Without a
-    quota it only counts.
+    The statement that counts also decides, so parallel uploads cannot exceed the quota together.
+    Without a quota it only counts.
 
     Raises:
         RateLimitExceeded: nothing is left.
     """
     quota = actor.plan.receipts_a_month
+    # Nearly always there is a row. An UPDATE is compiled once, an INSERT … ON CONFLICT each time.
+    known = scope.updating(actor, UsageMonth).where(UsageMonth.month == month)
+    if quota is not None:
+        known = known.where(UsageMonth.held < quota)
+    known = known.values(held=UsageMonth.held + 1).returning(UsageMonth.held)
+    options = {"synchronize_session": False}
+    if (await session.execute(known, execution_options=options)).first() is not None:
+        return
     statement = (
         upsert.insert(session, UsageMonth)
         .values(org_id=actor.org_id, month=month, held=1, completed=0, credits=0)
@@ -142,40 +150,27 @@ async def bill(
     if is_metered:
         await meter_events.enqueue(session, event)
     day = now.astimezone(dt.UTC).date()
-    await session.execute(
-        upsert.insert(session, UsageDay)
-        .values(org_id=org_id, day=day, count=1)
-        .on_conflict_do_update(index_elements=["org_id", "day"], set_={"count": UsageDay.count + 1})
-    )
-    completed = 0 if again else 1
-    statement = (
-        upsert.insert(session, UsageMonth)
-        .values(
-            org_id=org_id, month=month_of(now), held=0, completed=completed, credits=credits_due
-        )
-        .on_conflict_do_update(
-            index_elements=["org_id", "month"],
-            set_={
-                "completed": UsageMonth.completed + completed,
-                "credits": UsageMonth.credits + credits_due,
-            },
-        )
-        .returning(UsageMonth)
-        .execution_options(populate_existing=True)
-    )
-    month = (await session.execute(statement)).scalar_one()
+    await upsert.add(session, UsageDay, {"org_id": org_id, "day": day}, {"count": 1})
+    key = {"org_id": org_id, "month": month_of(now)}
+    amounts = {"completed": 0 if again else 1, "credits": credits_due}
+    await upsert.add(session, UsageMonth, key, amounts, held=0)
     if not again:
-        await _emit_thresholds(session, month, plans)
+        await _emit_thresholds(session, org_id, month_of(now), plans)
 
 
-async def _emit_thresholds(session: Session, month: UsageMonth, plans: Plans) -> None:
+async def _emit_thresholds(session: Session, org_id: OrgId, month_: str, plans: Plans) -> None:
     """Emit an event for each threshold of the quota that the org has reached, once each.
 
     The counting statement has locked the month's row, so no threshold is emitted twice.
     """
-    org_id = OrgId(month.org_id)
-    org = await session.get_one(Org, org_id)
-    quota = plans.of(org.plan, org.agreed).receipts_a_month
+    query = (
+        select(UsageMonth, Org.plan, Org.agreed)
+        .join(Org, Org.id == UsageMonth.org_id)
+        .where(UsageMonth.org_id == org_id, UsageMonth.month == month_)
+        .execution_options(populate_existing=True)
+    )
+    month, plan, agreed = (await session.execute(query)).one()
+    quota = plans.of(plan, agreed).receipts_a_month
     if quota is None:
         return
     last = month.notified_percent if month.notified_quota == quota else 0
