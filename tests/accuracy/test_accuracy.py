@@ -7,19 +7,14 @@ import pytest
 
 from benchmarks import accuracy, reliability
 from benchmarks.scoring import Report
+from tests.accuracy import documents
 
-# A fixed sample of the development sets, read in about 40 seconds of one core.
-SAMPLE = 40
 DATA = Path(
     os.environ.get("RECIBO_ACCURACY_DATA")  # noqa: TID251  # a test's own, no setting
     or Path(__file__).resolve().parents[3] / "shared" / "data"
 )
 
 pytestmark = [
-    pytest.mark.skipif(
-        not (DATA / "score_sroie.py").exists(),
-        reason="the documents to measure on are not here (RECIBO_ACCURACY_DATA names their folder)",
-    ),
     # All in one process, so that the sample is read once.
     pytest.mark.xdist_group("accuracy"),
     # Reading the sample takes many times longer on a machine that others load, too.
@@ -30,7 +25,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def report() -> Report:
     """What the scorers say of the sample."""
-    return accuracy.measure(accuracy.tasks(DATA, sample=SAMPLE), DATA)
+    return accuracy.measure(documents.sample(DATA), DATA)
 
 
 def test_scanned_receipts_stay_as_well_read(report: Report) -> None:
