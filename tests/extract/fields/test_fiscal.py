@@ -5,7 +5,8 @@ import pytest
 from recibo.extract.fields import fiscal
 from recibo.extract.model import Code
 from tests.extract.fields import papers
-from tests.extract.fields.papers import CFE_KEY, CNPJ, NFCE_KEY, NFE_KEY, Truth, said
+from tests.extract.fields.literals import Truth
+from tests.extract.fields.papers import CFE_KEY, CNPJ, NFCE_KEY, NFE_KEY, said
 from tests.extract.typesetting import bare, code, goods_key, roll
 
 PAPERS = [

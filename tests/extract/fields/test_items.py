@@ -4,17 +4,8 @@ import pytest
 
 from recibo.extract.fields import fiscal, items
 from recibo.extract.model import Found, LineItem, Sheet
-from tests.extract.fields import (
-    goods_abroad,
-    goods_invoices,
-    goods_measured,
-    goods_proven,
-    goods_served,
-    goods_tables,
-    goods_tills,
-    papers,
-)
-from tests.extract.fields.goods import LISTS, Row
+from tests.extract.fields import literals, papers
+from tests.extract.fields.literals import Row
 from tests.extract.typesetting import roll
 
 
@@ -34,15 +25,9 @@ def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
     ]
 
 
-_EVERY = (
-    LISTS
-    | goods_abroad.LISTS
-    | goods_invoices.LISTS
-    | goods_measured.LISTS
-    | goods_proven.LISTS
-    | goods_served.LISTS
-    | goods_tables.LISTS
-    | goods_tills.LISTS
+_EVERY = literals.line_items(
+    *("tills_and_invoices", "countries", "invoices", "measured", "proven_by_sums"),
+    *("restaurants", "tables", "tills"),
 )
 
 
