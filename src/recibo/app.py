@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -54,16 +55,18 @@ from recibo.store.semaphores import Semaphores
 from recibo.store.worker_registry import NO_WORKERS, WorkerRegistry
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
-from recibo.worker import heartbeat, key_uses, task_queue
+from recibo.worker import heartbeat, loops, task_queue
 from recibo.worker.mail_worker import MailWorker
 from recibo.worker.periodic_tasks import PeriodicTasks
 from recibo.worker.shares import ReaderShares
-from recibo.worker.task_queue import TaskQueue
+from recibo.worker.task_queue import BackgroundWork, TaskQueue
 from recibo.worker.tasks import Tasks
 from recibo.worker.usage_reporter import UsageReporter
 from recibo.worker.webhook_dispatcher import WebhookDispatcher
 
 log = structlog.get_logger(__name__)
+
+_KEY_USES_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +77,14 @@ class AppContext:
     database: Database
     blobs: Blobs
     pubsub: PubSub
+    queue_url: str
     task_queue: TaskQueue
     reader: Reader
     reading_time: MovingAverage
     identity: Identity
     billing: Billing
     mail_worker: MailWorker
+    periodic_tasks: PeriodicTasks
     limits: Limits
     upload_slots: Semaphores
     worker_registry: WorkerRegistry
@@ -120,14 +125,18 @@ async def lifespan(
     """
     async with _open_context(settings, reader, address) as context, AsyncExitStack() as stack:
         uses = context.identity.key_uses
-        await stack.enter_async_context(key_uses.flushing(uses, context.database))
+        flush = partial(uses.flush, context.database)
+        # Uses that could not be saved stay in memory and are flushed again.
+        await stack.enter_async_context(
+            loops.repeating(flush, _KEY_USES_SECONDS, is_run_at_end=True)
+        )
         await stack.enter_async_context(context.pubsub.listen())
         await stack.enter_async_context(_warn_of_second_server(context))
         if with_worker:
             await stack.enter_async_context(_run_worker(context, webhook_client))
         else:
-            periodic_tasks = _periodic_tasks(context)
-            await stack.enter_async_context(periodic_tasks.watchdog())
+            watchdog = context.periodic_tasks.watchdog
+            await stack.enter_async_context(watchdog.repeating(context.database))
         # Last, so that a failed start does not print the secret.
         if not settings.is_production:
             demo = await demo_org.seed(context.database, context.identity.passwords)
@@ -196,12 +205,14 @@ async def _open_context(
             database=database,
             blobs=blobs,
             pubsub=pubsub.create(redis),
+            queue_url=queue_url,
             task_queue=queue,
             reader=reader,
             reading_time=MovingAverage(NO_WORKERS.mean_seconds),
             identity=identity,
             billing=billing,
             mail_worker=_mail_worker(settings, database, address),
+            periodic_tasks=PeriodicTasks(database, blobs, queue, identity.plans),
             limits=limits.create(redis),
             upload_slots=upload_slots,
             worker_registry=worker_registry.create(redis),
@@ -325,14 +336,18 @@ async def _run_worker(
         plans=context.identity.plans,
         shares=ReaderShares(context.readers),
     )
-    periodic_tasks = _periodic_tasks(context)
+    kinds: list[BackgroundWork] = [context.mail_worker]
+    if usage_reporter is not None:
+        kinds.append(usage_reporter)
+    periodic_tasks = context.periodic_tasks
     if context.settings.is_embedded:
         await periodic_tasks.release_readings()
         await periodic_tasks.release_deliveries()
     async with (
-        periodic_tasks.running(),
-        context.mail_worker.running(),
-        usage_reporter.running() if usage_reporter else nullcontext(),
+        periodic_tasks.watchdog.repeating(context.database),
+        periodic_tasks.enqueuing.repeating(context.database, is_run_at_start=True),
+        task_queue.open_background_queue(context.queue_url) as background_queue,
+        background_queue.working_in_background(kinds, periodic_tasks.upkeep, context.database),
         resolver.open_resolver() as names,
         _webhook_dispatcher(context, webhook_client, names).running() as webhook_dispatcher,
         heartbeat.sending_heartbeats(
@@ -345,12 +360,6 @@ async def _run_worker(
         ),
     ):
         yield
-
-
-def _periodic_tasks(context: AppContext) -> PeriodicTasks:
-    return PeriodicTasks(
-        context.database, context.blobs, context.task_queue, context.identity.plans
-    )
 
 
 def _webhook_dispatcher(
@@ -393,6 +402,7 @@ def _services(context: AppContext, *, with_worker: bool) -> Services:
         is_production=settings.is_production,
         probes=_probes(context, with_worker=with_worker),
         dispensable=_optional_probes(context),
+        refresh_metrics=context.periodic_tasks.refresh_counts,
         limits=context.limits,
         identity=context.identity,
         billing=context.billing,

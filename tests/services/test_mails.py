@@ -7,9 +7,9 @@ import pytest
 
 from recibo.lib import clock
 from recibo.schemas.states import MailKind
-from recibo.services import mail_rendering, mails
+from recibo.services import mail_rendering, mails, outbox
 from recibo.services.mail_templates import MailContent
-from recibo.services.mails import Due, Lease
+from recibo.services.mails import Lease
 from recibo.store.db import Database
 from tests import mail_fixtures
 from tests.mail_fixtures import MARA
@@ -20,16 +20,16 @@ MINUTE = dt.timedelta(minutes=1)
 HOUR = dt.timedelta(hours=1)
 
 
-async def due(database: Database, *, limit: int = 50) -> list[Due]:
-    """Return what is due."""
+async def due(database: Database, *, limit: int = 50) -> list[str]:
+    """Return the ids of due mails."""
     async with database.read() as session:
-        return await mails.due(session, limit=limit)
+        return await mails.ROWS.due_groups(session, limit=limit)
 
 
-async def take(database: Database, seen: Due) -> Lease | None:
+async def take(database: Database, mail_id: str) -> Lease | None:
     """Take a mail and commit it."""
     async with database.write() as session:
-        return await mails.lease(session, seen)
+        return await mails.lease(session, mail_id)
 
 
 async def taken(database: Database) -> Lease:
@@ -95,7 +95,7 @@ async def test_longest_due_come_first_and_no_more_than_asked(database: Database)
         await mail_fixtures.mail(database, to="later@acme.test")
     recipient = {row.id: row.recipient for row in await mail_fixtures.rows(database)}
 
-    found = [recipient[one.id] for one in await due(database, limit=2)]
+    found = [recipient[one] for one in await due(database, limit=2)]
 
     assert ["3@acme.test", "2@acme.test"] == found
     assert 3 == len(await due(database))
@@ -115,9 +115,9 @@ async def test_expired_lease_lets_another_worker_take_the_mail(database: Databas
     await mail_fixtures.mail(database)
     await taken(database)
 
-    with clock.moved(mails.LEASE - SECOND):
+    with clock.moved(outbox.LEASE - SECOND):
         assert [] == await due(database)
-    with clock.moved(mails.LEASE + SECOND):
+    with clock.moved(outbox.LEASE + SECOND):
         assert 2 == (await taken(database)).attempt
 
 
@@ -129,9 +129,9 @@ async def test_removed_mail_is_not_due(database: Database) -> None:
     assert lease is not None
 
     async with database.write() as session:
-        await mails.remove(session, lease)
+        await mails.ROWS.remove(session, lease)
 
-    assert [seen.id] != [row.id for row in await mail_fixtures.rows(database)]
+    assert [seen] != [row.id for row in await mail_fixtures.rows(database)]
     assert 1 == len(await mail_fixtures.rows(database))
 
 
@@ -165,7 +165,7 @@ async def test_expired_lease_cannot_defer_the_mail(database: Database, age: dt.t
     with clock.moved(-age):
         await mail_fixtures.mail(database)
     late = await taken(database)
-    with clock.moved(mails.LEASE + SECOND):
+    with clock.moved(outbox.LEASE + SECOND):
         current = await taken(database)
         await defer(database, late)
 
@@ -201,7 +201,7 @@ async def test_notice_needs_no_user_and_has_no_token(database: Database) -> None
 async def test_each_attempt_has_a_new_message_id(database: Database) -> None:
     await mail_fixtures.mail(database)
     first = await composed(database)
-    with clock.moved(mails.LEASE + SECOND):
+    with clock.moved(outbox.LEASE + SECOND):
         second = await composed(database)
 
     assert first is not None

@@ -1,6 +1,7 @@
 """Periodic jobs are independent of each other, and stop when their budget is spent."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from prometheus_client import REGISTRY
@@ -10,6 +11,7 @@ from recibo.schemas.ids import ReceiptId
 from recibo.services import org_deletion
 from recibo.store.db import Database
 from recibo.worker.jobs import Budget, Job
+from tests import background
 from tests.core import Core
 
 
@@ -37,11 +39,16 @@ async def test_large_org_that_is_deleted_delays_no_other_job(
     monkeypatch.setattr(org_deletion, "purge", purge)
     receipt_id = (await parts.submit(actor)).receipt_id
     parts.carrier.added.clear()
-    others = {job.name for job in parts.periodic_tasks.jobs} - {"purge-orgs"}
+    others = {job.name for job in parts.periodic_tasks.upkeep} - {"purge-orgs"} | {"add-readings"}
     before = {name: metric("recibo_job_last_success_timestamp_seconds", name) for name in others}
 
-    async with asyncio.timeout(60), parts.periodic_tasks.running():
-        while any(  # noqa: ASYNC110 - the loops set no event
+    quick = [replace(job, every_seconds=0.05) for job in parts.periodic_tasks.upkeep]
+    async with (
+        asyncio.timeout(60),
+        parts.periodic_tasks.enqueuing.repeating(parts.database, is_run_at_start=True),
+        background.running(parts.database, upkeep=quick),
+    ):
+        while any(  # noqa: ASYNC110 - the jobs set no event
             metric("recibo_job_last_success_timestamp_seconds", name) == before[name]
             for name in others
         ):
@@ -57,17 +64,17 @@ async def test_job_whose_budget_is_spent_goes_on_at_its_next_run(
 ) -> None:
     left = 5
     (job,) = (one for one in parts.periodic_tasks.jobs if one.name == "purge-orgs")
-    budget = Budget(60)
+    stopping = asyncio.Event()
 
     async def purge(_: Database) -> list[ReceiptId]:
         nonlocal left
         left -= 1
         if left == 3:
-            budget.end()
+            stopping.set()
         return [ReceiptId("rcp_gone")] if left else []
 
     monkeypatch.setattr(org_deletion, "purge", purge)
-    await job.run_once(parts.database, budget)
+    await job.run_once(parts.database, stopping)
     after_first = left
     await job.run_once(parts.database)
 
@@ -77,6 +84,14 @@ async def test_job_whose_budget_is_spent_goes_on_at_its_next_run(
 def test_budget_is_used_up_when_its_time_has_passed() -> None:
     assert Budget(0).is_spent
     assert not Budget(60).is_spent
+
+
+def test_budget_is_used_up_when_its_process_stops() -> None:
+    stopping = asyncio.Event()
+    budget = Budget(60, stopping)
+    stopping.set()
+
+    assert budget.is_spent
 
 
 async def test_failure_is_counted_and_is_no_success(parts: Core) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from recibo import app
 from recibo.lib import clock
 from recibo.schemas.ids import KeyId
 from recibo.services.identity.key_uses import KeyUses
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey
-from recibo.worker import key_uses
 from tests import installation, make
 
 HOUR = dt.timedelta(hours=1)
@@ -80,13 +80,15 @@ async def test_what_could_not_be_written_is_kept(
 
 
 async def test_use_is_written_while_the_process_runs(
-    database: Database, key_id: KeyId, monkeypatch: pytest.MonkeyPatch
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recibo.worker.key_uses._PERIOD_SECONDS", 0.01)
-    uses = KeyUses()
-    async with key_uses.flushing(uses, database), asyncio.timeout(20):
-        uses.note(key_id)
-        while None in (await written(database)).values():  # noqa: ASYNC110 - rows send no event
+    monkeypatch.setattr(app, "_KEY_USES_SECONDS", 0.01)
+    async with (
+        installation.start(database_url, tmp_path, with_worker=False) as service,
+        asyncio.timeout(20),
+    ):
+        await service.get("/key")
+        while None in (await written(service.database)).values():  # noqa: ASYNC110 - no event
             await asyncio.sleep(0)
 
 

@@ -17,13 +17,15 @@ from recibo.errors import ValidationFailed
 from recibo.lib import clock, tokens
 from recibo.schemas.ids import UserId
 from recibo.schemas.states import MailKind, MailTokenKind
-from recibo.services import mail_templates, mails
+from recibo.services import mail_templates, mails, outbox
 from recibo.services.identity import email_tokens
 from recibo.services.mail_templates import MailSettings
+from recibo.services.outbox import Rows
 from recibo.store import tables
 from recibo.store.db import Database, Session
+from recibo.store.tables import Mail
 from recibo.worker.mail_worker import MailWorker
-from tests import installation, mail_fixtures, mail_servers
+from tests import background, installation, mail_fixtures, mail_servers
 from tests.mail_fixtures import MARA
 from tests.mail_servers import Inbox, parsed, part
 
@@ -158,7 +160,7 @@ async def test_process_that_dies_after_sending_sends_again_with_a_token_that_wor
 
     await post_of(database, mailer).run_once()
     assert [] == mailer.sent
-    with clock.moved(mails.LEASE + SECOND):
+    with clock.moved(outbox.LEASE + SECOND):
         await post_of(database, mailer).run_once()
 
         first, second = dying.sent[0], mailer.sent[0]
@@ -272,7 +274,7 @@ async def test_mail_that_cannot_be_written_keeps_none_of_the_others(database: Da
 
     assert [MARA] == [one["To"] for one in mailer.sent]
     assert ["no address"] == [row.recipient for row in await mail_fixtures.rows(database)]
-    assert ("error", "failed to render a mail") in events(logs)
+    assert ("error", "failed to prepare or send") in events(logs)
 
 
 async def test_mail_whose_row_cannot_be_deleted_breaks_off_none_of_the_others(
@@ -280,21 +282,21 @@ async def test_mail_whose_row_cannot_be_deleted_breaks_off_none_of_the_others(
 ) -> None:
     for n in range(8):
         await mail_fixtures.mail(database, to=f"{n}@acme.test")
-    mailer, forget = FakeMailer(), mails.remove
+    mailer, forget = FakeMailer(), Rows.remove
 
-    async def failing_for_one(session: Session, lease: mails.Lease) -> None:
+    async def failing_for_one(rows: Rows[Mail], session: Session, lease: mails.Lease) -> None:
         if lease.recipient == "3@acme.test":
             raise OSError
-        await forget(session, lease)
+        await forget(rows, session, lease)
 
-    monkeypatch.setattr(mails, "remove", failing_for_one)
+    monkeypatch.setattr(Rows, "remove", failing_for_one)
 
     with capture_logs() as logs:
         await post_of(database, mailer).run_once()
 
     assert 8 == len(mailer.sent)
     assert ["3@acme.test"] == [row.recipient for row in await mail_fixtures.rows(database)]
-    assert [("error", "failed to record the outcome of a mail")] == events(logs)
+    assert [("error", "failed to record the outcome of an attempt")] == events(logs)
 
 
 @pytest.mark.parametrize("answer", ["250 OK", "554 5.7.1 Spam: {mail}", "451 4.3.0 {mail}"])
@@ -324,7 +326,7 @@ async def test_logs_and_rows_hold_no_token(database: Database, answer: str) -> N
 async def test_running_worker_sends_pending_mails(database: Database) -> None:
     mailer = FakeMailer()
 
-    async with post_of(database, mailer).running():
+    async with background.running(database, post_of(database, mailer)):
         await mail_fixtures.mail(database)
         await mailer.received(1)
 
@@ -337,19 +339,19 @@ async def test_running_post_rides_out_a_database_that_fails(
 ) -> None:
     mailer = FakeMailer()
     calls = 0
-    due = mails.due
+    due = Rows.due_groups
 
-    async def failing_once(session: Any, *, limit: int) -> list[mails.Due]:
+    async def failing_once(rows: Rows[Mail], session: Any, *, limit: int) -> list[str]:
         nonlocal calls
         calls += 1
         if calls == 1:
             raise OSError
-        return await due(session, limit=limit)
+        return await due(rows, session, limit=limit)
 
-    monkeypatch.setattr(mails, "due", failing_once)
+    monkeypatch.setattr(Rows, "due_groups", failing_once)
     await mail_fixtures.mail(database)
 
-    async with post_of(database, mailer).running():
+    async with background.running(database, post_of(database, mailer)):
         await mailer.received(1)
 
     assert calls >= 2
@@ -360,7 +362,7 @@ async def test_mail_under_way_at_the_end_is_sent_and_none_begun(database: Databa
         await mail_fixtures.mail(database, to=f"{n}@acme.test")
     mailer = HeldMailer()
 
-    async with post_of(database, mailer).running():
+    async with background.running(database, post_of(database, mailer)):
         for _ in range(4):
             await mailer.under_way.get()
         # Once the block is left.

@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from recibo.services.reading import readings, receipts
 from recibo.store import tables
 from recibo.store.db import Database
 from recibo.store.tables import Table
+from recibo.worker import periodic_tasks
 from tests import core, events, make
 from tests.core import Core
 
@@ -91,14 +93,16 @@ async def test_receipt_whose_worker_died_over_its_last_attempt_is_failed(
 
 
 async def test_receipt_without_workers_fails_ten_minutes_after_its_first_claim(
-    parts: Core, actor: Actor
+    parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(periodic_tasks, "_READINGS_SECONDS", 0.05)
     receipt_id = (await parts.submit(actor)).receipt_id
     async with parts.database.write() as session:
         await readings.start(session, receipt_id)
 
     with clock.moved(10 * MINUTE):
-        async with asyncio.timeout(20), parts.periodic_tasks.watchdog():
+        watchdog = parts.periodic_tasks.watchdog
+        async with asyncio.timeout(20), watchdog.repeating(parts.database):
             while (await parts.row(receipt_id)).status == "pending":
                 pass
 
@@ -253,3 +257,20 @@ async def test_pending_webhooks_are_counted_in_the_metrics(parts: Core, actor: A
     await parts.periodic_tasks.run_once()
 
     assert 2 == REGISTRY.get_sample_value("recibo_pending_deliveries")
+
+
+async def test_pending_work_is_counted_when_metrics_are_read_at_most_every_five_seconds(
+    parts: Core, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count() -> float | None:
+        return REGISTRY.get_sample_value("recibo_pending_readings")
+
+    await parts.periodic_tasks.refresh_counts()
+    await parts.submit(actor)
+    await parts.periodic_tasks.refresh_counts()
+    soon = count()
+    now = time.monotonic() + 5.1
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    await parts.periodic_tasks.refresh_counts()
+
+    assert (0, 1) == (soon, count())

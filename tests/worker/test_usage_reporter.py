@@ -17,7 +17,7 @@ from recibo.adapters.stripe_payments import Account, Stripe
 from recibo.lib import clock, ids
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.states import PaymentProvider
-from recibo.services import meter_events
+from recibo.services import meter_events, outbox
 from recibo.services.reading import usage
 from recibo.store import tables
 from recibo.store.db import Database, Session
@@ -191,16 +191,16 @@ async def test_answer_that_comes_too_late_counts_once(
 async def test_process_killed_between_sending_and_marking_charges_once(
     meter: UsageReporter, database: Database, stripe: StripeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def die(_session: Session, _lease: meter_events.Lease) -> None:
+    async def die(*_: object) -> None:
         raise KilledError
 
     await use(database, await buyer(database, stripe))
     with monkeypatch.context() as patched:
-        patched.setattr(meter_events, "remove", die)
+        patched.setattr(outbox.Rows, "remove", die)
         with pytest.raises(BaseExceptionGroup):
             await meter.run_once()
     soon = await meter.run_once()
-    with clock.moved(meter_events.LEASE + SECOND):
+    with clock.moved(outbox.LEASE + SECOND):
         later = await meter.run_once()
 
     assert (0, 1) == (soon, later)
@@ -332,17 +332,17 @@ async def test_expired_lease_cannot_defer_the_event(
 
     async def taken() -> meter_events.Lease:
         async with database.read() as reading:
-            [seen] = await meter_events.due(reading, limit=5)
+            [seen] = await meter_events.ROWS.due(reading, "cus_ana", limit=5)
         async with database.write() as session:
             lease = await meter_events.lease(session, seen)
         assert lease is not None
         return lease
 
     late = await taken()
-    with clock.moved(meter_events.LEASE + SECOND):
+    with clock.moved(outbox.LEASE + SECOND):
         current = await taken()
         async with database.write() as session:
-            await meter_events.defer(session, late)
+            await meter_events.ROWS.defer(session, late)
 
     async with database.read() as reading:
         [row] = (await reading.execute(select(tables.MeterEvent))).scalars()
@@ -354,14 +354,16 @@ async def test_event_that_cannot_be_marked_breaks_off_none_of_the_others(
 ) -> None:
     org_id = await buyer(database, stripe)
     [first, *_] = [await use(database, org_id) for _ in range(3)]
-    forget = meter_events.remove
+    forget = outbox.Rows.remove
 
-    async def failing_for_one(session: Session, lease: meter_events.Lease) -> None:
-        if lease.used.id == first.id:
+    async def failing_for_one(
+        rows: outbox.Rows[tables.MeterEvent], session: Session, lease: outbox.Lease
+    ) -> None:
+        if lease.id == first.id:
             raise OSError
-        await forget(session, lease)
+        await forget(rows, session, lease)
 
-    monkeypatch.setattr(meter_events, "remove", failing_for_one)
+    monkeypatch.setattr(outbox.Rows, "remove", failing_for_one)
     await meter.run_once()
 
     assert 3 == len(stripe.credits)

@@ -85,6 +85,7 @@ async def get_metrics(request: Request, services: TheServices) -> Response:
     """
     if services.is_production and not _may_see_metrics(request, services.metrics_token):
         raise NotFound
+    await services.refresh_metrics()
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import random
+from collections.abc import Sequence
 
 # The pause after each failed attempt; the last one repeats. The payment provider recognizes
 # duplicate ids for a day, so all pauses are well below that.
@@ -13,11 +14,13 @@ _PAUSES = (
     dt.timedelta(minutes=30),
     dt.timedelta(hours=1),
 )
-# Spreads out retries of requests that failed together.
+# Only adds time: retries of requests that failed together are spread out, and none is early.
 _JITTER = 0.2
 
 
-def after(attempt: int) -> dt.timedelta:
+def after(
+    attempt: int, pauses: Sequence[dt.timedelta] = _PAUSES, *, jitter: float = _JITTER
+) -> dt.timedelta:
     """Return the pause after an attempt; the first attempt is 1."""
-    pause = _PAUSES[min(attempt, len(_PAUSES)) - 1]
-    return pause * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+    pause = pauses[min(attempt, len(pauses)) - 1]
+    return pause * random.uniform(1, 1 + jitter)  # noqa: S311 - no secret

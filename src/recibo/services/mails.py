@@ -7,12 +7,10 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select, update
-
 from recibo.lib import clock, ids
 from recibo.schemas.states import MailKind
-from recibo.services import backoff
-from recibo.store.db import ReadSession, Session
+from recibo.services import outbox
+from recibo.store.db import Session
 from recibo.store.tables import Mail
 
 #: The variables that each kind's text needs; kinds that are not listed need none.
@@ -27,30 +25,19 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
     MailKind.ORG_DELETED: frozenset({"org", "by"}),
 }
-# Longer than sending a mail takes, so that no two workers send it.
-LEASE = dt.timedelta(minutes=2)
+#: The pending mails.
+ROWS = outbox.Rows(Mail, group="id")
 _MAX_AGE = dt.timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """A due mail that is not leased yet; other workers may see it, too."""
-
-    id: str
-    due_at: dt.datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(outbox.Lease):
     """A mail that this worker may send until the lease expires."""
 
-    id: str
     kind: MailKind
     recipient: str
     names: Mapping[str, str | int]
     created_at: dt.datetime
-    attempt: int
-    until: dt.datetime
 
 
 def enqueue(
@@ -79,55 +66,24 @@ def enqueue(
     )
 
 
-async def due(session: ReadSession, *, limit: int) -> list[Due]:
-    """Return due mails, the longest due first."""
-    query = (
-        select(Mail.id, Mail.due_at)
-        .where(Mail.due_at <= clock.now())
-        .order_by(Mail.due_at)
-        .limit(limit)
-    )
-    return [Due(row.id, row.due_at) for row in await session.execute(query)]
-
-
-async def lease(session: Session, seen: Due) -> Lease | None:
+async def lease(session: Session, mail_id: str) -> Lease | None:
     """Lease a mail; None if another worker leased or sent it."""
-    until = clock.now() + LEASE
-    statement = (
-        update(Mail)
-        .where(Mail.id == seen.id, Mail.due_at == seen.due_at)
-        .values(due_at=until, attempts=Mail.attempts + 1)
-        .returning(Mail)
-    )
-    row = (await session.execute(statement)).scalar_one_or_none()
+    row = await ROWS.lease(session, mail_id)
     if row is None:
         return None
     return Lease(
         id=row.id,
+        attempt=row.attempts,
+        until=row.due_at,
         kind=MailKind(row.kind),
         recipient=row.recipient,
         names=row.names,
         created_at=row.created_at,
-        attempt=row.attempts,
-        until=until,
     )
 
 
-async def remove(session: Session, lease: Lease) -> None:
-    """Delete a mail that was sent or will never be sent."""
-    await session.execute(delete(Mail).where(Mail.id == lease.id))
-
-
 async def defer(session: Session, lease: Lease) -> bool:
-    """Schedule the next attempt of a mail that failed; False if it is too old and was deleted.
-
-    Does nothing if the lease has expired and another worker has the mail.
-    """
-    now = clock.now()
-    is_ours = (Mail.id == lease.id, Mail.due_at == lease.until)
-    if now - lease.created_at >= _MAX_AGE:
-        await session.execute(delete(Mail).where(*is_ours))
-        return False
-    due_at = now + backoff.after(lease.attempt)
-    await session.execute(update(Mail).where(*is_ours).values(due_at=due_at))
-    return True
+    """Schedule the next attempt of a mail that failed; False if it is too old and was deleted."""
+    is_too_old = clock.now() - lease.created_at >= _MAX_AGE
+    await ROWS.defer(session, lease, is_given_up=is_too_old)
+    return not is_too_old

@@ -47,6 +47,8 @@ class Services:
     probes: Mapping[str, Probe]
     #: Parts without which requests are still served, by name.
     dispensable: Mapping[str, Probe]
+    #: Updates the metrics that are counted when they are read.
+    refresh_metrics: Callable[[], Awaitable[None]]
     limits: Limits
     identity: Identity
     billing: Billing

@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from recibo.lib import ids
 from recibo.lib.moving_average import MovingAverage
 from recibo.store.worker_registry import WorkerRegistry, WorkerStats
-from recibo.worker import poll_loop
+from recibo.worker import loops
+
+_PERIOD_SECONDS = 1
 
 
 @asynccontextmanager
@@ -16,14 +18,13 @@ async def sending_heartbeats(
     """Keep this process in the registry while the block runs."""
     name = ids.new("worker")
 
-    async def send(*_: object) -> bool:
+    async def send() -> None:
         await registry.report(name, WorkerStats(readers, reading_time.mean_seconds))
-        return False
 
     # Sent before the first request is served, so that the first upload counts these readers.
     await send()
     try:
-        async with poll_loop.poll("heartbeat", send):
+        async with loops.repeating(send, _PERIOD_SECONDS):
             yield
     finally:
         await registry.remove(name)

@@ -1,10 +1,11 @@
 """Periodic jobs: enqueue pending readings, purge expired data, sweep orphaned files.
 
-They are loops, not queue tasks, so that an emptied queue is filled again.
+`upkeep` are tasks of the queue. `watchdog` and `enqueuing` are loops: they must also run while the
+queue is unreachable.
 """
 
-import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from recibo.schemas.plans import SOLD, Plans
@@ -36,10 +37,10 @@ _Purge = Callable[[Database], Awaitable[int]]
 
 
 @dataclass(slots=True)
-class _Cursor:
-    """The org after which the next batch of pending readings starts."""
-
+class _State:
+    #: The org after which the next batch of pending readings starts.
     after: str = ""
+    next_count_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,26 +52,13 @@ class PeriodicTasks:
     enqueuer: Enqueuer
     #: What orgs may use.
     plans: Plans = SOLD
-    _cursor: _Cursor = field(default_factory=_Cursor)
+    _state: _State = field(default_factory=_State)
 
-    @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Run all jobs at their intervals while the block runs."""
-        async with contextlib.AsyncExitStack() as stack:
-            for job in self.jobs:
-                await stack.enter_async_context(job.running(self.database))
-            yield
-
-    @contextlib.asynccontextmanager
-    async def watchdog(self) -> AsyncIterator[None]:
-        """Run only the jobs that fail overdue readings and count pending work.
-
-        For processes without a worker: all workers may be dead.
-        """
-        async with contextlib.AsyncExitStack() as stack:
-            for job in self._watchdog_jobs:
-                await stack.enter_async_context(job.running(self.database))
-            yield
+    async def refresh_counts(self) -> None:
+        """Count pending work for the metrics, at most once in five seconds."""
+        if time.monotonic() >= self._state.next_count_at:
+            self._state.next_count_at = time.monotonic() + _READINGS_SECONDS
+            await self._counting.run_once(self.database)
 
     async def run_once(self) -> None:
         """Run all jobs once; a job that fails does not stop the others."""
@@ -100,8 +88,8 @@ class PeriodicTasks:
     async def enqueue_pending_readings(self, _: Budget | None = None) -> None:
         """Enqueue the pending readings of the next thousand orgs; queued ones do not change."""
         async with self.database.read() as session:
-            batch, self._cursor.after = await fair_queue.next_batch(
-                session, limit=_BATCH, after=self._cursor.after, plans=self.plans
+            batch, self._state.after = await fair_queue.next_batch(
+                session, limit=_BATCH, after=self._state.after, plans=self.plans
             )
         await self.enqueuer.add_readings(batch)
 
@@ -150,9 +138,12 @@ class PeriodicTasks:
     @property
     def jobs(self) -> Sequence[Job]:
         """All periodic jobs."""
+        return (self.watchdog, self._counting, self.enqueuing, *self.upkeep)
+
+    @property
+    def upkeep(self) -> Sequence[Job]:
+        """The jobs that are tasks of the queue."""
         return (
-            *self._watchdog_jobs,
-            Job("add-readings", _READINGS_SECONDS, self.enqueue_pending_readings),
             Job("key-notices", _UPKEEP_SECONDS, self.enqueue_key_notices),
             Job("subscriptions", _UPKEEP_SECONDS, self.settle_subscriptions),
             *self._purges,
@@ -160,12 +151,19 @@ class PeriodicTasks:
         )
 
     @property
-    def _watchdog_jobs(self) -> Sequence[Job]:
-        return (
-            Job("fail-overdue", _READINGS_SECONDS, self.fail_overdue_readings),
-            # In every process, because metrics are scraped from each.
-            Job("count-pending", _READINGS_SECONDS, self.count_pending, is_shared=False),
-        )
+    def watchdog(self) -> Job:
+        """The job that fails overdue readings, in every process: all workers may be dead."""
+        return Job("fail-overdue", _READINGS_SECONDS, self.fail_overdue_readings)
+
+    @property
+    def enqueuing(self) -> Job:
+        """The job that enqueues pending readings."""
+        return Job("add-readings", _READINGS_SECONDS, self.enqueue_pending_readings)
+
+    @property
+    def _counting(self) -> Job:
+        # In every process, because metrics are scraped from each.
+        return Job("count-pending", _READINGS_SECONDS, self.count_pending, is_shared=False)
 
     @property
     def _purges(self) -> Sequence[Job]:

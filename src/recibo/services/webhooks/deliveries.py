@@ -4,7 +4,6 @@ Every attempt sends the same bytes with a new timestamp and signature.
 """
 
 import datetime as dt
-import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -21,6 +20,7 @@ from recibo.lib.keyring import BadTokenError, Keyring
 from recibo.schemas.ids import EndpointId, EventId, OrgId
 from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import SigningSecrets
+from recibo.services import backoff
 from recibo.services.webhooks import endpoint_health, signing
 from recibo.services.webhooks.endpoint_health import EndpointResult
 from recibo.services.webhooks.fair_queue import Destination
@@ -44,7 +44,6 @@ PAUSES = (
     dt.timedelta(hours=20),
     dt.timedelta(hours=24),
 )
-# Only adds time: retries of deliveries that failed together are spread out, and none is early.
 _JITTER = 0.1
 _MAX_RETRY_AFTER = dt.timedelta(hours=24)
 _RETRY_AFTER_STATUSES = {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
@@ -314,7 +313,7 @@ def _change(one: FinishedAttempt) -> dict[str, object]:
 
 
 def _pause(one: FinishedAttempt) -> dt.timedelta:
-    pause = PAUSES[one.leased.tries] * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+    pause = backoff.after(one.leased.tries + 1, PAUSES, jitter=_JITTER)
     retry_after_s = one.outcome.retry_after_s
     if retry_after_s is None or one.outcome.status not in _RETRY_AFTER_STATUSES:
         return pause
