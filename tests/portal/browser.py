@@ -20,7 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.serving.running import Server, serving
+from tests.serving.running import Server
 
 # Pages load at once and mails arrive within seconds, except on a loaded machine.
 PATIENCE_S = 60.0
@@ -80,20 +80,20 @@ class Site:
 
 
 @contextmanager
-def run_site(data_dir: Path) -> Iterator[Site]:
-    """Run a server and a browser until the block ends."""
+def run_browser() -> Iterator[Browser]:
+    """Run a browser until the block ends."""
     program = shutil.which("chromium")
     if program is None:
         raise MissingBrowserError("Chromium is not installed: run `make test` or apt-get")
     expect.set_options(timeout=PATIENCE_S * 1000)
-    with serving(data_dir) as server, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program,
             # The tests may run as root, in containers; they open no page but our own.
             args=["--no-sandbox", "--disable-dev-shm-usage"],
         )
         try:
-            yield Site(server, browser, data_dir)
+            yield browser
         finally:
             browser.close()
 

@@ -1,12 +1,15 @@
 """Fixtures: installations whose pages are tested."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import installation
 from tests.installation import Installation
+from tests.portal import browser
+from tests.portal.browser import Site
+from tests.serving.running import Server, serving
 
 
 @pytest.fixture(autouse=True)
@@ -14,6 +17,27 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the cheapest Argon2 parameters."""
     monkeypatch.setattr("recibo.services.identity.passwords._MEMORY_KIB", 8)
     monkeypatch.setattr("recibo.services.identity.passwords._PASSES", 1)
+
+
+@pytest.fixture(scope="session")
+def _site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="session")
+def _site_server(_site_folder: Path) -> Iterator[Server]:
+    with serving(_site_folder, READERS="1") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def site(_site_server: Server, _site_folder: Path) -> Iterator[Site]:
+    """One server for all tests, one browser for a module; each test has its own users and context.
+
+    The browser ends with its module, because no other event loop runs in this thread beside it.
+    """
+    with browser.run_browser() as running:
+        yield Site(_site_server, running, _site_folder)
 
 
 @pytest.fixture

@@ -31,13 +31,6 @@ PAGES = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One server and one browser for all tests; each test has its own users and context."""
-    with browser.run_site(tmp_path_factory.mktemp("data")) as site:
-        yield site
-
-
 def sign_up(page: Page, email: str) -> None:
     """Fill in the form and arrive at home."""
     page.goto("/portal/sign-up")

@@ -1,6 +1,5 @@
 """A person who buys, changes and cancels at a browser, in the sandbox."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,16 +15,9 @@ pytestmark = pytest.mark.xdist_group("browser")
 DESK = (1280, 800)
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One server and one browser for all tests; each test has its own users and context."""
-    with browser.run_site(tmp_path_factory.mktemp("data")) as site:
-        yield site
-
-
 def sign_up(page: Page, name: str) -> None:
     """Make an org, and have the window signed in as its owner."""
-    body = {"email": f"{name}@browser.test", "password": PASSWORD, "org_name": "Padaria Aurora"}
+    body = {"email": f"{name}@sandbox.test", "password": PASSWORD, "org_name": "Padaria Aurora"}
     assert page.request.post("/v1/auth/signup", data=body).ok
 
 

@@ -17,6 +17,10 @@ from tests.adapters import process_exits
 
 #: The command as it is installed.
 RECIBO = (sys.executable, "-m", "recibo")
+#: The same with a reader in memory, for everything but the reading: it loads no models.
+QUICK = (sys.executable, str(Path(__file__).with_name("quick_recibo.py")))
+# How often tests ask other processes whether something has happened.
+POLL_S = 0.05
 
 _LISTENS = re.compile(r"listens on (http://\S+?),")
 _SECRET = re.compile(r"sk_live_\w+")

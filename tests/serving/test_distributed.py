@@ -16,7 +16,7 @@ from recibo.store import redis_client, worker_registry
 from recibo.store.db import Database
 from recibo.store.tables import Receipt, UsageEvent
 from tests import make, servers
-from tests.serving.running import Server, serving_many, working
+from tests.serving.running import POLL_S, Server, serving_many, working
 
 # One set of processes at a time, however many run the tests.
 pytestmark = pytest.mark.xdist_group("many processes")
@@ -66,13 +66,13 @@ class Fleet:
     async def both_work(self) -> None:
         """Wait until two workers say that they read."""
         async with redis_client.open_redis(self.settings["REDIS_URL"]) as client:
-            while (await worker_registry.create(client).combined_stats()).readers < 2:
-                pass
+            while (await worker_registry.create(client).combined_stats()).readers < 2:  # noqa: ASYNC110 - another process
+                await asyncio.sleep(POLL_S)
 
     async def begun(self) -> None:
         """Wait until a document is being read."""
-        while not any(row.lease_expires_at for row in await self.rows()):
-            pass
+        while not any(row.lease_expires_at for row in await self.rows()):  # noqa: ASYNC110 - another process
+            await asyncio.sleep(POLL_S)
 
     async def charged(self) -> list[str]:
         """Return what was charged for, once a charge."""
@@ -161,8 +161,8 @@ async def test_killed_in_turn_every_accepted_upload_ends_and_is_charged_once(
         await fleet.begun()
         first.kill()
         uploads = asyncio.create_task(fleet.uploaded(range(4, 12)))
-        while len(await fleet.rows()) < 6:
-            pass
+        while len(await fleet.rows()) < 6:  # noqa: ASYNC110 - another process
+            await asyncio.sleep(POLL_S)
         fleet.servers[0].kill()
         ids += await uploads
         second.kill()

@@ -6,7 +6,7 @@ import httpx
 
 from tests import mail_servers
 from tests.mail_servers import Inbox, part
-from tests.serving.running import serving
+from tests.serving.running import QUICK, serving
 
 SIGNUP = {
     "email": "mara@acme.test",
@@ -23,7 +23,7 @@ async def test_pending_mail_of_a_killed_server_is_sent_by_the_next(tmp_path: Pat
             assert 201 == (await client.post("/v1/auth/signup", json=SIGNUP)).status_code
         first.kill()
     async with mail_servers.serving(inbox) as port:
-        with serving(tmp_path, EMAIL_URL=f"smtp://127.0.0.1:{port}", READERS="1") as second:
+        with serving(tmp_path, program=QUICK, EMAIL_URL=f"smtp://127.0.0.1:{port}") as second:
             await inbox.has_mail.wait()
 
     (mail,) = inbox.mails

@@ -1,7 +1,6 @@
 """Four servers and a worker over one PostgreSQL and one Redis count as one."""
 
 import asyncio
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -27,7 +26,6 @@ pytestmark = pytest.mark.xdist_group("many processes")
 
 PROCESSES = 4
 UPLOADS = 50
-QUICK = (sys.executable, str(Path(__file__).with_name("quick_recibo.py")))
 # Limits that are not under test are high.
 AMPLE = {"receipts_a_month": 100_000, "requests_a_minute": 100_000, "uploads_at_once": 1000}
 ELSEWHERE = "203.0.113.9"
@@ -114,8 +112,10 @@ def fleet(postgres: servers.Postgres, tmp_path_factory: pytest.TempPathFactory) 
             "BASE_URL": "http://recibo.test",
             "TRUSTED_PROXIES": "127.0.0.1",
         }
-        stack.enter_context(running.working(data_dir, program=QUICK, **settings))
-        many = running.serving_many(PROCESSES, data_dir, "--no-worker", program=QUICK, **settings)
+        stack.enter_context(running.working(data_dir, program=running.QUICK, **settings))
+        many = running.serving_many(
+            PROCESSES, data_dir, "--no-worker", program=running.QUICK, **settings
+        )
         yield Fleet(stack.enter_context(many), url, data_dir)
 
 

@@ -1,13 +1,11 @@
 """What the service keeps is for its own user alone."""
 
 import stat
-import sys
 from pathlib import Path
 
 from tests import make_documents
-from tests.serving.running import Server, serving
+from tests.serving.running import QUICK, Server, serving
 
-QUICK = (sys.executable, str(Path(__file__).parent / "quick_recibo.py"))
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 

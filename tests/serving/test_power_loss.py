@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import httpx
 import pytest
 
 from tests import make_documents
-from tests.serving.running import serving
+from tests.serving.running import QUICK, serving
 
-QUICK = (sys.executable, str(Path(__file__).parent / "quick_recibo.py"))
 CALLS = "openat,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,mkdir"
 # Long enough for a database page that contains the receipt's id.
 STRING_BYTES = 8192

@@ -8,7 +8,7 @@ import httpx
 
 from tests import make_documents, receivers
 from tests.receivers import Receiver, receiving
-from tests.serving.running import Server, serving
+from tests.serving.running import QUICK, Server, serving
 
 UPLOADS = 3
 # Long enough for a loaded machine; a test that hangs is ended by the runner.
@@ -46,14 +46,14 @@ async def test_deliveries_of_a_killed_server_arrive_with_the_same_id(tmp_path: P
     receiver = Receiver(manner=receivers.hang)
     async with receiving(receiver) as port:
         url = f"http://127.0.0.1:{port}/hook"
-        with serving(tmp_path) as server:
+        with serving(tmp_path, program=QUICK) as server:
             secret = server.secret
             receipts = await uploaded(server, secret, url)
             await asyncio.wait_for(receiver.received(UPLOADS), PATIENCE_S)
             server.kill()
         first = events_by_receipt(receiver)
         receiver.manner = None
-        with serving(tmp_path):
+        with serving(tmp_path, program=QUICK):
             await asyncio.wait_for(receiver.received(2 * UPLOADS), PATIENCE_S)
 
     assert receipts == first.keys()
