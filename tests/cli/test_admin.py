@@ -1,9 +1,7 @@
-"""`recibo admin` in a shell, with and without a running server."""
+"""`recibo admin`, with and without a running server."""
 
 import asyncio
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,31 +12,28 @@ from sqlalchemy import select
 from recibo.services.identity import demo_org
 from recibo.services.identity.passwords import Passwords
 from recibo.store import tables
-from recibo.store.db import Database, migrate
+from recibo.store.db import Database
 from recibo.store.tables import Table
-from tests.serving.running import Server, serving
+from tests.cli import commands
+from tests.cli.commands import Done
+from tests.serving.running import RECIBO, Server, serving
 
 PASSWORD = "correct horse battery"  # noqa: S105 - made up
 
 
-def admin(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def admin(folder: Path, *arguments: str) -> Done:
     """Run a command of operators over the data in a folder."""
-    inherited = os.environ.items()  # noqa: TID251 - what the child needs to start
-    environment = {name: value for name, value in inherited if "RECIBO" not in name}
-    return subprocess.run(
-        [sys.executable, "-m", "recibo", "admin", *arguments],
-        cwd=folder,
-        env=environment | {"RECIBO_DATA_DIR": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return commands.run(folder, "admin", *arguments)
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder with the demo org and its owner."""
-    asyncio.run(seed(url(tmp_path)))
+    # A weak hash is enough for tests.
+    monkeypatch.setattr("recibo.services.identity.passwords._MEMORY_KIB", 8)
+    monkeypatch.setattr("recibo.services.identity.passwords._PASSES", 1)
+    assert url(tmp_path) == sqlite_url
+    asyncio.run(seed(sqlite_url))
     return tmp_path
 
 
@@ -48,8 +43,7 @@ def url(folder: Path) -> str:
 
 
 async def seed(database_url: str) -> None:
-    """Make a database with the demo org."""
-    await migrate(database_url)
+    """Add the demo org."""
     database = Database(database_url)
     await demo_org.seed(database, Passwords())
     await database.close()
@@ -82,7 +76,7 @@ def test_commands_say_in_a_line_what_they_did(folder: Path) -> None:
         admin(folder, "set-plan", "demo", "indie"),
     ]
 
-    assert [(0, "")] * 5 == [(one.returncode, one.stderr) for one in done]
+    assert [(0, "")] * 5 == [(one.status, one.stderr) for one in done]
     assert [
         f"{demo_org.OWNER_EMAIL} is disabled; all sessions ended.\n",
         "No change.\n",
@@ -93,6 +87,24 @@ def test_commands_say_in_a_line_what_they_did(folder: Path) -> None:
     assert ["user.disabled", "user.enabled", "subscription.updated"] == audit_actions(folder)[-3:]
 
 
+def test_command_is_its_own_process(folder: Path) -> None:
+    """The other tests run commands in this process."""
+    environment = {"RECIBO_DATA_DIR": str(folder)}
+    command = [*RECIBO, "admin", "set-plan", "demo", "gold"]
+    refused = subprocess.run(command, env=environment, capture_output=True, check=False)
+    command = [*RECIBO, "admin", "set-plan", "nowhere", "indie"]
+    failed = subprocess.run(command, env=environment, capture_output=True, check=False)
+    done = subprocess.run(
+        [*command[:-2], "demo", "indie"], env=environment, capture_output=True, check=False
+    )
+
+    assert [2, 1, 0] == [one.returncode for one in (refused, failed, done)]
+    assert [b"", b"", b"demo is on the plan indie.\n"] == [
+        one.stdout for one in (refused, failed, done)
+    ]
+    assert b"recibo: There is no org 'nowhere'.\n" == failed.stderr
+
+
 def test_second_factor_is_reset_by_id(folder: Path) -> None:
     (owner,) = rows(folder, tables.User)
     asyncio.run(enrol(url(folder), owner.id))
@@ -100,7 +112,7 @@ def test_second_factor_is_reset_by_id(folder: Path) -> None:
     done = admin(folder, "reset-2fa", owner.id)
 
     assert (0, f"{owner.id} has no second factor any more; all sessions ended.\n") == (
-        done.returncode,
+        done.status,
         done.stdout,
     )
     assert rows(folder, tables.User)[0].totp_secret is None
@@ -119,7 +131,7 @@ async def enrol(database_url: str, user_id: str) -> None:
 def test_only_the_key_is_printed_and_audited(folder: Path) -> None:
     done = admin(folder, "create-key", "demo", "--name", "Till", "--scope", "read")
 
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == (done.status, done.stderr)
     assert done.stdout.startswith("sk_live_")
     assert 1 == len(done.stdout.splitlines())
     assert "apikey.created" == audit_actions(folder)[-1]
@@ -142,7 +154,7 @@ def test_unknown_name_is_reported_in_one_line_with_status_1(
 
     done = admin(folder, *arguments)
 
-    assert (1, "", f"recibo: {complaint}\n") == (done.returncode, done.stdout, done.stderr)
+    assert (1, "", f"recibo: {complaint}\n") == (done.status, done.stdout, done.stderr)
     assert before == audit_actions(folder)
 
 
@@ -154,7 +166,7 @@ def test_unknown_name_is_reported_in_one_line_with_status_1(
 def test_wrong_usage_is_status_2(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = admin(tmp_path, *arguments)
 
-    assert (2, "") == (done.returncode, done.stdout)
+    assert (2, "") == (done.status, done.stdout)
     assert "usage:" in done.stderr
 
 
@@ -163,7 +175,7 @@ def test_unusable_database_is_reported_in_one_line(tmp_path: Path) -> None:
 
     done = admin(tmp_path, "disable-user", "usr_1")
 
-    assert (1, "") == (done.returncode, done.stdout)
+    assert (1, "") == (done.status, done.stdout)
     assert done.stderr.startswith("recibo: ")
     assert 1 == len(done.stderr.splitlines())
 
@@ -174,7 +186,7 @@ def test_commands_take_effect_on_a_running_server_at_once(tmp_path: Path) -> Non
         statuses = [me(server, token)]
         for command in ("disable-user", "enable-user"):
             done = admin(tmp_path, command, "ana@recibo.test")
-            assert 0 == done.returncode, done.stderr
+            assert 0 == done.status, done.stderr
             statuses += [me(server, token), sign(server, "login").status_code]
         admin(tmp_path, "set-plan", "aurora", "startup")
         token = sign(server, "login").json()["access_token"]
@@ -207,7 +219,7 @@ def me(server: Server, token: str) -> int:
 def test_folder_without_a_database_is_reported_and_stays_empty(tmp_path: Path) -> None:
     ran = admin(tmp_path, "disable-user", "ana@recibo.test")
 
-    assert 1 == ran.returncode
+    assert 1 == ran.status
     assert "there is no database in" in ran.stderr
     assert "RECIBO_DATA_DIR" in ran.stderr
     assert [] == list(tmp_path.iterdir())

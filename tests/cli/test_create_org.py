@@ -3,48 +3,37 @@
 import asyncio
 import email
 import email.policy
-import os
 import re
-import sys
 from pathlib import Path
 
 import httpx
+import pytest
 
+from tests.cli import commands
+from tests.cli.commands import Done
 from tests.mail_servers import Inbox, part
 from tests.mail_servers import serving as serving_mail
 from tests.portal import pages
-from tests.serving.running import RECIBO, serving
+from tests.serving.running import serving
 
 OWNER = "ana@people.test"
 PASSWORD = "correct horse battery staple"  # noqa: S105 - opens nothing
 _LINK = re.compile(r"https?://\S+/portal/accept-invite\?token=\w{32}")
 
 
-async def create_org(folder: Path, *arguments: str, **settings: str) -> tuple[int | None, str, str]:
-    """Run the command and return its status and what it says."""
-    inherited = os.environ.items()  # noqa: TID251 - what the child needs to start
-    environment = {name: value for name, value in inherited if "RECIBO" not in name}
-    environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
-    process = await asyncio.create_subprocess_exec(
-        *RECIBO,
-        "admin",
-        "create-org",
-        *arguments,
-        cwd=folder,
-        env=environment | {"RECIBO_DATA_DIR": str(folder)},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+async def create_org(folder: Path, *arguments: str, **settings: str) -> Done:
+    """Run the command in a thread, beside the servers of the test."""
+    return await asyncio.to_thread(
+        commands.run, folder, "admin", "create-org", *arguments, **settings
     )
-    said, complained = await process.communicate()
-    return process.returncode, said.decode(), complained.decode()
 
 
 async def test_owner_comes_in_by_the_link_of_the_command(tmp_path: Path) -> None:
     with serving(tmp_path, "--no-worker", SIGNUP="invited", PAYMENTS="none") as server:
-        status, said, _ = await create_org(
+        done = await create_org(
             tmp_path, "Padaria Aurora", "--owner", OWNER, BASE_URL=server.url, SIGNUP="invited"
         )
-        (link,) = _LINK.findall(said)
+        (link,) = _LINK.findall(done.stdout)
         async with httpx.AsyncClient(base_url=server.url) as browser:
             offered = pages.parse(await browser.get(link))
             token = offered.inputs["token"]["value"] or ""
@@ -62,59 +51,51 @@ async def test_owner_comes_in_by_the_link_of_the_command(tmp_path: Path) -> None
         email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
         for path in (tmp_path / "outbox").glob("*.eml")
     ]
-    assert 0 == status
+    assert 0 == done.status
     assert "The operator of this installation invites you, ana@people.test" in offered.text
     assert "Your role there: Owner." in offered.text
     assert link in str(mail.get_body(("plain",)))
-    assert f"went to the folder {tmp_path / 'outbox'}" in said
+    assert f"went to the folder {tmp_path / 'outbox'}" in done.stdout
     assert [303, 303] == [accepted.status_code, set_.status_code]
     assert "ana@people.test (you)" in members.text
     assert (303, 400) == (signed_in.status_code, again.status_code)
     assert "Padaria Aurora" in home.text
 
 
+@pytest.mark.usefixtures("sqlite_url")
 async def test_invitation_goes_through_the_mail_server(tmp_path: Path) -> None:
     inbox = Inbox()
     async with serving_mail(inbox) as port:
         url = f"smtp://127.0.0.1:{port}"
-        await _migrate(tmp_path)
-        status, said, _ = await create_org(tmp_path, "Aurora", "--owner", OWNER, EMAIL_URL=url)
+        done = await create_org(tmp_path, "Aurora", "--owner", OWNER, EMAIL_URL=url)
 
     (mail,) = inbox.mails
-    (link,) = _LINK.findall(said)
-    assert 0 == status
+    (link,) = _LINK.findall(done.stdout)
+    assert 0 == done.status
     assert OWNER == mail["To"]
     assert link in part(mail, "plain")
-    assert f"went to 127.0.0.1, port {port}" in said
+    assert f"went to 127.0.0.1, port {port}" in done.stdout
 
 
+@pytest.mark.usefixtures("sqlite_url")
 async def test_link_is_printed_though_the_mail_fails(tmp_path: Path) -> None:
-    await _migrate(tmp_path)
     url = "smtp://127.0.0.1:1"
-    status, said, complained = await create_org(tmp_path, "Aurora", "--owner", OWNER, EMAIL_URL=url)
+    done = await create_org(tmp_path, "Aurora", "--owner", OWNER, EMAIL_URL=url)
 
-    assert 1 == status
-    assert 1 == len(_LINK.findall(said))
-    assert complained.startswith("recibo: the mail could not be sent (127.0.0.1, port 1")
-    assert complained.endswith(f"give {OWNER} the link yourself.\n")
+    assert 1 == done.status
+    assert 1 == len(_LINK.findall(done.stdout))
+    assert done.stderr.startswith("recibo: the mail could not be sent (127.0.0.1, port 1")
+    assert done.stderr.endswith(f"give {OWNER} the link yourself.\n")
 
 
+@pytest.mark.usefixtures("sqlite_url")
 async def test_error_is_reported_in_one_line(tmp_path: Path) -> None:
-    await _migrate(tmp_path)
     answers = [
         await create_org(tmp_path, "", "--owner", OWNER),
         await create_org(tmp_path, "Aurora", "--owner", OWNER, SIGNUP="closed"),
     ]
 
-    assert [(1, "")] * 2 == [(status, said) for status, said, _ in answers]
-    assert "recibo: NAME: has 1 to 255 characters" in answers[0][2]
-    assert f"recibo: {OWNER} has no account here" in answers[1][2]
-    assert [1, 1] == [complained.count("\n") for *_, complained in answers]
-
-
-async def _migrate(folder: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "recibo", "migrate", cwd=folder,
-        env={"RECIBO_DATA_DIR": str(folder)},
-    )  # fmt: skip
-    assert 0 == await process.wait()
+    assert [(1, "")] * 2 == [(one.status, one.stdout) for one in answers]
+    assert "recibo: NAME: has 1 to 255 characters" in answers[0].stderr
+    assert f"recibo: {OWNER} has no account here" in answers[1].stderr
+    assert [1, 1] == [one.stderr.count("\n") for one in answers]

@@ -1,7 +1,6 @@
 """The whole installation without its containers: Caddy, Recibo, PostgreSQL by its socket, mail."""
 
 import re
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,9 +17,8 @@ from tests.deploy.composed import GIVEN
 from tests.mail_servers import Inbox, part
 from tests.mail_servers import serving as serving_mail
 from tests.portal import pages
-from tests.serving.running import serving
+from tests.serving.running import QUICK, serving
 
-QUICK = (sys.executable, str(Path(__file__).parents[1] / "serving" / "quick_recibo.py"))
 DATABASE = "company"
 # Production takes no address of a domain that is reserved for tests; nothing leaves this machine.
 OWNER = "ana@padaria-aurora.com.br"
@@ -53,8 +51,8 @@ async def start(folder: Path, postgres: servers.Postgres) -> AsyncIterator[Compa
             "RECIBO_TRUSTED_PROXIES": "127.0.0.1",
         }
         settings = {name.removeprefix("RECIBO_"): value for name, value in environment.items()}
-        status, _, complaint = await create_org(folder, "Aurora", "--owner", OWNER, **settings)
-        assert status == 0, complaint
+        done = await create_org(folder, "Aurora", "--owner", OWNER, **settings)
+        assert done.status == 0, done.stderr
         (mail,) = inbox.mails
         (link,) = LINK.findall(part(mail, "plain"))
         with serving(folder, program=QUICK, **settings) as server:

@@ -1,6 +1,5 @@
 """How a server starts, refuses to start and stops."""
 
-import asyncio
 import socket
 import subprocess
 import sys
@@ -8,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from recibo.store.db import migrate
 from tests import servers
+from tests.cli import commands
 from tests.serving.running import serving
 
 RECIBO = [sys.executable, "-m", "recibo"]
@@ -53,7 +52,11 @@ def test_taken_port_is_reported_before_a_key_is_created(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "garbage", "postgresql://a:b@127.0.0.1:1/x"])
 def test_unusable_database_is_reported(tmp_path: Path, url: str) -> None:
-    assert refused(tmp_path, "migrate", DATABASE_URL=url).startswith("recibo: ")
+    done = commands.run(tmp_path, "migrate", DATABASE_URL=url)
+
+    assert (1, "") == (done.status, done.stdout)
+    assert done.stderr.startswith("recibo: ")
+    assert 1 == len(done.stderr.splitlines()), done.stderr
 
 
 def test_database_of_another_version_is_reported(
@@ -65,7 +68,10 @@ def test_database_of_another_version_is_reported(
 
 
 @pytest.mark.parametrize("arguments", [["nobody"], ["demo", "--scope", "everything"]])
+@pytest.mark.usefixtures("sqlite_url")
 def test_failure_to_create_a_key_is_reported(tmp_path: Path, arguments: list[str]) -> None:
-    asyncio.run(migrate(f"sqlite:///{tmp_path / 'recibo.db'}"))
+    done = commands.run(tmp_path, "admin", "create-key", *arguments)
 
-    assert arguments[-1] in refused(tmp_path, "admin", "create-key", *arguments)
+    assert (1, "") == (done.status, done.stdout)
+    assert 1 == len(done.stderr.splitlines()), done.stderr
+    assert arguments[-1] in done.stderr
