@@ -14,7 +14,7 @@ from uvicorn.server import ServerState
 from recibo.web.connections import Bounds, Connections
 from recibo.web.http_protocol import BoundedProtocol
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)

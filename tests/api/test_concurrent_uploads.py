@@ -21,7 +21,7 @@ from tests.installation import Installation, client_of
 from tests.portal import accounts
 
 DOCUMENT = make.jpeg("document")
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 @pytest.fixture(params=["memory", "redis"])

@@ -361,7 +361,7 @@ async def test_key_that_is_being_made_meanwhile_is_not_made(
             asked = asyncio.create_task(
                 i.stranger.post("/v1/api-keys", json={"name": "way in"}, headers=maker.headers)
             )
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not await waits_for_a_lock(i):
                     pass
             await sessions.end_all(session, user)
@@ -379,7 +379,7 @@ async def test_key_that_is_made_already_but_not_seen_yet_is_waited_for(
             secret = keys.create(session, OrgId(maker.org_id), NewKey("way in"))
             await session.flush()
             proof = asyncio.create_task(by_magic_link(i, client_at(i, *HERE)))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not await waits_for_a_lock(i):
                     pass
         assert (await proof).is_success

@@ -74,7 +74,7 @@ async def begun(
 async def test_answer_comes_as_soon_as_the_reading_ends(database_url: str, tmp_path: Path) -> None:
     async with begun(database_url, tmp_path) as (service, upload, receipt_id):
         service.reader.release()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(20):
             receipt = (await upload).json()
 
     assert (receipt_id, "completed") == (receipt["id"], receipt["status"])

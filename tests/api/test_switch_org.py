@@ -215,7 +215,7 @@ async def test_request_under_way_while_all_sessions_end_begins_no_other(
         async with i.database.write() as session:
             user = await session.get_one(tables.User, ana.user_id, with_for_update=True)
             asked = asyncio.create_task(ask(client_at(i, "127.0.0.1"), path, body, **ana.headers))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not await waits_for_a_lock(i):
                     pass
             await sessions.end_all(session, user)

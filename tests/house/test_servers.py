@@ -31,7 +31,7 @@ with servers.run_s3() as server:
     print(server.port, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def test_postgres_ends_when_the_tests_are_killed() -> None:

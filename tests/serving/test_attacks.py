@@ -12,7 +12,7 @@ from tests.serving.running import Server, serving
 
 MB = 1024 * 1024
 MOST_MEMORY = 300 * MB
-PATIENCE_S = 20
+PATIENCE_S = 60
 
 
 @pytest.fixture

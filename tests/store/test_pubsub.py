@@ -15,7 +15,7 @@ from tests import mail_servers, servers
 
 ONE, OTHER = ReceiptId("rcp_1"), ReceiptId("rcp_2")
 # For a loaded machine; only a failing test waits this long.
-TIMEOUT = 30
+TIMEOUT = 60
 
 Open = Callable[[str], Coroutine[Any, Any, PubSub]]
 
