@@ -6,7 +6,7 @@ SQLite serves a single process, PostgreSQL any number.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NewType
 
@@ -158,11 +158,9 @@ class Database:
 
     async def is_migrated(self) -> bool:
         """Return whether the schema is at the newest revision."""
-        newest = ScriptDirectory(str(MIGRATIONS)).get_current_head()
         with self._guard():
             async with self._reader.connect() as connection:
-                current = await connection.run_sync(_revision)
-        return current == newest
+                return await connection.run_sync(_is_current)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -187,7 +185,8 @@ async def migrate(url: str) -> None:
                 await connection.execute(
                     text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK}
                 )
-            await connection.run_sync(_upgrade)
+            if not await connection.run_sync(_is_current):
+                await connection.run_sync(_upgrade)
     finally:
         await engine.dispose()
 
@@ -243,6 +242,15 @@ def is_known_revision(revision_: str) -> bool:
 
 def _revision(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
+
+
+def _is_current(connection: Connection) -> bool:
+    return _revision(connection) == _newest_revision()
+
+
+@cache
+def _newest_revision() -> str | None:
+    return ScriptDirectory(str(MIGRATIONS)).get_current_head()
 
 
 def _upgrade(connection: Connection, to: str = "head") -> None:
