@@ -5,13 +5,18 @@ import gc
 import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 import structlog
 from hypothesis import settings
+from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
+from sqlalchemy.dialects.sqlite.aiosqlite import SQLiteDialect_aiosqlite
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from recibo.store import db
+from recibo.store import postgres as postgres_engines
 from recibo.store.tables import Table
 from tests import servers, stripe_server
 from tests.stripe_server import StripeServer
@@ -26,6 +31,20 @@ settings.load_profile("gate")
 
 DATABASE = "recibo"
 BUCKET = "receipts"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_statements_are_shared() -> Iterator[None]:
+    """Let all engines share compiled statements: compiling them took a sixth of the tests' time."""
+    engines = partial(create_async_engine, execution_options={"compiled_cache": {}})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(db, "create_async_engine", engines)
+        patch.setattr(postgres_engines, "create_async_engine", engines)
+        # The keys of compiled statements contain the dialect of the engine.
+        for dialect in (SQLiteDialect_aiosqlite, PGDialect_asyncpg):
+            patch.setattr(dialect, "__hash__", lambda self: hash(type(self)))
+            patch.setattr(dialect, "__eq__", lambda self, other: type(self) is type(other))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,13 @@ async def idle_service(database_url: str, tmp_path: Path) -> AsyncIterator[Insta
 
 @pytest.fixture
 async def door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
-    """Return a service for rules that need no rows."""
+    """Return a service without a worker, for rules that need no rows."""
+    async with installation.start(sqlite_url, tmp_path, with_worker=False) as started:
+        yield started
+
+
+@pytest.fixture
+async def reading_door(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Installation]:
+    """Return a service for rules that need a receipt which was read."""
     async with installation.start(sqlite_url, tmp_path) as started:
         yield started

@@ -108,16 +108,18 @@ def test_upload_form_documents_its_fields(schema: dict[str, Any]) -> None:
     assert ["Idempotency-Key", "X-Session-Token"] == result
 
 
-async def test_responses_match_the_documentation(door: Installation) -> None:
-    receipt = await door.extracted(make.jpeg("document"))
+async def test_responses_match_the_documentation(reading_door: Installation) -> None:
+    receipt = await reading_door.extracted(make.jpeg("document"))
     asked = {"include": "evidence,text"}
-    detailed = (await door.get(f"/receipts/{receipt['id']}", **asked)).json()
+    detailed = (await reading_door.get(f"/receipts/{receipt['id']}", **asked)).json()
 
-    schemas = door.asgi.openapi()["components"]["schemas"]
+    schemas = reading_door.asgi.openapi()["components"]["schemas"]
     assert set(schemas["Receipt"]["properties"]) == set(receipt)
     assert set(schemas["DetailedReceipt"]["properties"]) == set(detailed)
-    assert set(schemas["OwnKey"]["properties"]) == set((await door.get("/key")).json())
-    assert set(schemas["ReceiptList"]["properties"]) == set((await door.get("/receipts")).json())
+    assert set(schemas["OwnKey"]["properties"]) == set((await reading_door.get("/key")).json())
+    assert set(schemas["ReceiptList"]["properties"]) == set(
+        (await reading_door.get("/receipts")).json()
+    )
     DetailedReceipt.model_validate(detailed, strict=False)
 
 

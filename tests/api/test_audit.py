@@ -22,6 +22,12 @@ FIELDS = {
 }
 
 
+@pytest.fixture
+def service(idle_service: Installation) -> Installation:
+    """A service without a worker: no test here uploads."""
+    return idle_service
+
+
 class Reader:
     """A member of a new org who reads the log."""
 

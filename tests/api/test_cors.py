@@ -39,18 +39,18 @@ async def preflight(i: Installation, path: str, method: str, **more: str) -> htt
     return await i.stranger.options(path, headers=headers)
 
 
-async def test_good_answers_are_open(door: Installation) -> None:
-    org_id = OrgId((await door.get("/key")).json()["org_id"])
-    secret = await make.publishable_key(door.database, org_id)
-    for key in (door.secret, secret):
-        door.client.headers.update({"X-API-Key": key, **ORIGIN})
-        receipt = await door.extract(make.jpeg(key), secret=key)
+async def test_good_answers_are_open(reading_door: Installation) -> None:
+    org_id = OrgId((await reading_door.get("/key")).json()["org_id"])
+    secret = await make.publishable_key(reading_door.database, org_id)
+    for key in (reading_door.secret, secret):
+        reading_door.client.headers.update({"X-API-Key": key, **ORIGIN})
+        receipt = await reading_door.extract(make.jpeg(key), secret=key)
         path = f"/v1/receipts/{receipt.json()['id']}"
         answers = [
             receipt,
-            await door.client.get(path),
-            await door.client.get(f"{path}/file"),
-            await door.client.get("/v1/receipts"),
+            await reading_door.client.get(path),
+            await reading_door.client.get(f"{path}/file"),
+            await reading_door.client.get("/v1/receipts"),
         ]
 
         assert [200] * 4 == [answer.status_code for answer in answers]

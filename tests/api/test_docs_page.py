@@ -21,12 +21,14 @@ async def test_documentation_is_compressed(door: Installation, path: str) -> Non
     assert plain.content == compressed.content
 
 
-async def test_answers_that_may_hold_secrets_are_not_compressed(door: Installation) -> None:
+async def test_answers_that_may_hold_secrets_are_not_compressed(reading_door: Installation) -> None:
     for number in range(3):
-        await door.extracted(make.jpeg(f"receipt {number}"))
+        await reading_door.extracted(make.jpeg(f"receipt {number}"))
     answers = [
-        await door.client.get("/v1/receipts", headers={**GZIP, "X-API-Key": door.secret}),
-        await door.stranger.get("/portal/sign-in", headers=GZIP),
+        await reading_door.client.get(
+            "/v1/receipts", headers={**GZIP, "X-API-Key": reading_door.secret}
+        ),
+        await reading_door.stranger.get("/portal/sign-in", headers=GZIP),
     ]
 
     assert all(len(answer.content) > 1024 for answer in answers)

@@ -14,6 +14,12 @@ from tests.installation import Installation
 DAY = dt.timedelta(days=1)
 
 
+@pytest.fixture
+def service(idle_service: Installation) -> Installation:
+    """A service without a worker: no test here uploads."""
+    return idle_service
+
+
 @pytest.mark.parametrize(
     "secret",
     [

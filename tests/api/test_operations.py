@@ -73,11 +73,13 @@ async def test_read_only_storage_is_reported(door: Installation) -> None:
     assert "failing" == (await door.stranger.get("/readyz")).json()["checks"]["storage"]
 
 
-async def test_metrics_count_requests_and_readings_and_name_no_org(door: Installation) -> None:
-    receipt = await door.extracted(make.jpeg("document"))
-    await door.get(f"/receipts/{receipt['id']}")
+async def test_metrics_count_requests_and_readings_and_name_no_org(
+    reading_door: Installation,
+) -> None:
+    receipt = await reading_door.extracted(make.jpeg("document"))
+    await reading_door.get(f"/receipts/{receipt['id']}")
 
-    answer = await door.stranger.get("/metrics")
+    answer = await reading_door.stranger.get("/metrics")
 
     assert answer.headers["content-type"].startswith("text/plain")
     assert 'route="/v1/receipts/{receipt_id}",status="200"' in answer.text

@@ -76,10 +76,10 @@ REFUSED = ["include=", "include=all", "include=text,", "include=text,all",
            "wait=soon", "wait=", "wait=1&wait=1"]  # fmt: skip
 
 
-async def test_unknown_include_or_wait_is_400(door: Installation) -> None:
-    path = f"/v1/receipts/{(await door.extracted(DOCUMENT))['id']}"
+async def test_unknown_include_or_wait_is_400(reading_door: Installation) -> None:
+    path = f"/v1/receipts/{(await reading_door.extracted(DOCUMENT))['id']}"
 
-    answers = {query: await door.client.get(f"{path}?{query}") for query in REFUSED}
+    answers = {query: await reading_door.client.get(f"{path}?{query}") for query in REFUSED}
 
     assert dict.fromkeys(REFUSED, (400, "validation_error")) == {
         query: (answer.status_code, answer.json()["error"]["code"])
@@ -87,10 +87,10 @@ async def test_unknown_include_or_wait_is_400(door: Installation) -> None:
     }
 
 
-async def test_unknown_parameters_are_ignored(door: Installation) -> None:
-    receipt = await door.extracted(DOCUMENT)
+async def test_unknown_parameters_are_ignored(reading_door: Installation) -> None:
+    receipt = await reading_door.extracted(DOCUMENT)
 
-    assert 200 == (await door.get(f"/receipts/{receipt['id']}", colour="red")).status_code
+    assert 200 == (await reading_door.get(f"/receipts/{receipt['id']}", colour="red")).status_code
 
 
 async def test_unknown_and_malformed_ids_are_404_everywhere(service: Installation) -> None:
@@ -220,11 +220,13 @@ async def test_file_is_the_upload_and_cannot_do_harm(service: Installation) -> N
 
 @pytest.mark.parametrize("asked", ["bytes=0-3", "bytes=999-", "bytes=", "lines=1-2", "?"])
 async def test_file_is_answered_whole_whatever_range_is_asked_for(
-    door: Installation, asked: str
+    reading_door: Installation, asked: str
 ) -> None:
-    receipt = await door.extracted(DOCUMENT)
+    receipt = await reading_door.extracted(DOCUMENT)
 
-    answer = await door.client.get(f"/v1/receipts/{receipt['id']}/file", headers={"Range": asked})
+    answer = await reading_door.client.get(
+        f"/v1/receipts/{receipt['id']}/file", headers={"Range": asked}
+    )
 
     assert (200, DOCUMENT) == (answer.status_code, answer.content)
     assert "none" == answer.headers["accept-ranges"]
@@ -239,13 +241,13 @@ async def test_file_of_a_pending_receipt_can_be_fetched(
     assert DOCUMENT == (await hasty_service.get(f"/receipts/{receipt['id']}/file")).content
 
 
-async def test_file_that_is_gone_from_the_disk_is_404(door: Installation) -> None:
-    receipt = await door.extracted(DOCUMENT)
-    path = await door.file(receipt["id"])
+async def test_file_that_is_gone_from_the_disk_is_404(reading_door: Installation) -> None:
+    receipt = await reading_door.extracted(DOCUMENT)
+    path = await reading_door.file(receipt["id"])
     assert path is not None
     path.unlink()
 
-    assert 404 == (await door.get(f"/receipts/{receipt['id']}/file")).status_code
+    assert 404 == (await reading_door.get(f"/receipts/{receipt['id']}/file")).status_code
 
 
 async def test_wait_answers_when_the_reading_ends(hasty_service: Installation) -> None:

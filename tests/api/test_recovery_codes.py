@@ -27,6 +27,12 @@ HERE_ONLY = {"User-Agent": HERE}
 TOKENS = {"access_token", "refresh_token", "token_type", "expires_in", "user_id", "org_id"}
 
 
+@pytest.fixture
+def service(idle_service: Installation) -> Installation:
+    """A service without a worker: no test here uploads."""
+    return idle_service
+
+
 @pytest.fixture(autouse=True)
 def _new_step() -> Iterator[None]:
     with second_factors.new_step():

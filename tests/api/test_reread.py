@@ -161,14 +161,14 @@ async def test_too_much_waiting_refuses_a_reread_and_no_replay(
     ("before", "after"), [("standard", "standard"), ("high", "standard"), ("high", "high")]
 )
 async def test_same_or_lower_accuracy_is_a_replay(
-    door: Installation, before: str, after: str
+    reading_door: Installation, before: str, after: str
 ) -> None:
-    first = await door.extracted(DOCUMENT, accuracy=before)
-    again = await door.extract(DOCUMENT, accuracy=after, reread="true")
+    first = await reading_door.extracted(DOCUMENT, accuracy=before)
+    again = await reading_door.extract(DOCUMENT, accuracy=after, reread="true")
 
     assert "true" == again.headers["Idempotent-Replayed"]
     assert first == again.json()
-    assert 1 == len(door.reader.seen)
+    assert 1 == len(reading_door.reader.seen)
 
 
 async def test_after_a_reread_at_high_another_is_a_replay(

@@ -41,6 +41,12 @@ HOUR = dt.timedelta(hours=1)
 PATHS = ["/verify", "/recovery/use"]
 
 
+@pytest.fixture
+def service(idle_service: Installation) -> Installation:
+    """A service without a worker: no test here uploads."""
+    return idle_service
+
+
 @pytest.fixture(autouse=True)
 def _new_step() -> Iterator[None]:
     with second_factors.new_step():

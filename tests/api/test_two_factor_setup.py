@@ -34,6 +34,12 @@ from tests.second_factors import (
 FAILED = (401, "authentication_failed")
 
 
+@pytest.fixture
+def service(idle_service: Installation) -> Installation:
+    """A service without a worker: no test here uploads."""
+    return idle_service
+
+
 @pytest.fixture(autouse=True)
 def _new_step() -> Iterator[None]:
     with second_factors.new_step():

@@ -28,6 +28,12 @@ FILE_PART = (
 Part = tuple[str, tuple[str | None, bytes | str] | tuple[str | None, bytes | str, str]]
 
 
+@pytest.fixture
+def door(reading_door: Installation) -> Installation:
+    """A service that reads what is uploaded."""
+    return reading_door
+
+
 def field(name: str, value: bytes | str) -> Part:
     """Return a form field that is no file."""
     return name, (None, value)
