@@ -22,7 +22,7 @@ _LINK = re.compile(r"https?://\S+/portal/accept-invite\?token=\w{32}")
 
 
 async def create_org(folder: Path, *arguments: str, **settings: str) -> Done:
-    """Run the command in a thread, beside the servers of the test."""
+    """Run the command in a thread, because the servers of the test need the event loop."""
     return await asyncio.to_thread(
         commands.run, folder, "admin", "create-org", *arguments, **settings
     )

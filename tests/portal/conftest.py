@@ -34,7 +34,7 @@ def _site_server(_site_folder: Path) -> Iterator[Server]:
 def site(_site_server: Server, _site_folder: Path) -> Iterator[Site]:
     """One server for all tests, one browser for a module; each test has its own users and context.
 
-    The browser ends with its module, because no other event loop runs in this thread beside it.
+    The browser ends with its module, because its event loop would stop those of other tests.
     """
     with browser.run_browser() as running:
         yield Site(_site_server, running, _site_folder)

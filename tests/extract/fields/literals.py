@@ -1,4 +1,4 @@
-"""Reads the documents that tests are about from TOML files beside them."""
+"""Reads the documents of tests from TOML files."""
 
 import tomllib
 from collections.abc import Mapping
