@@ -16,7 +16,7 @@ DAY = dt.timedelta(days=1)
 
 @pytest.fixture
 def service(idle_service: Installation) -> Installation:
-    """A service without a worker: no test here uploads."""
+    """A service without a worker: only one test here reads a document."""
     return idle_service
 
 
@@ -79,8 +79,10 @@ async def test_revoked_and_expired_key_is_revoked(service: Installation) -> None
     assert "unauthorized" == (await service.get("/key")).json()["error"]["code"]
 
 
-async def test_key_returns_its_record(service: Installation) -> None:
-    await service.extracted(make.jpeg("document"), accuracy="high")
+async def test_key_returns_its_record(hasty_service: Installation) -> None:
+    service = hasty_service
+    receipt = (await service.extract(make.jpeg("document"), accuracy="high")).json()
+    await service.waited(receipt["id"])
 
     body = (await service.get("/key")).json()
 
