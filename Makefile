@@ -8,8 +8,8 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 # The documents to measure on: see benchmarks/.
 DATA ?= ../shared/data
-# More processes than this would need more memory than they save time: each may hold the models.
-TEST_PROCESSES ?= 4
+# One more than there are cores, because tests also wait; at most 4, because each may hold the models.
+TEST_PROCESSES ?= $(shell cores=$$(nproc); echo $$((cores < 3 ? cores + 1 : 4)))
 # No release younger than a week: most bad releases are noticed by then.
 COMPILE = $(UV) pip compile -q --generate-hashes --no-emit-index-url --no-header -p 3.11 \
 	--exclude-newer $(shell date -u -d '7 days ago' +%F) $(LOCK_FLAGS)
@@ -40,7 +40,7 @@ lint: dev
 	$(BIN)/codespell
 
 tests: dev
-	$(BIN)/pytest -n auto --maxprocesses $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
+	$(BIN)/pytest -n $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
 
 fmt: dev ## Format the code and apply automatic fixes
 	$(BIN)/ruff format .

@@ -16,7 +16,7 @@ DAY = dt.timedelta(days=1)
 
 @pytest.fixture
 def service(idle_service: Installation) -> Installation:
-    """A service without a worker: only one test here reads a document."""
+    """A service without a worker: only two tests here read a document."""
     return idle_service
 
 
@@ -110,10 +110,15 @@ async def test_any_scope_will_do_to_ask_for_oneself(service: Installation, scope
     assert [scope] == (await service.get("/key", secret=secret)).json()["scopes"]
 
 
-async def test_use_of_another_month_does_not_count(service: Installation) -> None:
-    await service.extracted(make.jpeg("document"))
+async def test_use_of_another_month_does_not_count(hasty_service: Installation) -> None:
+    service = hasty_service
+    receipt = (await service.extract(make.jpeg("document"))).json()
+    await service.waited(receipt["id"])
+    used = await service.used()
     with clock.moved(dt.timedelta(days=40)):
-        assert (0, 0) == await service.used()
+        later = await service.used()
+
+    assert ((1, 1), (0, 0)) == (used, later)
 
 
 async def test_of_a_secret_only_its_hash_is_stored(service: Installation) -> None:

@@ -14,6 +14,7 @@ from tests.serving.running import QUICK, serving
 CALLS = "openat,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,mkdir"
 # Long enough for a database page that contains the receipt's id.
 STRING_BYTES = 8192
+UNFINISHED = " <unfinished ...>"
 
 
 async def traced_upload(data_dir: Path) -> tuple[str, list[str]]:
@@ -43,7 +44,27 @@ async def traced_upload(data_dir: Path) -> tuple[str, list[str]]:
         server.process.terminate()
         server.process.wait()
     assert answer.status_code == httpx.codes.OK, answer.text
-    return answer.json()["id"], trace.read_text(errors="replace").splitlines()
+    return answer.json()["id"], whole_calls(trace.read_text(errors="replace").splitlines())
+
+
+def whole_calls(lines: Sequence[str]) -> list[str]:
+    """Join the halves of calls that others interrupted.
+
+    A write stands where it begins, and every other call where it ends: a file counts as synced
+    once `fsync` returns, and an answer as sent once its first byte may be.
+    """
+    calls = list[str]()
+    begun = dict[str, str]()
+    for line in lines:
+        thread = line.partition(" ")[0]
+        if line.endswith(UNFINISHED) and not re.match(r"\d+ +(p?write|send)", line):
+            begun[thread] = line.removesuffix(UNFINISHED)
+        elif found := re.search(r"<\.\.\. \w+ resumed>(.*)", line):
+            if thread in begun:
+                calls.append(begun.pop(thread) + found[1].lstrip())
+        else:
+            calls.append(line)
+    return calls
 
 
 def order_of(calls: Sequence[str], *wanted: str) -> list[int]:
@@ -91,3 +112,19 @@ async def test_file_and_row_are_on_disk_before_the_answer_is_sent(tmp_path: Path
         data_is_synced,
         listens,
     )
+
+
+def test_interrupted_calls_are_joined() -> None:
+    lines = [
+        "11 fsync(3</data/a.part> <unfinished ...>",
+        '12 write(4<socket:[5]>, "HTTP/1.1 200", 12 <unfinished ...>',
+        "11 <... fsync resumed>)             = 0",
+        "12 <... write resumed>)             = 12",
+        '11 rename("a.part", "a") = 0',
+    ]
+
+    assert [
+        '12 write(4<socket:[5]>, "HTTP/1.1 200", 12 <unfinished ...>',
+        "11 fsync(3</data/a.part>)             = 0",
+        '11 rename("a.part", "a") = 0',
+    ] == whole_calls(lines)
