@@ -69,13 +69,15 @@ def serving(
 def serving_many(
     count: int, data_dir: Path, *arguments: str, program: Sequence[str] = RECIBO, **settings: str
 ) -> Iterator[list[Server]]:
-    """Start so many servers at once; they are killed at the end."""
-    command = [*program, "serve", "--port", "0", *arguments]
+    """Start so many servers, each after the last; they are killed at the end.
+
+    Many that start at once keep a busy machine from answering their first connections in time.
+    """
     with contextlib.ExitStack() as stack:
-        processes = [
-            stack.enter_context(_started(data_dir, command, settings)) for _ in range(count)
+        yield [
+            stack.enter_context(serving(data_dir, *arguments, program=program, **settings))
+            for _ in range(count)
         ]
-        yield [_listening(*started) for started in processes]
 
 
 @contextlib.contextmanager
