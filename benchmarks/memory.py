@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import measuring
 from recibo.extract import errors, pipeline
-from recibo.extract.load import formats
+from recibo.extract.document import formats
 from recibo.extract.model import Accuracy
 
 #: What a process may hold, and how much more in the end than after the warm-up.

@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from benchmarks import measuring
-from recibo.extract import assemble, confidence, lines
 from recibo.extract.fields import collect
+from recibo.extract.layout import lines
 from recibo.extract.model import Sheet
+from recibo.extract.resolve import assemble, confidence
 from tests.extract import monsters
 from tests.extract.monsters import Setting
 

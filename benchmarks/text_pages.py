@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks import measuring
 from recibo.extract import errors, pipeline
-from recibo.extract.load import pages
+from recibo.extract.document import pages
 
 #: What a page may take.
 LIMIT_S = 0.2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from recibo.extract.model import Accuracy, DocumentType
-    from recibo.extract.runtime import Runtime
+    from recibo.extract.ocr.runtime import Runtime
     from recibo.schemas.plans import PlanName
     from recibo.settings import Settings
 
@@ -96,7 +96,7 @@ def _describe_extract(parser: argparse.ArgumentParser) -> None:
 def _extract(arguments: argparse.Namespace) -> int:
     from recibo.cli import extract
     from recibo.extract.model import Accuracy
-    from recibo.extract.runtime import Runtime
+    from recibo.extract.ocr.runtime import Runtime
 
     options = extract.Options(
         arguments.type,
@@ -302,7 +302,7 @@ def _document_type(text: str) -> "DocumentType":
 
 
 def _runtime(text: str) -> "Runtime":
-    from recibo.extract.runtime import Runtime
+    from recibo.extract.ocr.runtime import Runtime
 
     return _member(Runtime, text)
 

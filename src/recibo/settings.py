@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from recibo.extract.runtime import Runtime
+from recibo.extract.ocr.runtime import Runtime
 from recibo.schemas.states import PaymentProvider, SignupPolicy
 from recibo.store import folders
 

@@ -7,7 +7,7 @@ import pytest
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind, Reader
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 
 FAILURE = Failure(FailureKind.UNREADABLE, "Nothing could be read.")

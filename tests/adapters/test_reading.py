@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recibo.adapters.reader import Failure, FailureKind, PoolReader
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.extract.model import Accuracy, Receipt
 from recibo.schemas import receipts
 from tests import make_documents

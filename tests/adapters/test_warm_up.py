@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recibo.adapters.reader import Library, PoolReader, on_runtime
-from recibo.extract.load import formats
+from recibo.extract.document import formats
 from recibo.extract.model import Accuracy, Receipt
-from recibo.extract.runtime import Runtime
+from recibo.extract.ocr.runtime import Runtime
 from tests.faulty import spying
 
 SAMPLES = Path(str(formats.__file__)).parent / "samples"

@@ -12,7 +12,7 @@ import pytest
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
 from recibo.errors import Overloaded
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.schemas.plans import PlanName
 from recibo.store import redis_client
 from recibo.store.tables import Receipt, UsageEvent

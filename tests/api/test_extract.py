@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session as SyncSession
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.lib.moving_average import MovingAverage
 from recibo.store import redis_client, worker_registry
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth

@@ -9,8 +9,8 @@ import pytest
 
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
-from recibo.extract.load.formats import Kind
-from recibo.extract.load.limits import MAX_BYTES
+from recibo.extract.document.formats import Kind
+from recibo.extract.document.limits import MAX_BYTES
 from recibo.schemas.states import Scope
 from recibo.store.tables import Receipt
 from tests import installation, make

@@ -8,7 +8,7 @@ import pytest
 
 from recibo.cli import inputs
 from recibo.errors import ServiceError
-from recibo.extract.load.limits import MAX_BYTES
+from recibo.extract.document.limits import MAX_BYTES
 
 
 class Stdin:

@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from recibo.extract import codes
-from recibo.extract.engines.paddle.detection import MAX_REGIONS, Detector
+from recibo.extract import barcodes
+from recibo.extract.document import pages
 from recibo.extract.errors import Damaged, ReadingError
-from recibo.extract.load import pages
 from recibo.extract.model import Page, Picture
+from recibo.extract.ocr.paddle.detection import MAX_REGIONS, Detector
 from tests.extract import monster_pdfs, monster_pictures
 
 # Four times as many parts, the logarithm, and as much again for what caches and others on the
@@ -104,7 +104,7 @@ def test_codes_are_looked_for(name: str) -> None:
     def look(side: int) -> Callable[[], object]:
         picture = monster_pictures.pattern(name, side)
         page = Page(1, side, side, lambda _: picture)
-        return lambda: codes.find(page, [], is_exact=False)
+        return lambda: barcodes.find(page, [], is_exact=False)
 
     assert _growth(look(500), look(1_000)) < _MOST
 
@@ -120,7 +120,7 @@ def test_codes_are_looked_for_harder(name: str) -> None:
             return np.asarray(cv2.resize(picture, None, fx=scale, fy=scale), dtype=np.uint8)
 
         page = Page(1, side, side, draw)
-        return lambda: codes.find(page, ["DANFE"], is_exact=False)
+        return lambda: barcodes.find(page, ["DANFE"], is_exact=False)
 
     assert _growth(look(200), look(400)) < _MOST
 
@@ -140,7 +140,7 @@ def test_no_more_lines_are_found_than_a_page_has_room_for(monkeypatch: pytest.Mo
             return chances
 
     monkeypatch.setattr(
-        "recibo.extract.engines.paddle.detection.OnnxRuntimeNetwork", Network, raising=True
+        "recibo.extract.ocr.paddle.detection.OnnxRuntimeNetwork", Network, raising=True
     )
 
     found = Detector()(np.full((1_280, 1_280, 3), 255, np.uint8))

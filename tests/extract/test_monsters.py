@@ -7,17 +7,19 @@ from types import ModuleType
 
 import pytest
 
-from recibo.extract import assemble, confidence, errors, lines, pipeline, vote
+from recibo.extract import errors, pipeline
 from recibo.extract.brazil import access_keys, code_keys, key_search
+from recibo.extract.brazil.documents import cfe, ecf, nfce, nfe, nfse, thermal
+from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.document import text_layer
+from recibo.extract.document.pdf_letters import Glyph
 from recibo.extract.fields import collect, number
-from recibo.extract.fields import rows as general
-from recibo.extract.fields.fiscal_papers import cfe, ecf, nfce, nfe, nfse, rolls
-from recibo.extract.fields.fiscal_papers.paper import Paper
-from recibo.extract.fields.item_lines import outlines, rows, slipped, tables, till, wording
-from recibo.extract.fields.item_lines.rows import Row
-from recibo.extract.load import layer
-from recibo.extract.load.glyphs import Glyph
+from recibo.extract.fields.items import item_name, itemlist, misaligned, sections, tables
+from recibo.extract.layout import item_rows, lines
+from recibo.extract.layout import rows as general
+from recibo.extract.layout.item_rows import Row
 from recibo.extract.model import Box, Found, LineItem, Sheet
+from recibo.extract.resolve import assemble, confidence, vote
 from tests.extract import monsters, typesetting
 from tests.extract.monsters import Setting
 
@@ -75,7 +77,7 @@ def test_words_printed_twice_are_told_from_words_that_repeat(setting: Setting) -
         words = setting(monsters.contents("one letter", count))
         # A blank parts each letter from the next.
         printed = [each for word in words for each in (Glyph(word.text, word.box, 0), _BLANK)]
-        return lambda: layer.words(printed, page=1)
+        return lambda: text_layer.words(printed, page=1)
 
     assert _growth(made, 100) < _MOST
 
@@ -95,12 +97,12 @@ def test_fields_are_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["items", "headings", "headed items", "payments", "charges"])
-@pytest.mark.parametrize("read", [tables.read, outlines.read, till.read, slipped.read])
+@pytest.mark.parametrize("read", [tables.read, sections.read, itemlist.read, misaligned.read])
 def test_goods_are_found(read: Callable[[Sequence[Row]], object], name: str) -> None:
     """In tables without end, and below as many headings, payments and sums."""
 
     def made(count: int) -> Callable[[], object]:
-        printed = rows.of_sheets(_sheets(name, count, monsters.in_table))
+        printed = item_rows.of_sheets(_sheets(name, count, monsters.in_table))
         return lambda: read(printed)
 
     assert _growth(made, 200) < _MOST
@@ -132,9 +134,9 @@ def test_goods_are_told_from_the_sums_of_a_coupon() -> None:
 
     def made(count: int) -> Callable[[], object]:
         sheets = _sheets("coupon", count, monsters.in_table)
-        document = Paper.open(sheets, None, labels=rolls.LABELS)
+        document = Paper.open(sheets, None, labels=thermal.LABELS)
         item = Found(LineItem("CAFE"), 1.0, "CAFE", box=Box(0, -9, 9, -1))
-        return lambda: list(rolls.goods(document, [item] * count))
+        return lambda: list(thermal.goods(document, [item] * count))
 
     assert _growth(made, 200) < _MOST
 
@@ -212,7 +214,7 @@ def test_no_more_keys_are_looked_for_than_a_page_has_room_for(
 @pytest.mark.parametrize("text", ["(A)" * 100 + "(((", "$" * 300 + "a1"])
 def test_no_pattern_tries_a_name_in_all_ways(text: str) -> None:
     """These took longer than anybody waits."""
-    assert not wording.is_name(text)
+    assert not item_name.is_name(text)
 
 
 def test_no_pattern_tries_a_label_in_all_ways() -> None:

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from recibo.extract import errors, pipeline
-from recibo.extract.engines.port import Reading
 from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.extract.ocr.engine import Reading
 from recibo.extract.pipeline import Spare
 from tests import drawing
 from training.receipts.rolls import Row

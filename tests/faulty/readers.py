@@ -15,7 +15,7 @@ from recibo.adapters.reader import Library
 from recibo.adapters.reader_process.child import Handler
 from recibo.adapters.reader_process.child_process import Program
 from recibo.extract import errors
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.extract.model import DocumentType, Found, Receipt
 
 JPEG = Kind("image/jpeg", "jpg", 1)

@@ -8,7 +8,7 @@ from typing import Any
 from recibo.adapters.reader_process.child import Handler
 from recibo.adapters.reader_process.child_process import Program
 from recibo.extract.model import Found, Receipt
-from recibo.extract.runtime import Runtime
+from recibo.extract.ocr.runtime import Runtime
 
 NOTHING = "nothing"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recibo.errors import FileTooLarge
-from recibo.extract.load.limits import MAX_BYTES
+from recibo.extract.document.limits import MAX_BYTES
 from recibo.lib import clock
 from recibo.services.reading import usage
 from recibo.store import tables

@@ -4,15 +4,7 @@ import datetime as dt
 import json
 from decimal import Decimal
 
-from recibo.extract.model import (
-    Box,
-    Category,
-    DocumentType,
-    Found,
-    LineItem,
-    Moment,
-    Receipt,
-)
+from recibo.extract.model import Box, Category, DocumentType, Found, LineItem, Moment, Receipt
 from recibo.schemas import receipts
 
 BARE = Receipt(type=Found(DocumentType.RECEIPT, 0.5, ""))

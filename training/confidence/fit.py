@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from benchmarks import measuring, reliability
 from benchmarks.reliability import Verdict
-from recibo.extract import confidence
+from recibo.extract.resolve import confidence
 from training.confidence.samples import Sample, samples
 
 _Numbers = npt.NDArray[np.float64]

@@ -11,10 +11,11 @@ from pathlib import Path
 from benchmarks import accuracy, scoring
 from benchmarks.recognised import How
 from benchmarks.scoring import Task
-from recibo.extract import assemble, confidence, errors, pipeline
-from recibo.extract.confidence import Features
+from recibo.extract import errors, pipeline
 from recibo.extract.fields import collect
 from recibo.extract.model import Receipt, Sheet
+from recibo.extract.resolve import assemble, confidence
+from recibo.extract.resolve.confidence import Features
 from training.confidence import damage
 
 # How much each kind of sample counts: real damage as much as none, words misread on purpose less.

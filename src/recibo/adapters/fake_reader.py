@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from recibo.adapters.reader import Failure
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType, Found, Receipt
 
 _JPEG = Kind(mime="image/jpeg", extension="jpg", page_count=1)

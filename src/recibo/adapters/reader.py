@@ -23,10 +23,10 @@ from recibo.adapters.reader_process.limits import (
     TimeLimits,
 )
 from recibo.errors import Overloaded
-from recibo.extract.runtime import Runtime
+from recibo.extract.ocr.runtime import Runtime
 
 if TYPE_CHECKING:
-    from recibo.extract.load.formats import Kind
+    from recibo.extract.document.formats import Kind
     from recibo.extract.model import Accuracy, DocumentType, Receipt
 
 __all__ = ["Failure", "FailureKind", "Library", "PoolReader", "Reader"]

@@ -12,7 +12,7 @@ from recibo.api.deps import CanDelete, CanReadReceipts, refuse_repeated
 from recibo.api.queries import Digits, bound
 from recibo.api.responses import errors_of, receipt_answer
 from recibo.errors import NotFound, ValidationFailed
-from recibo.extract.load import formats
+from recibo.extract.document import formats
 from recibo.extract.model import DocumentType
 from recibo.schemas.receipts import DetailedReceipt, Receipt
 from recibo.schemas.states import ReceiptStatus

@@ -12,7 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 
 from recibo.errors import InsufficientScope, ValidationFailed
-from recibo.extract.load import limits
+from recibo.extract.document import limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.lib import webhook_urls
 from recibo.schemas.states import Scope

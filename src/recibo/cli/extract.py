@@ -17,7 +17,7 @@ from recibo.cli import inputs
 from recibo.cli.progress import Bar
 from recibo.errors import ServiceError
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.extract.runtime import Runtime
+from recibo.extract.ocr.runtime import Runtime
 from recibo.schemas import receipts
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from recibo.errors import FileTooLarge, ServiceError, ValidationFailed
-from recibo.extract.load.limits import MAX_BYTES
+from recibo.extract.document.limits import MAX_BYTES
 
 STDIN = "-"
 

@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol
 
-from recibo.extract import assemble, clean, codes, confidence, lines, resources, vote
+from recibo.extract import barcodes, resources
 from recibo.extract.brazil import states
-from recibo.extract.engines.paddle.engine import PaddleEngine
-from recibo.extract.engines.port import Engine, Reading
+from recibo.extract.document import pages, sample_files
 from recibo.extract.errors import Unreadable
 from recibo.extract.fields import collect
-from recibo.extract.load import pages, sample_files
-from recibo.extract.locales import zones
+from recibo.extract.layout import lines
 from recibo.extract.model import (
     Accuracy,
     Box,
@@ -28,7 +26,12 @@ from recibo.extract.model import (
     Sheet,
     Word,
 )
-from recibo.extract.runtime import Runtime
+from recibo.extract.ocr import preprocessing
+from recibo.extract.ocr.engine import Engine, Reading
+from recibo.extract.ocr.paddle.engine import PaddleEngine
+from recibo.extract.ocr.runtime import Runtime
+from recibo.extract.resolve import assemble, confidence, vote
+from recibo.extract.text import time_zones
 
 
 class Trace(Protocol):
@@ -145,7 +148,7 @@ def prepare(runtime: Runtime = Runtime.AUTO) -> None:
     warm(runtime)
     resources.load()
     states.load()
-    zones.load()
+    time_zones.load()
     for sample in sample_files.every():
         for page in pages.pages(sample):
             page.draw(1.0)
@@ -182,13 +185,13 @@ def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch"
         with watch("lines"):
             rows = lines.lines(page.layer)
         with watch("codes"):
-            found = codes.find(page, _texts(rows), is_exact=True)
+            found = barcodes.find(page, _texts(rows), is_exact=True)
         return [_sheet(page, rows, found, is_exact=True)] * len(looks)
     with watch("clean"):
-        picture = page.draw(clean.reading_scale(page))
+        picture = page.draw(preprocessing.reading_scale(page))
     readings = _readings(picture, looks, runtime, watch)
     turns = readings[0].turns
-    upright = clean.turned(page, turns)
+    upright = preprocessing.turned(page, turns)
     height, width = picture.shape[:2] if turns % 2 == 0 else picture.shape[1::-1]
     with watch("lines"):
         texts = [
@@ -196,7 +199,7 @@ def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch"
             for reading in readings
         ]
     with watch("codes"):
-        found = codes.find(upright, _texts(texts[0]), is_exact=False)
+        found = barcodes.find(upright, _texts(texts[0]), is_exact=False)
     sheets = [_sheet(upright, rows, found, is_exact=False) for rows in texts]
     # Where there was no time for a look, the first one counts once more.
     return sheets + sheets[:1] * (len(looks) - len(sheets))
@@ -213,7 +216,7 @@ def _readings(
             break
         start = time.process_time()
         with watch("clean"):
-            seen = clean.flattened(picture) if look.is_flattened else picture
+            seen = preprocessing.flattened(picture) if look.is_flattened else picture
         with watch("words"):
             earlier = readings[-1] if readings else None
             readings.append(_engine(runtime).read(seen, fineness=look.fineness, earlier=earlier))

@@ -6,27 +6,23 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from typing import Any
 
-_ROOT = "recibo.extract"
+_FOLDER = importlib.resources.files("recibo.extract") / "data"
 
 
 @cache
-def table(package: str, *names: str) -> dict[str, Any]:
-    """Return what a TOML file of a package says."""
-    return tomllib.loads(importlib.resources.files(package).joinpath(*names).read_text("utf-8"))
+def table(*names: str) -> dict[str, Any]:
+    """Return the contents of a TOML file of `data/`, given its path in parts."""
+    return tomllib.loads(_FOLDER.joinpath(*names).read_text("utf-8"))
 
 
 def load() -> None:
     """Read every file, each under the names by which it is asked for."""
-    _load(importlib.resources.files(_ROOT), _ROOT)
+    _load(_FOLDER)
 
 
-def _load(folder: Traversable, package: str, *above: str) -> None:
-    entries = list(folder.iterdir())
-    is_package = any(entry.name == "__init__.py" for entry in entries)
-    if is_package and above:
-        package, above = ".".join((package, *above)), ()
-    for entry in entries:
+def _load(folder: Traversable, *above: str) -> None:
+    for entry in folder.iterdir():
         if entry.is_dir():
-            _load(entry, package, *above, entry.name)
+            _load(entry, *above, entry.name)
         elif entry.name.endswith(".toml"):
-            table(package, *above, entry.name)
+            table(*above, entry.name)

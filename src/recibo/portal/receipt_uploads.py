@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator
 from starlette.datastructures import FormData, UploadFile
 
 from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, ValidationFailed
-from recibo.extract.load import limits
+from recibo.extract.document import limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.portal import error_messages, forms
 from recibo.portal.request_context import RequestContext

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from recibo.errors import NotFound, Overloaded, ServiceError
-from recibo.extract.load import formats
+from recibo.extract.document import formats
 from recibo.extract.model import Accuracy
 from recibo.portal import (
     error_messages,

@@ -15,7 +15,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from recibo.errors import FileTooLarge, UnsupportedFormat, ValidationFailed
-from recibo.extract.load import formats, limits
+from recibo.extract.document import formats, limits
 
 # In addition to the files: 16 metadata entries of 64 and 256 characters, a URL, the form itself.
 _MAX_FORM_BYTES = 256 * 1024

@@ -1,6 +1,6 @@
 """Receipts of our own as text, and the rows that the finders see."""
 
-from recibo.extract.fields.rows import Row, rows
+from recibo.extract.layout.rows import Row, rows
 from tests.extract.fields import literals
 from tests.extract.typesetting import roll
 

@@ -1,7 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recibo.extract.fields import fiscal, items
+from recibo.extract.brazil import fiscal
+from recibo.extract.fields.items import line_items
 from recibo.extract.model import Box, Code, Line, Sheet, Word
 
 # What stands on papers, in any order and place, and what stands on none.
@@ -50,7 +51,7 @@ def sheets(draw: st.DrawFn) -> Sheet:
 @settings(max_examples=80, deadline=None)
 def test_any_sheet_is_read_without_an_error(held: list[Sheet]) -> None:
     record = fiscal.read(held)
-    listed = items.find(held, fiscal.opened(held))
+    listed = line_items.find(held, fiscal.opened(held))
 
     assert record is None or (record.currency and record.currency.value == "BRL")
     assert all(item.value.name.strip() for item in listed)

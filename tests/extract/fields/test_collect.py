@@ -2,9 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recibo.extract import assemble, pipeline
+from recibo.extract import pipeline
 from recibo.extract.fields.collect import collect
 from recibo.extract.model import Category, Sheet
+from recibo.extract.resolve import assemble
 from tests.extract.fields.papers import NFSE_BOXED
 from tests.extract.fields.papers_abroad import MALAYSIAN
 from tests.extract.typesetting import roll

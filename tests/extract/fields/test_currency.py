@@ -1,7 +1,7 @@
 import pytest
 
 from recibo.extract.fields.currency import currencies
-from recibo.extract.fields.place import locate
+from recibo.extract.fields.locale_detection import locate
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 

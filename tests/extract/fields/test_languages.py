@@ -2,8 +2,8 @@ import pytest
 
 from recibo.extract.fields.currency import currencies
 from recibo.extract.fields.date import moments
-from recibo.extract.fields.entries import Role, entries
-from recibo.extract.fields.place import locate
+from recibo.extract.fields.labelled_amounts import Role, entries
+from recibo.extract.fields.locale_detection import locate
 from recibo.extract.fields.total import labelled, totals
 from tests.extract.fields.papers_abroad import rows_of
 

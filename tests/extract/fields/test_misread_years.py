@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 
 from recibo.extract.fields.misread_years import earliest, put_right
-from recibo.extract.locales import tables
+from recibo.extract.text import tables
 from tests.extract.fields.papers_abroad import rows_of
 
 LAW = dt.date(2014, 6, 1)

@@ -1,7 +1,7 @@
 import pytest
 
 from recibo.extract.fields.tax_id import countries, tax_ids
-from recibo.extract.locales import tables
+from recibo.extract.text import tables
 from tests.extract.fields.papers_abroad import GERMAN, MALAYSIAN, rows_of
 
 

@@ -1,4 +1,4 @@
-from recibo.extract.fields.entries import Role, entries
+from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.total import blanks, labelled, totals
 from recibo.extract.model import Found
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session as SyncSession
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure
 from recibo.errors import Overloaded
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.schemas.actor import Actor
 from recibo.services.reading import idempotency
 from recibo.services.reading.extraction import Capacity, Submitted

@@ -9,11 +9,11 @@ from typing import Any
 
 from recibo.adapters.reader_process.child import Handler
 from recibo.extract import pipeline
-from recibo.extract.load import pages, sample_files
-from recibo.extract.load.formats import Kind
+from recibo.extract.document import pages, sample_files
+from recibo.extract.document.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType, Receipt
+from recibo.extract.ocr.runtime import Runtime
 from recibo.extract.pipeline import Spare
-from recibo.extract.runtime import Runtime
 
 #: High accuracy makes another pass only within this time, a little less than the limits.
 _SPARE = Spare(page_s=18.0, document_s=110.0)

@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter
 
 from recibo.adapters.reader_process.failures import Failure
-from recibo.extract.load.formats import EXTENSIONS, Kind
-from recibo.extract.load.limits import MAX_PAGES
+from recibo.extract.document.formats import EXTENSIONS, Kind
+from recibo.extract.document.limits import MAX_PAGES
 from recibo.extract.model import Receipt
 from recibo.schemas import receipts
 

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from recibo.extract import resources
-from recibo.extract.locales import zones
+from recibo.extract.text import time_zones
 
 #: Where the federal government sits, and whose clock is the official one.
 FEDERAL_DISTRICT = "DF"
@@ -62,7 +62,7 @@ def every() -> dict[str, State]:
             zone=entry["zone"],
             postal=tuple(range(first, last + 1) for first, last in entry["postal"]),
         )
-        for letters, entry in resources.table(__package__, "states.toml").items()
+        for letters, entry in resources.table("brazil", "states.toml").items()
     }
 
 
@@ -118,15 +118,15 @@ def offset_at(
     if letters not in every():
         return None
     zone = _zone(letters, municipality, address)
-    return local.replace(tzinfo=zones.zone(zone)).utcoffset()
+    return local.replace(tzinfo=time_zones.zone(zone)).utcoffset()
 
 
 def load() -> None:
     """Read the zones of all states and municipalities."""
     for state in every().values():
-        zones.zone(state.zone)
+        time_zones.zone(state.zone)
     for exception in _exceptions().values():
-        zones.zone(exception.zone)
+        time_zones.zone(exception.zone)
 
 
 def _zone(letters: str, municipality: str | None, address: str) -> str:
@@ -145,7 +145,7 @@ def _zone(letters: str, municipality: str | None, address: str) -> str:
 def _exceptions() -> dict[str, Municipality]:
     return {
         code: Municipality(**entry)
-        for code, entry in resources.table(__package__, "municipalities.toml").items()
+        for code, entry in resources.table("brazil", "municipalities.toml").items()
     }
 
 

@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from recibo.extract.locales import tables
-from recibo.extract.locales.folding import fold, skeleton
-from recibo.extract.locales.phrases import Phrase, Phrasebook
 from recibo.extract.model import Category
+from recibo.extract.text import tables
+from recibo.extract.text.folding import fold, skeleton
+from recibo.extract.text.phrases import Phrase, Phrasebook
 
 # German and Dutch make one word of a trade and what goes before it.
 _LEAST_TRADE, _LEAST_LEFT = 6, 2

@@ -5,25 +5,25 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
+from recibo.extract.brazil import fiscal
 from recibo.extract.fields import (
     category,
     currency,
     date,
-    fiscal,
-    items,
-    levies,
     merchant,
     number,
     tax_id,
+    tax_sum,
     tax_table,
     total,
 )
-from recibo.extract.fields import type as kind
-from recibo.extract.fields.entries import Role, entries
-from recibo.extract.fields.place import Place, locate
-from recibo.extract.fields.rows import USUAL_MINOR, rows
-from recibo.extract.locales import tables
+from recibo.extract.fields import document_type as kind
+from recibo.extract.fields.items import line_items
+from recibo.extract.fields.labelled_amounts import Role, entries
+from recibo.extract.fields.locale_detection import Place, locate
+from recibo.extract.layout.rows import USUAL_MINOR, rows
 from recibo.extract.model import Category, DocumentType, Findings, Found, Header, Sheet
+from recibo.extract.text import tables
 
 # Malay and Indonesian are written without accents, and so is the English beside them.
 _UNACCENTED = frozenset({"ms", "id"})
@@ -39,7 +39,7 @@ def collect(sheets: Sequence[Sheet], *, hint: DocumentType | None = None) -> Fin
     document = fiscal.opened(sheets)
     general = _general(sheets, hint)
     minor = USUAL_MINOR if document else _minor_digits(general.currencies)
-    findings = replace(general, line_items=items.find(sheets, document, minor=minor))
+    findings = replace(general, line_items=line_items.find(sheets, document, minor=minor))
     return _with_fiscal(findings, document.read()) if document else findings
 
 
@@ -66,7 +66,7 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         subtotals=total.labelled(amounts, Role.SUBTOTAL),
         taxes=total.labelled(amounts, Role.TAX),
         splits=tax_table.splits(priced, _taxed_totals(totals, roundings)),
-        levies=levies.levies(priced, amounts),
+        levies=tax_sum.levies(priced, amounts),
         charges=total.labelled(amounts, Role.CHARGE),
         discounts=total.labelled(amounts, Role.DISCOUNT),
         roundings=roundings,

@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from recibo.extract.locales import tables
-from recibo.extract.locales.folding import fold, skeleton
-from recibo.extract.locales.phrases import Phrasebook
-from recibo.extract.locales.tables import LegalForm
+from recibo.extract.text import tables
+from recibo.extract.text.folding import fold, skeleton
+from recibo.extract.text.phrases import Phrasebook
+from recibo.extract.text.tables import LegalForm
 
 # Forms shorter than this are met inside other words too often to be repaired.
 _REPAIRED_LETTERS = 6

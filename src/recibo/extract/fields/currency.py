@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from recibo.extract.fields import marks
-from recibo.extract.fields.marks import Marks
-from recibo.extract.fields.place import Place
-from recibo.extract.fields.rows import Row
+from recibo.extract.fields.locale_detection import Place
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found
+from recibo.extract.text import currency_symbols
+from recibo.extract.text.currency_symbols import Marks
 
 # A dollar sign without any country is most often the one that prints no country on its papers.
 _DEFAULT_DOLLAR = "USD"
@@ -15,8 +15,8 @@ _DEFAULT_DOLLAR = "USD"
 
 def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
     """Return the currencies that the page may be in, best first."""
-    shared = _counts(rows, marks.shared())
-    printed = _counts(rows, marks.own())
+    shared = _counts(rows, currency_symbols.shared())
+    printed = _counts(rows, currency_symbols.own())
     own = _of_document(printed, shared)
     # Where the only hint of a country is the money that was offered, there is none.
     home = place.currency if place.currency in own or place.currency not in printed else None
@@ -59,7 +59,7 @@ def _by_own_marks(
 
 
 def _found(code: str, confidence: float, rows: Sequence[Row]) -> Found[str]:
-    for known in (marks.own().get(code), marks.shared().get(code)):
+    for known in (currency_symbols.own().get(code), currency_symbols.shared().get(code)):
         for row in rows if known else ():
             if known and (match := known.search(row.text)):
                 box = row.box(match.start(), match.end())

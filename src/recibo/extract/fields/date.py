@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from recibo.extract.fields import days, misread_days, misread_years
-from recibo.extract.fields.days import Clock, Day
-from recibo.extract.fields.place import Place
-from recibo.extract.fields.rows import Row
+from recibo.extract.fields import misread_years
+from recibo.extract.fields.locale_detection import Place
 from recibo.extract.fields.total import probability
-from recibo.extract.locales import tables
-from recibo.extract.locales.phrases import Phrase
-from recibo.extract.locales.tables import Order
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found, Moment
+from recibo.extract.text import dates, misread_dates, tables
+from recibo.extract.text.dates import Clock, Day
+from recibo.extract.text.phrases import Phrase
+from recibo.extract.text.tables import Order
 
 # Log-odds for a date's being that of issue.
 _BIAS = 0.5
@@ -53,7 +53,7 @@ class _Sight:
 def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
     """Return the moments of issue that the page may show, best first, one a date."""
     shown = _shown_orders(rows, place)
-    orders = tuple(dict.fromkeys((*shown, *_usual_orders(rows, place), *days.ORDERS)))
+    orders = tuple(dict.fromkeys((*shown, *_usual_orders(rows, place), *dates.ORDERS)))
     earliest = misread_years.earliest(rows, place.country)
     seen = (_settled(sight) if shown else sight for sight in _sights(rows, orders))
     sights = tuple(_put_right(sight, earliest) for sight in seen)
@@ -73,7 +73,7 @@ def _shown_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
     shown = Counter(
         day.order
         for row in rows
-        for day in days.days(row.text, usual)
+        for day in dates.days(row.text, usual)
         if day.order and not day.is_ambiguous
     )
     return tuple(order for order, _ in shown.most_common() if order != "ymd")
@@ -83,7 +83,7 @@ def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
     if place.country:
         return place.country.orders
     is_dollar = place.language == "en" and any(_DOLLAR in row.text for row in rows)
-    return ("mdy", "dmy") if is_dollar else days.ORDERS
+    return ("mdy", "dmy") if is_dollar else dates.ORDERS
 
 
 def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
@@ -91,7 +91,7 @@ def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
         for day in _dates(row, orders):
             is_of_paper = _label_score(day, row, rows) >= 0
             yield _Sight(day, row, _score(day, row, rows), is_of_paper)
-        for day in days.run_together(row.text, orders):
+        for day in dates.run_together(row.text, orders):
             score = _label_score(day, row, rows)
             if score or not _is_numbered(day, row):
                 yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
@@ -99,7 +99,7 @@ def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
 
 def _dates(row: Row, orders: Sequence[Order]) -> Iterator[Day]:
     """Yield the dates of a row without figures of telephones and versions: "Phone 12.05.22"."""
-    found = days.days(row.text, orders)
+    found = dates.days(row.text, orders)
     heads = tables.wordbook("no_date").find(row.text) if found else ()
     for day in found:
         if not any(_is_just_before(head.end, day.start, row.text) for head in heads):
@@ -112,7 +112,7 @@ def _is_just_before(end: int, start: int, text: str) -> bool:
 
 def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
     for row in rows:
-        for day in misread_days.mended(row.text, orders):
+        for day in misread_dates.mended(row.text, orders):
             yield _Sight(day, row, _score(day, row, rows) + _MISREAD)
 
 
@@ -132,7 +132,7 @@ def _put_right(sight: _Sight, earliest: dt.date) -> _Sight:
 
 def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     score = _label_score(day, row, rows)
-    score += _TIME_BESIDE if days.clocks(row.text) else 0
+    score += _TIME_BESIDE if dates.clocks(row.text) else 0
     score += _AMBIGUOUS if day.is_ambiguous else 0
     score += _MONTH_NAMED if day.order is None else 0
     return score + _EARLY * (1 - row.index / max(len(rows), 1))
@@ -172,8 +172,8 @@ def _is_listed(row: Row, rows: Sequence[Row]) -> bool:
 
 def _is_entry(row: Row) -> bool:
     """Tell whether a row begins with a date and goes on to an amount, without a time of day."""
-    day = next(iter(days.days(row.text)), None)
-    if day is None or re.search(r"\w", row.text[: day.start]) or days.clocks(row.text):
+    day = next(iter(dates.days(row.text)), None)
+    if day is None or re.search(r"\w", row.text[: day.start]) or dates.clocks(row.text):
         return False
     return any(amount.is_money and amount.start >= day.end for amount in row.amounts)
 
@@ -195,7 +195,7 @@ def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:
 
 def _is_taken(above: Row) -> bool:
     """Tell whether the labels of a row name what stands beside them: a date, or an amount."""
-    return bool(days.days(above.text)) or any(amount.is_money for amount in above.amounts)
+    return bool(dates.days(above.text)) or any(amount.is_money for amount in above.amounts)
 
 
 def _is_numbered(day: Day, row: Row) -> bool:
@@ -243,13 +243,13 @@ def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:
 
 def _is_of_other_day(row: Row, date: dt.date) -> bool:
     """Tell whether a row shows dates, and this is none of them in any order."""
-    shown = {day.date for order in days.ORDERS for day in days.days(row.text, (order,))}
+    shown = {day.date for order in dates.ORDERS for day in dates.days(row.text, (order,))}
     return bool(shown) and date not in shown
 
 
 def _clocks(row: Row) -> tuple[Clock, ...]:
     """Return the times of a row, the one at which a ride ended for both of its ends."""
-    found = days.clocks(row.text, dotted=_has_time_label(row))
+    found = dates.clocks(row.text, dotted=_has_time_label(row))
     starts = tables.wordbook("start_date").find(row.text) if len(found) > 1 else ()
     ends = [
         clock

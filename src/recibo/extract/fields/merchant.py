@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from recibo.extract.fields.name_candidates import Candidate, candidates
 from recibo.extract.fields.name_features import Context, features
-from recibo.extract.fields.no_names import heads_customer, is_no_name
-from recibo.extract.fields.rows import Row
 from recibo.extract.fields.total import probability
-from recibo.extract.locales.folding import without_accents
+from recibo.extract.layout.name_stoplist import heads_customer, is_no_name
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found
+from recibo.extract.text.folding import without_accents
 
 # What each feature adds to a candidate's score. Set by hand, then moved a little by a fit (a
 # choice among the candidates of a page, held close to the hand's figures): with companies held

@@ -5,13 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from recibo.extract.fields.rows import Row
-from recibo.extract.locales import tables
-from recibo.extract.locales.folding import fold
-from recibo.extract.locales.tables import Country
+from recibo.extract.layout.rows import Row
+from recibo.extract.text import tables
+from recibo.extract.text.folding import fold
+from recibo.extract.text.misread_dates import LOOKALIKES
+from recibo.extract.text.tables import Country
 
-#: Figures that engines take for one another on thermal paper.
-LOOKALIKES = {"0": "68", "1": "7", "3": "8", "5": "6", "6": "058", "7": "1", "8": "036"}
 # Nothing that is read was printed later.
 _LAST_YEAR = 2059
 

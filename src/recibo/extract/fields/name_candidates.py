@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from recibo.extract.fields import company_names
-from recibo.extract.fields.rows import Row
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Word, around
 
 # Below the head only a name with its legal form can be the seller's.

@@ -7,12 +7,12 @@ from functools import cache
 from statistics import median
 from typing import Self
 
-from recibo.extract.fields import company_names, days
+from recibo.extract.fields import company_names
 from recibo.extract.fields.name_candidates import Candidate, Piece
-from recibo.extract.fields.rows import USUAL_MINOR, Row
-from recibo.extract.locales import tables
-from recibo.extract.locales.folding import skeleton
-from recibo.extract.locales.phrases import Phrasebook
+from recibo.extract.layout.rows import USUAL_MINOR, Row
+from recibo.extract.text import dates, tables
+from recibo.extract.text.folding import skeleton
+from recibo.extract.text.phrases import Phrasebook
 
 _REGISTERED = re.compile(
     r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*\d{4,}[\s-]*[a-z]?\W*$", re.IGNORECASE
@@ -91,7 +91,7 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "contact": bool(_book("contact").find(name)),
         "figures": _share_of_digits(name),
         "money": _bears_money(candidate),
-        "dated": bool(days.days(candidate.text) or days.clocks(candidate.text)),
+        "dated": bool(dates.days(candidate.text) or dates.clocks(candidate.text)),
         "lower": name.islower(),
         "upper": name.isupper(),
         "short": sum(character.isalpha() for character in name) < _FEWEST_LETTERS,
@@ -161,7 +161,7 @@ def _body_start(rows: Sequence[Row]) -> int:
     for row in rows:
         kinds = tables.phrasebook("number", "date", "total").kinds(row.text)
         has_number = bool(kinds) and any(character.isdigit() for character in row.text)
-        if days.days(row.text) or has_number or len(row.amounts) > 1:
+        if dates.days(row.text) or has_number or len(row.amounts) > 1:
             return row.index
     return rows[-1].index
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from recibo.extract.fields import days, loose_numbers
+from recibo.extract.fields import unlabelled_numbers
 from recibo.extract.fields.number_shapes import NUMBER, found_in, is_number
-from recibo.extract.fields.rows import Row
-from recibo.extract.locales import tables
-from recibo.extract.locales.phrases import Phrase
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found, Word
+from recibo.extract.text import dates, tables
+from recibo.extract.text.phrases import Phrase
 
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
 _KINDS = (*_NUMBER_KINDS, "date", "other_date", "time")
@@ -38,7 +38,7 @@ _SLIP_ROWS = 3
 
 def numbers(rows: Sequence[Row]) -> tuple[Found[str], ...]:
     """Return the numbers that the document may bear, best first."""
-    found = [*_labelled(rows), *loose_numbers.loose(rows)]
+    found = [*_labelled(rows), *unlabelled_numbers.loose(rows)]
     unique: dict[str, Found[str]] = {}
     for number in sorted(found, key=lambda number: -number.confidence):
         unique.setdefault(number.value, number)
@@ -179,8 +179,8 @@ def _words(words: Sequence[Word]) -> list[str]:
 
 def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
     label_box = row.box(label.start, label.end)
-    dates, times = days.days(below.text), days.clocks(below.text)
-    taken = [(day.start, day.end) for day in dates] + [(time.start, time.end) for time in times]
+    days, times = dates.days(below.text), dates.clocks(below.text)
+    taken = [(day.start, day.end) for day in days] + [(time.start, time.end) for time in times]
     for match in NUMBER.finditer(below.text):
         box = below.box(match.start(), match.end())
         overlaps = box.x0 < label_box.x1 and box.x1 > label_box.x0

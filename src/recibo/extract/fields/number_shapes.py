@@ -2,9 +2,9 @@
 
 import re
 
-from recibo.extract.fields import days
-from recibo.extract.fields.rows import Row
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found
+from recibo.extract.text import dates
 
 #: One word, its groups joined by a hyphen, a slash or a stop.
 NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*")
@@ -24,8 +24,8 @@ def is_number(text: str, rest: str) -> bool:
         return False
     if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
         return False
-    is_day = any(day.start == 0 for day in days.days(rest[:20]))
-    is_clock = any(clock.start == 0 for clock in days.clocks(rest[:12]))
+    is_day = any(day.start == 0 for day in dates.days(rest[:20]))
+    is_clock = any(clock.start == 0 for clock in dates.clocks(rest[:12]))
     is_money = re.match(r"\d+[.,]\d{2}(?!\d)", rest) is not None
     return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
 

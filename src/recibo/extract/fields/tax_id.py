@@ -8,11 +8,11 @@ from functools import cache
 
 from recibo.extract.brazil import tax_ids as brazilian
 from recibo.extract.fields.check_digits import passes
-from recibo.extract.fields.rows import Row
-from recibo.extract.locales import tables
-from recibo.extract.locales.phrases import Phrasebook
-from recibo.extract.locales.tables import Country, TaxNumber
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found
+from recibo.extract.text import tables
+from recibo.extract.text.phrases import Phrasebook
+from recibo.extract.text.tables import Country, TaxNumber
 
 # Blanks and these signs part the groups of a number.
 _GROUP_SIGNS = r"[\s.\-/\u2013:]"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import permutations
 
-from recibo.extract.fields.amounts import Amount
-from recibo.extract.fields.rows import Row
+from recibo.extract.layout.rows import Row
+from recibo.extract.text.numbers import Amount
 
 # No tax on goods takes a larger part of the net price.
 _MOST_RATE = Decimal("0.5")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from recibo.extract.fields.rows import Row
 from recibo.extract.fields.tax_rows import Columns, Portion, portions
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found, Split, around
 
 # A heading that speaks of a tax stands at most so many rows above the table's last row.

@@ -9,11 +9,11 @@ from itertools import zip_longest
 from statistics import median
 from typing import Self
 
-from recibo.extract.fields import marks
-from recibo.extract.fields.entries import Entry, Role, role_of
-from recibo.extract.fields.marks import Marks
-from recibo.extract.fields.rows import Row
+from recibo.extract.fields.labelled_amounts import Entry, Role, role_of
+from recibo.extract.layout.rows import Row
 from recibo.extract.model import Found
+from recibo.extract.text import currency_symbols
+from recibo.extract.text.currency_symbols import Marks
 
 # Totals are rounded to the next coin.
 _MOST_ROUNDING = Decimal("0.05")
@@ -84,7 +84,7 @@ class _Context:
     def of(
         cls, entries: Sequence[Entry], currencies: Sequence[Found[str]], blanks: Sequence[int]
     ) -> Self:
-        own = marks.own()
+        own = currency_symbols.own()
         foreign = [own[other.value] for other in currencies[1:] if other.value in own]
         paid = (Role.CASH, Role.CHANGE, Role.COUNT)
         native = [entry for entry in entries if not _is_marked(entry, foreign)]

@@ -29,7 +29,7 @@ from recibo.errors import (
     UnsupportedFormat,
     ValidationFailed,
 )
-from recibo.extract.load.formats import Kind
+from recibo.extract.document.formats import Kind
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.lib import clock, ids
 from recibo.lib.keyed_lock import KeyedLock

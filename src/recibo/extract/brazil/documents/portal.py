@@ -1,0 +1,55 @@
+"""A consumer's note as the tax offices' own pages show it: each good over two rows, with labels.
+
+`LEITE INTEGRAL 1L (Código: 10)   Vl. Total` stands above `Qtde.: 2 UN: L Vl. Unit.: 4,5   9,00`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from recibo.extract.brazil.documents import names
+from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.layout.forms import Cell
+from recibo.extract.model import Found, Line, LineItem
+from recibo.extract.text import numerals
+
+_CODE = re.compile(r"\(\s*C[oó]d[il1|]go\b", re.IGNORECASE)
+_FIGURES = re.compile(
+    r"[QO]t[dt]?de?\W*+(?P<qty>[0-9][0-9.,]*+)\W*+UN\W{0,20}\S{1,30}\W*+V[li1|]\W*Unit\W*(?P<price>[0-9][0-9.,]*)"
+    r"\s+(?:V[li1|]\W*Total\W*)?(?P<total>[0-9][0-9.]*,[0-9]{2})\s*$",
+    re.IGNORECASE,
+)
+#: A long name is broken over so many rows at most.
+_MOST_ROWS = 3
+
+
+def goods(document: Paper) -> tuple[Found[LineItem], ...]:
+    """Return the goods of such a page; none if it is another paper."""
+    lines = list(document.lines)
+    return tuple(_goods(lines))
+
+
+def _goods(lines: Sequence[Line]) -> Iterator[Found[LineItem]]:
+    first = None
+    for index, line in enumerate(lines):
+        match = _FIGURES.search(line.text)
+        if match is None:
+            continue
+        # Above the first good stands the seller, so that its name is not looked for there.
+        above = lines[index - 1 : index] if first is None else lines[first:index]
+        first = index + 1
+        if name := _name(above[-_MOST_ROWS:]):
+            item = LineItem(
+                name,
+                numerals.quantity(match["qty"]),
+                numerals.quantity(match["price"]),
+                numerals.amount(match["total"]),
+            )
+            yield Cell(line.words).found(item, confidence=0.95)
+
+
+def _name(above: Sequence[Line]) -> str:
+    """Return what stands before the code, in its row and in those above it."""
+    text = " ".join(line.text for line in above)
+    code = _CODE.search(text)
+    name = names.cleaned(text[: code.start()]) if code else ""
+    return name if names.has_letters(name) else ""

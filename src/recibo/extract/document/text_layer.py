@@ -1,0 +1,198 @@
+"""The words that a PDF page holds as text, and whether they can be trusted."""
+
+import functools
+import itertools
+import math
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from recibo.extract.document.pdf_letters import Glyph
+from recibo.extract.model import Box, Word, around
+
+#: Shares of a letter's height. Letters further apart are of two words (pdfium marks most blanks
+#: itself); a step back or aside beyond these starts a new word too.
+_MAX_GAP = 0.5
+_MAX_STEP_BACK = 0.5
+_MAX_STEP_ASIDE = 0.4
+
+#: Upended text is kept in whole runs, whose words are told by gaps between these shares.
+_MAX_UPENDED_GAP = 1.5
+_BLANK = 0.15
+
+#: Two prints of one word that cover each other by more than this share are fake bold.
+_SAME_PLACE = 0.5
+#: Pixels; shorter sides are none.
+_LEAST_LENGTH = 0.01
+
+#: No word is longer, not even the address in a code; more letters are data that a maker hid.
+_LONGEST_RUN = 500
+
+#: A page with fewer letters is a picture with a stamp or a page number on it.
+_MIN_LETTERS = 40
+
+#: Shares of a sane text. Letters of a font without a character map come out unassigned, private,
+#: or shifted, and shifted ones have hardly a vowel.
+_MIN_KNOWN = 0.95
+_MIN_VOWELS = 0.15
+
+_VOWELS = frozenset("aeiouyAEIOUY")
+
+#: pdfium's sign for the hyphen at the end of a broken line.
+_BROKEN_HYPHEN = "\x02"
+
+_FIRST_LIGATURE, _LAST_LIGATURE = "\ufb00", "\ufb06"
+
+
+def words(glyphs: Iterable[Glyph], *, page: int) -> tuple[Word, ...]:
+    """Join a page's letters to words; text that runs up or down stays in runs with its blanks."""
+    found = (_word(run, page) for run in _runs(glyphs))
+    return tuple(_printed_once(word for word in found if word.text))
+
+
+def is_trustworthy(glyphs: Sequence[Glyph]) -> bool:
+    """Tell whether a page's text is enough of it and no gibberish."""
+    signs = [glyph.letter for glyph in glyphs if not glyph.letter.isspace()]
+    if sum(sign.isalnum() for sign in signs) < _MIN_LETTERS:
+        return False
+    known = sum(bool(_clean(sign)) for sign in signs)
+    return known >= _MIN_KNOWN * len(signs) and not _is_shifted(signs)
+
+
+def main_turns(glyphs: Iterable[Glyph]) -> int:
+    """Return the quarter turns clockwise of most of the writing."""
+    turns = Counter(glyph.turns for glyph in glyphs if not glyph.letter.isspace())
+    return turns.most_common(1)[0][0] if turns else 0
+
+
+def _is_shifted(signs: Sequence[str]) -> bool:
+    """Tell whether a text of Latin letters has too few vowels to be any language."""
+    letters = [sign for sign in signs if sign.isalpha()]
+    plain = [letter for letter in letters if letter.isascii()]
+    vowels = sum(letter in _VOWELS for letter in plain)
+    # Beside another script a few Latin letters, "2 x 220", need none.
+    return len(plain) > len(letters) / 2 and vowels < _MIN_VOWELS * len(plain)
+
+
+def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
+    """Part letters where a word ends."""
+    run: list[Glyph] = []
+    for glyph in glyphs:
+        is_blank = glyph.letter.isspace()
+        if run and (_is_over(run[-1], glyph) or len(run) == _LONGEST_RUN):
+            yield run
+            run = []
+        if not is_blank:
+            run.append(glyph)
+    if run:
+        yield run
+
+
+def _is_over(last: Glyph, glyph: Glyph) -> bool:
+    """Tell whether a word ends with its last letter; blanks are a part of upended text."""
+    return not last.turns if glyph.letter.isspace() else not _goes_on(last, glyph)
+
+
+def _goes_on(last: Glyph, glyph: Glyph) -> bool:
+    """Tell whether a letter follows the last one in the same word."""
+    if last.turns != glyph.turns:
+        return False
+    size = _size(last)
+    max_gap = _MAX_UPENDED_GAP if last.turns else _MAX_GAP
+    aside = abs(_middle(glyph) - _middle(last))
+    return -_MAX_STEP_BACK * size <= _gap(last, glyph) <= max_gap * size and (
+        aside <= _MAX_STEP_ASIDE * size
+    )
+
+
+def _gap(last: Glyph, glyph: Glyph) -> float:
+    """Return the distance between two letters along the writing."""
+    match last.turns:
+        case 0:
+            return glyph.box.x0 - last.box.x1
+        case 1:
+            return glyph.box.y0 - last.box.y1
+        case 2:
+            return last.box.x0 - glyph.box.x1
+        case _:
+            return last.box.y0 - glyph.box.y1
+
+
+def _middle(glyph: Glyph) -> float:
+    """Return where the row of a letter runs."""
+    return glyph.box.x_centre if glyph.turns % 2 else glyph.box.y_centre
+
+
+def _size(glyph: Glyph) -> float:
+    """Return how tall a letter is against its writing."""
+    return glyph.box.width if glyph.turns % 2 else glyph.box.height
+
+
+def _word(run: Sequence[Glyph], page: int) -> Word:
+    text = _clean(run[0].letter)
+    for last, glyph in itertools.pairwise(run):
+        is_parted = last.turns and _gap(last, glyph) > _BLANK * _size(last)
+        text += (" " if is_parted else "") + _clean(glyph.letter)
+    box = around([glyph.box for glyph in run])
+    return Word(text.strip(), box, confidence=1.0, page=page, is_upended=bool(run[0].turns % 2))
+
+
+@functools.lru_cache(maxsize=4096)
+def _clean(letter: str) -> str:
+    """Return a letter as people type it; empty for what is no letter at all."""
+    if letter == _BROKEN_HYPHEN:
+        return "-"
+    if _FIRST_LIGATURE <= letter <= _LAST_LIGATURE:
+        return unicodedata.normalize("NFKC", letter)
+    return "" if unicodedata.category(letter).startswith("C") else letter
+
+
+def _printed_once(found: Iterable[Word]) -> Iterator[Word]:
+    """Leave out words that are printed again over themselves to look bold."""
+    places: defaultdict[tuple[str | int, ...], list[Box]] = defaultdict(list)
+    texts: set[str] = set()
+    for word in found:
+        near = _near(word) if word.text in texts else ()
+        if not any(_covers(box, word.box) for key in near for box in places.get(key, ())):
+            texts.add(word.text)
+            places[_key(word.text, word.box)].append(word.box)
+            yield word
+
+
+def _key(text: str, box: Box) -> tuple[str | int, ...]:
+    """Return what prints of a text in about one size at about one place have in common.
+
+    A cell is as large as the word, so that few prints which do not cover one another share it.
+    """
+    across, down = _magnitude(box.width), _magnitude(box.height)
+    return text, across, down, _cell(box.x_centre, across), _cell(box.y_centre, down)
+
+
+def _near(word: Word) -> Iterator[tuple[str | int, ...]]:
+    """Yield the keys of all prints of a word, half to twice as large, whose middle it covers."""
+    box = word.box
+    for across, down in itertools.product(_alike(box.width), _alike(box.height)):
+        columns = range(_cell(box.x0, across), _cell(box.x1, across) + 1)
+        rows = range(_cell(box.y0, down), _cell(box.y1, down) + 1)
+        for column, row in itertools.product(columns, rows):
+            yield word.text, across, down, column, row
+
+
+def _magnitude(length: float) -> int:
+    """Return the power of two that a length stays below."""
+    return math.frexp(max(length, _LEAST_LENGTH))[1]
+
+
+def _alike(length: float) -> range:
+    return range(_magnitude(length) - 1, _magnitude(length) + 2)
+
+
+def _cell(place: float, magnitude: int) -> int:
+    return math.floor(math.ldexp(place, -magnitude))
+
+
+def _covers(box: Box, other: Box) -> bool:
+    width = min(box.x1, other.x1) - max(box.x0, other.x0)
+    height = min(box.y1, other.y1) - max(box.y0, other.y0)
+    area = max(0.0, width) * max(0.0, height)
+    return area > _SAME_PLACE * box.width * box.height

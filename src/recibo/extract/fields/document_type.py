@@ -1,0 +1,93 @@
+"""Tells a receipt from an invoice."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from recibo.extract.fields.total import probability
+from recibo.extract.layout.columns import cells
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import DocumentType, Found, Sheet
+from recibo.extract.text import tables
+
+# Log-odds for an invoice. A slip of paper is taller than a page and was paid at the till; what
+# says whom to bill and when to pay was not.
+_BIAS = -1.5
+_TITLE, _BILLING, _MOST_BILLING = 1.5, 1.2, 3
+_RECEIPT_WORD, _MOST_RECEIPT_WORDS, _TILL, _PAGE, _SLIP = -1.0, 2, -1.2, 1.5, -1.0
+_HINTED, _NAMED_RECEIPT = 0.8, -1.5
+# The height of a line in widths of the print: a slip of 30 to 48 characters a line has 0.04 and
+# more, a full page of twice as many 0.025 at most.
+_PAGE_PRINT = 0.028
+_TILL_KINDS = ("cash", "change", "card", "rounding")
+
+
+def types(
+    sheets: Sequence[Sheet], rows: Sequence[Row], hint: DocumentType | None
+) -> tuple[Found[DocumentType], ...]:
+    """Return receipt and invoice, the likelier first; `hint` only tips the balance."""
+    title = None if _is_named_receipt(rows) else _title(rows)
+    by_title = _TITLE if title else 0
+    by_name = _NAMED_RECEIPT if _is_named_receipt(rows) else 0
+    score = _BIAS + by_title + by_name + _by_words(rows) + _by_shape(sheets) + _by_hint(hint)
+    invoice = probability(score)
+    found = [
+        _found(DocumentType.INVOICE, invoice, title),
+        _found(DocumentType.RECEIPT, 1 - invoice, title),
+    ]
+    return tuple(sorted(found, key=lambda kind: -kind.confidence))
+
+
+def _by_words(rows: Sequence[Row]) -> float:
+    billing = {
+        row.text[phrase.start : phrase.end].lower()
+        for row in rows
+        for phrase in tables.wordbook("billing").find(row.text)
+    }
+    receipt = {
+        row.text[phrase.start : phrase.end].lower()
+        for row in rows
+        for phrase in tables.wordbook("receipt_title").find(row.text)
+    }
+    till = any(label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels)
+    return (
+        _BILLING * min(len(billing), _MOST_BILLING)
+        + _RECEIPT_WORD * min(len(receipt), _MOST_RECEIPT_WORDS)
+        + (_TILL if till else 0)
+    )
+
+
+def _is_named_receipt(rows: Sequence[Row]) -> bool:
+    """Tell whether the first heading that says nothing but what the paper is calls it a receipt."""
+    for row in rows:
+        if any(amount.is_money for amount in row.amounts):
+            return False
+        for text in cells(row):
+            if tables.wordbook("invoice_title").is_all(text):
+                return False
+            if tables.wordbook("receipt_title").is_all(text):
+                return True
+    return False
+
+
+def _by_shape(sheets: Sequence[Sheet]) -> float:
+    lines = sheets[0].lines if sheets else ()
+    if not lines:
+        return 0
+    width = max(line.box.x1 for line in lines) - min(line.box.x0 for line in lines)
+    return _PAGE if median(line.box.height for line in lines) < _PAGE_PRINT * width else _SLIP
+
+
+def _by_hint(hint: DocumentType | None) -> float:
+    weights = {DocumentType.INVOICE: _HINTED, DocumentType.RECEIPT: -_HINTED}
+    return weights.get(hint, 0) if hint else 0
+
+
+def _title(rows: Sequence[Row]) -> Row | None:
+    book = tables.wordbook("invoice_title")
+    return next((row for row in rows if book.find(row.text)), None)
+
+
+def _found(kind: DocumentType, confidence: float, title: Row | None) -> Found[DocumentType]:
+    if title is None:
+        return Found(kind, confidence, "")
+    return Found(kind, confidence, title.text, title.line.page, title.line.box)

@@ -1,0 +1,175 @@
+"""Quantity times unit price is the row's total: which figures of a row are which."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from recibo.extract.text.figures import Figure
+
+_CENT = Decimal("0.01")
+#: Makers cut unit prices to two decimals, which shifts the product by half a cent a unit …
+_CUT = Decimal("0.005")
+#: … but no tolerance goes beyond this share of the total, or anything would fit large quantities.
+_WIDEST = Decimal("0.01")
+_MOST = Decimal(100_000)
+#: Longer whole numbers are codes.
+_CODE_DIGITS = 6
+_PERCENT = Decimal(100)
+#: From here on a total without decimals was rounded to units.
+_HUNDRED, _HALF = Decimal(100), Decimal("0.5")
+#: A quantity, a price and a discount make three figures; rows of more hold columns of taxes.
+_DISCOUNTED = range(3, 7)
+
+#: Rows of goods have at most so many figures left of their total.
+MOST_FIGURES = 12
+
+#: Quantity, unit price, total.
+Product = tuple[Decimal, Decimal, Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """A quantity and a unit price that make a total."""
+
+    qty: Decimal
+    unit_price: Decimal
+    qty_figure: Figure
+    price_figure: Figure
+
+
+def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
+    """Tell whether a product is a total, as far as printed figures can tell."""
+    if total < 0:
+        # What is given back is printed with its sign, its price or its quantity mostly without.
+        return agrees(abs(qty), abs(unit_price), -total)
+    if not 0 < qty < _MOST:
+        return False
+    off = abs(qty * unit_price - total)
+    if qty == 1:
+        return off <= _CUT
+    return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
+
+
+def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -> Product | None:
+    """Return the readings whose product is the total; a dot may group or be decimal."""
+    if qty is None or price is None or total is None:
+        return None
+    options = itertools.product(qty.readings, price.readings, total.readings)
+    return next((each for each in options if agrees(*each)), None)
+
+
+def less_discount(
+    qty: Figure | None, price: Figure | None, total: Figure | None, discount: Figure | None
+) -> Product | None:
+    """Return the readings whose product less a discount, of so many percent, is the total."""
+    if qty is None or price is None or total is None or discount is None:
+        return None
+    if not 0 < discount.value < _PERCENT:
+        return None
+    share = 1 - discount.value / _PERCENT
+    options = itertools.product(qty.readings, price.readings, total.readings)
+    return next((each for each in options if agrees(each[0], each[1] * share, each[2])), None)
+
+
+def is_rounded(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
+    """Tell whether a product is a total but for its rounding, to units where it has no decimals."""
+    if total < 0:
+        return is_rounded(abs(qty), abs(unit_price), -total)
+    is_whole = total.as_tuple().exponent == 0 and total >= _HUNDRED
+    return 0 < qty < _MOST and abs(qty * unit_price - total) <= (_HALF if is_whole else _CENT)
+
+
+def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
+    """Return the whole number of units that a total holds, for a quantity that was not read."""
+    if unit_price <= 0 or total <= 0:
+        return None
+    qty = (total / unit_price).to_integral_value()
+    return qty if agrees(qty, unit_price, total) else None
+
+
+def triple(figures: Sequence[Figure]) -> Product | None:
+    """Return a quantity, a price and their product that follow one another in a row.
+
+    A product by one is a mere repetition, which columns of taxes are full of.
+    """
+    usable = [figure for figure in figures if _is_factor(figure)]
+    for one, two, three in zip(usable, usable[1:], usable[2:], strict=False):
+        if not three.is_money:
+            continue
+        for product in itertools.product(one.readings, two.readings, three.readings):
+            if product[0] != 1 and product[1] > 0 and agrees(*product):
+                return product
+    return None
+
+
+def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
+    """Return the quantity and unit price among the figures left of a total; None if none fit.
+
+    The price nearest to the total goes first: codes and contents (`500G`) stand further left.
+    """
+    usable = [each for each in candidates if _is_factor(each)][-MOST_FIGURES:]
+    if not total and not any(each.is_money and not each.value for each in usable):
+        # Anything by nearly nothing is nothing: only a price of nothing tells.
+        return None
+    found = next(_pairs(usable, total), None)
+    if found is not None or len(usable) not in _DISCOUNTED:
+        return found
+    return _discounted(usable, candidates, total)
+
+
+def _discounted(
+    usable: Sequence[Figure], candidates: Sequence[Figure], total: Decimal
+) -> Factors | None:
+    """Return factors whose product is the total before a discount that the row prints."""
+    for discount in reversed(candidates):
+        others = [each for each in usable if each is not discount]
+        for whole in _before_discount(total, discount.value):
+            found = next(_pairs(others, whole), None)
+            if found is not None and found.price_figure.is_money:
+                return found
+    return None
+
+
+def _before_discount(total: Decimal, discount: Decimal) -> Iterator[Decimal]:
+    """Return what a total was before a discount, taken as an amount and as a percentage."""
+    if 0 < discount < _MOST:
+        yield total + discount
+    if 0 < discount < _PERCENT:
+        yield total / (1 - discount / _PERCENT)
+
+
+def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
+    """Return the pairs of figures that make a total, the likeliest first."""
+    for price in sorted(usable, key=lambda each: (not each.is_money, -each.start)):
+        counting = [each for each in usable if each is not price and _may_count(each, price)]
+        for quantity in sorted(counting, key=lambda each: _unlikeliness(each, price)):
+            options = itertools.product(quantity.readings[::-1], price.readings)
+            for qty, unit_price in options:
+                # Two whole numbers make a whole one: nothing was cut there.
+                is_whole = qty % 1 == 0 and unit_price % 1 == 0 and not price.is_money
+                is_cut = not is_whole or qty * unit_price == total
+                product = qty, unit_price, total
+                if is_cut and (agrees(*product) or is_rounded(*product)):
+                    yield Factors(qty, unit_price, quantity, price)
+
+
+def _may_count(quantity: Figure, price: Figure) -> bool:
+    """Tell whether the first figure may be the number of units at the price of the second."""
+    if quantity.is_rate or (quantity.has_mark and not price.has_mark):
+        return False
+    if quantity.has_unit != price.has_unit and (quantity.has_unit or quantity.is_money):
+        return quantity.has_unit
+    is_whole = quantity.decimals == 0 and len(quantity.readings) == 1
+    return quantity.start < price.start or is_whole
+
+
+def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
+    """Order quantities: no cents nor contents, no currency's mark, near the price go first."""
+    return figure.is_money or figure.is_content, figure.has_mark, abs(price.start - figure.start)
+
+
+def _is_factor(figure: Figure) -> bool:
+    is_whole = figure.decimals == 0 and len(figure.readings) == 1
+    is_code = is_whole and figure.end - figure.start > _CODE_DIGITS
+    return not (figure.is_percent or figure.is_bracketed or is_code)

@@ -1,0 +1,142 @@
+"""Rows that only say how a total came about: `2 x 1,29`, `0,535 kg x 18,90 EUR/kg`."""
+
+import functools
+import itertools
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from recibo.extract.fields.items import arithmetic, item_name
+from recibo.extract.layout.item_rows import Row
+from recibo.extract.text import figures, item_words
+from recibo.extract.text.figures import Figure
+
+_AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
+# `2 AT 1 FOR 1.98`: a count, and what one costs.
+_AT_ONE_FOR = re.compile(
+    rf"^\W*(?P<qty>[0-9]+)\s+AT\s+1\s+FOR\s+\W?(?P<price>{_AMOUNT})\W*$", re.IGNORECASE
+)
+# `@110 x 2`: the price of one, and a count.
+_AT_TIMES = re.compile(
+    rf"^\W*@\s?[^\w\s]?\s?(?P<price>{_AMOUNT})\s?[^\W\d]?\s?[xX×*]\s?(?P<qty>[0-9]{{1,3}})\W?\s*\w?\W*$"
+)
+# `42,18 l  1,799 EUR/l`: the price of a measure needs no sign of multiplication.
+_PER_MEASURE = re.compile(
+    rf"^\W*(?P<qty>[0-9]+[.,][0-9]+)\s?(?P<unit>[^\W\d]{{1,4}})\W+(?:[^\W\d]{{1,3}}\s)?"
+    rf"(?P<price>{_AMOUNT})\s?[^\d/]{{0,5}}/\s?(?P=unit)\W*$",
+    re.IGNORECASE,
+)
+# `3 @ 3/$6.97`: a count, and what so many cost together.
+_TOGETHER = re.compile(
+    rf"(?<![0-9.,])(?P<qty>[0-9]{{1,3}})\s*@\s*(?P<of>[0-9]{{1,2}})\s*(?:/|for)\s*\W?(?P<price>{_AMOUNT})",
+    re.IGNORECASE,
+)
+# `@ 3.78`: the price of one, under the row of several.
+_PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A row that only says how a total came about."""
+
+    row: Row
+    #: What the figures may mean: the dot of `2 X 1.250` may group. Without quantities the total
+    #: tells how many there are.
+    quantities: tuple[Decimal, ...]
+    prices: tuple[Decimal, ...]
+    #: How many cost the price together.
+    together: Decimal = Decimal(1)
+
+    def made(
+        self, total: Decimal, *, counted: Decimal | None = None
+    ) -> tuple[Decimal, Decimal | None] | None:
+        """Return the quantity and the unit price that make a total; None if they do not.
+
+        Where the price of several is printed there is no unit price.
+
+        Args:
+            total: The amount.
+            counted: The quantity in front of the name, for a detail without one.
+        """
+        known = self.quantities or ((counted,) if counted else ())
+        if self.together != 1:
+            qty, price = self.quantities[0], self.prices[0]
+            return (qty, None) if arithmetic.agrees(qty / self.together, price, total) else None
+        for price, qty in itertools.product(self.prices, known):
+            if arithmetic.is_rounded(qty, price, total):
+                return qty, price
+        if self.quantities:
+            return None
+        # Fewer at a grouped price are likelier than thousands at a small one.
+        for price in sorted(self.prices, reverse=True):
+            missing = arithmetic.missing_qty(price, total)
+            if missing and arithmetic.is_rounded(missing, price, total):
+                return missing, price
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One figure with the word for what it is: `Litres 25.03`, `Price/L 1.534`."""
+
+    row: Row
+    is_price: bool
+    readings: tuple[Decimal, ...]
+
+
+def read(row: Row) -> Detail | None:
+    """Read `2 x 1,29` and the like."""
+    if (offer := _TOGETHER.fullmatch(row.text.strip())) and offer["of"] != "0":
+        qty, price = Decimal(offer["qty"]), _readings(offer["price"])
+        return Detail(row, (qty,), price, Decimal(offer["of"]))
+    patterns = (_AT_TIMES, _times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE)
+    text = item_name.without_place(row.text)
+    match = next((found for each in patterns if (found := each.match(text))), None)
+    if match is None:
+        return None
+    named = match.groupdict()
+    return Detail(row, _readings(named.get("qty")), _readings(named["price"]))
+
+
+def read_labelled(row: Row) -> Labelled | None:
+    """Read a row of one figure with its word, as pumps print quantity and price."""
+    figures_of = [figure for figure in row.figures if not figure.is_percent]
+    label = row.text[: figures_of[0].start] if figures_of else ""
+    if len(figures_of) != 1 or not (kind := item_words.opening_of_measure(label)):
+        return None
+    return Labelled(row, kind == "rates", figures_of[0].readings[::-1])
+
+
+def joined(one: Labelled, other: Labelled) -> Detail | None:
+    """Return what a quantity and a price with their words say together."""
+    if one.is_price == other.is_price:
+        return None
+    price, qty = (one, other) if one.is_price else (other, one)
+    return Detail(one.row, qty.readings, price.readings)
+
+
+def _readings(figure: str | None) -> tuple[Decimal, ...]:
+    """Return what a figure may mean, its dot for decimals first."""
+    found = next(figures.every(figure), None) if figure else None
+    return found.readings[::-1] if found else ()
+
+
+def count_of_offer(row: Row, total: Figure) -> Decimal | None:
+    """Return how many were bought where the price of several is printed, `3 @ 3/$6.97`."""
+    match = _TOGETHER.search(row.text[: total.start])
+    if match is None or match["of"] == "0":
+        return None
+    qty, several = Decimal(match["qty"]), Decimal(match["of"])
+    price = Decimal(match["price"].replace(",", "."))
+    return qty if arithmetic.agrees(qty / several, price, total.value) else None
+
+
+@functools.cache
+def _times() -> re.Pattern[str]:
+    """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps behind an article's number."""
+    return re.compile(
+        rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{item_words.counting()})\W+)?(?P<qty>{_AMOUNT})"
+        rf"(?:\s*(?i:{item_words.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{item_words.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"
+        rf"[^\w\s]?(?:[A-Z]{{1,3}}\W?|単)?\s*(?P<price>{_AMOUNT})"
+        r"\s?[^\w\s]?\s?(?:[^\W\d]{1,5}\.?)?\s?(?:/\s?\w{1,6})?(?:\s\([0-9.,]+\))?\W*$"
+    )

@@ -1,0 +1,226 @@
+"""Tells what each amount of a document is: a total, a tax, the cash that was handed over."""
+
+import bisect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+
+from recibo.extract.fields import tip_suggestions
+from recibo.extract.layout.columns import kinds_over
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Box, Found
+from recibo.extract.text.numbers import Amount
+from recibo.extract.text.phrases import Phrase
+
+# A label whose amount was read as a line of its own stands this close above it, in line heights.
+_NEAR = 1.6
+
+# A row of amounts alone has no words but the marks of currencies and the codes of rates.
+_LONGEST_MARK, _MOST_LETTERS = 3, 4
+
+# No tax on goods takes a larger part of what is paid.
+_MOST_TAX = Decimal("0.45")
+# What is levied on a sum is between these parts of it.
+_RATES = (Decimal("0.01"), Decimal("0.2"))
+
+
+class Role(StrEnum):
+    """What the words beside an amount make of it."""
+
+    PAYABLE = "payable"
+    TOTAL = "total"
+    SUM = "sum"
+    SUBTOTAL = "subtotal"
+    TAX = "tax"
+    CASH = "cash"
+    CHANGE = "change"
+    CARD = "card"
+    ROUNDING = "rounding"
+    DISCOUNT = "discount"
+    CHARGE = "charge"
+    COUNT = "count"
+    NONE = "none"
+
+
+# What several labels before one amount make of it, the first match counts: all of the first set
+# stand there, none of the second. A single label speaks for itself.
+_READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
+    ({"discount", "payable"}, {"excluding"}, Role.PAYABLE),
+    ({"discount", "total", "including"}, {"excluding"}, Role.PAYABLE),
+    ({"discount", "total", "excluding"}, set(), Role.SUBTOTAL),
+    ({"discount"}, {"subtotal"}, Role.DISCOUNT),
+    ({"rounding", "payable"}, set(), Role.PAYABLE),
+    ({"rounding", "total", "including"}, set(), Role.PAYABLE),
+    ({"rounding", "subtotal"}, set(), Role.SUBTOTAL),
+    ({"rounding"}, set(), Role.ROUNDING),
+    ({"payable", "excluding"}, set(), Role.SUBTOTAL),
+    ({"total", "excluding"}, set(), Role.SUBTOTAL),
+    ({"sum", "excluding"}, set(), Role.SUBTOTAL),
+    ({"payable"}, {"change", "count"}, Role.PAYABLE),
+    ({"total", "tax", "including"}, {"change", "cash", "count"}, Role.TOTAL),
+    ({"sum", "tax", "including"}, {"change", "cash", "count"}, Role.TOTAL),
+    ({"subtotal"}, set(), Role.SUBTOTAL),
+    ({"change"}, set(), Role.CHANGE),
+)
+_SUMS = (Role.PAYABLE, Role.TOTAL, Role.SUM, Role.SUBTOTAL, Role.TAX)
+_TOTALS = (Role.PAYABLE, Role.TOTAL)
+_SUMS_OF_GOODS = (*_TOTALS, Role.SUM)
+# What leads from a sum before tax to the total, and within how many amounts.
+_ON_TOP = (Role.TAX, Role.CHARGE, Role.ROUNDING, Role.DISCOUNT)
+_FAR = 8
+_CENT = Decimal("0.01")
+_MODIFIERS = {"excluding", "including"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An amount and what it is."""
+
+    amount: Amount
+    role: Role
+    row: Row
+    #: How many labelled amounts stand between it and its label: 0 right beside it.
+    distance: int = 0
+    #: Whether the label stands in the row above, not in its own.
+    is_below: bool = False
+
+    def box(self) -> Box:
+        """Return where the amount stands on its page."""
+        return self.row.box(self.amount.start, self.amount.end)
+
+    def found(self, confidence: float) -> Found[Decimal]:
+        """Return the amount with its evidence."""
+        return Found(self.amount.value, confidence, self.row.text, self.row.line.page, self.box())
+
+
+def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
+    """Return all amounts of the document in reading order, each with its role."""
+    found: list[Entry] = []
+    offered = tip_suggestions.suggestions(rows)
+    for row in rows:
+        above = rows[row.index - 1] if row.index else None
+        own = _of_row(row, above)
+        if row.index in offered:
+            own = (replace(entry, role=Role.COUNT) for entry in own)
+        found.extend(own)
+    return tuple(_with_net_totals(tuple(_with_sensible_taxes(_with_signs_of_payments(found)))))
+
+
+def role_of(kinds: Sequence[str]) -> Role:
+    """Return the role that labels of these kinds, from left to right, give to an amount."""
+    present = set(kinds)
+    for needed, barred, role in _READINGS:
+        if needed <= present and not barred & present:
+            return role
+    plain = [kind for kind in kinds if kind not in _MODIFIERS]
+    return Role(plain[-1]) if plain else Role.NONE
+
+
+def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
+    """Return payments above zero where accounts show them as credits: "VISA 687.15-"."""
+    if any(entry.role in (*_TOTALS, Role.SUBTOTAL) and entry.amount.value < 0 for entry in found):
+        return list(found)
+    return [
+        replace(entry, amount=replace(entry.amount, value=abs(entry.amount.value)))
+        if entry.role in (Role.CARD, Role.CASH)
+        else entry
+        for entry in found
+    ]
+
+
+def _with_net_totals(found: Sequence[Entry]) -> Iterator[Entry]:
+    """Tell a total before its taxes: those right below it lead to another total."""
+    for index, entry in enumerate(found):
+        if entry.role in _SUMS_OF_GOODS and _leads_on(entry, found[index + 1 : index + _FAR]):
+            yield replace(entry, role=Role.SUBTOTAL)
+        else:
+            yield entry
+
+
+def _leads_on(net: Entry, below: Sequence[Entry]) -> bool:
+    """Tell whether a tax, and what else comes on top, makes of a sum the next total."""
+    extra, has_tax = Decimal(0), False
+    for entry in below:
+        value = entry.amount.value
+        if entry.role in _TOTALS:
+            return has_tax and abs(net.amount.value + extra - value) <= _CENT
+        if entry.role not in _ON_TOP or entry.distance:
+            return False
+        has_tax |= entry.role is Role.TAX and value > _CENT
+        extra += -abs(value) if entry.role is Role.DISCOUNT else value
+    return False
+
+
+def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
+    """Tell a total with its tax in it from a total of taxes by what they come to."""
+    sums = sorted(
+        entry.amount.value
+        for entry in found
+        if entry.role in _SUMS and entry.row.is_money(entry.amount)
+    )
+    most = sums[-1] if sums else Decimal(0)
+    for entry in found:
+        kinds = {label.kind for label in entry.row.labels}
+        if "tax" not in kinds or not kinds & {"total", "payable", "including"}:
+            yield entry
+        elif entry.role is Role.TAX and abs(entry.amount.value) > most * _MOST_TAX:
+            yield replace(entry, role=Role.TOTAL)
+        elif entry.role in (Role.TOTAL, Role.PAYABLE) and _is_tax_on_any(entry.amount.value, sums):
+            yield replace(entry, role=Role.TAX)
+        else:
+            yield entry
+
+
+def _is_tax_on_any(tax: Decimal, sums: Sequence[Decimal]) -> bool:
+    """Tell whether one of the sums, which ascend, is one that `tax` may be levied on."""
+    low, high = _RATES
+    index = bisect.bisect_right(sums, tax / high)
+    return index < len(sums) and low * sums[index] < tax
+
+
+def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
+    kinds: list[str] = []
+    is_fresh = True
+    distance = 0
+    heading = above if above and not row.labels and _is_label_for(above, row) else None
+    elements: list[Phrase | Amount] = [*row.labels, *row.amounts]
+    for element in sorted(elements, key=lambda element: element.start):
+        if isinstance(element, Phrase):
+            kinds = kinds if is_fresh else []
+            kinds.append(element.kind)
+            is_fresh, distance = True, 0
+            continue
+        if element.is_percent:
+            continue
+        if heading:
+            kinds = list(kinds_over(element, row, heading))
+        role = role_of(kinds)
+        amount = _with_lost_point(element, row) if role is Role.ROUNDING else element
+        yield Entry(amount, role, row, distance, is_below=heading is not None)
+        is_fresh = False
+        distance += heading is None
+
+
+def _with_lost_point(amount: Amount, row: Row) -> Amount:
+    """Return what rounds a total with its decimal point, which engines lose: "002" is 0.02."""
+    printed = row.text[amount.start : amount.end]
+    if not printed.startswith("0") or len(printed) != row.minor + 1 or not printed.isdigit():
+        return amount
+    return replace(amount, value=amount.value.scaleb(-row.minor), decimals=row.minor)
+
+
+def _is_label_for(above: Row, row: Row) -> bool:
+    """Tell whether the row above holds labels alone, close enough to name this row's amounts."""
+    has_amounts = any(not amount.is_percent for amount in above.amounts)
+    if has_amounts or not above.labels or above.line.page != row.line.page:
+        return False
+    gap = row.line.box.y0 - above.line.box.y1
+    return gap < _NEAR * row.line.box.height and _is_amounts_alone(row)
+
+
+def _is_amounts_alone(row: Row) -> bool:
+    words = re.findall(r"[^\W\d_]+", row.text)
+    is_short = sum(map(len, words)) <= _MOST_LETTERS
+    return bool(row.amounts) and is_short and all(len(word) <= _LONGEST_MARK for word in words)

@@ -1,0 +1,86 @@
+"""Tells what the whole tax of a document is, from taxes that are printed rate by rate."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from recibo.extract.fields import tax_table, total
+from recibo.extract.fields.labelled_amounts import Entry, Role
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Found
+from recibo.extract.text import dates
+from recibo.extract.text.folding import fold
+
+_SUMMED = 0.8
+_HIGHEST_RATE = Decimal(35)
+
+
+def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Found[Decimal], ...]:
+    """Return what the whole tax may be, best first."""
+    tabled = tax_table.unsettled(rows)
+    labelled = total.labelled(entries, Role.TAX)
+    of_several = [run for run in tabled if "\n" in run.text]
+    # The rate of nothing is often the first of several.
+    nothing = [tax for tax in labelled if not tax.value]
+    something = [tax for tax in labelled if tax.value]
+    return (*_by_rate(entries), *_by_day(entries), *of_several, *something, *tabled, *nothing)
+
+
+def _by_rate(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
+    """Yield the sum of taxes that are printed each with its rate on a row of its own."""
+    parts: list[Entry] = []
+    rates: dict[tuple[str, Decimal], Decimal] = {}
+    for entry in entries:
+        rate = _rate(entry)
+        if rate is None or _is_repeated(entry, rate, parts):
+            continue
+        # One tax of one rate with two amounts is no list of rates.
+        if rates.setdefault((_name(entry), rate), entry.amount.value) != entry.amount.value:
+            return
+        parts.append(entry)
+    if len(parts) > 1:
+        text = "\n".join(part.row.text for part in parts)
+        value = sum((part.amount.value for part in parts), Decimal(0))
+        yield replace(parts[0].found(_SUMMED), value=value, text=text)
+
+
+def _by_day(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
+    """Yield the sum of the taxes that an account lists by days, where it shows no other tax."""
+    taxes = [entry for entry in entries if entry.role is Role.TAX and entry.amount.value]
+    if len(taxes) > 1 and all(_is_dated(entry) for entry in taxes):
+        text = "\n".join(tax.row.text for tax in taxes)
+        value = sum((tax.amount.value for tax in taxes), Decimal(0))
+        yield replace(taxes[0].found(_SUMMED), value=value, text=text)
+
+
+def _is_dated(entry: Entry) -> bool:
+    """Tell whether a date begins the row of an entry."""
+    text = entry.row.text
+    return any(not re.search(r"\w", text[: day.start]) for day in dates.days(text))
+
+
+def _is_repeated(entry: Entry, rate: Decimal, parts: Sequence[Entry]) -> bool:
+    """Tell whether a tax stands among `parts`: only the halves of a tax are alike in truth."""
+    return any(
+        part.amount.value == entry.amount.value
+        and (_rate(part) != rate or _name(part) == _name(entry))
+        for part in parts
+    )
+
+
+def _name(entry: Entry) -> str:
+    names = (label for label in entry.row.labels if label.kind == Role.TAX)
+    return " ".join(fold(entry.row.text[label.start : label.end]) for label in names)
+
+
+def _rate(entry: Entry) -> Decimal | None:
+    """Return the one rate beside a tax, None where there is none."""
+    if (
+        entry.role is not Role.TAX
+        or not entry.row.is_money(entry.amount)
+        or entry.amount.value <= 0
+    ):
+        return None
+    rates = [amount.value for amount in entry.row.amounts if amount.is_percent]
+    return rates[0] if len(rates) == 1 and 0 < rates[0] <= _HIGHEST_RATE else None

@@ -1,0 +1,41 @@
+"""Finds the rows that reckon out tips to choose from: their amounts are no money that was paid."""
+
+from collections.abc import Sequence
+
+from recibo.extract.layout.rows import Row
+from recibo.extract.text import tables
+
+# "18%", "20%", "22%", and a row or two for each.
+_MOST_ROWS = 9
+
+
+def suggestions(rows: Sequence[Row]) -> frozenset[int]:
+    """Return the indexes of the rows that suggest a tip, and show a total with it."""
+    found: set[int] = set()
+    for row in rows:
+        if _is_offer(row):
+            found.add(row.index)
+        if tables.wordbook("suggested").find(row.text):
+            found.add(row.index)
+            found.update(_below(row, rows))
+    return frozenset(found)
+
+
+def _is_offer(row: Row) -> bool:
+    """Tell whether a row shows a share with both its tip and its total: "20% (Tip 2 Total 12)"."""
+    kinds = {label.kind for label in row.labels}
+    return _has_share(row) and {"charge", "total"} <= kinds
+
+
+def _below(heading: Row, rows: Sequence[Row]) -> list[int]:
+    """Return the rows right below a heading that each begin with a share of the bill."""
+    found = []
+    for row in rows[heading.index + 1 : heading.index + 1 + _MOST_ROWS]:
+        if not _has_share(row):
+            break
+        found.append(row.index)
+    return found
+
+
+def _has_share(row: Row) -> bool:
+    return any(amount.is_percent for amount in row.amounts)

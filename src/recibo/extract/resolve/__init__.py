@@ -1,0 +1,1 @@
+"""Candidates of every field to one receipt, and its confidence."""

@@ -1,0 +1,166 @@
+"""Says how sure each field and the whole are: how often such a reading turned out to be right.
+
+A finder's score tells which candidate is the best, not how likely it is right. Here each chosen
+value gets a probability from that score, its lead over the others, and how well its words and its
+page were read. The weights in `confidence.toml` are fitted by `training/confidence`.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from typing import Self, TypeVar
+
+from recibo.extract import resources
+from recibo.extract.model import Box, Findings, Found, Header, Receipt, Sheet, Word
+from recibo.extract.resolve import assemble
+
+T = TypeVar("T")
+
+# Log-odds and leads beyond these say nothing more.
+_MOST_SCORE, _MOST_LEAD = 5.0, 5.0
+# So many letters of a value may be misread by the engine's own account; more is no worse.
+_MOST_DOUBT = 2.0
+_SURELY_READ = 0.9
+# A figure between letters, a letter between figures, a capital behind a small letter.
+_MIXED = re.compile(r"[^\W\d_]\d(?=[^\W\d_])|\d[^\W\d_](?=\d)|[a-z](?=[A-Z])")
+_MOST_MIXED = 3
+
+# What the whole is worth without a total, and what a date or a name that is missing counts for.
+# The total speaks for the whole, for it is what receipts are read for; the others move it by a few
+# points. At a weight of 0.25 a sixth of the right totals lost their 0.9, at 0 a wrong name cost
+# nothing.
+_WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
+
+# Where two papers lie on a page either may be meant.
+_ONE_OF_TWO = 0.5
+
+#: What speaks for and against a value, by name.
+Features = Mapping[str, float]
+
+
+def weighed(receipt: Receipt, findings: Findings, sheets: Sequence[Sheet]) -> Receipt:
+    """Return the receipt of these findings with the confidence of its fields and its own."""
+    known = features(receipt, findings, sheets)
+    fields = replace(
+        receipt,
+        merchant_name=_weighed(receipt.merchant_name, "merchant_name", known),
+        issued_at=_weighed(receipt.issued_at, "issued_at", known),
+        total=_of_one(_weighed(receipt.total, "total", known), findings),
+        subtotal=_weighed(receipt.subtotal, "subtotal", known),
+        tax=_weighed(receipt.tax, "tax", known),
+        document_number=_weighed(receipt.document_number, "document_number", known),
+    )
+    return replace(fields, confidence=of_whole(fields))
+
+
+def _of_one(total: Found[Decimal] | None, findings: Findings) -> Found[Decimal] | None:
+    """Return a total that may be of another paper on the page as the toss-up that it is."""
+    if total is None or not assemble.are_several(findings):
+        return total
+    return replace(total, confidence=total.confidence * _ONE_OF_TWO)
+
+
+def of_whole(fields: Header) -> float:
+    """Return how likely the whole is right: that is the total first of all."""
+    if fields.total is None:
+        return _WITHOUT_TOTAL
+    others = (fields.issued_at, fields.merchant_name)
+    rest = math.prod(field.confidence if field else _MISSING for field in others)
+    return fields.total.confidence * rest**_OTHERS_WEIGHT
+
+
+def features(
+    receipt: Receipt, findings: Findings, sheets: Sequence[Sheet]
+) -> Mapping[str, Features]:
+    """Return what speaks for and against each field that is there and has weights, by its name."""
+    page = _Reading.of_sheets(sheets)
+    known: dict[str, Features] = {}
+    if name := receipt.merchant_name:
+        mixed = min(len(_MIXED.findall(name.value)), _MOST_MIXED)
+        known["merchant_name"] = page.of(name, findings.merchant_names) | {"mixed": mixed}
+    if moment := receipt.issued_at:
+        is_timed = moment.value.time is not None
+        known["issued_at"] = page.of(moment, findings.moments) | {"timed": is_timed}
+    if total := receipt.total:
+        is_off = assemble.is_off_by_change(total, findings)
+        ranked = assemble.ranked_totals(findings)
+        known["total"] = page.of(total, ranked) | {"change_off": is_off}
+    is_summed = receipt.total is not None and assemble.is_summed_up(receipt.total, findings)
+    if subtotal := receipt.subtotal:
+        known["subtotal"] = page.of(subtotal, findings.subtotals) | {"parts": is_summed}
+    if tax := receipt.tax:
+        known["tax"] = page.of(tax, findings.taxes) | {"parts": is_summed}
+    if number := receipt.document_number:
+        known["document_number"] = page.of(number, findings.document_numbers)
+    return known
+
+
+def _weighed(found: Found[T] | None, field: str, known: Mapping[str, Features]) -> Found[T] | None:
+    if found is None:
+        return None
+    weights = weights_by_field()[field]
+    log_odds = weights["always"] + sum(
+        weights.get(name, 0) * value for name, value in known[field].items()
+    )
+    return replace(found, confidence=1 / (1 + math.exp(-log_odds)))
+
+
+@cache
+def weights_by_field() -> Mapping[str, Features]:
+    """Return the weights of the features; those that a field does not list count nothing."""
+    return resources.table("weights", "confidence.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How well the pages were read."""
+
+    words: tuple[Word, ...]
+    #: The share of letters that stand in words which were not surely read.
+    doubtful: float
+    is_exact: bool
+
+    @classmethod
+    def of_sheets(cls, sheets: Sequence[Sheet]) -> Self:
+        words = tuple(word for sheet in sheets for line in sheet.lines for word in line.words)
+        letters = sum(len(word.text) for word in words) or 1
+        unsure = sum(len(word.text) for word in words if word.confidence < _SURELY_READ)
+        is_exact = all(sheet.is_exact for sheet in sheets)
+        return cls(words, unsure / letters, is_exact)
+
+    def of(self, found: Found[T], candidates: Sequence[Found[T]]) -> dict[str, float]:
+        """Return what is known of every value: among its candidates, and of its words."""
+        own = [_log_odds(same) for same in candidates if same.value == found.value]
+        others = [_log_odds(other) for other in candidates if other.value != found.value]
+        score = max(own, default=_log_odds(found))
+        lead = score - max(others) if others else _MOST_LEAD
+        doubt = sum((1 - word.confidence) * len(word.text) for word in self._behind(found))
+        return {
+            "score": score,
+            "lead": max(-1.0, min(lead, _MOST_LEAD)),
+            "alone": not others,
+            "doubt": min(doubt, _MOST_DOUBT),
+            "doubtful": self.doubtful,
+            "exact": self.is_exact,
+        }
+
+    def _behind(self, found: Found[T]) -> list[Word]:
+        """Return the words that a value was read from; none if a code said it."""
+        box = found.box
+        if box is None:
+            return []
+        return [
+            word for word in self.words if word.page == found.page and _is_across(word.box, box)
+        ]
+
+
+def _is_across(word: Box, box: Box) -> bool:
+    return box.y0 <= word.y_centre <= box.y1 and word.x0 < box.x1 and box.x0 < word.x1
+
+
+def _log_odds(found: Found[T]) -> float:
+    log_odds = assemble.log_odds(found.confidence)
+    return max(-_MOST_SCORE, min(log_odds, _MOST_SCORE))

@@ -1,0 +1,357 @@
+"""Reads dates and times of day out of a line: all orders, month names, misread figures."""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from recibo.extract.text import calendars, tables, utc_offsets
+from recibo.extract.text.folding import fold
+from recibo.extract.text.tables import Order
+
+# Papers of these years are read. The bounds are fixed: reading does not depend on today.
+_FIRST_YEAR, _LAST_YEAR = 1990, 2059
+
+_SHORT_NAME = 3
+# The names of too many languages are one letter apart.
+_MENDED = ("en", "ms", "id", "pt", "es", "de", "fr", "it", "nl")
+# Letters of short names that engines take for one another.
+_ALIKE = ({"m", "n"}, {"j", "d"}, {"j", "i"}, {"l", "i"}, {"u", "v"}, {"o", "c"}, {"p", "r"})
+
+_DIGIT = re.compile(r"\d")
+_EARLY_YEAR = 10
+# A year in full, and a date with it, day and month with their zeros.
+_YEAR_DIGITS, _ALL_DIGITS = 4, 8
+
+_NOON = 12
+# Words in front of a time that name its half of the day, and signs behind its hours.
+_HALVES = {
+    fold(words): half
+    for words, half in (
+        ("午前", "a"),
+        ("上午", "a"),
+        ("오전", "a"),
+        ("午後", "p"),
+        ("下午", "p"),
+        ("오후", "p"),
+    )
+}
+_HOUR_SIGNS, _MINUTE_SIGNS = fold("時时点點시"), fold("分분")
+_MINUTE_DIGITS = 2
+
+ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
+
+# A time may be glued to the year: "25/12/1814:35", "25/12/201814:35".
+_YEAR = (
+    r"(\d{2}(?=\d{2}[:;]\d{2})|\d{4}(?!\d)|\d{4}(?=\d{1,2}[:;]\d{2})"
+    r"|\d{2}(?!\d)|\d{2}(?=\d[:;]\d{2}))"
+)
+_GAP = r"[\s\-/.,'\u2019_]{0,3}"
+# Latin, Greek and Cyrillic.
+_LETTER = r"a-z\u03b1-\u03c9\u0430-\u044f"
+_MONTH = rf"((?=0?[{_LETTER}]0?[{_LETTER}])[{_LETTER}0]{{3,12}})"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|°)?"
+_OF = r"(?:de\s|del\s|of\s)?"
+
+# Behind two figures of a year no cents follow, "18.00", and no further part of a number.
+_NO_PART = r"(?!(?<!\d{4})(?:[.,]\d{1,2}|[-/]\d+)(?![\d:;.h]))"
+# Dates are looked for from every sign on, since what stands before one may look like its
+# beginning: "#19- 18/01/2018".
+_IN_FIGURES = re.compile(
+    rf"(?<!\d)(?<!\d[.,])(?=((\d{{4}}|\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s)"
+    rf"(\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s){_YEAR}{_NO_PART}))"
+)
+_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d{3})")
+# The hours and the minutes of a time are no years and days: "14:05 ENE 14:27".
+_NO_HOURS = r"(?!\s?:\d{2})"
+_DAY_FIRST_NAMED = (
+    rf"(?<!\d)(?<!\d:){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}{_NO_HOURS}{_NO_PART}"
+)
+_MONTH_FIRST_NAMED = (
+    rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}{_NO_HOURS}{_NO_PART}"
+)
+_YEAR_FIRST_NAMED = rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)"
+# As computers write it: "Sat Mar 14 14:22:11 EST 2020".
+_TIME_AMID = (
+    rf"(?<![a-z]){_MONTH}\s{{1,2}}{_DAY}(?=\s\d{{2}}:\d{{2}}:\d{{2}}\s(?:[a-z]{{3,4}}\s)?(\d{{4}}))"
+)
+_NAMED = tuple(
+    (re.compile(rf"(?=({shape}))"), order)
+    for shape, order in (
+        (_DAY_FIRST_NAMED, "dmy"),
+        (_MONTH_FIRST_NAMED, "mdy"),
+        (_YEAR_FIRST_NAMED, "ymd"),
+        (_TIME_AMID, "mdy"),
+    )
+)
+# A point parts day and year only where one stands before the day too: "Mar. 12.18", "12.Mar.18".
+_PRICED = re.compile(r"[a-z]\s+\d{1,2}[.,]\d{2}$")
+# With a stop behind the name too, what an amount follows is the price of one: "Mar. 5.20 10.40".
+_PRICED_EACH = re.compile(r"[a-z]\.\s+\d{1,2}[.,]\d{2}$")
+_SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
+_DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
+_COUNTED = re.compile(r"\d\s\w+\s\d\d")
+_AMOUNT = re.compile(r"\s+\W?\d+[.,]\d{2}(?!\d)")
+_RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
+
+_TIME = re.compile(
+    rf"(?:({'|'.join(_HALVES)})\s?)?"
+    rf"(?<![\d.])(?<!\d:)([01]?\d|2[0-4])\s?([:;h.{_HOUR_SIGNS}])\s?([0-5]?\d)"
+    rf"(?:\s?[:;.{_MINUTE_SIGNS}]\s?([0-5]\d))?(?!\d|,\d)"
+    r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
+)
+
+# What engines read for 0 and 1 beside figures, and for 8, 5 and 2 in a date.
+_MISREAD = (
+    (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
+    (re.compile(r"(?<=[\d/.:-])[il|!](?=[\d/.:-]|\b)|(?<![a-z\d])[il|](?=\d?[/.:-]\d)"), "1"),
+    (re.compile(r"(?<=[/.\s-]201)b(?=\s|$)|(?<=[/.\s-]202)b(?=\s|$)"), "8"),
+    (re.compile(r"(?<![a-z\d][\d])(?<=\d)s(?=[/-]\d{1,2}[/-]\d)"), "5"),
+    (re.compile(r"(?<![a-z\d])z(?=0\d\d(?!\d))"), "2"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date in a line."""
+
+    date: dt.date
+    #: Its place in the line's text.
+    start: int
+    end: int
+    #: The order in which it was read; None when a month's name leaves no choice.
+    order: Order | None = None
+    #: Whether another order would have given another date.
+    is_ambiguous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in a line."""
+
+    time: dt.time
+    start: int
+    end: int
+    #: From UTC, where it is printed behind the time.
+    offset: dt.timedelta | None = None
+
+
+def days(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
+    """Return the dates in `text`; of an ambiguous one the reading that `orders` names first."""
+    return _days(text, tuple(orders))
+
+
+def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
+    """Return dates of eight figures without separators; ask only beside a label of a date."""
+    found = []
+    for match in _RUN_TOGETHER.finditer(_clean(text)):
+        eight = match.group()
+        year_first = (eight[:4], eight[4:6], eight[6:])
+        year_last = (eight[:2], eight[2:4], eight[4:])
+        readings = [*_readings(*year_first, orders), *_readings(*year_last, orders)]
+        if readings:
+            found.append(_day(readings, match.start(), match.end(), orders))
+    return tuple(found)
+
+
+def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
+    """Return the times in `text`; those written "14.35" only when `dotted`."""
+    found = []
+    bare = _without_days(_clean(text))
+    for match in _TIME.finditer(bare):
+        part, hour, separator, minute, second, half = match.groups()
+        if len(minute) < _MINUTE_DIGITS and separator not in _HOUR_SIGNS:
+            continue
+        if separator == "." and not dotted and not half:
+            continue
+        time = _time(int(hour), int(minute), int(second or 0), half or _HALVES.get(part, ""))
+        if time:
+            offset = utc_offsets.behind(bare, *match.span())
+            found.append(Clock(time, *match.span(), offset))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _days(text: str, orders: tuple[Order, ...]) -> tuple[Day, ...]:
+    clean = _clean(text)
+    if not _DIGIT.search(clean):
+        return ()
+    return tuple(_without_overlaps([*_of_eras(clean), *_named(clean), *_in_figures(clean, orders)]))
+
+
+@lru_cache(maxsize=4096)
+def _clean(text: str) -> str:
+    folded = fold(text)
+    for pattern, digit in _MISREAD:
+        folded = pattern.sub(digit, folded)
+    return folded
+
+
+def _without_days(text: str) -> str:
+    for day in days(text):
+        text = text[: day.start] + " " * (day.end - day.start) + text[day.end :]
+    return text
+
+
+def _named(text: str) -> Iterator[Day]:
+    for pattern, order in _NAMED:
+        for match in pattern.finditer(text):
+            whole, *groups = match.groups()
+            if _is_price(whole, text[match.start() + len(whole) :]):
+                continue
+            parts = dict(zip(order, groups, strict=True))
+            month = _month(parts["m"], is_mended=_is_shaped(whole, parts["y"]))
+            date = _date(parts["y"], str(month), parts["d"])
+            if date and not _is_counted(whole, text[match.start() + len(whole) :]):
+                yield Day(date, match.start(), match.start() + len(whole))
+
+
+def _is_price(named: str, after: str) -> bool:
+    """Tell whether what looks like a day or a year is of a price: "Set 12.50", "Day 4 12.964"."""
+    is_each = _PRICED_EACH.search(named) and (_AMOUNT.match(after) or named[-2] == "0")
+    return bool(
+        _PRICED.search(named) or is_each or (_SHORT_YEAR.search(named) and _MORE.match(after))
+    )
+
+
+def _is_shaped(printed: str, year: str) -> bool:
+    """Tell whether what is printed can hardly be else than a date, whatever its month's name."""
+    return len(year) == _YEAR_DIGITS or _DASHED.fullmatch(printed) is not None
+
+
+def _is_counted(printed: str, behind: str) -> bool:
+    """Tell whether goods with a month's name stand here: "2 Mar 12   24.00"."""
+    return _COUNTED.fullmatch(printed) is not None and _AMOUNT.match(behind) is not None
+
+
+def _of_eras(text: str) -> Iterator[Day]:
+    for year, month, day, start, end in calendars.japanese(text):
+        date = _date(year, month, day)
+        if date:
+            yield Day(date, start, end)
+
+
+def _month(name: str, *, is_mended: bool) -> int:
+    """Return the number of a month by its name, a short one mended if asked for; 0 if none."""
+    plain = name.replace("0", "o")
+    if plain in tables.months() or len(plain) != _SHORT_NAME or not is_mended:
+        return tables.months().get(plain, 0)
+    months = tables.months(*_MENDED)
+    apart = {
+        other: sum(_difference(a, b) for a, b in zip(plain, other, strict=True))
+        for other in months
+        if len(other) == _SHORT_NAME
+    }
+    least = min(apart.values())
+    near = {months[other] for other, difference in apart.items() if difference == least}
+    return near.pop() if least <= 1 and len(near) == 1 else 0
+
+
+def _difference(letter: str, other: str) -> float:
+    """Return 1 for two letters, half of it for two that engines take for one another."""
+    if letter == other:
+        return 0
+    return 0.5 if {letter, other} in _ALIKE else 1
+
+
+def _in_figures(text: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for match in _YEAR_FIRST.finditer(text):
+        year, _, month, day = match.groups()
+        date = _date(year, month, day)
+        if date:
+            yield Day(date, match.start(), match.end(), "ymd")
+    yield from sorted(_separated(text, orders), key=lambda day: -_quality(text, day))
+
+
+def _separated(text: str, orders: Sequence[Order]) -> Iterator[Day]:
+    for match in _IN_FIGURES.finditer(text):
+        whole, first, gap, second, other_gap, third = match.groups()
+        readings = _readings(first, second, third, orders)
+        if readings and _are_separators(gap, other_gap, third):
+            yield _day(readings, match.start(), match.start() + len(whole), orders)
+
+
+def _quality(text: str, day: Day) -> int:
+    """Return how much a text looks like a date: one separator throughout, a full year."""
+    printed = text[day.start : day.end]
+    signs = set(re.findall(r"[^\d\s]", printed))
+    return 2 * (len(signs) == 1) + (len(_DIGIT.findall(printed)) == _ALL_DIGITS) - (" " in printed)
+
+
+def _are_separators(gap: str, other_gap: str, year: str) -> bool:
+    # Blanks alone part the figures of a date only where the year is written in full, and a
+    # comma only where its twin is one too: "1,23 4,56" is two prices.
+    if _is_span(gap, other_gap) or _is_span(other_gap, gap):
+        return False
+    if gap.isspace() or other_gap.isspace():
+        return gap.isspace() and other_gap.isspace() and len(year) == _YEAR_DIGITS
+    return ("," in gap) == ("," in other_gap) or "." in gap + other_gap
+
+
+def _is_span(gap: str, other_gap: str) -> bool:
+    """Tell whether figures with a point are an hour, and the dash leads to another: "9.30 - 18"."""
+    return gap == "." and len(other_gap) > 1 and other_gap.strip() in {"-", "\u2013"}
+
+
+def _readings(
+    first: str, second: str, third: str, orders: Sequence[Order]
+) -> list[tuple[dt.date, Order]]:
+    """Return the dates that three figures can mean, the likeliest order first."""
+    readings = []
+    for order in dict.fromkeys((*orders, *ORDERS)):
+        parts = dict(zip(order, (first, second, third), strict=True))
+        if _YEAR_DIGITS in (len(parts["d"]), len(parts["m"])):
+            continue
+        date = _date(parts["y"], parts["m"], parts["d"])
+        if date:
+            readings.append((date, order))
+    # Few papers are older than 2010: two such figures in front are rather a day or a month.
+    return sorted(readings, key=lambda reading: _is_early_year(first, reading[1]))
+
+
+def _is_early_year(first: str, order: Order) -> bool:
+    return order == "ymd" and len(first) < _YEAR_DIGITS and int(first) < _EARLY_YEAR
+
+
+def _day(
+    readings: list[tuple[dt.date, Order]], start: int, end: int, orders: Sequence[Order]
+) -> Day:
+    date, order = readings[0]
+    # A year of two figures in front counts as another reading only where it is the custom.
+    is_custom = orders[0] == "ymd"
+    others = {other for other, its_order in readings if is_custom or its_order != "ymd"}
+    return Day(date, start, end, order, is_ambiguous=len(others) > 1)
+
+
+def _date(year: str, month: str, day: str) -> dt.date | None:
+    figures = year.lstrip("'\u2019")
+    is_full = len(figures) == _YEAR_DIGITS
+    full = calendars.common_year(int(figures)) if is_full else _century(int(figures))
+    if len(figures) not in (2, _YEAR_DIGITS) or not _FIRST_YEAR <= full <= _LAST_YEAR:
+        return None
+    try:
+        return dt.date(full, int(month), int(day))
+    except ValueError:
+        return None
+
+
+def _century(year: int) -> int:
+    return year + (2000 if year <= _LAST_YEAR - 2000 else 1900)
+
+
+def _time(hour: int, minute: int, second: int, half: str) -> dt.time | None:
+    if half.startswith("p") and hour < _NOON:
+        hour += _NOON
+    if half.startswith("a") and hour == _NOON:
+        hour = 0
+    return dt.time(hour, minute, second) if hour < 2 * _NOON else None
+
+
+def _without_overlaps(found: Iterable[Day]) -> list[Day]:
+    # The named ones come first, and of two that begin together the longer one says more.
+    kept: list[Day] = []
+    for day in found:
+        if all(day.end <= other.start or day.start >= other.end for other in kept):
+            kept.append(day)
+    return sorted(kept, key=lambda day: day.start)

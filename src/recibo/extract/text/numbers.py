@@ -1,0 +1,174 @@
+"""Reads amounts of money out of a line: separators of all countries, signs, marks."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from recibo.extract.text import tables
+
+# More digits than this before the decimals are a number of something, not a sum of money.
+_MOST_DIGITS = 12
+
+_DECIMALS = re.compile(r"[.,]\d{1,2}$")
+
+# Thousands are grouped by so many digits.
+_GROUP = 3
+
+# What engines read for a 0 or a 1 in the midst of figures.
+_MISREAD = (
+    (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?<![A-Za-z])[Oo](?=[.,]\s?\d)"), "0"),
+    (re.compile(r"(?<=[\d.,])[Il|](?=[\d.,]|\b)"), "1"),
+    (re.compile(r"(?:(?<![A-Za-z\d])|(?<=RM))[Il|](?=\d*[.,]\s?\d)"), "1"),
+)
+
+# A figure: groups of three after a grouping sign, or a plain run; then decimals, around whose
+# separator an engine may have put a blank. A blank groups only where a decimal comma or the mark of
+# a currency follows, since in "3 250.00" it may part a quantity from a price. India groups by two.
+_FIGURE = r"""
+    (?<![\d.,'\u2019])
+    (?:
+        \d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:,\d{2}(?!\d)|(?=\s?(?:MARK)(?![A-Za-z])))
+      | \d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?![.,]?\d)
+      | \d{1,3}(?:[.,'\u2019]\ ?\d{3})+(?:\ ?[.,]\ ?\d{1,2}(?!\d))?(?![.,]?\d)
+      | \d+(?:\ [.,]\ ?|[.,]\ )\d{2}(?![\d.,])
+      | \d+(?:[.,]\d+)?(?![.,]\d)(?!\d)
+      | [.,]\d{2}(?!\d)
+    )
+"""
+# Lakhs and crores: "1,25,000.00".
+_BY_TWO = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?")
+# What stands for the minor digits of a whole amount: "25.-", "1.250,--", "500/-".
+_NO_MINOR = re.compile(r"^(?:\s?[.,]\s?[-\u2013\u2014]{1,2}|/-)(?!\s?\d)")
+# In Japan a dash ends an amount, so that nobody adds figures to it: "¥1,200-".
+_ENDED = re.compile(r"[¥\uffe5]\s?$")
+# The minus and the dash that printers use.
+_MINUS = "-\u2212\u2013"
+# A dash with blanks on both sides, or after a colon, parts a label from its figure: "TOTAL:-12.50".
+_SIGN_BEFORE = re.compile(rf"(?:^|[\s(]|[^\W\d_]\.?|[$€£])[{_MINUS}]$")
+_SIGN_AFTER = re.compile(rf"^\s?[{_MINUS}](?!\s*[\d-])|^\s?CR\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A figure in a line that may be an amount of money."""
+
+    value: Decimal
+    #: Its place in the line's text, sign and mark not included.
+    start: int
+    end: int
+    #: How many digits follow the decimal separator.
+    decimals: int
+    #: Whether a currency's mark stands beside it.
+    has_mark: bool = False
+    is_percent: bool = False
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it is written as money is: with minor digits or with a mark."""
+        return not self.is_percent and (self.decimals in (2, 3) or self.has_mark)
+
+
+def amounts(text: str, *, minor: int = 2) -> tuple[Amount, ...]:
+    """Return the amounts in `text` from left to right; `minor` is the currency's minor digits."""
+    clean = _without_misreadings(text)
+    found = (_amount(clean, match, minor) for match in _figure().finditer(clean))
+    return tuple(amount for amount in found if amount)
+
+
+def parse(text: str, *, minor: int = 2) -> Decimal | None:
+    """Return the value of a text that is one figure and nothing else, or None."""
+    found = amounts(text, minor=minor)
+    return found[0].value if len(found) == 1 else None
+
+
+def _without_misreadings(text: str) -> str:
+    for pattern, digit in _MISREAD:
+        text = pattern.sub(digit, text)
+    return text
+
+
+def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
+    read = _value(match.group(), minor)
+    before, after = text[: match.start()], text[match.end() :]
+    if read is None or _is_part_of_other(before, after):
+        return None
+    value, decimals = read
+    has_mark = _has_mark(before, after) or bool(_NO_MINOR.search(after))
+    # Glued to letters that are no currency, only figures with minor digits are money: "TOTAL9.50".
+    if decimals not in (2, 3) and not has_mark and (before[-1:].isalpha() or after[:1].isalpha()):
+        return None
+    return Amount(
+        value=-value if _is_negative(before, after) else value,
+        start=match.start(),
+        end=match.end(),
+        decimals=decimals,
+        has_mark=has_mark,
+        is_percent=after.lstrip().startswith("%"),
+    )
+
+
+def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
+    """Return a figure's value and the number of its decimals."""
+    plain = re.sub(r"[\s'\u2019]", "", figure)
+    if sum(map(str.isdigit, _DECIMALS.sub("", plain))) > _MOST_DIGITS:
+        return None
+    if _BY_TWO.fullmatch(plain):
+        plain = plain.replace(",", "")
+    groups = re.split(r"[.,]", plain)
+    if len(groups) == 1:
+        return Decimal(plain), 0
+    whole, last = groups[:-1], groups[-1]
+    if any(len(group) != _GROUP for group in whole[1:]):
+        return None
+    if _is_grouping(whole, last, minor):
+        return Decimal("".join(groups)), 0
+    return Decimal(f"{''.join(whole) or '0'}.{last}"), len(last)
+
+
+def _is_grouping(whole: list[str], last: str, minor: int) -> bool:
+    return (
+        len(last) == _GROUP
+        and whole[0].lstrip("0") != ""
+        and len(whole[0]) <= _GROUP
+        and (minor != len(last) or len(whole) > 1)
+    )
+
+
+def _is_part_of_other(before: str, after: str) -> bool:
+    """Tell whether the figure belongs to a date, a time, a phone number or an identifier."""
+    return bool(
+        re.search(r"\d\s?[-/:#*]$|[#/:*]$", before) and not re.search(r"(?:^|\D)[:*]$", before)
+    ) or bool(re.match(r"[/:]\d|-\d|\s?[-/]\s?\d{1,2}\s?[-/]\s?\d", after))
+
+
+def _is_negative(before: str, after: str) -> bool:
+    bare = _mark_before().sub("", before)
+    if bare.endswith("("):
+        return after.startswith(")")
+    is_after = bool(_SIGN_AFTER.search(after)) and not _ENDED.search(before)
+    return is_after or bool(_SIGN_BEFORE.search(before) or _SIGN_BEFORE.search(bare))
+
+
+def _has_mark(before: str, after: str) -> bool:
+    return bool(_mark_before().search(before) or _mark_after().match(after))
+
+
+@cache
+def _figure() -> re.Pattern[str]:
+    return re.compile(_FIGURE.replace("MARK", _any_mark().replace(" ", r"\ ")), re.VERBOSE)
+
+
+@cache
+def _mark_before() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?<![A-Za-z])(?:{_any_mark()}))\s?[{_MINUS}]?\s?$")
+
+
+@cache
+def _mark_after() -> re.Pattern[str]:
+    return re.compile(rf"\s?(?:{_any_mark()})(?![A-Za-z]|\s?\d)")
+
+
+def _any_mark() -> str:
+    marks = {mark for row in tables.currencies().values() for mark in (*row.marks, *row.shared)}
+    return "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True))

@@ -1,0 +1,177 @@
+"""Pages of town halls that set the provider without a heading."""
+
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract.brazil import fiscal
+from recibo.extract.fields.items import line_items
+from recibo.extract.model import DocumentType, Header
+from tests.extract.typesetting import roll
+
+HEADLESS = """
+              NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA
+ Nº:2021/305  Emitida em: 11/03/2021 às 14:02:09   Competência: 11/03/2021  Código: a1b2c3
+                 {above}
+                 CPF/CNPJ: 11.222.333/0001-81     Inscrição Municipal: 9065447
+                 Rua das Acácias, Nº 120, Centro - Cep: 30130-110
+                 Belo Horizonte     MG
+ Tomador do(s) Serviço(s)
+      CPF/CNPJ: 34.128.745/0001-52     Inscrição Municipal: Não Informado
+      ESCOLA JARDIM DAS FLORES LTDA
+      Avenida Brasil, Nº 77 - Cep: 30130-000
+ Discriminação do(s) Serviço(s)
+      Consultoria em gestão de processos
+ Valor dos serviços:            R$ 1.850,00     Valor dos serviços:          R$ 1.850,00
+ (-) Descontos:                     R$ 0,00     (-) Deduções:                    R$ 0,00
+ (-) ISS Retido na Fonte:          R$ 92,50     (=) Base de Cálculo:         R$ 1.850,00
+ Valor Líquido:                 R$ 1.757,50     (x) Alíquota:                      5,00%
+                                                (=) Valor do ISS:               R$ 92,50
+"""
+ABOVE = [
+    "ÁGUA CLARA ENGENHARIA LTDA",
+    "ÁGUA CLARA ENGENHARIA LTDA\n                 Água Clara Projetos",
+]
+
+
+@pytest.mark.parametrize("above", ABOVE, ids=["name", "trade name below"])
+def test_a_provider_without_a_heading_stands_above_the_first_tax_id(above: str) -> None:
+    header = fiscal.read([roll(HEADLESS.format(above=above))])
+
+    assert header is not None
+    assert header.merchant_name is not None
+    assert header.document_number is not None
+    assert header.total is not None
+    assert "ÁGUA CLARA ENGENHARIA LTDA" == header.merchant_name.value
+    assert "305" == header.document_number.value
+    assert "1757.50" == str(header.total.value)
+
+
+def test_a_title_is_no_providers_name() -> None:
+    header = fiscal.read([roll(HEADLESS.format(above=""))])
+
+    assert header is not None
+    assert header.merchant_name is None
+
+
+def test_a_description_beside_its_label_ends_above_the_next_title() -> None:
+    description = " Discriminação do(s) Serviço(s)\n      Consultoria em gestão de processos"
+    beside = " Descrição do Serviço: Consultoria em gestão de processos\n TRIBUTAÇÃO MUNICIPAL"
+    paper = HEADLESS.format(above=ABOVE[0]).replace(description, beside)
+    sheets = [roll(paper)]
+
+    (service,) = line_items.find(sheets, fiscal.opened(sheets))
+
+    assert service.value.name == "Consultoria em gestão de processos"
+
+
+FORM = """
+ PREFEITURA MUNICIPAL DE {city}
+ {title}
+ {number}              Data e Hora de Emissão            Código de Verificação
+ {figure}              14/02/2023 09:09:09               abc12345
+ PRESTADOR DE SERVIÇOS
+ Nome/Razão Social: LABORATORIO BARAO LTDA
+ CPF/CNPJ: 11.222.333/0001-81        Inscrição Municipal: 123
+ TOMADOR DE SERVIÇOS
+ Nome/Razão Social: ESCOLA JARDIM DAS FLORES LTDA
+ CPF/CNPJ: 34.128.745/0001-52
+ DISCRIMINAÇÃO DOS SERVIÇOS
+ Exames do lote 02/2023
+{told}
+{sums}
+"""
+SUMS = """
+ Valor do Serviço (R$)      Base de Cálculo (R$)     Alíquota (%)     ISS (R$)
+ 7.880,00                   7.880,00                 2,00             157,60
+"""
+
+
+def _form(
+    *,
+    title: str = "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
+    number: tuple[str, str] = ("Número da Nota", "00000781"),
+    told: str = "",
+    sums: str = SUMS,
+) -> Header:
+    label, figure = (each.ljust(20) for each in number)
+    form = FORM.format(
+        city="CAMPINAS", title=title, number=label, figure=figure, told=told, sums=sums
+    )
+    header = fiscal.read([roll(form)])
+    assert header is not None
+    return header
+
+
+def test_labels_of_two_boxes_are_not_one_label() -> None:
+    header = _form()
+
+    assert header.tax is not None
+    assert Decimal("157.60") == header.tax.value
+
+
+def test_the_forms_amounts_go_before_those_of_the_description() -> None:
+    header = _form(told=" VALOR BRUTO R$ 8.000,00 - GLOSA R$ 120,00\n VALOR LIQUIDO R$ 1,00")
+
+    assert header.subtotal is not None
+    assert Decimal("7880.00") == header.subtotal.value
+
+
+@pytest.mark.parametrize(
+    ("title", "number"),
+    [
+        ("NFPS-e - NOTA FISCAL DE PRESTAÇÃO DE SERVIÇOS ELETRÔNICA", ("Número da NFPS-e", "781")),
+        ("NFEM - NOTA FISCAL ELETRÔNICA MUNICIPAL", ("Nº NFEM", "E-781")),
+    ],
+)
+def test_towns_call_their_notes_otherwise(title: str, number: tuple[str, str]) -> None:
+    header = _form(title=title, number=number)
+
+    assert header.type is not None
+    assert header.document_number is not None
+    assert DocumentType.NFSE is header.type.value
+    assert "781" == header.document_number.value
+
+
+def test_a_towns_page_is_told_without_its_title() -> None:
+    header = _form(title="")
+
+    assert header.type is not None
+    assert header.merchant_name is not None
+    assert DocumentType.NFSE is header.type.value
+    assert "LABORATORIO BARAO LTDA" == header.merchant_name.value
+
+
+def test_a_contract_of_services_is_no_towns_page() -> None:
+    contract = """
+ CONTRATO DE PRESTAÇÃO DE SERVIÇOS
+ PRESTADOR DE SERVIÇOS: LABORATORIO BARAO LTDA  CNPJ: 11.222.333/0001-81
+ TOMADOR DE SERVIÇOS: ESCOLA JARDIM DAS FLORES LTDA  CNPJ: 34.128.745/0001-52
+ VALOR 7.880,00
+"""
+
+    assert fiscal.read([roll(contract)]) is None
+
+
+def test_the_notes_total_is_less_than_its_service_where_a_discount_is_given() -> None:
+    sums = """
+ Valor dos Serviços     Desconto     Base de Cálculo     Valor do ISS     Valor da Nota
+ 320,00                 20,00        300,00              15,00            300,00
+"""
+    header = _form(sums=sums)
+
+    assert header.total is not None
+    assert header.subtotal is not None
+    assert ("300.00", "320.00") == (str(header.total.value), str(header.subtotal.value))
+
+
+def test_bare_words_name_the_tax_and_the_net() -> None:
+    sums = """
+ Total dos serviços      ISS         ISS retido      Líquido
+ 450,00                  13,50       13,50           436,50
+"""
+    header = _form(sums=sums)
+
+    assert header.total is not None
+    assert header.tax is not None
+    assert ("436.50", "13.50") == (str(header.total.value), str(header.tax.value))

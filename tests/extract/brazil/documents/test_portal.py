@@ -1,0 +1,42 @@
+"""Notes as the tax offices' own pages show them."""
+
+from recibo.extract.brazil import fiscal
+from recibo.extract.fields.items import line_items
+from recibo.extract.model import LineItem
+from tests.extract.typesetting import roll
+
+PAGE = """
+DOCUMENTO AUXILIAR DA NOTA FISCAL DE CONSUMIDOR ELETRÔNICA
+                 PANIFICADORA PINHEIRAL LTDA
+                 CNPJ: 11.222.333/0001-81
+       R XV DE NOVEMBRO, 455, , CENTRO, CURITIBA, PR
+
+PAO FRANCES (Código: 10 )                          Vl. Total
+Qtde.:0,412   UN: KG   Vl. Unit.:   15,9                6,55
+PRESUNTO COZIDO FATIADO SEM
+CAPA DE GORDURA (Código: 221 )                     Vl. Total
+Qtde.:0,2   UN: KG   Vl. Unit.:   39,9                  7,98
+Qtd. total de itens:                                       2
+Valor a pagar R$:                                      14,53
+Forma de pagamento:                          Valor pago R$:
+Cartão de Débito                                       14,53
+Número: 118230 Série: 4 Emissão: 03/07/2024 07:41:09 - Via Consumidor
+"""
+
+
+def _goods(text: str) -> list[LineItem]:
+    sheets = [roll(text)]
+    return [found.value for found in line_items.find(sheets, fiscal.opened(sheets))]
+
+
+def test_each_good_stands_over_its_figures() -> None:
+    bread, ham = _goods(PAGE)
+
+    assert "PAO FRANCES" == bread.name
+    assert "PRESUNTO COZIDO FATIADO SEM CAPA DE GORDURA" == ham.name
+    assert ("0.412", "15.9", "6.55") == (str(bread.qty), str(bread.unit_price), str(bread.total))
+    assert ("0.2", "39.9", "7.98") == (str(ham.qty), str(ham.unit_price), str(ham.total))
+
+
+def test_figures_without_a_code_above_name_no_goods() -> None:
+    assert not [item for item in _goods(PAGE.replace("(Código: 10 )", "")) if "PAO" in item.name]

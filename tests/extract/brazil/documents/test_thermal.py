@@ -1,0 +1,117 @@
+"""What rolls say in more than one row."""
+
+import datetime as dt
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract.brazil import fiscal
+from recibo.extract.model import DocumentType
+from tests.extract.fields import papers
+from tests.extract.typesetting import roll
+
+
+@pytest.mark.parametrize(
+    ("said", "taxes"),
+    [
+        ("Informação dos Tributos Totais\nIncidentes (Lei Federal\n12.741/2012) R$ 41,04", "41.04"),
+        ("Valor aproximado dos tributos R$\n41,04 Federal R$ 16,42 Estadual\nR$ 24,62", "41.04"),
+        ("Valor aproximado de tributos R$: 16,42 Federal e\n24,62 Estadual. Fonte: IBPT", "41.04"),
+        (
+            "Tributos incidentes Lei Federal 12.741/2012\nFederal 16,42\nEstadual 24,62\nTroco 7",
+            "41.04",
+        ),
+        ("Valor aproximado de tributos R$ 41,04 (13,45%) Fonte: IBPT\nPIX 7,00", "41.04"),
+        ("Valor aproximado dos tributos\nPIX R$ 7,00", None),
+        ("Tributos Aproximados R$ 41,04 (14,01%) Fonte IBPT", "41.04"),
+        (
+            "Você pagou aproximadamente:\nR$ 16,42 de tributos federais\nR$ 24,62 estaduais",
+            "41.04",
+        ),
+    ],
+)
+def test_taxes_are_told_over_several_rows_and_in_parts(said: str, taxes: str | None) -> None:
+    text = _without_taxes() + said
+
+    assert _taxes(text) == (Decimal(taxes) if taxes else None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "NFC-e n. 123456 Série 3 15/03/2024\n18:22:10 - Via Consumidor",
+        "EMISSÃO: 15/03/2024 18:22:10\nNFC-e No 000123456 SÉRIE 003",
+    ],
+)
+def test_the_time_of_issue_is_not_that_of_the_authorisation_below(said: str) -> None:
+    issued = next(row for row in papers.NFCE.splitlines() if row.startswith("NFC-e no"))
+    text = papers.NFCE.replace(issued, said).replace(
+        "131240000000000\nData de autorizacao ", "131240000000000 "
+    )
+
+    header = fiscal.read([roll(text)])
+
+    assert header is not None
+    assert header.issued_at is not None
+    assert dt.time(18, 22, 10) == header.issued_at.value.time
+
+
+def test_amounts_of_goods_under_their_heading_are_no_gross() -> None:
+    text = papers.NFCE.replace(
+        "CODIGO DESCRICAO QTDE UN VL.UNIT VL.TOTAL",
+        "CODIGO DESCRICAO\n   QTDE UN VL UNIT R$     VALOR TOTAL R$",
+    ).replace("LEITE COND MOCA 395G", "LEITE")
+
+    header = fiscal.read([roll(text)])
+
+    assert header is not None
+    assert header.subtotal is not None
+    assert Decimal("22.44") == header.subtotal.value
+
+
+TORN = """
+SUPERMERCADO CORUMBA LTDA
+CNPJ: 11.222.333/0001-81 IE: 28.123.456-7
+R DELAMARE 900 - CENTRO - CORUMBA - MS
+Documento Auxiliar da Nota Fiscal de
+Consumidor Eletronica
+Codigo Descricao Qtde Un Vl Unit Vl Total
+789100 ACUCAR CRISTAL 5KG 2 UN 19,90 39,80
+789200 OLEO SOJA 900ML    3 UN  7,20 21,60
+Qtde. total de itens                     2
+Valor total R$                       61,40
+Desconto R$                           1,40
+"""
+
+
+def test_a_note_torn_above_what_is_to_pay_is_less_its_discount() -> None:
+    header = fiscal.read([roll(TORN)])
+
+    assert header is not None
+    assert header.type is not None
+    assert header.total is not None
+    assert header.subtotal is not None
+    assert DocumentType.NFCE is header.type.value
+    assert (Decimal("60.00"), Decimal("61.40")) == (header.total.value, header.subtotal.value)
+    assert header.total.confidence < 0.9
+
+
+def test_a_note_without_its_head_has_no_sellers_name() -> None:
+    goods = papers.NFCE.split("\n")
+    first = next(index for index, row in enumerate(goods) if "total de itens" in row.lower())
+
+    header = fiscal.read([roll("\n".join(goods[first:]))])
+
+    assert header is not None
+    assert header.merchant_name is None
+
+
+def _taxes(text: str) -> Decimal | None:
+    header = fiscal.read([roll(text)])
+    assert header is not None
+    return header.tax.value if header.tax else None
+
+
+def _without_taxes() -> str:
+    """Return a note of a shop up to where its taxes are told."""
+    return papers.NFCE[: papers.NFCE.index("Tributos")]

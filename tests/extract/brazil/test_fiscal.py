@@ -1,0 +1,228 @@
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract.brazil import fiscal
+from recibo.extract.model import Code
+from tests.extract.fields import papers
+from tests.extract.fields.literals import Truth
+from tests.extract.fields.papers import CFE_KEY, CNPJ, NFCE_KEY, NFE_KEY, said
+from tests.extract.typesetting import bare, code, goods_key, roll
+
+PAPERS = [
+    pytest.param(papers.NFCE, papers.NFCE_TRUTH, id="nfce"),
+    pytest.param(papers.CFE, papers.CFE_TRUTH, id="cfe"),
+    pytest.param(papers.ECF, papers.ECF_TRUTH, id="ecf"),
+    pytest.param(papers.NFE, papers.NFE_TRUTH, id="nfe landscape"),
+    pytest.param(papers.LABEL, papers.LABEL_TRUTH, id="nfe label"),
+    pytest.param(papers.NFSE_BOXED, papers.NFSE_BOXED_TRUTH, id="nfse boxed"),
+    pytest.param(papers.NFE_STUB, papers.NFE_STUB_TRUTH, id="nfe portrait"),
+    pytest.param(papers.NFSE_BARE, papers.NFSE_BARE_TRUTH, id="nfse bare"),
+    pytest.param(papers.NFSE_NATIONAL, papers.NFSE_NATIONAL_TRUTH, id="nfse national"),
+    pytest.param(papers.NFSE_TABLE, papers.NFSE_TABLE_TRUTH, id="nfse with a table"),
+]
+
+
+@pytest.mark.parametrize(("text", "truth"), PAPERS)
+def test_header_fields_are_read_off_a_text_layer(text: str, truth: Truth) -> None:
+    assert truth == said(fiscal.read([roll(text)]))
+
+
+@pytest.mark.parametrize(("text", "truth"), PAPERS)
+def test_header_fields_are_read_off_recognised_text(text: str, truth: Truth) -> None:
+    assert truth == said(fiscal.read([roll(text, exact=False)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "codes"),
+    [
+        (papers.NFE, papers.NFE_TRUTH, [code("Code128", bare(NFE_KEY))]),
+        (papers.NFCE, papers.NFCE_TRUTH, [code("QRCode", f"https://x/q?p={bare(NFCE_KEY)}|3|1")]),
+        (
+            papers.CFE,
+            papers.CFE_TRUTH,
+            [
+                code("Code128", bare(CFE_KEY)[:22], y=1),
+                code("Code128", bare(CFE_KEY)[22:], y=90),
+                code("EAN13", "7891234567895"),
+            ],
+        ),
+    ],
+    ids=["nfe", "nfce", "cfe"],
+)
+def test_a_code_stands_in_for_an_unreadable_key(text: str, truth: Truth, codes: list[Code]) -> None:
+    blurred = text
+    for group in {str(truth["document_key"])[start : start + 4] for start in range(0, 44, 4)}:
+        blurred = blurred.replace(f"{group} ", "#### ").replace(f"{group}-", "####-")
+
+    assert truth == said(fiscal.read([roll(blurred, codes=codes, exact=False)]))
+
+
+def test_a_sat_code_tells_time_and_total_that_the_paper_lost() -> None:
+    qr = code("QRCode", f"{bare(CFE_KEY)}|20210910194533|57.47|52998224725|p2q+Fpf/AB==")
+    faded = papers.CFE.replace("10/09/2021 - 19:45:33", "").replace("57,47", "")
+
+    assert papers.CFE_TRUTH == said(fiscal.read([roll(faded, codes=[qr])]))
+
+
+LOOK_ALIKES = {
+    "leitura x": f"""
+LOJA X LTDA
+CNPJ: {CNPJ}
+10/05/2016 08:00:00 GNF:000123 COO:023400
+NAO E DOCUMENTO FISCAL
+LEITURA X
+TOTALIZADORES FISCAIS
+TOTAL R$ 1.234,56
+""",
+    "reducao z": f"""
+LOJA X LTDA
+CNPJ: {CNPJ}
+10/05/2016 23:00:00 COO:023400
+REDUCAO Z
+CONTADOR DE CUPOM FISCAL: 000123
+VENDA BRUTA DIARIA: 1.234,56
+""",
+    "credit slip": f"""
+LOJA X LTDA
+CNPJ: {CNPJ}
+CDC:0012 COO:023400
+COMPROVANTE CREDITO OU DEBITO
+VALOR: 20,57
+""",
+    "card slip": """
+REDE
+VISA CREDITO
+ESTAB: PADARIA DO ZE
+01/02/2023 10:22 VALOR: 20,57
+""",
+    "foreign": "TESCO\nMILK 1.00\nTOTAL 1.00",
+    "title by chance": "CITY BANK\nLOAN FEES 12.00\nCPF CONFCENTER UNFSE\nTOTAL 12.00",
+    "boleto": "23793.38128 60007.827136 95000.063305 9 75520000370000\nBOLETO",
+}
+
+
+@pytest.mark.parametrize("text", LOOK_ALIKES.values(), ids=LOOK_ALIKES)
+def test_look_alikes_are_no_fiscal_documents(text: str) -> None:
+    assert fiscal.read([roll(text)]) is None
+
+
+def test_the_whole_title_tells_a_consumers_note_without_tax_number_and_key() -> None:
+    paper = """
+MERCADO BOM LTDA
+Documento Auxiliar da Nota Fiscal de Consumidor Eletrônica
+Valor a Pagar R$                        70,00
+NFC-e nº 000001234 Série 001 14/03/2025 12:41:07
+"""
+
+    read = said(fiscal.read([roll(paper)]))
+
+    assert (read["type"], read["document_number"]) == ("nfce", "1234")
+    assert "merchant_tax_id" not in read or read["merchant_tax_id"] is None
+
+
+def test_an_empty_document_is_none() -> None:
+    assert fiscal.read([]) is None
+
+
+def test_a_quoted_note_does_not_replace_the_documents_own_key() -> None:
+    quoted = goods_key("412401112223330001815500100000077712345678" + "9")
+    text = f"NF-e referenciada: {quoted}\n{papers.NFE}"
+
+    assert papers.NFE_TRUTH == said(fiscal.read([roll(text)]))
+
+
+@pytest.mark.parametrize(
+    ("stub", "name"),
+    [
+        (
+            "RECEBEMOS DE DISTRIBUIDORA PRODUTOS BONS LTDA OS PRODUTOS CONSTANTES DA NOTA",
+            "DISTRIBUIDORA PRODUTOS BONS LTDA",
+        ),
+        ("RECEBEMOS DE ACO FORTE LTDAOSPRODUTOS/SERVICOS DA NOTA", "ACO FORTE LTDA"),
+        ("Recebi(emos) de: Ferragens Uniao ME, os servicos constantes", "Ferragens Uniao ME"),
+    ],
+)
+def test_the_stub_names_the_issuer(stub: str, name: str) -> None:
+    record = fiscal.read([roll(f"{stub}\n{papers.NFE}")])
+
+    assert record is not None
+    assert record.merchant_name is not None
+    assert record.merchant_name.value == name
+
+
+def test_notes_of_the_tax_office_keep_the_printed_seller() -> None:
+    office = goods_key("412403112223330001815589000004567818765432" + "1")
+    text = papers.NFE.replace(NFE_KEY, office).replace("11.222.333/0001-81", "529.982.247-25")
+
+    record = fiscal.read([roll(text)])
+
+    assert record is not None
+    assert record.merchant_tax_id is not None
+    assert record.merchant_tax_id.value == papers.ISSUER
+
+
+def test_other_electronic_papers_give_what_their_key_tells() -> None:
+    key = goods_key(f"352403{papers.ISSUER}66001000000987112345678")
+
+    record = fiscal.read([roll(f"ENERGIA S.A.\nCNPJ {CNPJ}\nNOTA FISCAL DE ENERGIA\n{key}")])
+
+    assert record is not None
+    assert record.type.value == "invoice"
+    assert record.document_number is not None
+    assert record.document_number.value == "987"
+    assert record.total is None
+
+
+def test_carriers_are_paid_what_is_to_receive() -> None:
+    key = goods_key(f"352403{papers.ISSUER}57001000000987112345678")
+    sums = "VALOR TOTAL DO SERVIÇO   VALOR A RECEBER   VALOR ICMS\n1.300,00   1.234,56   148,15"
+    sums = sums.replace("1.300,00   ", "1.300,00                 ").replace("56   ", "56          ")
+
+    record = fiscal.read([roll(f"VELOZ LTDA\nCNPJ {CNPJ}\nDACTE\n{key}\n{sums}")])
+
+    assert record is not None
+    assert record.total is not None
+    assert Decimal("1234.56") == record.total.value
+
+
+def test_a_ticket_is_issued_when_it_says_so_not_when_its_journey_begins() -> None:
+    key = goods_key(f"432407{papers.ISSUER}63001000009912112345678")
+    said_first = "GAUCHO LTDA\nORIGEM: PELOTAS (RS)\nDATA: 05/07/2024 | HORARIO: 08:30"
+    ticket = f"{said_first}\n{key}\nBP-e no 9912 Serie 001 01/07/2024 17:20:30"
+
+    record = fiscal.read([roll(ticket)])
+
+    assert record is not None
+    assert record.issued_at is not None
+    assert record.issued_at.value.date.day == 1
+    assert record.issued_at.value.offset is not None
+
+
+def test_a_coupon_whose_tax_number_is_lost_is_one_all_the_same() -> None:
+    rows = [row for row in papers.ECF.splitlines() if "CNPJ" not in row and "CPF" not in row]
+
+    record = fiscal.read([roll("\n".join(rows))])
+
+    assert record is not None
+    assert record.type is not None
+    assert record.type.value == "cupom_fiscal"
+
+
+def test_taxes_in_the_words_at_the_foot_are_not_those_of_the_box() -> None:
+    text = papers.NFE.replace("Pedido 1234", "Valor aproximado dos tributos R$ 321,00 Fonte IBPT")
+
+    header = fiscal.read([roll(text)])
+
+    assert header is not None
+    assert header.tax is not None
+    assert Decimal("180.00") == header.tax.value
+
+
+def test_pages_of_labels_without_end_are_read_to_their_end() -> None:
+    text = "\n".join(["NFS-e PRESTADOR DE SERVICOS CNPJ NUMERO DA NOTA VALOR LIQUIDO"] * 300)
+
+    record = fiscal.read([roll(text), roll("9" * 50_000, number=2)])
+
+    assert record is not None
+    assert record.total is None

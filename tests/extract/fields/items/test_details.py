@@ -1,0 +1,76 @@
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract.fields.items import details
+from recibo.extract.layout import item_rows
+from recibo.extract.layout.item_rows import Row
+from tests.extract.typesetting import roll
+
+
+def _row(text: str) -> Row:
+    (row,) = item_rows.of_sheets([roll(text)])
+    return row
+
+
+@pytest.mark.parametrize(
+    ("text", "total", "made"),
+    [
+        ("2 x 1,29", "2.58", ("2", "1.29")),
+        ("0,535 kg x 18,90 EUR/kg", "10.11", ("0.535", "18.90")),
+        ("0.812 kg NET @ $3.50/kg", "2.84", ("0.812", "3.50")),
+        ("Qty 2 @ $3.00 each", "6.00", ("2", "3.00")),
+        ("2 AT  1 FOR 1.98", "3.96", ("2", "1.98")),
+        ("* 42,18 l    1,799 EUR/l", "75.88", ("42.18", "1.799")),
+        ("045643021 2@ 4.97", "9.94", ("2", "4.97")),
+        ("2 X 1.250", "2500", ("2", "1250")),
+        ("3 db x 249 Ft/db", "747", ("3", "249")),
+    ],
+)
+def test_how_a_total_came_about_is_read(text: str, total: str, made: tuple[str, str]) -> None:
+    detail = details.read(_row(text))
+
+    assert detail is not None
+    assert tuple(map(Decimal, made)) == detail.made(Decimal(total))
+
+
+def test_a_price_alone_tells_how_many_the_total_holds() -> None:
+    detail = details.read(_row("@ 3.78"))
+
+    assert detail is not None
+    assert (Decimal(3), Decimal("3.78")) == detail.made(Decimal("11.34"))
+    assert detail.made(Decimal("11.50")) is None
+
+
+def test_a_quantity_and_a_price_with_their_words_make_a_detail() -> None:
+    litres, price = (
+        details.read_labelled(_row(text)) for text in ("Menge  16,39 L", "Preis/L 1,659")
+    )
+
+    assert litres is not None
+    assert price is not None
+    assert details.joined(litres, litres) is None
+    detail = details.joined(litres, price)
+    assert detail is not None
+    assert (Decimal("16.39"), Decimal("1.659")) == detail.made(Decimal("27.19"))
+
+
+def test_a_row_that_does_not_make_the_total_explains_nothing() -> None:
+    detail = details.read(_row("2 x 1,29"))
+
+    assert detail is not None
+    assert detail.made(Decimal("3.00")) is None
+
+
+@pytest.mark.parametrize("text", ["COLA 2 x 1,29", "14.03.2026 19:02", "Table 4 Covers 2"])
+def test_other_rows_are_no_details(text: str) -> None:
+    assert details.read(_row(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "qty"), [("3 @ 3/$6.97   $6.97", 3), ("3 @ 2/$6.97   $6.97", None)]
+)
+def test_the_count_of_an_offer_is_proven_by_its_price(text: str, qty: int | None) -> None:
+    row = _row(text)
+
+    assert qty == details.count_of_offer(row, row.figures[-1])

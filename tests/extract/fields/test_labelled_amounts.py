@@ -1,0 +1,115 @@
+import pytest
+
+from recibo.extract.fields.labelled_amounts import Role, entries, role_of
+from tests.extract.fields.papers_abroad import MALAYSIAN, rows_of
+
+
+def roles(text: str) -> dict[str, Role]:
+    return {str(entry.amount.value): entry.role for entry in entries(rows_of(text))}
+
+
+@pytest.mark.parametrize(
+    ("row", "role"),
+    [
+        ("Grand Total        5.00", Role.PAYABLE),
+        ("TOTAL              5.00", Role.TOTAL),
+        ("Total (excl. GST)  5.00", Role.SUBTOTAL),
+        ("Total before disc  5.00", Role.SUBTOTAL),
+        ("Total after discount 5.00", Role.PAYABLE),
+        ("Sub Total          5.00", Role.SUBTOTAL),
+        ("Total Qty          5.00", Role.COUNT),
+        ("Rounding Adj       5.00", Role.ROUNDING),
+        ("Cash Tendered      5.00", Role.CASH),
+        ("Troco R$           5,00", Role.CHANGE),
+        ("zu zahlen          5,00", Role.PAYABLE),
+        ("Discount           5.00", Role.DISCOUNT),
+        ("Milk               5.00", Role.NONE),
+    ],
+)
+def test_the_label_makes_the_role(row: str, role: Role) -> None:
+    assert roles(row) == {"5.00": role}
+
+
+def test_each_amount_belongs_to_the_label_on_its_left() -> None:
+    assert roles("CASH 50.00 CHANGE 2.10") == {"50.00": Role.CASH, "2.10": Role.CHANGE}
+
+
+def test_a_label_may_stand_above_its_amount() -> None:
+    assert roles("TOTAL\n12.50") == {"12.50": Role.TOTAL}
+
+
+def test_figures_below_headings_are_what_the_columns_say() -> None:
+    paper = "Net          VAT        Total\n120.00       24.00      144.00"
+
+    assert roles(paper) == {"120.00": Role.SUBTOTAL, "24.00": Role.TAX, "144.00": Role.TOTAL}
+
+
+def test_goods_below_a_title_are_not_its_amounts() -> None:
+    assert roles("TAX INVOICE\nMilk 3.98") == {"3.98": Role.NONE}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Total Ilíquido     100,00",
+        "Osnovica           100,00",
+        "Καθαρή αξία        100,00",
+        "VATable Sales      100.00",
+        "Op. Gravada        100.00",
+        "Matrah             100,00",
+    ],
+)
+def test_what_is_taxed_is_a_subtotal_in_many_languages(row: str) -> None:
+    assert roles(row).popitem()[1] is Role.SUBTOTAL
+
+
+def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
+    paper = "Sub Total 100.00\nTotal GST 6.00\nTotal inclusive GST 106.00"
+
+    assert roles(paper) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.PAYABLE}
+
+
+@pytest.mark.parametrize("name", ["Net Total", "Net Amount", "Total", "Amount Due before VAT"])
+def test_what_becomes_the_total_by_its_taxes_is_a_subtotal(name: str) -> None:
+    paper = f"{name} 100.00\nDelivery 5.00\nCGST 9% 9.00\nSGST 9% 9.00\nTOTAL 123.00"
+
+    assert roles(paper)["100.00"] is Role.SUBTOTAL
+
+
+def test_a_total_with_its_tax_below_it_stays_one() -> None:
+    paper = "Total 106.00\nGST 6.00\nTotal Amount 106.00"
+
+    assert roles("Net Total 106.00\nGST 6.00\nCash 110.00")["106.00"] is Role.PAYABLE
+    assert roles(paper)["106.00"] is Role.TOTAL
+
+
+def test_what_may_be_levied_on_another_sum_is_a_tax_whatever_its_label_says() -> None:
+    assert roles("Total including tax 6.00\nTOTAL 106.00")["6.00"] is Role.TAX
+
+
+def test_what_is_too_large_for_a_tax_is_a_total_whatever_its_label_says() -> None:
+    assert roles("TOTAL 106.00\nTOTAL SALES TAX 90.00")["90.00"] is Role.TOTAL
+
+
+def test_a_tax_included_that_is_too_large_is_the_total() -> None:
+    paper = "Sub Total 835.00\nlal Inclusive GST: 635.00"
+
+    assert roles(paper) == {"835.00": Role.SUBTOTAL, "635.00": Role.TOTAL}
+
+
+def test_a_rounding_may_have_lost_its_point() -> None:
+    assert roles("Rounding Adjustment: 002") == {"0.02": Role.ROUNDING}
+    assert roles("Rounding Adjustment: 2") == {"2": Role.ROUNDING}
+
+
+def test_no_label_gives_no_role() -> None:
+    assert role_of([]) is Role.NONE
+
+
+def test_rates_are_no_figures() -> None:
+    assert "6" not in roles(MALAYSIAN)
+
+
+def test_a_payment_is_shown_as_a_credit_but_given_back_where_the_total_is() -> None:
+    assert roles("ROOM 9.00\nVISA 9.00-") == {"9.00": Role.CARD}
+    assert roles("TOTAL -9.00\nVISA -8.00") == {"-9.00": Role.TOTAL, "-8.00": Role.CARD}

@@ -1,0 +1,40 @@
+import pytest
+
+from recibo.extract.fields.labelled_amounts import entries
+from recibo.extract.fields.tip_suggestions import suggestions
+from recibo.extract.fields.total import totals
+from tests.extract.fields.papers_abroad import rows_of
+
+HEADED = """
+Subtotal 39.50
+Total 42.76
+Suggested Tip:
+18% 7.11   49.87
+20% 7.90   50.66
+Tip 4.11
+Total 46.87
+"""
+
+
+@pytest.mark.parametrize(
+    ("row", "is_offer"),
+    [
+        ("22% (Tip $8.69 Total $51.45)", True),
+        ("Propina sugerida 10% 890", True),
+        ("Gratuity 18% 7.11", False),
+        ("Total 46.87", False),
+    ],
+)
+def test_a_tip_to_choose_is_told_from_a_tip_that_was_given(row: str, is_offer: bool) -> None:
+    assert bool(suggestions(rows_of(row))) is is_offer
+
+
+def test_the_shares_below_a_heading_are_offers_up_to_the_next_row_without_one() -> None:
+    assert suggestions(rows_of(HEADED)) == {2, 3, 4}
+
+
+def test_no_total_is_taken_from_an_offer() -> None:
+    found = totals(entries(rows_of(HEADED)))
+
+    assert str(found[0].value) == "46.87"
+    assert not {"49.87", "50.66"} & {str(total.value) for total in found[:2]}

@@ -1,0 +1,149 @@
+"""Words come together in visual rows, and rows in reading order."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recibo.extract.layout.lines import lines
+from recibo.extract.model import Box, Word
+
+HEIGHT = 20
+PITCH = 28
+
+
+def word(text: str, x: float, y: float, *, height: float = HEIGHT, slope: float = 0.0) -> Word:
+    """Return a word that begins at `x` with its middle at `y`."""
+    box = Box(x, y - height / 2, x + len(text) * height * 0.6, y + height / 2)
+    return Word(text, box, 1.0, slope=slope)
+
+
+def receipt(slope: float = 0.0, curl: float = 0.0, pitch: float = PITCH) -> list[Word]:
+    """Return twelve rows of a label at the left and an amount far at the right."""
+
+    def drop(x: float) -> float:
+        return slope * x + curl * math.sin(x / 600 * math.pi)
+
+    return [
+        word(text, x, number * pitch + drop(x + len(text) * 6), slope=slope)
+        for number in range(12)
+        for text, x in ((f"LONG LABEL {number}", 20.0), (f"{number}.50", 540.0))
+    ]
+
+
+def texts(words: list[Word]) -> list[str]:
+    """Return the text of each line."""
+    return [line.text for line in lines(words)]
+
+
+EXPECTED = [f"LONG LABEL {number} {number}.50" for number in range(12)]
+
+
+def test_a_row_holds_its_words_from_left_to_right() -> None:
+    assert ["a b c"] == texts([word("c", 200, 10), word("a", 0, 10), word("b", 100, 11)])
+
+
+@given(st.permutations(range(24)))
+def test_the_order_of_the_words_does_not_matter(order: list[int]) -> None:
+    words = receipt()
+
+    assert texts([words[place] for place in order]) == EXPECTED
+
+
+@pytest.mark.parametrize("degrees", [-10, -5, -2, 2, 5, 10])
+def test_slanted_rows_are_followed(degrees: float) -> None:
+    """At ten degrees an amount stands three rows lower than its label."""
+    assert texts(receipt(slope=math.tan(math.radians(degrees)))) == EXPECTED
+
+
+@pytest.mark.parametrize("curl", [-10, 10])
+def test_slightly_curled_rows_are_followed(curl: float) -> None:
+    assert texts(receipt(curl=curl)) == EXPECTED
+
+
+def test_rows_whose_slopes_differ_down_the_page_are_followed() -> None:
+    """A page seen from the side fans out."""
+    words = [
+        word(text, x, number * 40 + slope * (x + len(text) * 6), slope=slope)
+        for number in range(12)
+        for slope in [0.01 * number]
+        for text, x in ((f"LONG LABEL {number}", 20.0), (f"{number}.50", 540.0))
+    ]
+
+    assert texts(words) == EXPECTED
+
+
+def test_rows_of_paper_that_bends_across_are_followed() -> None:
+    bend = -1.2e-4
+    words = [
+        word(text, x, number * PITCH + bend * middle**2, slope=2 * bend * middle)
+        for number in range(12)
+        for text, x in ((f"LONG LABEL {number}", 20.0), (f"{number}.50", 540.0))
+        for middle in (x + len(text) * HEIGHT * 0.3,)
+    ]
+
+    assert texts(words) == [f"LONG LABEL {number} {number}.50" for number in range(12)]
+
+
+def test_tight_rows_stay_apart() -> None:
+    assert texts(receipt(pitch=HEIGHT)) == EXPECTED
+
+
+def test_a_large_amount_stands_in_the_row_of_its_small_label() -> None:
+    words = [word("TOTAL", 0, 100), word("12.50", 300, 95, height=48)]
+
+    assert ["TOTAL 12.50"] == texts(words)
+
+
+def test_letters_of_two_sizes_share_a_row_when_they_stand_on_one_foot() -> None:
+    assert ["R$ 12.50"] == texts([word("R$", 0, 110, height=20), word("12.50", 60, 96, height=48)])
+
+
+def test_words_above_each_other_are_never_of_one_row() -> None:
+    words = [word("ADDRESS", 0, 10), word("STREET 5", 0, 19), word("TEL 1", 300, 15)]
+
+    assert 2 == len(lines(words))
+
+
+def test_columns_whose_rows_lie_between_each_other_stay_apart() -> None:
+    left = [word(f"left {number}", 0, number * 40) for number in range(5)]
+    right = [word(f"right {number}", 400, number * 40 + 20) for number in range(5)]
+
+    assert sorted(word.text for word in left + right) == sorted(texts(left + right))
+
+
+def test_upended_runs_come_last_each_by_itself() -> None:
+    stub = Word("RECEIVED FROM", Box(5, 0, 20, 300), 1.0, is_upended=True)
+
+    assert ["a b", "RECEIVED FROM"] == texts([stub, word("a", 100, 10), word("b", 200, 10)])
+
+
+def test_a_line_spans_its_words_and_keeps_their_page() -> None:
+    words = [
+        Word("a", Box(0, 0, 10, 10), 1.0, page=3),
+        Word("b", Box(50, 1, 60, 12), 1.0, page=3),
+    ]
+
+    (line,) = lines(words)
+
+    assert Box(0, 0, 60, 12) == line.box
+    assert line.page == 3
+
+
+def test_no_words_make_no_lines() -> None:
+    assert lines([]) == ()
+
+
+def test_every_word_is_in_one_line() -> None:
+    """Whatever the layout, nothing is lost and nothing doubled."""
+    chance = random.Random(7)  # noqa: S311 - a layout, not a secret
+    words = [
+        word(str(number), chance.uniform(0, 900), chance.uniform(0, 900), slope=0.01)
+        for number in range(300)
+    ]
+
+    found = [word.text for line in lines(words) for word in line.words]
+
+    assert sorted(found) == sorted(word.text for word in words)

@@ -1,0 +1,21 @@
+from recibo.extract.layout.rows import box_of, rows
+from tests.extract.typesetting import roll
+
+
+def test_a_part_of_a_line_has_its_own_box() -> None:
+    line = roll("TOTAL     12.50", exact=False).lines[0]
+
+    total, amount = box_of(line, 0, 5), box_of(line, 6, 11)
+
+    assert total.x1 < amount.x0
+    assert line.box.x1 == amount.x1
+
+
+def test_endless_papers_are_read_at_both_ends() -> None:
+    sheet = roll("\n".join(f"ITEM {index:05d} OF AN ENDLESS PAPER" for index in range(3000)))
+
+    kept = rows([sheet])
+
+    assert len(kept) < 1500
+    assert (kept[0].text[:10], kept[-1].text[:10]) == ("ITEM 00000", "ITEM 02999")
+    assert [row.index for row in kept] == list(range(len(kept)))

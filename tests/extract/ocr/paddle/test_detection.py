@@ -1,0 +1,28 @@
+"""Text is found, on long strips too."""
+
+import numpy as np
+import pytest
+
+from recibo.extract.ocr.paddle.detection import Detector
+from tests import drawing
+from training.receipts.rolls import Row
+
+
+@pytest.fixture(scope="module")
+def detector() -> Detector:
+    """The detector with its model loaded."""
+    return Detector()
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+def test_each_row_of_a_long_strip_is_found_once(detector: Detector, turns: int) -> None:
+    """The strip is seven times as long as wide: one look would shrink its rows to dust."""
+    strip = np.asarray(drawing.picture([Row(f"Coffee {number}") for number in range(130)]))
+
+    found = detector(np.ascontiguousarray(np.rot90(strip[:, :620], turns)))
+
+    assert 130 == len(found)
+
+
+def test_nothing_is_found_on_blank_paper(detector: Detector) -> None:
+    assert detector(np.full((300, 300, 3), 255, np.uint8)) == []

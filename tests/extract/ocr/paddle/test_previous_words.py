@@ -1,0 +1,57 @@
+"""A later look finds the words of an earlier one in its regions."""
+
+import math
+
+import pytest
+
+from recibo.extract.model import Word
+from recibo.extract.ocr.paddle.previous_words import KnownWords
+from recibo.extract.ocr.paddle.regions import Region
+
+
+def word(part: Region, *, is_upended: bool = False) -> Word:
+    """Return a word as it is told of where it was read."""
+    return Word("text", part.box, 0.99, slope=math.tan(part.angle), is_upended=is_upended)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.26, -0.26])
+def test_words_are_found_along_a_slanted_line(angle: float) -> None:
+    line = Region(400, 300, 500, 24, angle)
+    words = [word(line.part(0, 0.4)), word(line.part(0.5, 1))]
+
+    assert words == KnownWords(words).inside(line)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.26])
+def test_words_of_the_next_lines_are_not(angle: float) -> None:
+    line = Region(400, 300, 500, 24, angle)
+    down = (-math.sin(angle) * 30, math.cos(angle) * 30)
+    here, above, below = (
+        word(line.moved(down[0] * rows, down[1] * rows).part(0.0, 1.0)) for rows in (0, -1, 1)
+    )
+
+    assert [here] == KnownWords([above, here, below]).inside(line)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Region(400, 300, 300, 24, 0),
+        Region(450, 300, 600, 24, 0),
+        Region(400, 300, 500, 60, 0),
+        Region(400, 300, 500, 12, 0),
+    ],
+    ids=["a part of it", "more than it", "larger print", "smaller print"],
+)
+def test_what_does_not_say_all_that_a_region_holds_says_nothing(other: Region) -> None:
+    assert not KnownWords([word(other)]).inside(Region(400, 300, 500, 24, 0))
+
+
+def test_text_that_runs_up_the_page_is_never_known() -> None:
+    upended = Region(400, 300, 24, 500, 0, is_upended=True)
+
+    assert not KnownWords([word(upended, is_upended=True)]).inside(upended)
+
+
+def test_nothing_is_known_without_words() -> None:
+    assert not KnownWords([]).inside(Region(400, 300, 500, 24, 0))

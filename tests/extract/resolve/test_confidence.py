@@ -1,0 +1,133 @@
+"""A confidence falls with what makes answers wrong."""
+
+import dataclasses
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.extract.errors import Unreadable
+from recibo.extract.model import Line, Receipt, Sheet, Word
+from recibo.extract.resolve import confidence
+from tests.extract import typesetting
+
+ROLL = """
+        CORNER SHOP LIMITED
+      25 High Street, Dublin
+
+Date: 14/03/2024 10:41
+Invoice No: 004217
+
+Espresso doppio            6.20
+Butter croissant           4.80
+Subtotal                  11.00
+VAT 10%                    1.10
+TOTAL EUR                 12.10
+CASH                      20.00
+CHANGE                     7.90
+"""
+CLEAR = typesetting.roll(ROLL, exact=False)
+FIELDS = ("merchant_name", "issued_at", "total", "subtotal", "tax", "document_number")
+
+
+def read(sheet: Sheet) -> Receipt:
+    """Return the receipt of one page."""
+    return pipeline.understand([[sheet]])
+
+
+def sureness(receipt: Receipt, field: str) -> float:
+    """Return how sure a reading is of a field that it gives."""
+    found = getattr(receipt, field)
+    assert found is not None, field
+    return float(found.confidence)
+
+
+def doubted(sheet: Sheet, part: str, sure: float) -> Sheet:
+    """Return a page whose words that hold `part` were read this surely."""
+
+    def word(word: Word) -> Word:
+        return dataclasses.replace(word, confidence=sure) if part in word.text else word
+
+    def line(line: Line) -> Line:
+        return dataclasses.replace(line, words=tuple(map(word, line.words)))
+
+    return dataclasses.replace(sheet, lines=tuple(map(line, sheet.lines)))
+
+
+def test_a_clear_receipt_is_sure_of_all_it_says() -> None:
+    receipt = read(CLEAR)
+
+    assert {field for field in FIELDS if sureness(receipt, field) < 0.85} == set()
+    assert receipt.confidence >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("field", "part"),
+    [
+        ("merchant_name", "CORNER"),
+        ("issued_at", "14/03"),
+        ("total", "12.10"),
+        ("subtotal", "11.00"),
+        ("tax", "1.10"),
+        ("document_number", "004217"),
+    ],
+)
+def test_a_value_whose_words_were_hardly_read_is_unsure(field: str, part: str) -> None:
+    receipt = read(doubted(CLEAR, part, 0.6))
+
+    assert sureness(receipt, field) < sureness(read(CLEAR), field)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_page_that_was_hardly_read_makes_its_values_unsure(field: str) -> None:
+    receipt = read(doubted(CLEAR, "", 0.7))
+
+    assert sureness(receipt, field) < sureness(read(CLEAR), field)
+    assert receipt.confidence < 0.9
+
+
+def test_a_total_that_cash_and_change_speak_against_is_unsure() -> None:
+    receipt = read(typesetting.roll(ROLL.replace("7.90", "5.90"), exact=False))
+
+    assert sureness(receipt, "total") < sureness(read(CLEAR), "total")
+
+
+def test_a_name_with_figures_among_its_letters_is_unsure() -> None:
+    receipt = read(typesetting.roll(ROLL.replace("CORNER", "C0RN3R"), exact=False))
+
+    assert sureness(receipt, "merchant_name") < sureness(read(CLEAR), "merchant_name")
+
+
+def test_the_whole_is_never_surer_than_its_total() -> None:
+    receipts = [read(CLEAR), read(doubted(CLEAR, "12.10", 0.5)), read(doubted(CLEAR, "", 0.9))]
+
+    assert all(receipt.confidence <= sureness(receipt, "total") for receipt in receipts)
+
+
+@pytest.mark.parametrize("missing", ["14/03/2024 10:41", "25 High Street, Dublin"])
+def test_a_missing_date_or_name_makes_the_whole_less_sure(missing: str) -> None:
+    gap = " " * len(missing)
+    text = ROLL.replace("CORNER SHOP LIMITED", "*" * 19) if "Street" in missing else ROLL
+    receipt = read(typesetting.roll(text.replace(missing, gap), exact=False))
+
+    assert receipt.merchant_name is None or receipt.issued_at is None
+    assert receipt.confidence < read(CLEAR).confidence
+
+
+def test_without_a_total_the_whole_is_hardly_sure() -> None:
+    head = "\n".join(ROLL.split("\n")[:6])
+
+    assert read(typesetting.roll(head, exact=False)).confidence < 0.2
+
+
+def test_a_page_that_shows_nothing_is_unreadable() -> None:
+    with pytest.raises(Unreadable):
+        read(dataclasses.replace(CLEAR, lines=()))
+
+
+def test_every_weight_is_of_a_feature_that_is_told() -> None:
+    told = {"score", "lead", "alone", "doubt", "doubtful", "exact"}
+    own = {"merchant_name": {"mixed"}, "issued_at": {"timed"}, "total": {"change_off"}}
+    own |= {"subtotal": {"parts"}, "tax": {"parts"}}
+
+    for field, weights in confidence.weights_by_field().items():
+        assert weights.keys() - told - own.get(field, set()) == {"always"}, field

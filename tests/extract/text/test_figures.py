@@ -1,0 +1,68 @@
+from decimal import Decimal
+
+import pytest
+
+from recibo.extract.text import figures
+
+
+def _values(text: str) -> list[str]:
+    return [str(figure.value) for figure in figures.every(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("2 UN X 3,50 (1,08) 7,00", ["2", "3.50", "1.08", "7.00"]),
+        ("1.234,56 1,234.56", ["1234.56", "1234.56"]),
+        ("-5,40 3.98-", ["-5.40", "-3.98"]),
+        ("0,535 13.032", ["0.535", "13032"]),
+        ("$.00 £1.10", ["0.00", "1.10"]),
+        ("4. 90 12 ,50", ["4.90", "12.50"]),
+        ("12.03.2024", []),
+        ("B12 X9 T12,00%", []),
+        ("6x1.25L", ["6"]),
+        ("T2$2.00", ["2.00"]),
+        ("Qtde.:2 Vl. Unit.: 19,5", ["2", "19.5"]),
+        ("12:30 as 13:05:09", []),
+    ],
+)
+def test_figures_are_told_from_words(text: str, values: list[str]) -> None:
+    assert values == _values(text)
+
+
+def test_three_decimals_may_be_thousands() -> None:
+    (figure,) = figures.every("13,032")
+
+    assert (Decimal(13032), Decimal("13.032")) == figure.readings
+    assert not figure.is_money
+
+
+def test_brackets_percents_and_marks_are_told() -> None:
+    bracketed, percent, marked = figures.every("(1,08) 5% R$ 450")
+
+    assert bracketed.is_bracketed
+    assert percent.is_percent
+    assert marked.has_mark
+    assert marked.is_money
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [("1 290,00", ["1290.00"]), ("1 795 Ft", ["1795"]), ("2 500 g", ["2", "500"])],
+)
+def test_a_blank_groups_thousands_of_money_alone(text: str, values: list[str]) -> None:
+    assert values == _values(text)
+
+
+def test_marks_and_units_behind_figures_are_told() -> None:
+    marked, measured, rate = figures.every("399 Ft 0,870 kg %8")
+
+    assert marked.has_mark
+    assert measured.has_unit
+    assert rate.is_percent
+
+
+def test_brackets_may_hold_a_mark() -> None:
+    (figure,) = figures.every("($3.05)")
+
+    assert figure.is_bracketed
