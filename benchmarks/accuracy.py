@@ -17,7 +17,7 @@ from benchmarks.recognised import How
 from benchmarks.reliability import Verdict
 from benchmarks.scoring import Reading, Report, Task
 from recibo.extract import errors, pipeline
-from recibo.extract.model import Accuracy, Found, LineItem, Receipt
+from recibo.extract.model import Accuracy, Extracted, LineItem, Receipt
 
 _SAMPLE_OF_DOCUMENTS = 0.4
 _WHOLE = "the whole"
@@ -126,7 +126,7 @@ def spelled(receipt: Receipt) -> Reading:
     }
 
 
-def _text(found: Found[str] | Found[Decimal] | None) -> str | None:
+def _text(found: Extracted[str] | Extracted[Decimal] | None) -> str | None:
     return str(found.value) if found else None
 
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 from benchmarks import measuring
 from recibo.extract.fields import collect
 from recibo.extract.layout import lines
-from recibo.extract.model import Sheet
+from recibo.extract.model import TextPage
 from recibo.extract.resolve import assemble, confidence
 from tests.extract import monsters
 from tests.extract.monsters import Setting
@@ -47,9 +47,11 @@ def _measured(name: str, count: int, setting: Setting) -> Sequence[float]:
     """Return the CPU seconds of each stage for a page of so many words."""
     words = list(setting(monsters.contents(name, count)))
     rows, placed = _timed(lambda: lines.lines(words))
-    sheets = [Sheet(1, monsters.WIDTH, monsters.HEIGHT, rows, is_exact=True)]
-    findings, collected = _timed(lambda: collect.collect(sheets))
-    _, assembled = _timed(lambda: confidence.weighed(assemble.assemble(findings), findings, sheets))
+    text_pages = [TextPage(1, monsters.WIDTH, monsters.HEIGHT, rows, is_exact=True)]
+    candidates, collected = _timed(lambda: collect.collect(text_pages))
+    _, assembled = _timed(
+        lambda: confidence.weighed(assemble.assemble(candidates), candidates, text_pages)
+    )
     return placed, collected, assembled
 
 

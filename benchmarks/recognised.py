@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recibo.extract import pipeline
-from recibo.extract.model import Accuracy, Sheet
+from recibo.extract.model import Accuracy, TextPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class How:
     accuracy: Accuracy = Accuracy.STANDARD
     kept: Path | None = None
 
-    def recognised(self, path: Path) -> Sequence[Sequence[Sheet]]:
+    def recognised(self, path: Path) -> Sequence[Sequence[TextPage]]:
         """Return the pages of a file, those that are kept where there are any.
 
         Raises:
@@ -41,6 +41,6 @@ class How:
         return _loaded(file)
 
 
-def _loaded(file: Path) -> Sequence[Sequence[Sheet]]:
-    pages: Sequence[Sequence[Sheet]] = pickle.loads(file.read_bytes())  # noqa: S301  # our own
+def _loaded(file: Path) -> Sequence[Sequence[TextPage]]:
+    pages: Sequence[Sequence[TextPage]] = pickle.loads(file.read_bytes())  # noqa: S301  # our own
     return pages

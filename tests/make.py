@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from recibo.extract.model import Accuracy, DocumentType, Found, Moment, Receipt
+from recibo.extract.model import Accuracy, DocumentType, Extracted, Moment, Receipt
 from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor, ClientInfo, KeyActor, Member
 from recibo.schemas.ids import OrgId, UserId
@@ -38,11 +38,11 @@ def reading(
 ) -> Receipt:
     """Return an extracted receipt."""
     return Receipt(
-        type=Found(type_, 1.0, "type"),
-        merchant_name=Found(merchant, 0.9, merchant),
-        issued_at=Found(issued, 0.9, "issued") if issued else None,
-        total=Found(Decimal(total), 0.9, "total") if total else None,
-        currency=Found("BRL", 0.9, "R$") if total else None,
+        type=Extracted(type_, 1.0, "type"),
+        merchant_name=Extracted(merchant, 0.9, merchant),
+        issued_at=Extracted(issued, 0.9, "issued") if issued else None,
+        total=Extracted(Decimal(total), 0.9, "total") if total else None,
+        currency=Extracted("BRL", 0.9, "R$") if total else None,
         confidence=confidence,
         texts=(f"{merchant}\npage one",),
     )

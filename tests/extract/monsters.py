@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from recibo.extract.model import Box, Sheet, Word
+from recibo.extract.model import Box, TextPage, Word
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -79,9 +79,9 @@ def contents(name: str, count: int) -> list[str]:
     return [words[index % len(words)] for index in range(count)]
 
 
-def sheet(name: str, count: int, setting: Setting, *, rows: Callable[..., Any]) -> Sheet:
+def text_page(name: str, count: int, setting: Setting, *, rows: Callable[..., Any]) -> TextPage:
     """Return a page of so many words, put into lines by `rows`."""
-    return Sheet(1, WIDTH, HEIGHT, rows(setting(contents(name, count))), is_exact=True)
+    return TextPage(1, WIDTH, HEIGHT, rows(setting(contents(name, count))), is_exact=True)
 
 
 def on_one_line(words: Sequence[str]) -> Iterator[Word]:

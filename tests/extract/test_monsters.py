@@ -18,7 +18,7 @@ from recibo.extract.fields.items import item_name, itemlist, misaligned, section
 from recibo.extract.layout import item_rows, lines
 from recibo.extract.layout import rows as general
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.model import Box, Found, LineItem, Sheet
+from recibo.extract.model import Box, Extracted, LineItem, TextPage
 from recibo.extract.resolve import assemble, confidence, vote
 from tests.extract import monsters, typesetting
 from tests.extract.monsters import Setting
@@ -34,13 +34,13 @@ def _growth(made: Callable[[int], Callable[[], object]], few: int) -> float:
     return monsters.steps(made(4 * few)) / monsters.steps(made(few))
 
 
-def _sheets(name: str, count: int, setting: Setting) -> list[Sheet]:
-    return [monsters.sheet(name, count, setting, rows=lines.lines)]
+def _sheets(name: str, count: int, setting: Setting) -> list[TextPage]:
+    return [monsters.text_page(name, count, setting, rows=lines.lines)]
 
 
-def _understood(sheets: Sequence[Sheet]) -> None:
+def _understood(text_pages: Sequence[TextPage]) -> None:
     try:
-        pipeline.understand([sheets])
+        pipeline.understand([text_pages])
     except errors.ReadingError:
         return
 
@@ -90,8 +90,8 @@ def test_fields_are_found(name: str) -> None:
     """Whatever the words say; the fewest say each of them once."""
 
     def made(count: int) -> Callable[[], object]:
-        sheets = _sheets(name, count, monsters.in_rows)
-        return lambda: _understood(sheets)
+        text_pages = _sheets(name, count, monsters.in_rows)
+        return lambda: _understood(text_pages)
 
     assert _growth(made, 72) < _MOST
 
@@ -123,8 +123,8 @@ def test_fiscal_papers_are_read(setting: Setting, name: str, kind: ModuleType) -
     """Of labels alone, side by side or all over one another."""
 
     def made(count: int) -> Callable[[], object]:
-        sheets = _sheets(name, count, setting)
-        return lambda: kind.read(Paper.open(sheets, None, labels=kind.LABELS))
+        text_pages = _sheets(name, count, setting)
+        return lambda: kind.read(Paper.open(text_pages, None, labels=kind.LABELS))
 
     assert _growth(made, 120) < _MOST
 
@@ -133,9 +133,9 @@ def test_goods_are_told_from_the_sums_of_a_coupon() -> None:
     """However many there are of both."""
 
     def made(count: int) -> Callable[[], object]:
-        sheets = _sheets("coupon", count, monsters.in_table)
-        document = Paper.open(sheets, None, labels=thermal.LABELS)
-        item = Found(LineItem("CAFE"), 1.0, "CAFE", box=Box(0, -9, 9, -1))
+        text_pages = _sheets("coupon", count, monsters.in_table)
+        document = Paper.open(text_pages, None, labels=thermal.LABELS)
+        item = Extracted(LineItem("CAFE"), 1.0, "CAFE", box=Box(0, -9, 9, -1))
         return lambda: list(thermal.goods(document, [item] * count))
 
     assert _growth(made, 200) < _MOST
@@ -148,11 +148,11 @@ def test_one_receipt_is_made_of_what_was_found(name: str) -> None:
     """Sums, choice, confidence and vote together."""
 
     def made(count: int) -> Callable[[], object]:
-        sheets = _sheets(name, count, monsters.in_rows)
-        findings = collect.collect(sheets)
+        text_pages = _sheets(name, count, monsters.in_rows)
+        findings = collect.collect(text_pages)
 
         def settled() -> None:
-            receipt = confidence.weighed(assemble.assemble(findings), findings, sheets)
+            receipt = confidence.weighed(assemble.assemble(findings), findings, text_pages)
             vote.settle([receipt] * 3)
 
         return settled
@@ -162,15 +162,15 @@ def test_one_receipt_is_made_of_what_was_found(name: str) -> None:
 
 def test_a_receipt_is_made_of_items_without_end() -> None:
     """As many as there are, whatever else was found."""
-    sheets = _sheets("labelled amounts", 100, monsters.in_rows)
-    findings = collect.collect(sheets)
-    item = Found(LineItem("Coffee", total=Decimal("1.50")), 0.9, "Coffee 1.50")
+    text_pages = _sheets("labelled amounts", 100, monsters.in_rows)
+    findings = collect.collect(text_pages)
+    item = Extracted(LineItem("Coffee", total=Decimal("1.50")), 0.9, "Coffee 1.50")
 
     def made(count: int) -> Callable[[], object]:
         many = replace(findings, line_items=(item,) * count)
 
         def settled() -> None:
-            receipt = confidence.weighed(assemble.assemble(many), many, sheets)
+            receipt = confidence.weighed(assemble.assemble(many), many, text_pages)
             vote.settle([receipt] * 3)
 
         return settled
@@ -194,10 +194,10 @@ def test_halves_of_keys_are_joined_on_their_own_page(monkeypatch: pytest.MonkeyP
 
 def test_a_line_without_end_is_cut() -> None:
     """So that a search by the square of its length takes time by the length of the page."""
-    (sheet,) = _sheets("one letter", 1_000, monsters.on_one_line)
+    (text_page,) = _sheets("one letter", 1_000, monsters.on_one_line)
 
-    assert all(len(line.text) <= 600 for line in sheet.lines)
-    assert ["a"] * 1_000 == " ".join(line.text for line in sheet.lines).split()
+    assert all(len(line.text) <= 600 for line in text_page.lines)
+    assert ["a"] * 1_000 == " ".join(line.text for line in text_page.lines).split()
 
 
 def test_no_more_keys_are_looked_for_than_a_page_has_room_for(
@@ -219,6 +219,6 @@ def test_no_pattern_tries_a_name_in_all_ways(text: str) -> None:
 
 def test_no_pattern_tries_a_label_in_all_ways() -> None:
     """Nor did this come to an end."""
-    sheet = typesetting.roll("Invoice " + "no'" * 100 + "x\n12345")
+    text_page = typesetting.roll("Invoice " + "no'" * 100 + "x\n12345")
 
-    assert number.numbers(general.rows([sheet]))[0].value == "12345"
+    assert number.numbers(general.rows([text_page]))[0].value == "12345"

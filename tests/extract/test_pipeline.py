@@ -56,7 +56,7 @@ def test_boxes_are_in_pixels_of_the_upload_however_it_was_scaled() -> None:
 
 
 def test_the_pages_of_a_document_are_read_in_order() -> None:
-    pages = [drawing.picture([Row(f"Sheet number {number} of three")]) for number in (1, 2)]
+    pages = [drawing.picture([Row(f"TextPage number {number} of three")]) for number in (1, 2)]
 
     receipt = pipeline.extract(drawing.encode_tiff([*pages, SHEET]))
 
@@ -182,10 +182,10 @@ def unreadable() -> dict[str, Image.Image]:
     return {"blank": blank, "noise": noise, "lines": lines, "tiny": Image.new("RGB", (1, 1))}
 
 
-@pytest.mark.parametrize("sheet", unreadable().values(), ids=unreadable().keys())
-def test_pictures_without_a_receipt_are_unreadable(sheet: Image.Image) -> None:
+@pytest.mark.parametrize("text_page", unreadable().values(), ids=unreadable().keys())
+def test_pictures_without_a_receipt_are_unreadable(text_page: Image.Image) -> None:
     with pytest.raises(errors.Unreadable):
-        pipeline.extract(drawing.encode(sheet, "PNG"))
+        pipeline.extract(drawing.encode(text_page, "PNG"))
 
 
 @pytest.mark.parametrize("shape", [(20_000, 3), (3, 20_000), (4000, 60)])

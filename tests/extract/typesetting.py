@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 
 from recibo.extract.brazil.check_digits import check_digit
-from recibo.extract.model import Box, Code, Line, Sheet, Word
+from recibo.extract.model import Box, Code, Line, TextPage, Word
 
 PITCH = 24.0
 LETTER = 10.0
 HEIGHT = 17.0
 
 
-def roll(text: str, *, codes: Sequence[Code] = (), number: int = 1, exact: bool = True) -> Sheet:
+def roll(text: str, *, codes: Sequence[Code] = (), number: int = 1, exact: bool = True) -> TextPage:
     """Set every row of a text on a line of its own, each letter in its column.
 
     A text layer has single words; an engine keeps words together up to a gap of two blanks.
@@ -25,7 +25,7 @@ def roll(text: str, *, codes: Sequence[Code] = (), number: int = 1, exact: bool 
     ]
     width = int(LETTER * max(map(len, rows))) + 40
     height = int(PITCH * len(rows)) + 40
-    return Sheet(number, width, height, tuple(lines), tuple(codes), is_exact=exact)
+    return TextPage(number, width, height, tuple(lines), tuple(codes), is_exact=exact)
 
 
 def code(symbology: str, text: str, y: float = 0.0) -> Code:

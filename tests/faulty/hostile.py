@@ -22,7 +22,7 @@ from recibo.adapters.reader import Library
 from recibo.adapters.reader_process import frames
 from recibo.adapters.reader_process.child import Handler
 from recibo.adapters.reader_process.child_process import Program
-from recibo.extract.model import DocumentType, Found, Receipt
+from recibo.extract.model import DocumentType, Extracted, Receipt
 
 # Read before the sandbox filters the call.
 _ON_ARM = os.uname().machine == "aarch64"
@@ -254,7 +254,9 @@ def _send(kind: frames.Kind, content: bytes) -> object:
 def _read(data: bytes, _: Mapping[str, Any], __: Callable[[], None]) -> Receipt:
     name, _blank, argument = data.decode().partition(" ")
     found = str(_outcome(lambda: globals()[name](argument)))
-    return Receipt(Found(DocumentType.RECEIPT, 1.0, ""), Found(found, 1.0, ""), confidence=0.9)
+    return Receipt(
+        Extracted(DocumentType.RECEIPT, 1.0, ""), Extracted(found, 1.0, ""), confidence=0.9
+    )
 
 
 def load() -> Mapping[str, Handler]:

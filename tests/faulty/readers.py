@@ -16,7 +16,7 @@ from recibo.adapters.reader_process.child import Handler
 from recibo.adapters.reader_process.child_process import Program
 from recibo.extract import errors
 from recibo.extract.document.formats import Kind
-from recibo.extract.model import DocumentType, Found, Receipt
+from recibo.extract.model import DocumentType, Extracted, Receipt
 
 JPEG = Kind("image/jpeg", "jpg", 1)
 
@@ -139,7 +139,9 @@ def _read(data: bytes, arguments: Mapping[str, Any], step: Callable[[], None]) -
             step()
     said = f"{arguments['hint']} {arguments['accuracy']}"
     name = said if word == "arguments" else str(_said(rest or word))
-    return Receipt(Found(DocumentType.RECEIPT, 1.0, ""), Found(name, 1.0, name), confidence=0.9)
+    return Receipt(
+        Extracted(DocumentType.RECEIPT, 1.0, ""), Extracted(name, 1.0, name), confidence=0.9
+    )
 
 
 def _inspect(data: bytes, _: Mapping[str, Any], __: Callable[[], None]) -> Kind:

@@ -7,7 +7,7 @@ from typing import Any
 
 from recibo.adapters.reader_process.child import Handler
 from recibo.adapters.reader_process.child_process import Program
-from recibo.extract.model import Found, Receipt
+from recibo.extract.model import Extracted, Receipt
 from recibo.extract.ocr.runtime import Runtime
 
 NOTHING = "nothing"
@@ -32,7 +32,7 @@ def load(*, runtime: str) -> Mapping[str, Handler]:
         receipt = read(data, arguments, step)
         assert isinstance(receipt, Receipt)
         loaded = [*seen, *(set(sys.modules) - known)]
-        found = Found("; ".join(loaded) or NOTHING, 1.0, "")
+        found = Extracted("; ".join(loaded) or NOTHING, 1.0, "")
         return replace(receipt, merchant_name=found)
 
     return {"read": spy}

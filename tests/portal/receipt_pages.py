@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from recibo.adapters.fake_reader import FakeReader
-from recibo.extract.model import Found, LineItem, Moment, Receipt
+from recibo.extract.model import Extracted, LineItem, Moment, Receipt
 from recibo.schemas.ids import OrgId
 from tests import installation, make, people
 from tests.installation import WAIT_SECONDS, Installation
@@ -33,7 +33,7 @@ def make_reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
     """Return a reader's result with one line item."""
     item = LineItem("Pão francês", Decimal("0.535"), Decimal("18.90"), Decimal("10.11"))
     receipt = make.reading(merchant, **{"total": "42.5", "issued": MORNING, **of})
-    return replace(receipt, line_items=(Found(item, 0.72, "PAO FRANCES 0,535 x 18,90"),))
+    return replace(receipt, line_items=(Extracted(item, 0.72, "PAO FRANCES 0,535 x 18,90"),))
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from sqlalchemy import update
 from recibo.adapters.fake_reader import FakeReader
 from recibo.adapters.reader import Failure, FailureKind
 from recibo.extract.errors import Damaged
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.lib import clock
 from recibo.schemas.states import EventType, Role
 from recibo.store import tables
@@ -20,7 +20,7 @@ from tests.portal import accounts, forms, pages, receipt_pages, webhook_pages
 from tests.portal.receipt_pages import PATH
 from tests.readers import UNREADABLE, Answer, ScriptedReader
 
-NUMBER = Found("000123456", 0.9, "No. 000123456")
+NUMBER = Extracted("000123456", 0.9, "No. 000123456")
 DAMAGED = Failure(FailureKind.UNREADABLE, Damaged.__doc__ or "")
 
 

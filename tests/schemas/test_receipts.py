@@ -4,29 +4,29 @@ import datetime as dt
 import json
 from decimal import Decimal
 
-from recibo.extract.model import Box, Category, DocumentType, Found, LineItem, Moment, Receipt
+from recibo.extract.model import Box, Category, DocumentType, Extracted, LineItem, Moment, Receipt
 from recibo.schemas import receipts
 
-BARE = Receipt(type=Found(DocumentType.RECEIPT, 0.5, ""))
+BARE = Receipt(type=Extracted(DocumentType.RECEIPT, 0.5, ""))
 
 FULL = Receipt(
-    type=Found(DocumentType.NFCE, 1.0, "NFC-e"),
-    merchant_name=Found("PADARIA AURORA LTDA", 0.98, "PADARIA AURORA LTDA"),
-    merchant_tax_id=Found("11222333000181", 0.99, "CNPJ: 11.222.333/0001-81"),
-    issued_at=Found(
+    type=Extracted(DocumentType.NFCE, 1.0, "NFC-e"),
+    merchant_name=Extracted("PADARIA AURORA LTDA", 0.98, "PADARIA AURORA LTDA"),
+    merchant_tax_id=Extracted("11222333000181", 0.99, "CNPJ: 11.222.333/0001-81"),
+    issued_at=Extracted(
         Moment(dt.date(2026, 3, 14), dt.time(8, 17, 42), dt.timedelta(hours=-3)), 0.9, "14/03/2026"
     ),
-    total=Found(Decimal("42.6"), 0.97123456, "TOTAL R$ 42,6", 2, Box(10.4, 20.5, 99.6, 40)),
-    subtotal=Found(Decimal(40), 0.9, "40"),
-    tax=Found(Decimal("2.60"), 0.9, "2,60"),
-    currency=Found("BRL", 0.9, "R$"),
-    document_number=Found("12345", 0.9, "12345"),
-    document_key=Found("35" * 22, 1.0, "35" * 22),
+    total=Extracted(Decimal("42.6"), 0.97123456, "TOTAL R$ 42,6", 2, Box(10.4, 20.5, 99.6, 40)),
+    subtotal=Extracted(Decimal(40), 0.9, "40"),
+    tax=Extracted(Decimal("2.60"), 0.9, "2,60"),
+    currency=Extracted("BRL", 0.9, "R$"),
+    document_number=Extracted("12345", 0.9, "12345"),
+    document_key=Extracted("35" * 22, 1.0, "35" * 22),
     line_items=(
-        Found(
+        Extracted(
             LineItem("PÃO FRANCÊS", Decimal("0.535"), Decimal("18.9"), Decimal("10.1")), 0.8, "PAO"
         ),
-        Found(LineItem("CAFÉ"), 0.3, "CAFE"),
+        Extracted(LineItem("CAFÉ"), 0.3, "CAFE"),
     ),
     category=Category.GROCERIES,
     confidence=0.96,
@@ -113,8 +113,8 @@ def test_control_characters_and_lone_surrogates_of_a_text_layer_do_not_go_out() 
     dirty = "CA\x00F\ud83dÉ\x7f"
     receipt = Receipt(
         type=BARE.type,
-        merchant_name=Found(dirty, 0.5, dirty),
-        line_items=(Found(LineItem(dirty), 0.5, dirty),),
+        merchant_name=Extracted(dirty, 0.5, dirty),
+        line_items=(Extracted(LineItem(dirty), 0.5, dirty),),
         texts=(dirty + "\n\t!",),
     )
 
@@ -125,13 +125,13 @@ def test_control_characters_and_lone_surrogates_of_a_text_layer_do_not_go_out() 
 
 
 def test_name_of_control_characters_alone_is_null() -> None:
-    receipt = Receipt(type=BARE.type, merchant_name=Found("\x00\x01", 0.5, ""))
+    receipt = Receipt(type=BARE.type, merchant_name=Extracted("\x00\x01", 0.5, ""))
 
     assert receipts.reading(receipt).merchant_name is None
 
 
 def test_confidence_stays_between_0_and_1() -> None:
-    receipt = Receipt(type=Found(DocumentType.RECEIPT, -0.2, ""), confidence=1.0000001)
+    receipt = Receipt(type=Extracted(DocumentType.RECEIPT, -0.2, ""), confidence=1.0000001)
 
     assert receipts.reading(receipt).confidence == 1
     assert receipts.evidence(receipt).type.confidence == 0

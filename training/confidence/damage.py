@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image, ImageEnhance, ImageFilter, ImageOps
 
-from recibo.extract.model import Line, Sheet, Word
+from recibo.extract.model import Line, TextPage, Word
 
 _LONGEST = 1300
 _QUALITIES = (20, 30, 45, 70)
@@ -41,10 +41,10 @@ def picture(data: bytes, seed: str) -> bytes:
     return out.getvalue()
 
 
-def words(sheets: Sequence[Sheet], how: str, seed: str) -> list[Sheet]:
+def words(text_pages: Sequence[TextPage], how: str, seed: str) -> list[TextPage]:
     """Return recognised pages with words misread or lost, in one of the `WORD_DAMAGES`."""
     chance = random.Random(seed)
-    return [replace(sheet, lines=tuple(_lines(sheet.lines, how, chance))) for sheet in sheets]
+    return [replace(page, lines=tuple(_lines(page.lines, how, chance))) for page in text_pages]
 
 
 def _lines(lines: Sequence[Line], how: str, chance: random.Random) -> list[Line]:

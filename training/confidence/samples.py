@@ -13,7 +13,7 @@ from benchmarks.recognised import How
 from benchmarks.scoring import Task
 from recibo.extract import errors, pipeline
 from recibo.extract.fields import collect
-from recibo.extract.model import Receipt, Sheet
+from recibo.extract.model import Receipt, TextPage
 from recibo.extract.resolve import assemble, confidence
 from recibo.extract.resolve.confidence import Features
 from training.confidence import damage
@@ -61,28 +61,28 @@ def samples(data: Path, kept: Path) -> dict[str, list[Sample]]:
     groups = _groups(files, data)
     by_field: dict[str, list[Sample]] = {}
     for kind in ("clean", "damaged", *damage.WORD_DAMAGES):
-        readings = {task.key: _read(sheets) for task, sheets in _sheets(files, kind, kept)}
+        readings = {task.key: _read(text_pages) for task, text_pages in _sheets(files, kind, kept)}
         for field, sample in _judged(files, readings, data, kind, groups):
             by_field.setdefault(field, []).append(sample)
     return by_field
 
 
-def _sheets(files: Sequence[Task], kind: str, kept: Path) -> Iterator[tuple[Task, list[Sheet]]]:
+def _sheets(files: Sequence[Task], kind: str, kept: Path) -> Iterator[tuple[Task, list[TextPage]]]:
     """Yield the pages of the files that can be damaged in such a way."""
     for task in files:
         if kind == "damaged":
             if task.path.suffix.lower() in _PICTURES and not task.key.startswith(_SHEETS):
                 yield task, _of_damaged(task, kept)
             continue
-        sheets = [looks[0] for looks in How(kept=kept).recognised(task.path)]
+        text_pages = [looks[0] for looks in How(kept=kept).recognised(task.path)]
         if kind == "clean":
-            yield task, sheets
-        elif not sheets[0].is_exact or kind in ("lost words", "cut off"):
+            yield task, text_pages
+        elif not text_pages[0].is_exact or kind in ("lost words", "cut off"):
             # The words of a text layer are never misread.
-            yield task, damage.words(sheets, kind, task.key + kind)
+            yield task, damage.words(text_pages, kind, task.key + kind)
 
 
-def _of_damaged(task: Task, kept: Path) -> list[Sheet]:
+def _of_damaged(task: Task, kept: Path) -> list[TextPage]:
     """Return what is recognised of a damaged picture; nothing where it is refused."""
     data = damage.picture(task.path.read_bytes(), "x" + task.key)
     file = kept / f"{hashlib.sha256(data).hexdigest()}.damaged"
@@ -95,10 +95,10 @@ def _of_damaged(task: Task, kept: Path) -> list[Sheet]:
     return [looks[0] for looks in pickle.loads(file.read_bytes())]  # noqa: S301  # our own
 
 
-def _read(sheets: Sequence[Sheet]) -> _Reading:
-    findings = collect.collect(sheets)
-    receipt = assemble.assemble(findings)
-    return _Reading(receipt, confidence.features(receipt, findings, sheets))
+def _read(text_pages: Sequence[TextPage]) -> _Reading:
+    candidates = collect.collect(text_pages)
+    receipt = assemble.assemble(candidates)
+    return _Reading(receipt, confidence.features(receipt, candidates, text_pages))
 
 
 def _judged(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recibo.adapters.reader import Failure
 from recibo.extract.document.formats import Kind
-from recibo.extract.model import Accuracy, DocumentType, Found, Receipt
+from recibo.extract.model import Accuracy, DocumentType, Extracted, Receipt
 
 _JPEG = Kind(mime="image/jpeg", extension="jpg", page_count=1)
 
@@ -63,4 +63,6 @@ class FakeReader:
 
 def _receipt(data: bytes, kind: DocumentType) -> Receipt:
     text = data.decode(errors="replace")
-    return Receipt(type=Found(kind, 1.0, ""), merchant_name=Found(text, 1.0, text), confidence=1.0)
+    return Receipt(
+        type=Extracted(kind, 1.0, ""), merchant_name=Extracted(text, 1.0, text), confidence=1.0
+    )

@@ -181,7 +181,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class TextPage:
     """One page as text: its lines from top to bottom, and the codes on it."""
 
     #: Counted from 1.
@@ -197,7 +197,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[T]):
+class Extracted(Generic[T]):
     """A value with its evidence."""
 
     value: T
@@ -240,37 +240,37 @@ class Split:
 
     gross: Decimal
     #: None where only tax and gross are printed.
-    net: Found[Decimal] | None
-    tax: Found[Decimal]
+    net: Extracted[Decimal] | None
+    tax: Extracted[Decimal]
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class Candidates:
     """What the finders found: for each field its candidates, best first."""
 
-    types: tuple[Found[DocumentType], ...] = ()
-    merchant_names: tuple[Found[str], ...] = ()
-    merchant_tax_ids: tuple[Found[str], ...] = ()
-    moments: tuple[Found[Moment], ...] = ()
-    totals: tuple[Found[Decimal], ...] = ()
-    subtotals: tuple[Found[Decimal], ...] = ()
-    taxes: tuple[Found[Decimal], ...] = ()
+    types: tuple[Extracted[DocumentType], ...] = ()
+    merchant_names: tuple[Extracted[str], ...] = ()
+    merchant_tax_ids: tuple[Extracted[str], ...] = ()
+    moments: tuple[Extracted[Moment], ...] = ()
+    totals: tuple[Extracted[Decimal], ...] = ()
+    subtotals: tuple[Extracted[Decimal], ...] = ()
+    taxes: tuple[Extracted[Decimal], ...] = ()
     #: What tables of taxes make of likely totals.
     splits: tuple[Split, ...] = ()
     #: What the whole tax may be where no sum tells.
-    levies: tuple[Found[Decimal], ...] = ()
+    levies: tuple[Extracted[Decimal], ...] = ()
     #: What leads from the subtotal to the total, and from the total to the change.
-    charges: tuple[Found[Decimal], ...] = ()
-    discounts: tuple[Found[Decimal], ...] = ()
-    roundings: tuple[Found[Decimal], ...] = ()
-    cash: tuple[Found[Decimal], ...] = ()
-    change: tuple[Found[Decimal], ...] = ()
+    charges: tuple[Extracted[Decimal], ...] = ()
+    discounts: tuple[Extracted[Decimal], ...] = ()
+    roundings: tuple[Extracted[Decimal], ...] = ()
+    cash: tuple[Extracted[Decimal], ...] = ()
+    change: tuple[Extracted[Decimal], ...] = ()
     #: What was paid by card.
-    cards: tuple[Found[Decimal], ...] = ()
-    currencies: tuple[Found[str], ...] = ()
-    document_numbers: tuple[Found[str], ...] = ()
-    document_keys: tuple[Found[str], ...] = ()
-    line_items: tuple[Found[LineItem], ...] = ()
+    cards: tuple[Extracted[Decimal], ...] = ()
+    currencies: tuple[Extracted[str], ...] = ()
+    document_numbers: tuple[Extracted[str], ...] = ()
+    document_keys: tuple[Extracted[str], ...] = ()
+    line_items: tuple[Extracted[LineItem], ...] = ()
     categories: tuple[Category, ...] = ()
     #: The text of each page in reading order.
     texts: tuple[str, ...] = ()
@@ -280,27 +280,27 @@ class Findings:
 class Header:
     """What a document says once. None means that it is not on the page."""
 
-    type: Found[DocumentType]
-    merchant_name: Found[str] | None = None
+    type: Extracted[DocumentType]
+    merchant_name: Extracted[str] | None = None
     #: Letters and digits only.
-    merchant_tax_id: Found[str] | None = None
-    issued_at: Found[Moment] | None = None
-    total: Found[Decimal] | None = None
-    subtotal: Found[Decimal] | None = None
-    tax: Found[Decimal] | None = None
+    merchant_tax_id: Extracted[str] | None = None
+    issued_at: Extracted[Moment] | None = None
+    total: Extracted[Decimal] | None = None
+    subtotal: Extracted[Decimal] | None = None
+    tax: Extracted[Decimal] | None = None
     #: ISO 4217.
-    currency: Found[str] | None = None
+    currency: Extracted[str] | None = None
     #: Of a Brazilian fiscal paper without separators and leading zeros, else as printed.
-    document_number: Found[str] | None = None
+    document_number: Extracted[str] | None = None
     #: 44 or 50 letters and digits.
-    document_key: Found[str] | None = None
+    document_key: Extracted[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt(Header):
     """Everything read from one document."""
 
-    line_items: tuple[Found[LineItem], ...] = ()
+    line_items: tuple[Extracted[LineItem], ...] = ()
     category: Category | None = None
     #: 0 to 1: how likely the answer as a whole is right.
     confidence: float = 0.0

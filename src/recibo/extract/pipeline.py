@@ -23,7 +23,7 @@ from recibo.extract.model import (
     Page,
     Picture,
     Receipt,
-    Sheet,
+    TextPage,
     Word,
 )
 from recibo.extract.ocr import preprocessing
@@ -107,7 +107,7 @@ def extract(
 
 def recognise(
     data: bytes, *, accuracy: Accuracy = Accuracy.STANDARD, runtime: Runtime = Runtime.AUTO
-) -> Sequence[Sequence[Sheet]]:
+) -> Sequence[Sequence[TextPage]]:
     """Return the pages as text, each once for each look: what takes nearly all the time.
 
     Raises:
@@ -116,13 +116,15 @@ def recognise(
     return _by_page(data, accuracy, runtime, _Watch())
 
 
-def understand(by_page: Sequence[Sequence[Sheet]], *, hint: DocumentType | None = None) -> Receipt:
+def understand(
+    by_page: Sequence[Sequence[TextPage]], *, hint: DocumentType | None = None
+) -> Receipt:
     """Return the receipt that recognised pages make.
 
     Raises:
         Unreadable: They hold nothing that a receipt shows.
     """
-    readings = [_receipt(sheets, hint) for sheets in zip(*by_page, strict=True)]
+    readings = [_receipt(text_pages, hint) for text_pages in zip(*by_page, strict=True)]
     settled = vote.settle(readings)
     receipt = replace(settled, confidence=confidence.of_whole(settled))
     if not (receipt.total or receipt.issued_at or receipt.merchant_name or receipt.document_key):
@@ -163,7 +165,7 @@ def _engine(runtime: Runtime) -> Engine:
 
 def _by_page(
     data: bytes, accuracy: Accuracy, runtime: Runtime, watch: "_Watch"
-) -> list[list[Sheet]]:
+) -> list[list[TextPage]]:
     looks = _LOOKS[accuracy]
     return [_sheets(page, looks, runtime, watch) for page in _pages(data, watch)]
 
@@ -179,7 +181,7 @@ def _pages(data: bytes, watch: "_Watch") -> Iterator[Page]:
         yield page
 
 
-def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch") -> list[Sheet]:
+def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch") -> list[TextPage]:
     """Read a page once for each look; a text layer reads the same every time."""
     if page.layer:
         with watch("lines"):
@@ -200,9 +202,9 @@ def _sheets(page: Page, looks: Sequence[Look], runtime: Runtime, watch: "_Watch"
         ]
     with watch("codes"):
         found = barcodes.find(upright, _texts(texts[0]), is_exact=False)
-    sheets = [_sheet(upright, rows, found, is_exact=False) for rows in texts]
+    text_pages = [_sheet(upright, rows, found, is_exact=False) for rows in texts]
     # Where there was no time for a look, the first one counts once more.
-    return sheets + sheets[:1] * (len(looks) - len(sheets))
+    return text_pages + text_pages[:1] * (len(looks) - len(text_pages))
 
 
 def _readings(
@@ -236,14 +238,16 @@ def _texts(rows: Iterable[Line]) -> list[str]:
     return [row.text for row in rows]
 
 
-def _sheet(page: Page, rows: tuple[Line, ...], found: tuple[Code, ...], *, is_exact: bool) -> Sheet:
-    return Sheet(page.number, page.width, page.height, rows, found, is_exact)
+def _sheet(
+    page: Page, rows: tuple[Line, ...], found: tuple[Code, ...], *, is_exact: bool
+) -> TextPage:
+    return TextPage(page.number, page.width, page.height, rows, found, is_exact)
 
 
-def _receipt(sheets: Sequence[Sheet], hint: DocumentType | None) -> Receipt:
-    findings = collect.collect(sheets, hint=hint)
+def _receipt(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Receipt:
+    findings = collect.collect(text_pages, hint=hint)
     receipt = assemble.assemble(findings, hint=hint)
-    return confidence.weighed(receipt, findings, sheets)
+    return confidence.weighed(receipt, findings, text_pages)
 
 
 class _Watch:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from recibo.extract import model
-from recibo.extract.model import Accuracy, Category, DocumentType, Found
+from recibo.extract.model import Accuracy, Category, DocumentType, Extracted
 from recibo.lib import money
 from recibo.schemas.states import FailureCode, ReceiptStatus
 
@@ -201,16 +201,16 @@ def _line_item(item: model.LineItem, amount: Callable[[Decimal], str]) -> LineIt
     )
 
 
-def _value(found: Found[T] | None, spell: Callable[[T], str]) -> str | None:
+def _value(found: Extracted[T] | None, spell: Callable[[T], str]) -> str | None:
     # A text of nothing but removed characters counts as not found.
     return None if found is None else spell(found.value) or None
 
 
-def _evidence(found: Found[T] | None) -> FieldEvidence | None:
+def _evidence(found: Extracted[T] | None) -> FieldEvidence | None:
     return None if found is None else _field_evidence(found)
 
 
-def _field_evidence(found: Found[T]) -> FieldEvidence:
+def _field_evidence(found: Extracted[T]) -> FieldEvidence:
     box = found.box
     return FieldEvidence(
         confidence=_share(found.confidence),

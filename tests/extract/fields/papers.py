@@ -1,6 +1,6 @@
 """Brazilian fiscal documents of several software makers, and the values printed on them."""
 
-from recibo.extract.model import Found, Header, Moment
+from recibo.extract.model import Extracted, Header, Moment
 from tests.extract.fields import literals
 from tests.extract.fields.literals import FIELDS, Truth
 from tests.extract.typesetting import cnpj, goods_key
@@ -30,7 +30,7 @@ def said(fiscal: Header | None) -> Truth:
     return {field: _text(getattr(fiscal, field)) for field in FIELDS}
 
 
-def _text(found: Found[object] | None) -> str | None:
+def _text(found: Extracted[object] | None) -> str | None:
     if found is None:
         return None
     assert found.text

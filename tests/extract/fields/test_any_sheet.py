@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
-from recibo.extract.model import Box, Code, Line, Sheet, Word
+from recibo.extract.model import Box, Code, Line, TextPage, Word
 
 # What stands on papers, in any order and place, and what stands on none.
 FRAGMENTS = st.one_of(
@@ -40,16 +40,16 @@ def lines(draw: st.DrawFn) -> Line:
 
 
 @st.composite
-def sheets(draw: st.DrawFn) -> Sheet:
+def text_pages(draw: st.DrawFn) -> TextPage:
     codes = [
         Code("QRCode", text, Box(0, 0, 9, 9)) for text in draw(st.lists(FRAGMENTS, max_size=2))
     ]
-    return Sheet(1, 2000, 2000, tuple(draw(st.lists(lines(), max_size=12))), tuple(codes))
+    return TextPage(1, 2000, 2000, tuple(draw(st.lists(lines(), max_size=12))), tuple(codes))
 
 
-@given(st.lists(sheets(), max_size=2))
+@given(st.lists(text_pages(), max_size=2))
 @settings(max_examples=80, deadline=None)
-def test_any_sheet_is_read_without_an_error(held: list[Sheet]) -> None:
+def test_any_sheet_is_read_without_an_error(held: list[TextPage]) -> None:
     record = fiscal.read(held)
     listed = line_items.find(held, fiscal.opened(held))
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from recibo.extract import pipeline
 from recibo.extract.fields.collect import collect
-from recibo.extract.model import Category, Sheet
+from recibo.extract.model import Category, TextPage
 from recibo.extract.resolve import assemble
 from tests.extract.fields.papers import NFSE_BOXED
 from tests.extract.fields.papers_abroad import MALAYSIAN
@@ -16,19 +16,19 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("sheets", [[], [Sheet(1, 100, 100, ())]])
-def test_an_empty_document_has_nothing(sheets: list[Sheet]) -> None:
-    findings = collect(sheets)
+@pytest.mark.parametrize("text_pages", [[], [TextPage(1, 100, 100, ())]])
+def test_an_empty_document_has_nothing(text_pages: list[TextPage]) -> None:
+    candidates = collect(text_pages)
 
-    assert (findings.totals, findings.merchant_names, findings.moments) == ((), (), ())
+    assert (candidates.totals, candidates.merchant_names, candidates.moments) == ((), (), ())
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(WORDS, min_size=1, max_size=6), max_size=12))
 def test_any_page_gives_a_receipt(page: list[list[str]]) -> None:
-    sheet = roll("\n".join("  ".join(row) for row in page) or "-", exact=False)
+    text_page = roll("\n".join("  ".join(row) for row in page) or "-", exact=False)
 
-    receipt = assemble.assemble(collect([sheet]))
+    receipt = assemble.assemble(collect([text_page]))
 
     assert 0 <= receipt.confidence <= 1
 
@@ -63,6 +63,6 @@ def test_a_paper_in_another_script_is_read() -> None:
 
 def test_the_seller_of_a_fiscal_paper_tells_its_category() -> None:
     """The city that issues a note of services stands in its head."""
-    findings = collect([roll(NFSE_BOXED.replace("ESTUDIO DE DESIGN", "CLINICA DENTAL"))])
+    candidates = collect([roll(NFSE_BOXED.replace("ESTUDIO DE DESIGN", "CLINICA DENTAL"))])
 
-    assert findings.categories[0] is Category.HEALTH
+    assert candidates.categories[0] is Category.HEALTH

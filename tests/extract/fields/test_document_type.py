@@ -46,8 +46,8 @@ EFECTIVO            1,10
 
 
 def likeliest(text: str, hint: DocumentType | None = None) -> DocumentType:
-    sheets = [roll(text)]
-    return types(sheets, rows(sheets), hint)[0].value
+    text_pages = [roll(text)]
+    return types(text_pages, rows(text_pages), hint)[0].value
 
 
 @pytest.mark.parametrize("text", [AMERICAN, GERMAN, FACTURETTE, SIMPLIFIED])

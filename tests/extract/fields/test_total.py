@@ -1,6 +1,6 @@
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.total import blanks, labelled, totals
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
@@ -40,7 +40,7 @@ def test_parts_are_gathered_by_their_role() -> None:
 
 def test_an_amount_converted_to_another_currency_is_not_the_total() -> None:
     rows = rows_of("TOTAL EUR 15,00\nTOTAL GBP 113,02\nBAR EUR 15,00")
-    currencies = [Found(code, 0.9, code) for code in ("EUR", "GBP")]
+    currencies = [Extracted(code, 0.9, code) for code in ("EUR", "GBP")]
 
     assert str(totals(entries(rows), currencies)[0].value) == "15.00"
 

@@ -12,9 +12,9 @@ def test_a_part_of_a_line_has_its_own_box() -> None:
 
 
 def test_endless_papers_are_read_at_both_ends() -> None:
-    sheet = roll("\n".join(f"ITEM {index:05d} OF AN ENDLESS PAPER" for index in range(3000)))
+    page = roll("\n".join(f"ITEM {index:05d} OF AN ENDLESS PAPER" for index in range(3000)))
 
-    kept = rows([sheet])
+    kept = rows([page])
 
     assert len(kept) < 1500
     assert (kept[0].text[:10], kept[-1].text[:10]) == ("ITEM 00000", "ITEM 02999")

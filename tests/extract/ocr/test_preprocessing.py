@@ -56,10 +56,10 @@ def test_a_page_is_turned_clockwise(
 
 def test_flattening_takes_the_shadow_and_leaves_the_ink() -> None:
     light = np.linspace(60, 250, 800).astype(np.uint8)
-    sheet = np.repeat(np.repeat(light[np.newaxis, :, np.newaxis], 600, axis=0), 3, axis=2)
-    sheet[::20, ::7] = sheet[::20, ::7] // 4
+    text_page = np.repeat(np.repeat(light[np.newaxis, :, np.newaxis], 600, axis=0), 3, axis=2)
+    text_page[::20, ::7] = text_page[::20, ::7] // 4
 
-    flat = preprocessing.flattened(sheet)
+    flat = preprocessing.flattened(text_page)
 
     assert flat[10:590, 10:790][5::20].min() > 230
     assert flat[20, 14:780:7].max() < 120

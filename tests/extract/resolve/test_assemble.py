@@ -3,39 +3,41 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.model import Box, DocumentType, Findings, Found, LineItem, Moment
+from recibo.extract.model import Box, Candidates, DocumentType, Extracted, LineItem, Moment
 from recibo.extract.resolve.assemble import are_several, assemble
 
 
-def found(*amounts: str, confidence: float = 0.6) -> tuple[Found[Decimal], ...]:
-    return tuple(Found(Decimal(amount), confidence, amount) for amount in amounts)
+def found(*amounts: str, confidence: float = 0.6) -> tuple[Extracted[Decimal], ...]:
+    return tuple(Extracted(Decimal(amount), confidence, amount) for amount in amounts)
 
 
-def downwards(*amounts: tuple[str, float]) -> tuple[Found[Decimal], ...]:
+def downwards(*amounts: tuple[str, float]) -> tuple[Extracted[Decimal], ...]:
     """Return amounts with their confidences, each below the one before."""
     return tuple(
-        Found(Decimal(amount), confidence, amount, box=Box(0, 10 * place, 50, 10 * place + 8))
+        Extracted(Decimal(amount), confidence, amount, box=Box(0, 10 * place, 50, 10 * place + 8))
         for place, (amount, confidence) in enumerate(amounts)
     )
 
 
-def total(findings: Findings) -> str | None:
-    chosen = assemble(findings).total
+def total(candidates: Candidates) -> str | None:
+    chosen = assemble(candidates).total
     return str(chosen.value) if chosen else None
 
 
-def items(totals: Sequence[str]) -> tuple[Found[LineItem], ...]:
-    return tuple(Found(LineItem("x", total=Decimal(amount)), 0.9, "x") for amount in totals)
+def items(totals: Sequence[str]) -> tuple[Extracted[LineItem], ...]:
+    return tuple(Extracted(LineItem("x", total=Decimal(amount)), 0.9, "x") for amount in totals)
 
 
 def test_cash_less_change_settles_the_total() -> None:
-    findings = Findings(totals=found("15.00", "12.50"), cash=found("20.00"), change=found("7.50"))
+    candidates = Candidates(
+        totals=found("15.00", "12.50"), cash=found("20.00"), change=found("7.50")
+    )
 
-    assert total(findings) == "12.50"
+    assert total(candidates) == "12.50"
 
 
 def test_the_sum_of_the_parts_settles_the_total() -> None:
-    findings = Findings(
+    candidates = Candidates(
         totals=found("15.00", "12.50"),
         subtotals=found("11.00"),
         taxes=found("0.66"),
@@ -43,61 +45,61 @@ def test_the_sum_of_the_parts_settles_the_total() -> None:
         discounts=found("0.26"),
     )
 
-    assert total(findings) == "12.50"
+    assert total(candidates) == "12.50"
 
 
 def test_the_items_settle_the_total() -> None:
-    findings = Findings(totals=found("15.00", "12.50"), line_items=items(["10.00", "2.50"]))
+    candidates = Candidates(totals=found("15.00", "12.50"), line_items=items(["10.00", "2.50"]))
 
-    assert total(findings) == "12.50"
+    assert total(candidates) == "12.50"
 
 
 def test_the_rounded_total_is_the_one_to_pay() -> None:
-    findings = Findings(totals=found("12.52", "12.50"), roundings=found("-0.02"))
+    candidates = Candidates(totals=found("12.52", "12.50"), roundings=found("-0.02"))
 
-    assert total(findings) == "12.50"
+    assert total(candidates) == "12.50"
 
 
 def test_what_stands_above_a_total_is_not_its_rounding() -> None:
     """An item misread by two cents is off by what the paper rounds."""
     totals = downwards(("5.02", 0.1), ("5.00", 0.9))
 
-    assert total(Findings(totals=totals, roundings=found("0.02"))) == "5.00"
+    assert total(Candidates(totals=totals, roundings=found("0.02"))) == "5.00"
 
 
 def test_parts_that_a_summary_repeats_leave_room_for_the_rounding() -> None:
-    findings = Findings(
+    candidates = Candidates(
         totals=found("112.46", "112.45"),
         subtotals=found("106.10"),
         taxes=found("6.37", "106.10", "6.37", "6.37", "6.37"),
         roundings=found("-0.02"),
     )
 
-    assert total(findings) == "112.45"
+    assert total(candidates) == "112.45"
 
 
 def test_what_was_handed_over_is_not_the_total() -> None:
     totals = (*found("20.00", confidence=0.75), *found("19.20", confidence=0.4))
 
-    assert total(Findings(totals=totals)) == "20.00"
-    assert total(Findings(totals=totals, change=found("0.80"))) == "19.20"
+    assert total(Candidates(totals=totals)) == "20.00"
+    assert total(Candidates(totals=totals, change=found("0.80"))) == "19.20"
 
 
 def test_a_stain_before_a_total_is_no_minus() -> None:
     totals = downwards(("32.05", 0.98), ("19.83", 0.97), ("-51.88", 0.98))
 
-    assert total(Findings(totals=totals)) == "51.88"
+    assert total(Candidates(totals=totals)) == "51.88"
 
 
 def test_goods_brought_back_leave_a_total_below_zero() -> None:
     totals = downwards(("-14.71", 0.9), ("12.98", 0.97), ("-1.73", 0.98))
 
-    assert total(Findings(totals=totals)) == "-1.73"
+    assert total(Candidates(totals=totals)) == "-1.73"
 
 
 def test_a_sum_that_comes_out_makes_surer() -> None:
-    alone = assemble(Findings(totals=found("12.50")))
-    settled = assemble(Findings(totals=found("12.50"), cash=found("20.00"), change=found("7.50")))
+    alone = assemble(Candidates(totals=found("12.50")))
+    settled = assemble(Candidates(totals=found("12.50"), cash=found("20.00"), change=found("7.50")))
 
     assert alone.total is not None
     assert settled.total is not None
@@ -106,7 +108,7 @@ def test_a_sum_that_comes_out_makes_surer() -> None:
 
 def test_several_taxes_that_lead_to_the_total_are_one() -> None:
     receipt = assemble(
-        Findings(totals=found("118.00"), subtotals=found("100.00"), taxes=found("9.00", "9.00"))
+        Candidates(totals=found("118.00"), subtotals=found("100.00"), taxes=found("9.00", "9.00"))
     )
 
     assert receipt.tax is not None
@@ -117,14 +119,14 @@ def test_several_taxes_that_lead_to_the_total_are_one() -> None:
 
 
 def test_a_tax_larger_than_the_total_is_none() -> None:
-    receipt = assemble(Findings(totals=found("12.50"), taxes=found("30.00")))
+    receipt = assemble(Candidates(totals=found("12.50"), taxes=found("30.00")))
 
     assert receipt.tax is None
 
 
 def test_what_is_given_back_is_given_back_with_its_tax() -> None:
     receipt = assemble(
-        Findings(totals=found("-119.00"), subtotals=found("-100.00"), taxes=found("-19.00"))
+        Candidates(totals=found("-119.00"), subtotals=found("-100.00"), taxes=found("-19.00"))
     )
 
     assert receipt.tax is not None
@@ -132,36 +134,36 @@ def test_what_is_given_back_is_given_back_with_its_tax() -> None:
 
 
 def test_nothing_found_gives_nothing() -> None:
-    receipt = assemble(Findings(), hint=DocumentType.INVOICE)
+    receipt = assemble(Candidates(), hint=DocumentType.INVOICE)
 
     assert receipt.type.value is DocumentType.INVOICE
     assert (receipt.total, receipt.subtotal, receipt.tax, receipt.merchant_name) == (None,) * 4
 
 
 def test_an_unlikely_candidate_is_left_out() -> None:
-    receipt = assemble(Findings(merchant_tax_ids=(Found("123", 0.2, "123"),)))
+    receipt = assemble(Candidates(merchant_tax_ids=(Extracted("123", 0.2, "123"),)))
 
     assert receipt.merchant_tax_id is None
 
 
 def test_amounts_carry_the_digits_of_their_currency() -> None:
-    yen = assemble(Findings(totals=found("1280"), currencies=(Found("JPY", 0.9, "¥"),)))
-    ringgit = assemble(Findings(totals=found("43.7"), currencies=(Found("MYR", 0.9, "RM"),)))
-    unknown = assemble(Findings(totals=found("43.7")))
+    yen = assemble(Candidates(totals=found("1280"), currencies=(Extracted("JPY", 0.9, "¥"),)))
+    ringgit = assemble(Candidates(totals=found("43.7"), currencies=(Extracted("MYR", 0.9, "RM"),)))
+    unknown = assemble(Candidates(totals=found("43.7")))
 
     values = [str(receipt.total and receipt.total.value) for receipt in (yen, ringgit, unknown)]
     assert values == ["1280", "43.70", "43.7"]
 
 
 def test_a_first_line_without_amount_or_date_is_no_seller() -> None:
-    letter = Findings(merchant_names=(Found("Dear Sir", 0.8, "Dear Sir"),))
+    letter = Candidates(merchant_names=(Extracted("Dear Sir", 0.8, "Dear Sir"),))
 
     assert assemble(letter).merchant_name is None
 
 
 def test_two_days_and_two_sums_are_two_papers() -> None:
-    days = tuple(Found(Moment(dt.date(2025, 3, day)), 0.9, f"{day}") for day in (14, 15))
-    both = Findings(
+    days = tuple(Extracted(Moment(dt.date(2025, 3, day)), 0.9, f"{day}") for day in (14, 15))
+    both = Candidates(
         totals=found("4.57", "27.93"),
         subtotals=found("4.25", "25.98"),
         taxes=found("0.32", "1.95"),
@@ -175,8 +177,8 @@ def test_two_days_and_two_sums_are_two_papers() -> None:
 
 
 def test_a_tax_larger_than_what_it_is_levied_on_is_none() -> None:
-    receipt = assemble(Findings(subtotals=found("38.50"), taxes=found("43.51")))
+    receipt = assemble(Candidates(subtotals=found("38.50"), taxes=found("43.51")))
 
     assert receipt.subtotal is not None
     assert receipt.tax is None
-    assert assemble(Findings(subtotals=found("38.50"), taxes=found("5.01"))).tax is not None
+    assert assemble(Candidates(subtotals=found("38.50"), taxes=found("5.01"))).tax is not None

@@ -6,7 +6,7 @@ import pytest
 
 from recibo.extract import pipeline
 from recibo.extract.errors import Unreadable
-from recibo.extract.model import Line, Receipt, Sheet, Word
+from recibo.extract.model import Line, Receipt, TextPage, Word
 from recibo.extract.resolve import confidence
 from tests.extract import typesetting
 
@@ -29,9 +29,9 @@ CLEAR = typesetting.roll(ROLL, exact=False)
 FIELDS = ("merchant_name", "issued_at", "total", "subtotal", "tax", "document_number")
 
 
-def read(sheet: Sheet) -> Receipt:
+def read(text_page: TextPage) -> Receipt:
     """Return the receipt of one page."""
-    return pipeline.understand([[sheet]])
+    return pipeline.understand([[text_page]])
 
 
 def sureness(receipt: Receipt, field: str) -> float:
@@ -41,7 +41,7 @@ def sureness(receipt: Receipt, field: str) -> float:
     return float(found.confidence)
 
 
-def doubted(sheet: Sheet, part: str, sure: float) -> Sheet:
+def doubted(text_page: TextPage, part: str, sure: float) -> TextPage:
     """Return a page whose words that hold `part` were read this surely."""
 
     def word(word: Word) -> Word:
@@ -50,7 +50,7 @@ def doubted(sheet: Sheet, part: str, sure: float) -> Sheet:
     def line(line: Line) -> Line:
         return dataclasses.replace(line, words=tuple(map(word, line.words)))
 
-    return dataclasses.replace(sheet, lines=tuple(map(line, sheet.lines)))
+    return dataclasses.replace(text_page, lines=tuple(map(line, text_page.lines)))
 
 
 def test_a_clear_receipt_is_sure_of_all_it_says() -> None:

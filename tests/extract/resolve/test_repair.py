@@ -2,18 +2,18 @@ from decimal import Decimal
 
 import pytest
 
-from recibo.extract.model import Findings, Found, LineItem
+from recibo.extract.model import Candidates, Extracted, LineItem
 from recibo.extract.resolve.assemble import assemble
 from recibo.extract.resolve.repair import mended, reckoned
 
 RECKONED = Decimal("12.50")
 
 
-def found(*amounts: str, confidence: float = 0.9) -> tuple[Found[Decimal], ...]:
-    return tuple(Found(Decimal(amount), confidence, amount) for amount in amounts)
+def found(*amounts: str, confidence: float = 0.9) -> tuple[Extracted[Decimal], ...]:
+    return tuple(Extracted(Decimal(amount), confidence, amount) for amount in amounts)
 
 
-def values(totals: tuple[Found[Decimal], ...]) -> list[str]:
+def values(totals: tuple[Extracted[Decimal], ...]) -> list[str]:
     return [str(total.value) for total in totals]
 
 
@@ -42,27 +42,28 @@ def test_an_unlikely_total_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "findings",
+    "candidates",
     [
-        Findings(
+        Candidates(
             totals=found("72.50"),
             subtotals=found("11.50"),
             taxes=found("1.00"),
             cash=found("20.00"),
             change=found("7.50"),
         ),
-        Findings(
+        Candidates(
             totals=found("72.50"),
             cash=found("20.00"),
             change=found("7.50"),
             line_items=tuple(
-                Found(LineItem("x", total=Decimal(total)), 0.9, "x") for total in ("10.00", "2.50")
+                Extracted(LineItem("x", total=Decimal(total)), 0.9, "x")
+                for total in ("10.00", "2.50")
             ),
         ),
     ],
 )
-def test_the_sums_of_a_paper_set_its_total_right(findings: Findings) -> None:
-    receipt = assemble(findings)
+def test_the_sums_of_a_paper_set_its_total_right(candidates: Candidates) -> None:
+    receipt = assemble(candidates)
 
     assert receipt.total is not None
     assert str(receipt.total.value) == "12.50"
@@ -78,7 +79,7 @@ def test_a_total_that_is_not_printed_is_reckoned_where_two_ways_agree() -> None:
 
 
 def test_a_paper_without_a_total_gives_what_was_kept_of_the_cash() -> None:
-    paper = Findings(
+    paper = Candidates(
         totals=found("11.50"),
         subtotals=found("11.50"),
         taxes=found("1.00"),

@@ -3,25 +3,25 @@
 import dataclasses
 from decimal import Decimal
 
-from recibo.extract.model import DocumentType, Found, LineItem, Receipt
+from recibo.extract.model import DocumentType, Extracted, LineItem, Receipt
 from recibo.extract.resolve import vote
 
 
 def receipt(total: str | None, sureness: float, *, confidence: float = 0.5) -> Receipt:
     """Return a receipt with a total that is this sure."""
-    found = None if total is None else Found(Decimal(total), sureness, total)
-    return Receipt(Found(DocumentType.RECEIPT, 1.0, ""), total=found, confidence=confidence)
+    found = None if total is None else Extracted(Decimal(total), sureness, total)
+    return Receipt(Extracted(DocumentType.RECEIPT, 1.0, ""), total=found, confidence=confidence)
 
 
 def with_items(reading: Receipt, *totals: str | None) -> Receipt:
     """Return the receipt with an item for each of these figures."""
     items = [LineItem("item", total=None if total is None else Decimal(total)) for total in totals]
     return dataclasses.replace(
-        reading, line_items=tuple(Found(item, 0.9, item.name) for item in items)
+        reading, line_items=tuple(Extracted(item, 0.9, item.name) for item in items)
     )
 
 
-def total_of(*receipts: Receipt) -> Found[Decimal] | None:
+def total_of(*receipts: Receipt) -> Extracted[Decimal] | None:
     """Return the total that the receipts settle on."""
     return vote.settle(receipts).total
 
@@ -35,7 +35,7 @@ def test_one_reading_is_taken_as_it_is() -> None:
 def test_two_readings_outvote_a_surer_one() -> None:
     settled = total_of(receipt("9.00", 0.9), receipt("1.00", 0.6), receipt("1.00", 0.7))
 
-    assert Found(Decimal("1.00"), 0.7, "1.00") == settled
+    assert Extracted(Decimal("1.00"), 0.7, "1.00") == settled
 
 
 def test_a_very_sure_reading_stands_against_two_doubtful_ones() -> None:
@@ -72,7 +72,7 @@ def test_items_that_add_up_are_taken_before_those_of_the_surest_reading() -> Non
 
 
 def test_items_that_add_up_to_the_subtotal_add_up() -> None:
-    subtotal = Found(Decimal("2.50"), 0.9, "2.50")
+    subtotal = Extracted(Decimal("2.50"), 0.9, "2.50")
     sure = with_items(receipt("3.00", 0.9, confidence=0.9), "1.00")
     adding_up = with_items(receipt("3.00", 0.6, confidence=0.3), "1.00", "1.50")
     readings = [dataclasses.replace(each, subtotal=subtotal) for each in (sure, adding_up)]

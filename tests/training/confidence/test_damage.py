@@ -3,7 +3,7 @@ import io
 import pytest
 from PIL import Image
 
-from recibo.extract.model import Sheet
+from recibo.extract.model import TextPage
 from tests import drawing
 from tests.extract import typesetting
 from training.confidence import damage
@@ -13,7 +13,7 @@ PICTURE = drawing.encode(drawing.picture([Row("CORNER SHOP"), Row("TOTAL", "11.0
 SHEET = typesetting.roll("\n".join(f"Item number {row}   {row}.00" for row in range(60)))
 
 
-def text(sheets: list[Sheet]) -> str:
+def text(sheets: list[TextPage]) -> str:
     """Return all words."""
     return " ".join(line.text for sheet in sheets for line in sheet.lines)
 

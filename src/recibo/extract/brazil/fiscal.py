@@ -23,7 +23,7 @@ from recibo.extract.brazil.documents.document_key import Keyed
 from recibo.extract.brazil.documents.fiscal_document import Paper
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Form, Vocabulary
-from recibo.extract.model import Found, Header, LineItem, Sheet
+from recibo.extract.model import Extracted, Header, LineItem, TextPage
 from recibo.extract.text import fuzzy_labels
 from recibo.extract.text.squeezed import squeeze
 
@@ -67,11 +67,13 @@ class Opened:
         """Whether it bills a service, and so lists no goods."""
         return self.kind is _NFSE
 
-    def goods(self) -> tuple[Found[LineItem], ...]:
+    def goods(self) -> tuple[Extracted[LineItem], ...]:
         """Return the goods where this kind of paper sets them in a manner of its own."""
         return portal.goods(self.paper) if self.kind is _NFCE else ()
 
-    def without_sums(self, items: tuple[Found[LineItem], ...]) -> tuple[Found[LineItem], ...]:
+    def without_sums(
+        self, items: tuple[Extracted[LineItem], ...]
+    ) -> tuple[Extracted[LineItem], ...]:
         """Return goods but for those read off a row that the paper labels otherwise."""
         is_roll = self.kind.labels == thermal.LABELS
         return tuple(thermal.goods(self.paper, items)) if is_roll else items
@@ -81,34 +83,34 @@ class Opened:
         return self.kind.read(self.paper)
 
 
-def opened(sheets: Sequence[Sheet]) -> Opened | None:
+def opened(text_pages: Sequence[TextPage]) -> Opened | None:
     """Open a fiscal document; None if the paper is no such document.
 
     Reports of fiscal printers (LEITURA X, REDUÇÃO Z), card slips and payment slips are none.
     """
-    key = document_key.read(sheets)
-    kind = _recognise(sheets, key)
-    return Opened(kind, Paper.open(sheets, key, labels=kind.labels)) if kind else None
+    key = document_key.read(text_pages)
+    kind = _recognise(text_pages, key)
+    return Opened(kind, Paper.open(text_pages, key, labels=kind.labels)) if kind else None
 
 
-def read(sheets: Sequence[Sheet]) -> Header | None:
+def read(text_pages: Sequence[TextPage]) -> Header | None:
     """Read the header fields of a fiscal document; None if the paper is no such document."""
-    document = opened(sheets)
+    document = opened(text_pages)
     return document.read() if document else None
 
 
-def _recognise(sheets: Sequence[Sheet], key: Keyed | None) -> Kind | None:
+def _recognise(text_pages: Sequence[TextPage], key: Keyed | None) -> Kind | None:
     """Return the kind of paper: by the key's model, else by the titles on it."""
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
-    squeezed = [squeeze(line.text) for sheet in sheets for line in sheet.lines]
-    is_coupon = _is_coupon(sheets, squeezed)
+    squeezed = [squeeze(line.text) for text_page in text_pages for line in text_page.lines]
+    is_coupon = _is_coupon(text_pages, squeezed)
     # Narrow rolls break the title.
     if any(
         _WHOLE_TITLE in "".join(pair) for pair in zip_longest(squeezed, squeezed[1:], fillvalue="")
     ):
         return _NFCE
-    form = Form.of(sheets, _titles())
+    form = Form.of(text_pages, _titles())
     # Small and faint titles are lost; a town's page still parts who serves from who is served.
     is_town_note = all(form.first(part) for part in ("hall", "provider", "taker"))
     untitled = _ECF if is_coupon else _NFSE if is_town_note else None
@@ -123,9 +125,9 @@ def _titles() -> Vocabulary:
     return forms.vocabulary(resources.table("brazil", "titles.toml"))
 
 
-def _is_coupon(sheets: Sequence[Sheet], squeezed: Sequence[str]) -> bool:
+def _is_coupon(text_pages: Sequence[TextPage], squeezed: Sequence[str]) -> bool:
     has_title = any(_is_coupon_title(line) for line in squeezed)
-    texts = (line.text.upper() for sheet in sheets for line in sheet.lines)
+    texts = (line.text.upper() for text_page in text_pages for line in text_page.lines)
     return has_title and any(_COUNTER.search(text) for text in texts)
 
 

@@ -101,33 +101,33 @@ def _has(document: pdfium.PdfDocument, index: int) -> bool:
 def _sheet(document: pdfium.PdfDocument, index: int) -> pdfium.PdfPage:
     """Open a page, with what was filled into its forms printed on it."""
     try:
-        sheet = document[index]
+        text_page = document[index]
         if document.get_formtype() != pdfium_c.FORMTYPE_NONE:
-            sheet.flatten()
-            sheet = document[index]
+            text_page.flatten()
+            text_page = document[index]
     except pdfium.PdfiumError as error:
         raise Damaged from error
-    return sheet
+    return text_page
 
 
-def _page(sheet: pdfium.PdfPage, *, number: int) -> Page:
-    limits.check_shape(sheet.get_width(), sheet.get_height())
-    images = _images(sheet)
-    scale = _scale(sheet, images)
-    text = sheet.get_textpage()
-    frame = _frame(sheet, scale=scale, turns=0)
+def _page(text_page: pdfium.PdfPage, *, number: int) -> Page:
+    limits.check_shape(text_page.get_width(), text_page.get_height())
+    images = _images(text_page)
+    scale = _scale(text_page, images)
+    text = text_page.get_textpage()
+    frame = _frame(text_page, scale=scale, turns=0)
     letters = list(glyphs(text, frame))
     is_text = text_layer.is_trustworthy(letters) and not _is_stamped_scan(images, letters)
     turns = -text_layer.main_turns(letters) % 4 if is_text else 0
     if turns:
-        frame = _frame(sheet, scale=scale, turns=turns)
+        frame = _frame(text_page, scale=scale, turns=turns)
         letters = list(glyphs(text, frame))
     return Page(
         number=number,
         width=frame.width,
         height=frame.height,
-        draw=_drawer(sheet, scale=scale, turns=turns),
-        draw_grey=_grey_drawer(sheet, scale=scale, turns=turns),
+        draw=_drawer(text_page, scale=scale, turns=turns),
+        draw_grey=_grey_drawer(text_page, scale=scale, turns=turns),
         layer=text_layer.words(letters, page=number) if is_text else (),
         dpi=scale * _POINTS_PER_INCH,
     )
@@ -143,15 +143,15 @@ class _Image:
     share: float
 
 
-def _images(sheet: pdfium.PdfPage) -> list[_Image]:
+def _images(text_page: pdfium.PdfPage) -> list[_Image]:
     """Return the pictures on a page, none of which is decoded.
 
     Raises:
         TooManyPixels: One of them is a bomb.
     """
-    page_area = sheet.get_width() * sheet.get_height()
+    page_area = text_page.get_width() * text_page.get_height()
     found = []
-    for drawn in sheet.get_objects([pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=_MAX_NESTING):
+    for drawn in text_page.get_objects([pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=_MAX_NESTING):
         width, height = drawn.get_px_size()
         limits.check_pixels(width, height)
         left, bottom, right, top = drawn.get_bounds()
@@ -160,18 +160,18 @@ def _images(sheet: pdfium.PdfPage) -> list[_Image]:
     return found
 
 
-def _scale(sheet: pdfium.PdfPage, images: Sequence[_Image]) -> float:
+def _scale(text_page: pdfium.PdfPage, images: Sequence[_Image]) -> float:
     """Return the pixels a point at which a page counts as drawn at scale 1."""
     wanted = DPI / _POINTS_PER_INCH
     if _is_scan(images):
         # Pages of phone scanners count a pixel as a point; drawing them at a fixed resolution
         # would blow them up, and shrink finer scans.
         wanted = max(images, key=lambda image: image.share).scale
-    return min(wanted, _largest_scale(sheet))
+    return min(wanted, _largest_scale(text_page))
 
 
-def _largest_scale(sheet: pdfium.PdfPage) -> float:
-    return math.sqrt(_MAX_DRAWN_PIXELS / max(1.0, sheet.get_width() * sheet.get_height()))
+def _largest_scale(text_page: pdfium.PdfPage) -> float:
+    return math.sqrt(_MAX_DRAWN_PIXELS / max(1.0, text_page.get_width() * text_page.get_height()))
 
 
 def _is_scan(images: Sequence[_Image]) -> bool:
@@ -183,38 +183,38 @@ def _is_stamped_scan(images: Sequence[_Image], letters: Sequence[Glyph]) -> bool
     return _is_scan(images) and len(letters) <= _MAX_STAMP_LETTERS
 
 
-def _frame(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Frame:
-    width, height = sheet.get_width() * scale, sheet.get_height() * scale
+def _frame(text_page: pdfium.PdfPage, *, scale: float, turns: int) -> Frame:
+    width, height = text_page.get_width() * scale, text_page.get_height() * scale
     if turns % 2:
         width, height = height, width
-    return Frame(sheet, width=math.ceil(width), height=math.ceil(height), turns=turns)
+    return Frame(text_page, width=math.ceil(width), height=math.ceil(height), turns=turns)
 
 
-def _drawer(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Picture]:
+def _drawer(text_page: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Picture]:
     """Return what draws the page at a multiple of `scale` after `turns` quarters clockwise."""
 
     def draw(times: float) -> Picture:
         # pdfium draws twice as fast in its own order of colours.
-        drawn = _drawn(sheet, scale * times, turns=turns)
+        drawn = _drawn(text_page, scale * times, turns=turns)
         return np.asarray(cv2.cvtColor(drawn, cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
     return draw
 
 
-def _grey_drawer(sheet: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Grey]:
+def _grey_drawer(text_page: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Grey]:
     """Return what draws the page in grey, in a third of the time."""
 
     def draw(times: float) -> Grey:
-        return _drawn(sheet, scale * times, turns=turns, is_grey=True)
+        return _drawn(text_page, scale * times, turns=turns, is_grey=True)
 
     return draw
 
 
 def _drawn(
-    sheet: pdfium.PdfPage, scale: float, *, turns: int, is_grey: bool = False
+    text_page: pdfium.PdfPage, scale: float, *, turns: int, is_grey: bool = False
 ) -> npt.NDArray[np.uint8]:
     """Draw a page in pdfium's order of colours, or in grey."""
-    bitmap = sheet.render(
-        scale=min(scale, _largest_scale(sheet)), rotation=90 * turns, grayscale=is_grey
+    bitmap = text_page.render(
+        scale=min(scale, _largest_scale(text_page)), rotation=90 * turns, grayscale=is_grey
     )
     return np.asarray(bitmap.to_numpy(), dtype=np.uint8)

@@ -26,7 +26,7 @@ _GRAIN = 1000
 _SPAN = 1000
 
 
-#: The most that is read of a page; the heaviest honest one, a full sheet of A4 in the smallest
+#: The most that is read of a page; the heaviest honest one, a full text_page of A4 in the smallest
 #: type, has 6,000 letters.
 _MOST_LETTERS = 50_000
 

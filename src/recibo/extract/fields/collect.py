@@ -22,7 +22,7 @@ from recibo.extract.fields.items import line_items
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.layout.rows import USUAL_MINOR, rows
-from recibo.extract.model import Category, DocumentType, Findings, Found, Header, Sheet
+from recibo.extract.model import Candidates, Category, DocumentType, Extracted, Header, TextPage
 from recibo.extract.text import tables
 
 # Malay and Indonesian are written without accents, and so is the English beside them.
@@ -34,31 +34,31 @@ T = TypeVar("T")
 _LIKELY_TOTALS = 3
 
 
-def collect(sheets: Sequence[Sheet], *, hint: DocumentType | None = None) -> Findings:
+def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None) -> Candidates:
     """Return the candidates of every field of one document; `hint` only breaks ties."""
-    document = fiscal.opened(sheets)
-    general = _general(sheets, hint)
+    document = fiscal.opened(text_pages)
+    general = _general(text_pages, hint)
     minor = USUAL_MINOR if document else _minor_digits(general.currencies)
-    findings = replace(general, line_items=line_items.find(sheets, document, minor=minor))
+    findings = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
     return _with_fiscal(findings, document.read()) if document else findings
 
 
-def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
+def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candidates:
     """Return what the finders for papers of every country say."""
-    lines = rows(sheets)
+    lines = rows(text_pages)
     place = locate(lines, hints=tax_id.countries(lines))
     tax_ids = tax_id.tax_ids(lines, place.country)
     if place.country is None and tax_ids:
         place = locate(lines, hints=[tax_ids[0].number.country])
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
-    priced = lines if minor == USUAL_MINOR else rows(sheets, minor=minor)
+    priced = lines if minor == USUAL_MINOR else rows(text_pages, minor=minor)
     amounts = entries(priced)
     totals = total.totals(amounts, currencies, total.blanks(priced))
     roundings = total.labelled(amounts, Role.ROUNDING)
-    names = merchant.merchants(lines, is_unaccented=_is_unaccented(sheets, place))
-    return Findings(
-        types=kind.types(sheets, lines, hint),
+    names = merchant.merchants(lines, is_unaccented=_is_unaccented(text_pages, place))
+    return Candidates(
+        types=kind.types(text_pages, lines, hint),
         merchant_names=names,
         merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
         moments=date.moments(lines, place),
@@ -78,12 +78,12 @@ def _general(sheets: Sequence[Sheet], hint: DocumentType | None) -> Findings:
         categories=category.categories(
             names[0].value if names else None, [row.text for row in lines]
         ),
-        texts=tuple("\n".join(line.text for line in sheet.lines) for sheet in sheets),
+        texts=tuple("\n".join(line.text for line in page.lines) for page in text_pages),
     )
 
 
 def _taxed_totals(
-    totals: Sequence[Found[Decimal]], roundings: Sequence[Found[Decimal]]
+    totals: Sequence[Extracted[Decimal]], roundings: Sequence[Extracted[Decimal]]
 ) -> list[Decimal]:
     """Return what tables of taxes add up to: likely totals, before they were rounded too."""
     likely = [found.value for found in totals[:_LIKELY_TOTALS]]
@@ -91,9 +91,9 @@ def _taxed_totals(
     return [*likely, *(value - step for value in likely for step in steps)]
 
 
-def _is_unaccented(sheets: Sequence[Sheet], place: Place) -> bool:
+def _is_unaccented(text_pages: Sequence[TextPage], place: Place) -> bool:
     """Tell whether the text was recognised, and its country's language knows no accents."""
-    is_exact = any(sheet.is_exact for sheet in sheets)
+    is_exact = any(page.is_exact for page in text_pages)
     return (
         not is_exact
         and place.country is not None
@@ -101,11 +101,11 @@ def _is_unaccented(sheets: Sequence[Sheet], place: Place) -> bool:
     )
 
 
-def _minor_digits(currencies: Sequence[Found[str]]) -> int:
+def _minor_digits(currencies: Sequence[Extracted[str]]) -> int:
     return tables.currencies()[currencies[0].value].digits if currencies else USUAL_MINOR
 
 
-def _with_fiscal(findings: Findings, paper: Header) -> Findings:
+def _with_fiscal(findings: Candidates, paper: Header) -> Candidates:
     """Put what the fiscal paper says in the place of what the others found, field by field."""
     return replace(
         findings,
@@ -125,7 +125,7 @@ def _with_fiscal(findings: Findings, paper: Header) -> Findings:
     )
 
 
-def _categories(seller: Found[str] | None, findings: Findings) -> tuple[Category, ...]:
+def _categories(seller: Extracted[str] | None, findings: Candidates) -> tuple[Category, ...]:
     """Return what the seller's own name says: others stand in the head of a note of services."""
     if seller is None:
         return findings.categories
@@ -133,5 +133,5 @@ def _categories(seller: Found[str] | None, findings: Findings) -> tuple[Category
     return category.categories(seller.value, lines)
 
 
-def _or(paper: Found[T] | None, others: tuple[Found[T], ...]) -> tuple[Found[T], ...]:
+def _or(paper: Extracted[T] | None, others: tuple[Extracted[T], ...]) -> tuple[Extracted[T], ...]:
     return (paper,) if paper else others

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from recibo.extract.fields.locale_detection import Place
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import currency_symbols
 from recibo.extract.text.currency_symbols import Marks
 
@@ -13,7 +13,7 @@ from recibo.extract.text.currency_symbols import Marks
 _DEFAULT_DOLLAR = "USD"
 
 
-def currencies(rows: Sequence[Row], place: Place) -> tuple[Found[str], ...]:
+def currencies(rows: Sequence[Row], place: Place) -> tuple[Extracted[str], ...]:
     """Return the currencies that the page may be in, best first."""
     shared = _counts(rows, currency_symbols.shared())
     printed = _counts(rows, currency_symbols.own())
@@ -49,7 +49,7 @@ def _of_document(own: Counter[str], shared: Counter[str]) -> Counter[str]:
 
 def _by_own_marks(
     own: Counter[str], home: str | None, rows: Sequence[Row]
-) -> tuple[Found[str], ...]:
+) -> tuple[Extracted[str], ...]:
     # The country's own currency wins a tie: other marks are offers to convert.
     ranked = sorted(own, key=lambda code: (-own[code], code != home))
     if home and home in own and own[home] * 2 >= own[ranked[0]]:
@@ -58,10 +58,10 @@ def _by_own_marks(
     return tuple(_found(code, best if code == ranked[0] else 0.1, rows) for code in ranked)
 
 
-def _found(code: str, confidence: float, rows: Sequence[Row]) -> Found[str]:
+def _found(code: str, confidence: float, rows: Sequence[Row]) -> Extracted[str]:
     for known in (currency_symbols.own().get(code), currency_symbols.shared().get(code)):
         for row in rows if known else ():
             if known and (match := known.search(row.text)):
                 box = row.box(match.start(), match.end())
-                return Found(code, confidence, match.group().strip(), row.line.page, box)
-    return Found(code, confidence, "")
+                return Extracted(code, confidence, match.group().strip(), row.line.page, box)
+    return Extracted(code, confidence, "")

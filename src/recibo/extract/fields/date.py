@@ -10,7 +10,7 @@ from recibo.extract.fields import misread_years
 from recibo.extract.fields.locale_detection import Place
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found, Moment
+from recibo.extract.model import Extracted, Moment
 from recibo.extract.text import dates, misread_dates, tables
 from recibo.extract.text.dates import Clock, Day
 from recibo.extract.text.phrases import Phrase
@@ -50,7 +50,7 @@ class _Sight:
     is_of_paper: bool = True
 
 
-def moments(rows: Sequence[Row], place: Place) -> tuple[Found[Moment], ...]:
+def moments(rows: Sequence[Row], place: Place) -> tuple[Extracted[Moment], ...]:
     """Return the moments of issue that the page may show, best first, one a date."""
     shown = _shown_orders(rows, place)
     orders = tuple(dict.fromkeys((*shown, *_usual_orders(rows, place), *dates.ORDERS)))
@@ -211,14 +211,14 @@ def _best_score(same: Sequence[_Sight], repeats: int) -> float:
 
 def _found(
     same: Sequence[_Sight], rows: Sequence[Row], place: Place, score: float
-) -> Found[Moment]:
+) -> Extracted[Moment]:
     ranked = sorted(same, key=lambda sight: -sight.score)
     best, clock = ranked[0], _clock(ranked, rows)
     time, printed = (clock.time, clock.offset) if clock else (None, None)
     offset = place.offset(best.day.date, time) if printed is None else printed
     moment = Moment(best.day.date, time, offset)
     box = best.row.box(best.day.start, best.day.end)
-    return Found(moment, probability(score), best.row.text, best.row.line.page, box)
+    return Extracted(moment, probability(score), best.row.text, best.row.line.page, box)
 
 
 def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:

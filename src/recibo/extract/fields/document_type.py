@@ -6,7 +6,7 @@ from statistics import median
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.columns import cells
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import DocumentType, Found, Sheet
+from recibo.extract.model import DocumentType, Extracted, TextPage
 from recibo.extract.text import tables
 
 # Log-odds for an invoice. A slip of paper is taller than a page and was paid at the till; what
@@ -22,13 +22,13 @@ _TILL_KINDS = ("cash", "change", "card", "rounding")
 
 
 def types(
-    sheets: Sequence[Sheet], rows: Sequence[Row], hint: DocumentType | None
-) -> tuple[Found[DocumentType], ...]:
+    text_pages: Sequence[TextPage], rows: Sequence[Row], hint: DocumentType | None
+) -> tuple[Extracted[DocumentType], ...]:
     """Return receipt and invoice, the likelier first; `hint` only tips the balance."""
     title = None if _is_named_receipt(rows) else _title(rows)
     by_title = _TITLE if title else 0
     by_name = _NAMED_RECEIPT if _is_named_receipt(rows) else 0
-    score = _BIAS + by_title + by_name + _by_words(rows) + _by_shape(sheets) + _by_hint(hint)
+    score = _BIAS + by_title + by_name + _by_words(rows) + _by_shape(text_pages) + _by_hint(hint)
     invoice = probability(score)
     found = [
         _found(DocumentType.INVOICE, invoice, title),
@@ -69,8 +69,8 @@ def _is_named_receipt(rows: Sequence[Row]) -> bool:
     return False
 
 
-def _by_shape(sheets: Sequence[Sheet]) -> float:
-    lines = sheets[0].lines if sheets else ()
+def _by_shape(text_pages: Sequence[TextPage]) -> float:
+    lines = text_pages[0].lines if text_pages else ()
     if not lines:
         return 0
     width = max(line.box.x1 for line in lines) - min(line.box.x0 for line in lines)
@@ -87,7 +87,7 @@ def _title(rows: Sequence[Row]) -> Row | None:
     return next((row for row in rows if book.find(row.text)), None)
 
 
-def _found(kind: DocumentType, confidence: float, title: Row | None) -> Found[DocumentType]:
+def _found(kind: DocumentType, confidence: float, title: Row | None) -> Extracted[DocumentType]:
     if title is None:
-        return Found(kind, confidence, "")
-    return Found(kind, confidence, title.text, title.line.page, title.line.box)
+        return Extracted(kind, confidence, "")
+    return Extracted(kind, confidence, title.text, title.line.page, title.line.box)

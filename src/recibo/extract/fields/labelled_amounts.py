@@ -10,7 +10,7 @@ from enum import StrEnum
 from recibo.extract.fields import tip_suggestions
 from recibo.extract.layout.columns import kinds_over
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Box, Found
+from recibo.extract.model import Box, Extracted
 from recibo.extract.text.numbers import Amount
 from recibo.extract.text.phrases import Phrase
 
@@ -90,9 +90,11 @@ class Entry:
         """Return where the amount stands on its page."""
         return self.row.box(self.amount.start, self.amount.end)
 
-    def found(self, confidence: float) -> Found[Decimal]:
+    def found(self, confidence: float) -> Extracted[Decimal]:
         """Return the amount with its evidence."""
-        return Found(self.amount.value, confidence, self.row.text, self.row.line.page, self.box())
+        return Extracted(
+            self.amount.value, confidence, self.row.text, self.row.line.page, self.box()
+        )
 
 
 def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:

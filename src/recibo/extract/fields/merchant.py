@@ -8,7 +8,7 @@ from recibo.extract.fields.name_features import Context, features
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.name_stoplist import heads_customer, is_no_name
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text.folding import without_accents
 
 # What each feature adds to a candidate's score. Set by hand, then moved a little by a fit (a
@@ -60,7 +60,7 @@ _AT_PAR, _BY_LEAD, _MOST_LEAD = 0.7, 0.6, 3.7
 _NOTHING = 1.0
 
 
-def merchants(rows: Sequence[Row], *, is_unaccented: bool = False) -> tuple[Found[str], ...]:
+def merchants(rows: Sequence[Row], *, is_unaccented: bool = False) -> tuple[Extracted[str], ...]:
     """Return the names that may be the seller's, best first, none twice.
 
     Args:
@@ -114,8 +114,8 @@ def _score(values: dict[str, float]) -> float:
     return sum(_WEIGHTS[name] * value for name, value in values.items())
 
 
-def _found(candidate: Candidate, score: float, lead: float) -> Found[str]:
+def _found(candidate: Candidate, score: float, lead: float) -> Extracted[str]:
     by_lead = _AT_PAR + _BY_LEAD * min(lead, _MOST_LEAD)
     confidence = probability(min(by_lead, score - _NOTHING))
     page = candidate.rows[0].line.page
-    return Found(candidate.name, confidence, candidate.text, page, candidate.box)
+    return Extracted(candidate.name, confidence, candidate.text, page, candidate.box)

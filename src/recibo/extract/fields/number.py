@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from recibo.extract.fields import unlabelled_numbers
 from recibo.extract.fields.number_shapes import NUMBER, found_in, is_number
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found, Word
+from recibo.extract.model import Extracted, Word
 from recibo.extract.text import dates, tables
 from recibo.extract.text.phrases import Phrase
 
@@ -36,16 +36,16 @@ _FEWEST_COLUMNS = 3
 _SLIP_ROWS = 3
 
 
-def numbers(rows: Sequence[Row]) -> tuple[Found[str], ...]:
+def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
     """Return the numbers that the document may bear, best first."""
     found = [*_labelled(rows), *unlabelled_numbers.loose(rows)]
-    unique: dict[str, Found[str]] = {}
+    unique: dict[str, Extracted[str]] = {}
     for number in sorted(found, key=lambda number: -number.confidence):
         unique.setdefault(number.value, number)
     return tuple(unique.values())
 
 
-def _labelled(rows: Sequence[Row]) -> Iterator[Found[str]]:
+def _labelled(rows: Sequence[Row]) -> Iterator[Extracted[str]]:
     slips = _slip_rows(rows)
     for row in rows:
         labels = _labels(row.text, _KINDS)
@@ -98,7 +98,7 @@ def _begins_number(label: Phrase, text: str) -> bool:
 
 def _beside_or_below(
     label: Phrase, end: int, row: Row, rows: Sequence[Row]
-) -> Iterator[Found[str]]:
+) -> Iterator[Extracted[str]]:
     number = _read(row.text[label.end : end])
     confidence = _CONFIDENCE[label.kind] - row.depth * _BY_DEPTH
     if number:

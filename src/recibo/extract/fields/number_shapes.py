@@ -3,7 +3,7 @@
 import re
 
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import dates
 
 #: One word, its groups joined by a hyphen, a slash or a stop.
@@ -30,8 +30,8 @@ def is_number(text: str, rest: str) -> bool:
     return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
 
 
-def found_in(number: str, confidence: float, row: Row) -> Found[str]:
+def found_in(number: str, confidence: float, row: Row) -> Extracted[str]:
     """Return a number of a row with its place there."""
     start = row.text.find(number)
     box = row.box(start, start + len(number)) if start >= 0 else row.line.box
-    return Found(number, confidence, row.text, row.line.page, box)
+    return Extracted(number, confidence, row.text, row.line.page, box)

@@ -9,7 +9,7 @@ from functools import cache
 from recibo.extract.brazil import tax_ids as brazilian
 from recibo.extract.fields.check_digits import passes
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country, TaxNumber
@@ -48,7 +48,7 @@ _BARE = 0.3
 class TaxId:
     """A tax number and whose shape it has."""
 
-    found: Found[str]
+    found: Extracted[str]
     number: TaxNumber
 
 
@@ -215,7 +215,7 @@ def _tax_id(
     if country:
         confidence += _AT_HOME if country == number.country else _ABROAD
     confidence = max(0.05, min(confidence, 0.99))
-    return TaxId(Found(value, confidence, row.text, row.line.page, row.line.box), number)
+    return TaxId(Extracted(value, confidence, row.text, row.line.page, row.line.box), number)
 
 
 @cache

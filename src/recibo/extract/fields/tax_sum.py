@@ -8,7 +8,7 @@ from decimal import Decimal
 from recibo.extract.fields import tax_table, total
 from recibo.extract.fields.labelled_amounts import Entry, Role
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import dates
 from recibo.extract.text.folding import fold
 
@@ -16,7 +16,7 @@ _SUMMED = 0.8
 _HIGHEST_RATE = Decimal(35)
 
 
-def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Found[Decimal], ...]:
+def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[Decimal], ...]:
     """Return what the whole tax may be, best first."""
     tabled = tax_table.unsettled(rows)
     labelled = total.labelled(entries, Role.TAX)
@@ -27,7 +27,7 @@ def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Found[Decimal
     return (*_by_rate(entries), *_by_day(entries), *of_several, *something, *tabled, *nothing)
 
 
-def _by_rate(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
+def _by_rate(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
     """Yield the sum of taxes that are printed each with its rate on a row of its own."""
     parts: list[Entry] = []
     rates: dict[tuple[str, Decimal], Decimal] = {}
@@ -45,7 +45,7 @@ def _by_rate(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
         yield replace(parts[0].found(_SUMMED), value=value, text=text)
 
 
-def _by_day(entries: Sequence[Entry]) -> Iterator[Found[Decimal]]:
+def _by_day(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
     """Yield the sum of the taxes that an account lists by days, where it shows no other tax."""
     taxes = [entry for entry in entries if entry.role is Role.TAX and entry.amount.value]
     if len(taxes) > 1 and all(_is_dated(entry) for entry in taxes):

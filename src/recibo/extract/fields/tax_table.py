@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from recibo.extract.fields.tax_rows import Columns, Portion, portions
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found, Split, around
+from recibo.extract.model import Extracted, Split, around
 
 # A heading that speaks of a tax stands at most so many rows above the table's last row.
 _HEADING_ROWS = 6
@@ -27,7 +27,7 @@ def splits(rows: Sequence[Row], totals: Sequence[Decimal]) -> tuple[Split, ...]:
     return tuple(_split(run) for run in sorted(found, key=_doubts))
 
 
-def unsettled(rows: Sequence[Row]) -> tuple[Found[Decimal], ...]:
+def unsettled(rows: Sequence[Row]) -> tuple[Extracted[Decimal], ...]:
     """Return the tax of the longest table whose rates are right, whatever they are levied on."""
     tables = [run for run in _runs(rows) if _is_taxed(run) and _is_list_of_rates(run)]
     if not tables:
@@ -130,7 +130,7 @@ def _tax(run: _Run) -> Decimal:
     return sum((portion.tax for portion in run), Decimal(0))
 
 
-def _found(run: _Run, value: Decimal, confidence: float) -> Found[Decimal]:
+def _found(run: _Run, value: Decimal, confidence: float) -> Extracted[Decimal]:
     page = run[0].row.line.page
     boxes = [
         portion.row.box(figure.start, figure.end)
@@ -139,4 +139,4 @@ def _found(run: _Run, value: Decimal, confidence: float) -> Found[Decimal]:
         if portion.row.line.page == page
     ]
     text = "\n".join(portion.row.text for portion in run)
-    return Found(value, confidence, text, page, around(boxes))
+    return Extracted(value, confidence, text, page, around(boxes))

@@ -11,7 +11,7 @@ from typing import Self
 
 from recibo.extract.fields.labelled_amounts import Entry, Role, role_of
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import currency_symbols
 from recibo.extract.text.currency_symbols import Marks
 
@@ -82,7 +82,7 @@ class _Context:
 
     @classmethod
     def of(
-        cls, entries: Sequence[Entry], currencies: Sequence[Found[str]], blanks: Sequence[int]
+        cls, entries: Sequence[Entry], currencies: Sequence[Extracted[str]], blanks: Sequence[int]
     ) -> Self:
         own = currency_symbols.own()
         foreign = [own[other.value] for other in currencies[1:] if other.value in own]
@@ -107,9 +107,9 @@ class _Context:
 
 def totals(
     entries: Sequence[Entry],
-    currencies: Sequence[Found[str]] = (),
+    currencies: Sequence[Extracted[str]] = (),
     blanks: Sequence[int] = (),
-) -> tuple[Found[Decimal], ...]:
+) -> tuple[Extracted[Decimal], ...]:
     """Return the amounts that may be the total, best first, one entry a value.
 
     Args:
@@ -137,7 +137,7 @@ def blanks(rows: Sequence[Row]) -> tuple[int, ...]:
     )
 
 
-def labelled(entries: Sequence[Entry], role: Role) -> tuple[Found[Decimal], ...]:
+def labelled(entries: Sequence[Entry], role: Role) -> tuple[Extracted[Decimal], ...]:
     """Return the last few amounts that stand beside labels of `role`, in reading order."""
     # A volume or a rate has decimals in any currency.
     has_minor = any(entry.amount.decimals and entry.row.minor for entry in entries)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from recibo.extract.fields.number_shapes import found_in, is_number
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import dates, tables
 
 # Each is better than nothing, and worse than anything with a label.
@@ -18,7 +18,7 @@ _MOST_LETTERS = 4
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def loose(rows: Sequence[Row]) -> Iterator[Found[str]]:
+def loose(rows: Sequence[Row]) -> Iterator[Extracted[str]]:
     """Return the numbers that stand without a label where papers print their own."""
     for row in rows:
         yield from _behind_sign(row)
@@ -26,7 +26,7 @@ def loose(rows: Sequence[Row]) -> Iterator[Found[str]]:
         yield from _beside_time(row)
 
 
-def _behind_sign(row: Row) -> Iterator[Found[str]]:
+def _behind_sign(row: Row) -> Iterator[Extracted[str]]:
     """Return what stands behind a "#" that no word comes before."""
     for match in _SIGNED.finditer(row.text):
         before = row.text[: match.start()]
@@ -34,7 +34,7 @@ def _behind_sign(row: Row) -> Iterator[Found[str]]:
             yield found_in(match.group(1), _BEHIND_SIGN, row)
 
 
-def _beside_seats(row: Row) -> Iterator[Found[str]]:
+def _beside_seats(row: Row) -> Iterator[Extracted[str]]:
     """Return the one long number beside the table or the guests, "0051 Table 22"."""
     seats = tables.phrasebook("seating").find(row.text)
     numbers = _lone(row) if seats else []
@@ -51,7 +51,7 @@ def _is_just_behind(end: int, start: int, text: str) -> bool:
     return end <= start and not re.search(r"\w", text[end:start])
 
 
-def _beside_time(row: Row) -> Iterator[Found[str]]:
+def _beside_time(row: Row) -> Iterator[Extracted[str]]:
     """Return the longest number in a row of nothing but figures with the date and the time."""
     is_stamp = dates.days(row.text) and dates.clocks(row.text)
     if not is_stamp or len(_LETTER.findall(row.text)) > _MOST_LETTERS:

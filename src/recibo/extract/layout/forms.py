@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from recibo.extract.model import Box, Found, Sheet, Word, around
+from recibo.extract.model import Box, Extracted, TextPage, Word, around
 from recibo.extract.text import fuzzy_labels
 from recibo.extract.text.fuzzy_labels import Misreadings
 from recibo.extract.text.squeezed import SqueezedLine, squeeze, squeeze_line
@@ -95,9 +95,11 @@ class Cell:
         """Whether the words come from a text layer, which misreads nothing."""
         return self.confidence >= 1
 
-    def found(self, value: T, *, confidence: float = 1.0) -> Found[T]:
+    def found(self, value: T, *, confidence: float = 1.0) -> Extracted[T]:
         """Return a value read from this cell, with the cell as its evidence."""
-        return Found(value, confidence * self.confidence, self.text, self.words[0].page, self.box)
+        return Extracted(
+            value, confidence * self.confidence, self.text, self.words[0].page, self.box
+        )
 
 
 def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
@@ -116,9 +118,9 @@ class Form:
     labels: tuple[Label, ...]
 
     @classmethod
-    def of(cls, sheets: Sequence[Sheet], words: Vocabulary) -> "Form":
-        """Look for the labels of a vocabulary on every sheet."""
-        lines = tuple(squeeze_line(line) for sheet in sheets for line in sheet.lines)
+    def of(cls, text_pages: Sequence[TextPage], words: Vocabulary) -> "Form":
+        """Look for the labels of a vocabulary on every text_page."""
+        lines = tuple(squeeze_line(line) for text_page in text_pages for line in text_page.lines)
         labels = [label for index in range(len(lines)) for label in _labels(index, lines, words)]
         return cls(lines, tuple(labels))
 
@@ -160,7 +162,7 @@ class Form:
             if words:
                 yield Cell(words)
 
-    def read(self, kinds: Sequence[str], reader: Reader[T]) -> Iterator[Found[T]]:
+    def read(self, kinds: Sequence[str], reader: Reader[T]) -> Iterator[Extracted[T]]:
         """Read the values of the labels of some kinds, the first kind first.
 
         The text right of a label goes before the text under it.
@@ -171,7 +173,7 @@ class Form:
                 if found is not None:
                     yield found
 
-    def read_at(self, label: Label, reader: Reader[T]) -> Found[T] | None:
+    def read_at(self, label: Label, reader: Reader[T]) -> Extracted[T] | None:
         """Read the value of one label."""
         beside = self.right(label)
         for cell in ([beside] if beside else []) + list(self.below(label)):

@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from recibo.extract.layout.forms import Cell
-from recibo.extract.model import Line, Sheet, Word
+from recibo.extract.model import Line, TextPage, Word
 from recibo.extract.text import figures
 from recibo.extract.text.figures import Figure
 
 #: A gap wider than this many heights parts two columns.
 _COLUMN_GAP = 0.9
-#: A roll of 80 mm has 42 to 64 letters across, a sheet of A4 over 90.
+#: A roll of 80 mm has 42 to 64 letters across, a text_page of A4 over 90.
 _ROLL_LETTERS = 75
 # Rows may end with the number of their tax rate: `12,00 1`; readers lose the blank: `12,901`.
 _TAX_MARK = re.compile(r"[0-9][.,][0-9]{2} [0-9]$")
 _GLUED_MARK = re.compile(r"([0-9][.,][0-9]{2})([0-9])$")
-#: No row of goods has more letters, even in the smallest type across a sheet.
+#: No row of goods has more letters, even in the smallest type across a text_page.
 _LONGEST = 400
 #: Rows at one edge begin within so many heights of one another.
 _EDGE = 0.5
@@ -79,9 +79,14 @@ class Row:
         return self.line.box.x0
 
 
-def of_sheets(sheets: Sequence[Sheet], *, minor: int = figures.CENTS) -> list[Row]:
+def of_sheets(text_pages: Sequence[TextPage], *, minor: int = figures.CENTS) -> list[Row]:
     """Return the rows of a document, whose money has so many decimals, from top to bottom."""
-    rows = [of_line(line, minor=minor) for sheet in sheets for line in sheet.lines if line.words]
+    rows = [
+        of_line(line, minor=minor)
+        for text_page in text_pages
+        for line in text_page.lines
+        if line.words
+    ]
     rows = _turned([row for row in rows if len(row.text) <= _LONGEST], minor)
     marked = sum(_TAX_MARK.search(row.text) is not None for row in rows)
     return [_unglued(row) for row in rows] if marked >= _HABIT else rows

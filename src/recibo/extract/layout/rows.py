@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from recibo.extract.model import Box, Line, Sheet, around
+from recibo.extract.model import Box, Line, TextPage, around
 from recibo.extract.text import tables
 from recibo.extract.text.numbers import Amount, amounts
 from recibo.extract.text.phrases import Phrase
@@ -37,7 +37,7 @@ _MONEY_LABELS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a sheet."""
+    """One line of a text_page."""
 
     line: Line
     #: Its place among all rows of the document, counted from 0.
@@ -76,28 +76,32 @@ def money_labels(text: str) -> tuple[Phrase, ...]:
     return tables.phrasebook(*_MONEY_LABELS).find(text)
 
 
-def rows(sheets: Sequence[Sheet], *, minor: int = USUAL_MINOR) -> tuple[Row, ...]:
-    """Return the lines of all sheets as rows, in reading order; of endless ones both ends."""
-    placed = [(sheet, line) for sheet in sheets for line in sheet.lines if line.words]
+def rows(text_pages: Sequence[TextPage], *, minor: int = USUAL_MINOR) -> tuple[Row, ...]:
+    """Return the lines of all pages as rows, in reading order; of endless ones both ends."""
+    placed = [
+        (text_page, line) for text_page in text_pages for line in text_page.lines if line.words
+    ]
     return tuple(
-        Row(line, index, line.box.y_centre / max(sheet.height, 1), minor)
-        for index, (sheet, line) in enumerate(_both_ends(placed))
+        Row(line, index, line.box.y_centre / max(text_page.height, 1), minor)
+        for index, (text_page, line) in enumerate(_both_ends(placed))
     )
 
 
-def _both_ends(placed: Sequence[tuple[Sheet, Line]]) -> list[tuple[Sheet, Line]]:
+def _both_ends(placed: Sequence[tuple[TextPage, Line]]) -> list[tuple[TextPage, Line]]:
     head = _first_letters(placed, _HEAD_LETTERS)
     tail = _first_letters(placed[len(head) :][::-1], _TAIL_LETTERS)
     return [*head, *tail[::-1]]
 
 
-def _first_letters(placed: Sequence[tuple[Sheet, Line]], most: int) -> list[tuple[Sheet, Line]]:
+def _first_letters(
+    placed: Sequence[tuple[TextPage, Line]], most: int
+) -> list[tuple[TextPage, Line]]:
     kept = []
-    for sheet, line in placed:
+    for text_page, line in placed:
         most -= min(len(line.text), _MOST_LETTERS) + 1
         if most < 0:
             break
-        kept.append((sheet, line))
+        kept.append((text_page, line))
     return kept
 
 

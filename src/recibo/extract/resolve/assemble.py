@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import combinations, permutations
 from typing import TypeVar
 
-from recibo.extract.model import DocumentType, Findings, Found, LineItem, Receipt
+from recibo.extract.model import Candidates, DocumentType, Extracted, LineItem, Receipt
 from recibo.extract.resolve import repair
 from recibo.extract.text import tables
 
@@ -40,7 +40,7 @@ _LIKELY_DAY = 0.8
 _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
 
 
-def assemble(findings: Findings, *, hint: DocumentType | None = None) -> Receipt:
+def assemble(findings: Candidates, *, hint: DocumentType | None = None) -> Receipt:
     """Return the receipt that the findings make together; `hint` counts when nothing else tells."""
     currency = _likeliest(findings.currencies, _LEAST_CURRENCY)
     total = _likeliest(ranked_totals(findings), _LEAST_TOTAL)
@@ -67,17 +67,17 @@ def assemble(findings: Findings, *, hint: DocumentType | None = None) -> Receipt
     )
 
 
-def _type(findings: Findings, hint: DocumentType | None) -> Found[DocumentType]:
+def _type(findings: Candidates, hint: DocumentType | None) -> Extracted[DocumentType]:
     if findings.types:
         return findings.types[0]
-    return Found(hint or DocumentType.RECEIPT, 0.5, "")
+    return Extracted(hint or DocumentType.RECEIPT, 0.5, "")
 
 
-def _likeliest(candidates: Sequence[Found[T]], least: float) -> Found[T] | None:
+def _likeliest(candidates: Sequence[Extracted[T]], least: float) -> Extracted[T] | None:
     return candidates[0] if candidates and candidates[0].confidence >= least else None
 
 
-def ranked_totals(findings: Findings) -> tuple[Found[Decimal], ...]:
+def ranked_totals(findings: Candidates) -> tuple[Extracted[Decimal], ...]:
     """Return the totals as their places on the page and the sums around them speak, best first."""
     unstained = [_unstained(each, findings) for each in findings.totals]
     ways = _ways(findings)
@@ -90,12 +90,12 @@ def ranked_totals(findings: Findings) -> tuple[Found[Decimal], ...]:
     return tuple(replace(total, confidence=1 / (1 + math.exp(-score))) for score, total in ranked)
 
 
-def is_summed_up(total: Found[Decimal], findings: Findings) -> bool:
+def is_summed_up(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether a subtotal and what is printed below it lead to the total."""
     return _is_sum_of_parts(total.value, findings, Decimal(0))
 
 
-def are_several(findings: Findings) -> bool:
+def are_several(findings: Candidates) -> bool:
     """Tell whether two papers lie on the page: two days, and two totals with sums of their own."""
     days = {moment.value.date for moment in findings.moments if moment.confidence >= _LIKELY_DAY}
     # As they are printed: the gross of a tax rate is a sum too, but not named a total.
@@ -107,14 +107,14 @@ def are_several(findings: Findings) -> bool:
     )
 
 
-def is_off_by_change(total: Found[Decimal], findings: Findings) -> bool:
+def is_off_by_change(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether cash and change are printed, and none is the other with the total."""
     paid = (*findings.cash, *findings.totals)
     is_given = bool(findings.cash and findings.change)
     return is_given and not _is_less_change(total.value, paid, findings)
 
 
-def _ways(findings: Findings) -> list[set[Decimal]]:
+def _ways(findings: Candidates) -> list[set[Decimal]]:
     """Return what cash and change, the parts, and the goods each make the total."""
     change = [abs(change.value) for change in findings.change if change.value]
     given = {cash.value - back for cash in findings.cash for back in change}
@@ -125,7 +125,7 @@ def _ways(findings: Findings) -> list[set[Decimal]]:
     return [given, reckoned, goods]
 
 
-def _unstained(total: Found[Decimal], findings: Findings) -> Found[Decimal]:
+def _unstained(total: Extracted[Decimal], findings: Candidates) -> Extracted[Decimal]:
     """Return a total without the stain that was read as a minus: what adds up to it is positive."""
     if total.value >= 0:
         return total
@@ -142,7 +142,7 @@ def log_odds(probability: float) -> float:
     return math.log(bounded / (1 - bounded))
 
 
-def _support(total: Found[Decimal], findings: Findings) -> float:
+def _support(total: Extracted[Decimal], findings: Candidates) -> float:
     """Return what the sums around a total add to its log-odds."""
     value = total.value
     items = sum((item.value.total or Decimal(0) for item in findings.line_items), Decimal(0))
@@ -163,7 +163,9 @@ def _support(total: Found[Decimal], findings: Findings) -> float:
     return sum(weight for weight, holds in checks if holds)
 
 
-def _is_less_change(value: Decimal, paid: Sequence[Found[Decimal]], findings: Findings) -> bool:
+def _is_less_change(
+    value: Decimal, paid: Sequence[Extracted[Decimal]], findings: Candidates
+) -> bool:
     return any(
         cash.value - abs(change.value) == value and (cash.value != value or cash in findings.cash)
         for cash in paid
@@ -171,12 +173,12 @@ def _is_less_change(value: Decimal, paid: Sequence[Found[Decimal]], findings: Fi
     )
 
 
-def _is_handed_over(value: Decimal, findings: Findings) -> bool:
+def _is_handed_over(value: Decimal, findings: Candidates) -> bool:
     owed = [value - abs(change.value) for change in findings.change if change.value]
     return any(total.value in owed for total in findings.totals if total.value > 0)
 
 
-def _is_sum_of_parts(value: Decimal, findings: Findings, tolerance: Decimal) -> bool:
+def _is_sum_of_parts(value: Decimal, findings: Candidates, tolerance: Decimal) -> bool:
     taxes = [part.value for part in findings.taxes]
     extras = [part.value for part in _extras(findings)]
     if any(split.net and abs(split.gross - value) <= tolerance for split in findings.splits):
@@ -188,13 +190,13 @@ def _is_sum_of_parts(value: Decimal, findings: Findings, tolerance: Decimal) -> 
     )
 
 
-def _is_sum_of_totals(total: Found[Decimal], findings: Findings) -> bool:
+def _is_sum_of_totals(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether two totals above, as those of two tax rates, add up to this one."""
     above = [other.value for other in _likely(findings) if _place(other) < _place(total)]
     return any(a + b == total.value for a, b in combinations(above, 2))
 
 
-def _is_part_of_total(total: Found[Decimal], findings: Findings) -> bool:
+def _is_part_of_total(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether this total and another add up to one below."""
     return any(
         total.value + other.value == whole.value
@@ -203,12 +205,12 @@ def _is_part_of_total(total: Found[Decimal], findings: Findings) -> bool:
     )
 
 
-def _likely(findings: Findings) -> list[Found[Decimal]]:
+def _likely(findings: Candidates) -> list[Extracted[Decimal]]:
     likely = [total for total in findings.totals if total.confidence > _LEAST_PART]
     return likely[:_MOST_LIKELY]
 
 
-def _is_later_of_two(total: Found[Decimal], findings: Findings) -> bool:
+def _is_later_of_two(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether a likely total a few cents off stands above this one."""
     return any(
         0 < abs(other.value - total.value) <= _MOST_ROUNDING and _place(other) < _place(total)
@@ -217,21 +219,21 @@ def _is_later_of_two(total: Found[Decimal], findings: Findings) -> bool:
     )
 
 
-def _place(found: Found[Decimal]) -> tuple[int, float]:
+def _place(found: Extracted[Decimal]) -> tuple[int, float]:
     return found.page, found.box.y0 if found.box else 0.0
 
 
-def _is_rounded(total: Found[Decimal], findings: Findings) -> bool:
+def _is_rounded(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether this is another likely total, rounded as the paper says, and below it."""
     return any(_becomes(other, total, findings) for other in _likely(findings))
 
 
-def _is_unrounded(total: Found[Decimal], findings: Findings) -> bool:
+def _is_unrounded(total: Extracted[Decimal], findings: Candidates) -> bool:
     """Tell whether the amount that this becomes by the printed rounding is printed below it."""
     return any(_becomes(total, other, findings) for other in findings.totals)
 
 
-def _becomes(total: Found[Decimal], other: Found[Decimal], findings: Findings) -> bool:
+def _becomes(total: Extracted[Decimal], other: Extracted[Decimal], findings: Candidates) -> bool:
     # Where a figure was misread, an item or the cash may be off by the rounding too.
     is_below = _place(total) <= _place(other)
     return is_below and any(
@@ -240,7 +242,7 @@ def _becomes(total: Found[Decimal], other: Found[Decimal], findings: Findings) -
     )
 
 
-def _extras(findings: Findings) -> tuple[Found[Decimal], ...]:
+def _extras(findings: Candidates) -> tuple[Extracted[Decimal], ...]:
     """Return what stands between subtotal and total beside the taxes, discounts below zero."""
     discounts = [replace(part, value=-abs(part.value)) for part in findings.discounts]
     return (*findings.charges, *findings.roundings, *discounts)
@@ -262,8 +264,8 @@ def _sums(parts: Sequence[Decimal]) -> Iterator[Decimal]:
 
 
 def _parts(
-    findings: Findings, total: Found[Decimal] | None
-) -> tuple[Found[Decimal] | None, Found[Decimal] | None]:
+    findings: Candidates, total: Extracted[Decimal] | None
+) -> tuple[Extracted[Decimal] | None, Extracted[Decimal] | None]:
     """Return the subtotal and the tax: those that lead to the total, else the likeliest ones."""
     if total is not None:
         for parts in (*_labelled_parts(findings, total), *_tabled_parts(findings, total)):
@@ -276,8 +278,8 @@ def _parts(
 
 
 def _labelled_parts(
-    findings: Findings, total: Found[Decimal]
-) -> Iterator[tuple[Found[Decimal], Found[Decimal]]]:
+    findings: Candidates, total: Extracted[Decimal]
+) -> Iterator[tuple[Extracted[Decimal], Extracted[Decimal]]]:
     """Yield a subtotal and a tax, each printed beside its name, that lead to the total."""
     taxes = [tax for tax in findings.taxes if _is_tax_of(tax, total)]
     for subtotal in findings.subtotals:
@@ -287,8 +289,8 @@ def _labelled_parts(
 
 
 def _tabled_parts(
-    findings: Findings, total: Found[Decimal]
-) -> Iterator[tuple[Found[Decimal] | None, Found[Decimal]]]:
+    findings: Candidates, total: Extracted[Decimal]
+) -> Iterator[tuple[Extracted[Decimal] | None, Extracted[Decimal]]]:
     """Yield what tables of taxes, and nets and taxes of several rates, make of the total."""
     steps = [Decimal(0), *(rounding.value for rounding in findings.roundings)]
     for split in findings.splits:
@@ -302,11 +304,11 @@ def _tabled_parts(
         yield net, tax
 
 
-def _each_once(parts: Sequence[Found[Decimal]]) -> list[Found[Decimal]]:
+def _each_once(parts: Sequence[Extracted[Decimal]]) -> list[Extracted[Decimal]]:
     return list({part.value: part for part in reversed(parts)}.values())[::-1]
 
 
-def _whole(parts: Sequence[Found[Decimal]]) -> Found[Decimal] | None:
+def _whole(parts: Sequence[Extracted[Decimal]]) -> Extracted[Decimal] | None:
     """Return the sum of several parts as one."""
     if len(parts) < _SEVERAL:
         return None
@@ -314,7 +316,7 @@ def _whole(parts: Sequence[Found[Decimal]]) -> Found[Decimal] | None:
     return replace(parts[0], value=sum((part.value for part in parts), Decimal(0)), text=text)
 
 
-def _is_tax_of(tax: Found[Decimal], total: Found[Decimal] | None) -> bool:
+def _is_tax_of(tax: Extracted[Decimal], total: Extracted[Decimal] | None) -> bool:
     if total is None:
         return tax.value >= 0
     # What is given back is given back with its tax.
@@ -323,11 +325,11 @@ def _is_tax_of(tax: Found[Decimal], total: Found[Decimal] | None) -> bool:
 
 
 def _tax_between(
-    subtotal: Found[Decimal],
-    total: Found[Decimal],
-    taxes: Sequence[Found[Decimal]],
-    findings: Findings,
-) -> Found[Decimal] | None:
+    subtotal: Extracted[Decimal],
+    total: Extracted[Decimal],
+    taxes: Sequence[Extracted[Decimal]],
+    findings: Candidates,
+) -> Extracted[Decimal] | None:
     """Return the tax, or several added up, that leads from the subtotal to the total."""
     extras = [Decimal(0), *_sums([part.value for part in _extras(findings)])]
     for count in range(1, min(len(taxes), _MOST_PARTS) + 1):
@@ -339,13 +341,13 @@ def _tax_between(
     return None
 
 
-def _rounded(amount: Found[Decimal] | None, digits: int | None) -> Found[Decimal] | None:
+def _rounded(amount: Extracted[Decimal] | None, digits: int | None) -> Extracted[Decimal] | None:
     if amount is None or digits is None:
         return amount
     return replace(amount, value=_to_digits(amount.value, digits))
 
 
-def _rounded_item(item: Found[LineItem], digits: int | None) -> Found[LineItem]:
+def _rounded_item(item: Extracted[LineItem], digits: int | None) -> Extracted[LineItem]:
     if item.value.total is None or digits is None:
         return item
     return replace(item, value=replace(item.value, total=_to_digits(item.value.total, digits)))

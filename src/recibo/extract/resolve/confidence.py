@@ -14,7 +14,7 @@ from functools import cache
 from typing import Self, TypeVar
 
 from recibo.extract import resources
-from recibo.extract.model import Box, Findings, Found, Header, Receipt, Sheet, Word
+from recibo.extract.model import Box, Candidates, Extracted, Header, Receipt, TextPage, Word
 from recibo.extract.resolve import assemble
 
 T = TypeVar("T")
@@ -41,9 +41,9 @@ _ONE_OF_TWO = 0.5
 Features = Mapping[str, float]
 
 
-def weighed(receipt: Receipt, findings: Findings, sheets: Sequence[Sheet]) -> Receipt:
+def weighed(receipt: Receipt, findings: Candidates, text_pages: Sequence[TextPage]) -> Receipt:
     """Return the receipt of these findings with the confidence of its fields and its own."""
-    known = features(receipt, findings, sheets)
+    known = features(receipt, findings, text_pages)
     fields = replace(
         receipt,
         merchant_name=_weighed(receipt.merchant_name, "merchant_name", known),
@@ -56,7 +56,7 @@ def weighed(receipt: Receipt, findings: Findings, sheets: Sequence[Sheet]) -> Re
     return replace(fields, confidence=of_whole(fields))
 
 
-def _of_one(total: Found[Decimal] | None, findings: Findings) -> Found[Decimal] | None:
+def _of_one(total: Extracted[Decimal] | None, findings: Candidates) -> Extracted[Decimal] | None:
     """Return a total that may be of another paper on the page as the toss-up that it is."""
     if total is None or not assemble.are_several(findings):
         return total
@@ -73,10 +73,10 @@ def of_whole(fields: Header) -> float:
 
 
 def features(
-    receipt: Receipt, findings: Findings, sheets: Sequence[Sheet]
+    receipt: Receipt, findings: Candidates, text_pages: Sequence[TextPage]
 ) -> Mapping[str, Features]:
     """Return what speaks for and against each field that is there and has weights, by its name."""
-    page = _Reading.of_sheets(sheets)
+    page = _Reading.of_sheets(text_pages)
     known: dict[str, Features] = {}
     if name := receipt.merchant_name:
         mixed = min(len(_MIXED.findall(name.value)), _MOST_MIXED)
@@ -98,7 +98,9 @@ def features(
     return known
 
 
-def _weighed(found: Found[T] | None, field: str, known: Mapping[str, Features]) -> Found[T] | None:
+def _weighed(
+    found: Extracted[T] | None, field: str, known: Mapping[str, Features]
+) -> Extracted[T] | None:
     if found is None:
         return None
     weights = weights_by_field()[field]
@@ -124,14 +126,16 @@ class _Reading:
     is_exact: bool
 
     @classmethod
-    def of_sheets(cls, sheets: Sequence[Sheet]) -> Self:
-        words = tuple(word for sheet in sheets for line in sheet.lines for word in line.words)
+    def of_sheets(cls, text_pages: Sequence[TextPage]) -> Self:
+        words = tuple(
+            word for text_page in text_pages for line in text_page.lines for word in line.words
+        )
         letters = sum(len(word.text) for word in words) or 1
         unsure = sum(len(word.text) for word in words if word.confidence < _SURELY_READ)
-        is_exact = all(sheet.is_exact for sheet in sheets)
+        is_exact = all(text_page.is_exact for text_page in text_pages)
         return cls(words, unsure / letters, is_exact)
 
-    def of(self, found: Found[T], candidates: Sequence[Found[T]]) -> dict[str, float]:
+    def of(self, found: Extracted[T], candidates: Sequence[Extracted[T]]) -> dict[str, float]:
         """Return what is known of every value: among its candidates, and of its words."""
         own = [_log_odds(same) for same in candidates if same.value == found.value]
         others = [_log_odds(other) for other in candidates if other.value != found.value]
@@ -147,7 +151,7 @@ class _Reading:
             "exact": self.is_exact,
         }
 
-    def _behind(self, found: Found[T]) -> list[Word]:
+    def _behind(self, found: Extracted[T]) -> list[Word]:
         """Return the words that a value was read from; none if a code said it."""
         box = found.box
         if box is None:
@@ -161,6 +165,6 @@ def _is_across(word: Box, box: Box) -> bool:
     return box.y0 <= word.y_centre <= box.y1 and word.x0 < box.x1 and box.x0 < word.x1
 
 
-def _log_odds(found: Found[T]) -> float:
+def _log_odds(found: Extracted[T]) -> float:
     log_odds = assemble.log_odds(found.confidence)
     return max(-_MOST_SCORE, min(log_odds, _MOST_SCORE))

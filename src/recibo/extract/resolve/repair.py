@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 
 # One sum may hold the misread figure itself; two that agree do not.
 _ENOUGH_WAYS = 2
@@ -14,8 +14,8 @@ _LIKELY = 0.5
 
 
 def mended(
-    totals: Sequence[Found[Decimal]], ways: Sequence[Collection[Decimal]]
-) -> tuple[Found[Decimal], ...]:
+    totals: Sequence[Extracted[Decimal]], ways: Sequence[Collection[Decimal]]
+) -> tuple[Extracted[Decimal], ...]:
     """Return the totals, the likely ones as two ways to reckon them agree.
 
     Args:
@@ -30,10 +30,10 @@ def mended(
 
 
 def reckoned(
-    totals: Sequence[Found[Decimal]],
+    totals: Sequence[Extracted[Decimal]],
     ways: Sequence[Collection[Decimal]],
-    change: Sequence[Found[Decimal]],
-) -> tuple[Found[Decimal], ...]:
+    change: Sequence[Extracted[Decimal]],
+) -> tuple[Extracted[Decimal], ...]:
     """Return the total of a paper that prints none: two ways agree on it, the change is one.
 
     Args:
@@ -56,7 +56,7 @@ def _agreed(ways: Sequence[Collection[Decimal]]) -> set[Decimal]:
     return {value for value, count in counted.items() if count >= _ENOUGH_WAYS}
 
 
-def _mended(total: Found[Decimal], agreed: Collection[Decimal]) -> Found[Decimal]:
+def _mended(total: Extracted[Decimal], agreed: Collection[Decimal]) -> Extracted[Decimal]:
     near = [value for value in agreed if _is_one_figure_off(total.value, value)]
     is_sure = len(near) == 1 and total.confidence > _LIKELY
     return replace(total, value=near[0]) if is_sure else total

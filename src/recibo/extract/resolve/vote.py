@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
-from recibo.extract.model import Found, Receipt
+from recibo.extract.model import Extracted, Receipt
 
 T = TypeVar("T", bound=Hashable)
 
@@ -48,10 +48,10 @@ def _items_sum(receipt: Receipt) -> Decimal | None:
     return sum(figures, Decimal(0)) if figures and len(figures) == len(totals) else None
 
 
-def _choose(candidates: Iterable[Found[T] | None]) -> Found[T] | None:
+def _choose(candidates: Iterable[Extracted[T] | None]) -> Extracted[T] | None:
     """Return the surest reading of the value with the most confidence in sum."""
     support: defaultdict[T, float] = defaultdict(float)
-    surest: dict[T, Found[T]] = {}
+    surest: dict[T, Extracted[T]] = {}
     for found in candidates:
         if found is None:
             continue

@@ -58,9 +58,9 @@ def test_a_description_beside_its_label_ends_above_the_next_title() -> None:
     description = " Discriminação do(s) Serviço(s)\n      Consultoria em gestão de processos"
     beside = " Descrição do Serviço: Consultoria em gestão de processos\n TRIBUTAÇÃO MUNICIPAL"
     paper = HEADLESS.format(above=ABOVE[0]).replace(description, beside)
-    sheets = [roll(paper)]
+    text_pages = [roll(paper)]
 
-    (service,) = line_items.find(sheets, fiscal.opened(sheets))
+    (service,) = line_items.find(text_pages, fiscal.opened(text_pages))
 
     assert service.value.name == "Consultoria em gestão de processos"
 

@@ -25,8 +25,8 @@ Número: 118230 Série: 4 Emissão: 03/07/2024 07:41:09 - Via Consumidor
 
 
 def _goods(text: str) -> list[LineItem]:
-    sheets = [roll(text)]
-    return [found.value for found in line_items.find(sheets, fiscal.opened(sheets))]
+    text_pages = [roll(text)]
+    return [found.value for found in line_items.find(text_pages, fiscal.opened(text_pages))]
 
 
 def test_each_good_stands_over_its_figures() -> None:

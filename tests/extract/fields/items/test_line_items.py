@@ -4,17 +4,17 @@ import pytest
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
-from recibo.extract.model import Found, LineItem, Sheet
+from recibo.extract.model import Extracted, LineItem, TextPage
 from tests.extract.fields import literals, papers
 from tests.extract.fields.literals import Row
 from tests.extract.typesetting import roll
 
 
-def _found(sheets: Sequence[Sheet]) -> tuple[Found[LineItem], ...]:
-    return line_items.find(sheets, fiscal.opened(sheets))
+def _found(text_pages: Sequence[TextPage]) -> tuple[Extracted[LineItem], ...]:
+    return line_items.find(text_pages, fiscal.opened(text_pages))
 
 
-def _rows(found: Sequence[Found[LineItem]]) -> list[Row]:
+def _rows(found: Sequence[Extracted[LineItem]]) -> list[Row]:
     return [
         (
             item.value.name,
@@ -213,9 +213,9 @@ def test_goods_named_like_a_sum_are_listed() -> None:
 
 def test_the_head_of_the_next_page_is_no_goods() -> None:
     head, foot = papers.NFE.split(" DADOS ADICIONAIS")
-    sheets = [roll(head, number=1), roll(head + " DADOS ADICIONAIS" + foot, number=2)]
+    text_pages = [roll(head, number=1), roll(head + " DADOS ADICIONAIS" + foot, number=2)]
 
-    names = [item.value.name for item in _found(sheets)]
+    names = [item.value.name for item in _found(text_pages)]
 
     assert 4 == len(names)
     assert names[:2] == names[2:]
@@ -255,9 +255,9 @@ Lamb pie          12.250
 2 Samoon   0.450   0.900
 TOTAL             13.150
 """
-    sheets = [roll(paper, exact=exact)]
+    text_pages = [roll(paper, exact=exact)]
 
-    assert _rows(line_items.find(sheets, None, minor=3)) == [
+    assert _rows(line_items.find(text_pages, None, minor=3)) == [
         ("Lamb pie", None, None, "12.250"),
         ("Samoon", "2", "0.450", "0.900"),
     ]
@@ -272,9 +272,9 @@ Olive oil 1L      2   1.250     2.500
 Carpet            1 1,250.500  1,250.500
 TOTAL KD                       1,265.250
 """
-    sheets = [roll(paper, exact=exact)]
+    text_pages = [roll(paper, exact=exact)]
 
-    assert _rows(line_items.find(sheets, None, minor=3)) == [
+    assert _rows(line_items.find(text_pages, None, minor=3)) == [
         ("Lamb leg", "1", "12.250", "12.250"),
         ("Olive oil 1L", "2", "1.250", "2.500"),
         ("Carpet", "1", "1250.500", "1250.500"),

@@ -72,9 +72,9 @@ def test_boxes_lie_on_the_ink_of_the_upright_picture(
 
 @pytest.mark.parametrize("degrees", [-8, 8])
 def test_slanted_writing_tells_its_slope(engine: PaddleEngine, degrees: float) -> None:
-    sheet = drawing.picture(ROWS).rotate(-degrees, fillcolor="white", expand=True)
+    page = drawing.picture(ROWS).rotate(-degrees, fillcolor="white", expand=True)
 
-    reading = engine.read(np.asarray(sheet))
+    reading = engine.read(np.asarray(page))
 
     longest = max(reading.words, key=lambda word: len(word.text))
     assert np.degrees(np.arctan(longest.slope)) == pytest.approx(degrees, abs=1.5)
@@ -83,11 +83,11 @@ def test_slanted_writing_tells_its_slope(engine: PaddleEngine, degrees: float) -
 
 def test_text_that_runs_up_the_side_is_read(engine: PaddleEngine, upright: Picture) -> None:
     stub = drawing.picture([Row("PAID IN CASH")]).rotate(90, expand=True)
-    sheet = Image.new("RGB", (upright.shape[1] + stub.width, upright.shape[0]), "white")
-    sheet.paste(stub.crop((0, 400, stub.width, stub.height)), (0, 0))
-    sheet.paste(Image.fromarray(upright), (stub.width, 0))
+    page = Image.new("RGB", (upright.shape[1] + stub.width, upright.shape[0]), "white")
+    page.paste(stub.crop((0, 400, stub.width, stub.height)), (0, 0))
+    page.paste(Image.fromarray(upright), (stub.width, 0))
 
-    reading = engine.read(np.asarray(sheet))
+    reading = engine.read(np.asarray(page))
 
     upended = [word for word in reading.words if word.is_upended]
     assert reading.turns == 0

@@ -22,11 +22,11 @@ def with_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("runtime", [Runtime.ONNXRUNTIME, Runtime.OPENVINO])
 def test_a_line_is_read_by_the_runtime_that_was_asked_for(runtime: Runtime) -> None:
-    sheet = Image.new("RGB", (300, 48), "white")
-    ImageDraw.Draw(sheet).text((8, 4), "TOTAL 12.50", "black", ImageFont.load_default(36))
+    page = Image.new("RGB", (300, 48), "white")
+    ImageDraw.Draw(page).text((8, 4), "TOTAL 12.50", "black", ImageFont.load_default(36))
     recogniser = runtimes.recogniser(runtime)
 
-    (piece,) = recogniser(np.asarray(sheet))
+    (piece,) = recogniser(np.asarray(page))
 
     assert runtime is recogniser.runtime
     assert "TOTAL 12.50" == piece.text

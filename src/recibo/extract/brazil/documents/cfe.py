@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, taxes, thermal
 from recibo.extract.brazil.documents.fiscal_document import Paper
-from recibo.extract.model import DocumentType, Found, Header, Moment
+from recibo.extract.model import DocumentType, Extracted, Header, Moment
 
 LABELS = "thermal"
 
@@ -33,7 +33,7 @@ def _read_number(text: str) -> str | None:
     return match[1].lstrip("0") or None if match else None
 
 
-def _gross(document: Paper, total: Found[Decimal] | None) -> Found[Decimal] | None:
+def _gross(document: Paper, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
     """Return the gross of the items: printed only beside a discount, else the total is it."""
     gross = thermal.amount(document, "gross") or thermal.amount(document, "subtotal")
     is_changed = any(
@@ -42,7 +42,7 @@ def _gross(document: Paper, total: Found[Decimal] | None) -> Found[Decimal] | No
     return gross if gross is not None or is_changed else total
 
 
-def _issued_at(document: Paper) -> Found[Moment] | None:
+def _issued_at(document: Paper) -> Extracted[Moment] | None:
     stamp = fiscal_document.coded_moment(document) or fiscal_document.of_key_month(
         document, thermal.stamps(document)
     )

@@ -9,7 +9,7 @@ from recibo.extract.brazil import code_keys, key_search, tax_ids
 from recibo.extract.brazil.access_keys import AccessKey
 from recibo.extract.brazil.key_search import PrintedKey
 from recibo.extract.brazil.qr_payloads import Payload
-from recibo.extract.model import Found, Line, Sheet, around
+from recibo.extract.model import Extracted, Line, TextPage, around
 
 T = TypeVar("T")
 
@@ -27,28 +27,28 @@ class Keyed:
     """A key with its evidence."""
 
     key: AccessKey
-    found: Found[str]
+    found: Extracted[str]
     #: What the QR code tells beside the key.
     payload: Payload | None = None
     #: Whether the paper prints it as another document's.
     is_quoted: bool = False
 
-    def tells(self, value: T) -> Found[T]:
+    def tells(self, value: T) -> Extracted[T]:
         """Return a value that follows from the key, or stands beside it in the code."""
         found = self.found
-        return Found(value, found.confidence, found.text, found.page, found.box)
+        return Extracted(value, found.confidence, found.text, found.page, found.box)
 
 
-def read(sheets: Sequence[Sheet]) -> Keyed | None:
+def read(text_pages: Sequence[TextPage]) -> Keyed | None:
     """Return the document's own key: a sound one from a code, else from the text, else unsound.
 
     A note may quote other notes' keys, even its buyer's, so a key on a line that speaks of
     references goes last, then one whose issuer does not stand on the page, then a lower one.
     """
-    lines = [line for sheet in sheets for line in sheet.lines]
+    lines = [line for text_page in text_pages for line in text_page.lines]
     texts = [line.text for line in lines]
     issuers = _printed_ids(texts)
-    codes = [code for sheet in sheets for code in sheet.codes]
+    codes = [code for text_page in text_pages for code in text_page.codes]
     found = key_search.find(texts, known=issuers)
     own = [printed for printed in found if not _is_quoted(printed, texts)]
     quoted = [printed for printed in found if _is_quoted(printed, texts)]
@@ -81,7 +81,7 @@ def _printed_ids(texts: Iterable[str]) -> frozenset[str]:
 def _from_code(coded: code_keys.CodedKey) -> Keyed:
     key, code = coded.payload.key, coded.code
     confidence = _CODED if key.is_sound else _UNSOUND
-    found = Found(key.text, confidence, code.text, code.page, code.box)
+    found = Extracted(key.text, confidence, code.text, code.page, code.box)
     return Keyed(key, found, coded.payload)
 
 
@@ -91,5 +91,5 @@ def _from_text(printed: PrintedKey, lines: Sequence[Line]) -> Keyed:
     confidence *= min(line.confidence for line in spanned)
     box = around([line.box for line in spanned])
     return Keyed(
-        printed.key, Found(printed.key.text, confidence, printed.text, spanned[0].page, box)
+        printed.key, Extracted(printed.key.text, confidence, printed.text, spanned[0].page, box)
     )

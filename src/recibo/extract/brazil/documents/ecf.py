@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from recibo.extract.brazil.documents import fiscal_document, taxes, thermal
 from recibo.extract.brazil.documents.fiscal_document import Paper
-from recibo.extract.model import DocumentType, Found, Header
+from recibo.extract.model import DocumentType, Extracted, Header
 
 LABELS = "thermal"
 
@@ -28,7 +28,7 @@ def read(document: Paper) -> Header:
     )
 
 
-def _counter(document: Paper) -> Found[str] | None:
+def _counter(document: Paper) -> Extracted[str] | None:
     for line in document.lines:
         if match := _COUNTER.search(line.text.upper()):
             value = match[1].translate(_DIGITS).lstrip("0")

@@ -11,7 +11,7 @@ from recibo.extract.brazil import states, tax_ids
 from recibo.extract.brazil.documents.document_key import Keyed
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell, Form, Vocabulary
-from recibo.extract.model import DocumentType, Found, Header, Line, Moment, Sheet
+from recibo.extract.model import DocumentType, Extracted, Header, Line, Moment, TextPage
 from recibo.extract.text import numerals
 
 #: What the key or a code says outranks what is printed beside it.
@@ -23,24 +23,24 @@ _LIKELY = 0.9
 class Paper:
     """What every kind of fiscal paper is read from."""
 
-    sheets: tuple[Sheet, ...]
+    text_pages: tuple[TextPage, ...]
     form: Form
     keyed: Keyed | None
 
     @classmethod
-    def open(cls, sheets: Sequence[Sheet], keyed: Keyed | None, *, labels: str) -> "Paper":
+    def open(cls, text_pages: Sequence[TextPage], keyed: Keyed | None, *, labels: str) -> "Paper":
         """Open a document with the labels of a file in `labels/`."""
-        return cls(tuple(sheets), Form.of(sheets, _vocabulary(labels)), keyed)
+        return cls(tuple(text_pages), Form.of(text_pages, _vocabulary(labels)), keyed)
 
     @property
     def lines(self) -> Iterator[Line]:
-        """The lines of all sheets."""
-        return (line for sheet in self.sheets for line in sheet.lines)
+        """The lines of all pages."""
+        return (line for page in self.text_pages for line in page.lines)
 
     @property
     def is_exact(self) -> bool:
-        """Whether every sheet comes from a text layer."""
-        return all(sheet.is_exact for sheet in self.sheets)
+        """Whether every page comes from a text layer."""
+        return all(page.is_exact for page in self.text_pages)
 
 
 @functools.cache
@@ -52,13 +52,13 @@ def start(paper: Paper, kind: DocumentType, *, title: str) -> Header:
     """Return a record of what every fiscal document has: type, currency, key."""
     evidence = paper.keyed.found.text if paper.keyed else title
     return Header(
-        type=Found(kind, _FROM_KEY if paper.keyed else _LIKELY, evidence),
-        currency=Found("BRL", _FROM_KEY, evidence),
+        type=Extracted(kind, _FROM_KEY if paper.keyed else _LIKELY, evidence),
+        currency=Extracted("BRL", _FROM_KEY, evidence),
         document_key=paper.keyed.found if paper.keyed else None,
     )
 
 
-def amount(paper: Paper, *kinds: str) -> Found[Decimal] | None:
+def amount(paper: Paper, *kinds: str) -> Extracted[Decimal] | None:
     """Return the first amount under or beside labels of these kinds, the first kind first."""
     return next(paper.form.read(kinds, first_amount), None)
 
@@ -68,7 +68,7 @@ def first_amount(text: str) -> Decimal | None:
     return next(numerals.amounts(text), None)
 
 
-def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Found[str] | None:
+def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Extracted[str] | None:
     """Return the document's number: from the key, with the printed one as evidence if it agrees."""
     printed = list(paper.form.read(kinds, reader))
     if paper.keyed is None or not paper.keyed.key.is_sound:
@@ -77,7 +77,7 @@ def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Fo
     return agreeing[0] if agreeing else keyed_number(paper)
 
 
-def keyed_number(paper: Paper) -> Found[str] | None:
+def keyed_number(paper: Paper) -> Extracted[str] | None:
     """Return the number that the key holds."""
     if paper.keyed is None or not paper.keyed.key.number:
         return None
@@ -88,7 +88,7 @@ def keyed_number(paper: Paper) -> Found[str] | None:
 class Issuer:
     """A tax id printed on the paper, and where."""
 
-    tax_id: Found[str]
+    tax_id: Extracted[str]
     is_sound: bool
     #: Index of its line in the form.
     line: int
@@ -104,7 +104,7 @@ def printed_ids(paper: Paper) -> Iterator[Issuer]:
                 yield Issuer(found, printed.is_sound, index)
 
 
-def issuer_id(paper: Paper, labelled: Iterable[Issuer]) -> Found[str] | None:
+def issuer_id(paper: Paper, labelled: Iterable[Issuer]) -> Extracted[str] | None:
     """Return the issuer's tax id.
 
     A sound key names its issuer; yet where another stands in the issuer's place (notes issued by
@@ -122,7 +122,7 @@ def issuer_id(paper: Paper, labelled: Iterable[Issuer]) -> Found[str] | None:
     return paper.keyed.tells(key.issuer)
 
 
-def placed(paper: Paper, moment: Found[Moment] | None) -> Found[Moment] | None:
+def placed(paper: Paper, moment: Extracted[Moment] | None) -> Extracted[Moment] | None:
     """Give a moment the offset of the place of issue: the key's state, else the address's.
 
     A fiscal paper is Brazilian even where no state can be read: then the capital's clock counts,
@@ -143,7 +143,7 @@ def placed(paper: Paper, moment: Found[Moment] | None) -> Found[Moment] | None:
     return replace(moment, value=replace(moment.value, offset=offset))
 
 
-def of_key_month(paper: Paper, found: Iterable[Found[Moment]]) -> Found[Moment] | None:
+def of_key_month(paper: Paper, found: Iterable[Extracted[Moment]]) -> Extracted[Moment] | None:
     """Return the first moment in the month that the key names; without a key simply the first."""
     moments = list(found)
     if paper.keyed is None or not moments:
@@ -157,7 +157,7 @@ def of_key_month(paper: Paper, found: Iterable[Found[Moment]]) -> Found[Moment] 
     return next(agreeing, None if key.is_sound else moments[0])
 
 
-def coded_moment(paper: Paper) -> Found[Moment] | None:
+def coded_moment(paper: Paper) -> Extracted[Moment] | None:
     """Return the time of issue that the QR code prints, with its offset if it has one."""
     payload = paper.keyed.payload if paper.keyed else None
     if paper.keyed is None or payload is None or payload.issued_at is None:
@@ -166,7 +166,7 @@ def coded_moment(paper: Paper) -> Found[Moment] | None:
     return paper.keyed.tells(Moment(at.date(), at.time(), at.utcoffset()))
 
 
-def coded_total(paper: Paper) -> Found[Decimal] | None:
+def coded_total(paper: Paper) -> Extracted[Decimal] | None:
     """Return the total that the QR code prints."""
     payload = paper.keyed.payload if paper.keyed else None
     if paper.keyed is None or payload is None or payload.total is None:

@@ -8,7 +8,7 @@ from recibo.extract import resources
 from recibo.extract.brazil import tax_ids
 from recibo.extract.layout import name_stoplist
 from recibo.extract.layout.forms import Cell
-from recibo.extract.model import Found, Line
+from recibo.extract.model import Extracted, Line
 from recibo.extract.text import ocr_confusions
 
 _WORDS: Mapping[str, list[str]] = resources.table("brazil", "names.toml")
@@ -49,7 +49,7 @@ _MOST_LINES = 5
 _ALIKE, _APART = 0.88, 1.2
 
 
-def on_roll(lines: Sequence[Line]) -> Found[str] | None:
+def on_roll(lines: Sequence[Line]) -> Extracted[str] | None:
     """Return the legal name at the head of a roll: the line with a legal form, else the first."""
     head = _head(lines)
     if not head:
@@ -89,7 +89,7 @@ def _is_bare_form(text: str) -> bool:
     return _LEGAL_FORM.search(text) is not None and not _LEGAL_FORM.sub("", text).strip(" .-")
 
 
-def _found(lines: Sequence[Line]) -> Found[str]:
+def _found(lines: Sequence[Line]) -> Extracted[str]:
     cell = Cell(tuple(word for line in lines for word in line.words))
     name = cleaned(cell.text)
     return cell.found(name if cell.is_exact else ocr_confusions.mended(name), confidence=0.9)

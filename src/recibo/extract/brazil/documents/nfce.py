@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, taxes, thermal
 from recibo.extract.brazil.documents.fiscal_document import Paper
-from recibo.extract.model import DocumentType, Found, Header, Moment
+from recibo.extract.model import DocumentType, Extracted, Header, Moment
 
 LABELS = "thermal"
 
@@ -35,7 +35,7 @@ def _read_number(text: str) -> str | None:
     return match[1].lstrip("0") or None if match else None
 
 
-def _payable(document: Paper) -> Found[Decimal] | None:
+def _payable(document: Paper) -> Extracted[Decimal] | None:
     """Return what is to be paid; without a discount some makers print the total alone."""
     payable, total = thermal.amount(document, "payable"), thermal.amount(document, "total")
     if payable is None and total and (change := thermal.changes_below(document, total)):
@@ -44,12 +44,12 @@ def _payable(document: Paper) -> Found[Decimal] | None:
     return payable or total
 
 
-def _gross(document: Paper) -> Found[Decimal] | None:
+def _gross(document: Paper) -> Extracted[Decimal] | None:
     kinds = ("gross", "subtotal", "total")
     return next((found for kind in kinds if (found := thermal.amount(document, kind))), None)
 
 
-def _issued_at(document: Paper) -> Found[Moment] | None:
+def _issued_at(document: Paper) -> Extracted[Moment] | None:
     coded = fiscal_document.coded_moment(document)
     stamps = [*thermal.stamps_beside_series(document), *thermal.stamps(document)]
     return coded or fiscal_document.placed(document, fiscal_document.of_key_month(document, stamps))

@@ -9,7 +9,7 @@ from recibo.extract.brazil.documents import fiscal_document, names
 from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell
-from recibo.extract.model import DocumentType, Found, Header, Moment
+from recibo.extract.model import DocumentType, Extracted, Header, Moment
 from recibo.extract.text import timestamps
 
 LABELS = "nfe"
@@ -44,13 +44,13 @@ def read(document: Paper) -> Header:
     )
 
 
-def _tax(document: Paper) -> Found[Decimal] | None:
+def _tax(document: Paper) -> Extracted[Decimal] | None:
     """Return all taxes if their box holds an amount, else the ICMS."""
     taxes = next(_boxed_taxes(document), None)
     return taxes if taxes and taxes.value else fiscal_document.amount(document, "icms") or taxes
 
 
-def _boxed_taxes(document: Paper) -> Iterator[Found[Decimal]]:
+def _boxed_taxes(document: Paper) -> Iterator[Extracted[Decimal]]:
     """Yield all taxes from their box: what the issuer adds at the foot speaks of them in words."""
     form = document.form
     foot = form.first("additional")
@@ -60,7 +60,7 @@ def _boxed_taxes(document: Paper) -> Iterator[Found[Decimal]]:
             yield found
 
 
-def _number(document: Paper) -> Found[str] | None:
+def _number(document: Paper) -> Extracted[str] | None:
     for line in document.lines:
         for cell in forms.cells(line.words):
             if match := _NUMBER.search(cell.text):
@@ -71,7 +71,7 @@ def _number(document: Paper) -> Found[str] | None:
     return fiscal_document.keyed_number(document)
 
 
-def _issued_at(document: Paper) -> Found[Moment] | None:
+def _issued_at(document: Paper) -> Extracted[Moment] | None:
     """Return the date of issue, with the hour of departure if goods left on that day."""
     dates = fiscal_document.of_key_month(document, document.form.read(["date"], timestamps.first))
     if dates is None:
@@ -83,7 +83,7 @@ def _issued_at(document: Paper) -> Found[Moment] | None:
     return fiscal_document.placed(document, dates)
 
 
-def _same_day(issued: Found[Moment], left_on: Found[Moment] | None) -> bool:
+def _same_day(issued: Extracted[Moment], left_on: Extracted[Moment] | None) -> bool:
     return left_on is None or left_on.value.date == issued.value.date
 
 
@@ -100,12 +100,12 @@ def _issuers(document: Paper) -> Iterator[Issuer]:
     )
 
 
-def _name(document: Paper) -> Found[str] | None:
+def _name(document: Paper) -> Extracted[str] | None:
     # The stub has the legal name in full; the box may cut it, or show the trade name.
     return _stub_name(document) or _labelled_name(document) or _box_name(document)
 
 
-def _stub_name(document: Paper) -> Found[str] | None:
+def _stub_name(document: Paper) -> Extracted[str] | None:
     lines = list(document.lines)
     for index, line in enumerate(lines):
         if "RECEB" not in line.text.upper():
@@ -118,7 +118,7 @@ def _stub_name(document: Paper) -> Found[str] | None:
     return None
 
 
-def _labelled_name(document: Paper) -> Found[str] | None:
+def _labelled_name(document: Paper) -> Extracted[str] | None:
     """Return the name that stands under its label in the issuer's part, as on shipping labels."""
     issuer, recipient = document.form.first("issuer"), document.form.first("recipient")
     if issuer is None or recipient is None:
@@ -133,7 +133,7 @@ def _read_name(text: str) -> str | None:
     return names.cleaned(text) if names.looks_like_name(text) else None
 
 
-def _box_name(document: Paper) -> Found[str] | None:
+def _box_name(document: Paper) -> Extracted[str] | None:
     """Return the largest type in the issuer's box: left of the title, above the nature."""
     form = document.form
     label, nature, key = form.first("issuer"), form.first("nature"), form.first("key")
@@ -151,11 +151,11 @@ def _box_name(document: Paper) -> Found[str] | None:
     return _joined(list(names.rows(rows)))
 
 
-def _under(document: Paper, label: forms.Label) -> Found[str] | None:
+def _under(document: Paper, label: forms.Label) -> Extracted[str] | None:
     return _joined(list(names.rows(list(document.form.below(label)))))
 
 
-def _joined(rows: list[Cell]) -> Found[str] | None:
+def _joined(rows: list[Cell]) -> Extracted[str] | None:
     if not rows:
         return None
     cell = Cell(tuple(word for row in rows for word in row.words))

@@ -11,7 +11,7 @@ from recibo.extract.brazil.documents import fiscal_document, names
 from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell, Form, Label
-from recibo.extract.model import DocumentType, Found, Header, LineItem, Moment, Word
+from recibo.extract.model import DocumentType, Extracted, Header, LineItem, Moment, Word
 from recibo.extract.text import timestamps
 
 LABELS = "nfse"
@@ -43,11 +43,11 @@ def read(document: Paper) -> Header:
     )
 
 
-def _gross(document: Paper) -> Found[Decimal] | None:
+def _gross(document: Paper) -> Extracted[Decimal] | None:
     return _nonzero(document, "gross", "page_total", "loose_total")
 
 
-def _nonzero(document: Paper, *kinds: str) -> Found[Decimal] | None:
+def _nonzero(document: Paper, *kinds: str) -> Extracted[Decimal] | None:
     """Return the first amount that is not zero, the first kind first: empty boxes print 0,00.
 
     Providers reckon in the description too, so what stands in it comes last, from the bottom up:
@@ -86,7 +86,7 @@ def _is_of_form(form: Form, index: int) -> bool:
     return sum(label.box.x0 in lefts for label in labels) > 1
 
 
-def _number(document: Paper) -> Found[str] | None:
+def _number(document: Paper) -> Extracted[str] | None:
     found = fiscal_document.number(document, "number", reader=_read_number)
     if found is not None:
         return found
@@ -105,7 +105,7 @@ def _read_number(text: str) -> str | None:
     return match[1].replace(".", "").lstrip("0") or None if match else None
 
 
-def _labelled_key(document: Paper) -> Found[str] | None:
+def _labelled_key(document: Paper) -> Extracted[str] | None:
     for line in document.lines:
         bare = re.sub(r"\s", "", line.text)
         if _SERVICE_KEY.fullmatch(bare) and access_keys.SERVICE_SHAPE.fullmatch(bare):
@@ -113,7 +113,7 @@ def _labelled_key(document: Paper) -> Found[str] | None:
     return None
 
 
-def _issued_at(document: Paper) -> Found[Moment] | None:
+def _issued_at(document: Paper) -> Extracted[Moment] | None:
     for kind in ("issued", "issued_day", "issued_dps", "competence"):
         found = fiscal_document.of_key_month(document, document.form.read([kind], timestamps.first))
         if found is not None:
@@ -123,7 +123,7 @@ def _issued_at(document: Paper) -> Found[Moment] | None:
     )
 
 
-def _with_time(document: Paper, day: Found[Moment]) -> Found[Moment]:
+def _with_time(document: Paper, day: Extracted[Moment]) -> Extracted[Moment]:
     """Add the time from a box of its own."""
     clock = next(document.form.read(["issued_time"], timestamps.clock), None)
     if day.value.time is not None or clock is None:
@@ -131,7 +131,7 @@ def _with_time(document: Paper, day: Found[Moment]) -> Found[Moment]:
     return replace(day, value=replace(day.value, time=clock.value))
 
 
-def _any_moment(document: Paper) -> Iterator[Found[Moment]]:
+def _any_moment(document: Paper) -> Iterator[Extracted[Moment]]:
     for line in document.lines:
         for moment in timestamps.every(line.text):
             if moment.time is not None:
@@ -169,7 +169,7 @@ def _issuers(document: Paper) -> Iterator[Issuer]:
     yield from (issuer for issuer in printed if issuer.line < section.start)
 
 
-def _name(document: Paper) -> Found[str] | None:
+def _name(document: Paper) -> Extracted[str] | None:
     section = _section(document)
     for kind in ("name", "trade_name"):
         for label in document.form.every(kind):
@@ -183,7 +183,7 @@ def _read_name(text: str) -> str | None:
     return name if names.has_letters(name) and not any(tax_ids.find(name)) else None
 
 
-def _unlabelled_name(document: Paper, section: _Section) -> Found[str] | None:
+def _unlabelled_name(document: Paper, section: _Section) -> Extracted[str] | None:
     """Return the first row of the provider's section that is neither labelled nor an address."""
     labelled = {label.line for label in document.form.labels}
     rows = [
@@ -195,7 +195,7 @@ def _unlabelled_name(document: Paper, section: _Section) -> Found[str] | None:
     return row.found(names.cleaned(row.text), confidence=0.7) if row else None
 
 
-def _headless_name(document: Paper) -> Found[str] | None:
+def _headless_name(document: Paper) -> Extracted[str] | None:
     """Return the name right above the first tax id, on pages that give the provider no heading."""
     issuer = next(_issuers(document), None)
     if issuer is None or issuer.tax_id.box is None:
@@ -221,7 +221,7 @@ def _over(words: Sequence[Word], place: float) -> Iterator[Cell]:
     yield from sorted(cells, key=lambda cell: abs(cell.box.x0 - place))
 
 
-def service(document: Paper) -> Found[LineItem] | None:
+def service(document: Paper) -> Extracted[LineItem] | None:
     """Return the one line of a service note: the first paragraph of its description."""
     described, gross = _description(document), _gross(document)
     if described is None:

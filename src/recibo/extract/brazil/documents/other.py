@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from recibo.extract.brazil.documents import fiscal_document, thermal
 from recibo.extract.brazil.documents.fiscal_document import Paper
-from recibo.extract.model import DocumentType, Found, Header, Moment
+from recibo.extract.model import DocumentType, Extracted, Header, Moment
 from recibo.extract.text import timestamps
 
 LABELS = "other"
@@ -21,7 +21,7 @@ def read(document: Paper) -> Header:
     )
 
 
-def _issued_at(document: Paper) -> Found[Moment] | None:
+def _issued_at(document: Paper) -> Extracted[Moment] | None:
     """Return the time of issue, not that of the journey or the payment."""
     labelled = document.form.read(["issued"], timestamps.first)
     found = (*thermal.stamps_beside_series(document), *labelled)

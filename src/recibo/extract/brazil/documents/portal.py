@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from recibo.extract.brazil.documents import names
 from recibo.extract.brazil.documents.fiscal_document import Paper
 from recibo.extract.layout.forms import Cell
-from recibo.extract.model import Found, Line, LineItem
+from recibo.extract.model import Extracted, Line, LineItem
 from recibo.extract.text import numerals
 
 _CODE = re.compile(r"\(\s*C[oó]d[il1|]go\b", re.IGNORECASE)
@@ -22,13 +22,13 @@ _FIGURES = re.compile(
 _MOST_ROWS = 3
 
 
-def goods(document: Paper) -> tuple[Found[LineItem], ...]:
+def goods(document: Paper) -> tuple[Extracted[LineItem], ...]:
     """Return the goods of such a page; none if it is another paper."""
     lines = list(document.lines)
     return tuple(_goods(lines))
 
 
-def _goods(lines: Sequence[Line]) -> Iterator[Found[LineItem]]:
+def _goods(lines: Sequence[Line]) -> Iterator[Extracted[LineItem]]:
     first = None
     for index, line in enumerate(lines):
         match = _FIGURES.search(line.text)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from recibo.extract import resources
 from recibo.extract.brazil.documents.fiscal_document import Paper
 from recibo.extract.layout.forms import Cell, Label
-from recibo.extract.model import Found
+from recibo.extract.model import Extracted
 from recibo.extract.text import numerals
 
 _AMOUNT = re.compile(r"[0-9]+[.,][0-9]{2}(?![0-9])")
@@ -19,7 +19,7 @@ _LAW_NUMBER = "741"
 _MOST_ROWS = 4
 
 
-def read(document: Paper) -> Found[Decimal] | None:
+def read(document: Paper) -> Extracted[Decimal] | None:
     """Return the approximate taxes (law 12.741/2012): the sum where only its parts are printed."""
     for label in document.form.every("taxes"):
         statement = _statement(document, label)

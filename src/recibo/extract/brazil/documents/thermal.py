@@ -9,7 +9,7 @@ from decimal import Decimal
 from recibo.extract.brazil.documents import fiscal_document, names
 from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
 from recibo.extract.layout.forms import Label
-from recibo.extract.model import Found, LineItem, Moment
+from recibo.extract.model import Extracted, LineItem, Moment
 from recibo.extract.text import numerals, timestamps
 from recibo.extract.text.squeezed import squeeze
 
@@ -33,7 +33,7 @@ _SERIES_LINE = re.compile(r"S[eé]rie", re.IGNORECASE)
 _CONSUMER = re.compile(r"CONSUM|CLIENTE|CPF\s*/?\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT", re.IGNORECASE)
 
 
-def name(document: Paper) -> Found[str] | None:
+def name(document: Paper) -> Extracted[str] | None:
     """Return the issuer's name; where the head is torn off, none stands above the sums."""
     sums = (label.line for kind in _SUMS for label in document.form.every(kind) if not label.start)
     return names.on_roll(list(itertools.islice(document.lines, min(sums, default=None))))
@@ -46,7 +46,7 @@ def issuers(document: Paper) -> Iterator[Issuer]:
             yield issuer
 
 
-def amount(document: Paper, kind: str) -> Found[Decimal] | None:
+def amount(document: Paper, kind: str) -> Extracted[Decimal] | None:
     """Return the last amount on the line of the first label of a kind that has one.
 
     Rolls put the amount at the right edge; under the label it stands only when the line was broken.
@@ -54,14 +54,14 @@ def amount(document: Paper, kind: str) -> Found[Decimal] | None:
     return next(amounts(document, kind), None)
 
 
-def amounts(document: Paper, kind: str) -> Iterator[Found[Decimal]]:
+def amounts(document: Paper, kind: str) -> Iterator[Extracted[Decimal]]:
     """Return the amounts beside the labels of a kind."""
     for label in document.form.every(kind):
         if found := _beside(document, label):
             yield found
 
 
-def changes_below(document: Paper, amount: Found[Decimal]) -> Decimal:
+def changes_below(document: Paper, amount: Extracted[Decimal]) -> Decimal:
     """Return what the discounts and surcharges printed below an amount add to it."""
     signs = {"discount": -1, "surcharge": 1}
     return sum(
@@ -77,7 +77,7 @@ def changes_below(document: Paper, amount: Found[Decimal]) -> Decimal:
     )
 
 
-def goods(document: Paper, items: Iterable[Found[LineItem]]) -> Iterator[Found[LineItem]]:
+def goods(document: Paper, items: Iterable[Extracted[LineItem]]) -> Iterator[Extracted[LineItem]]:
     """Yield the goods without those read off a row that begins with a label of the paper's sums.
 
     Goods may be named alike (TOTAL FLEX), so more words than the label tell them.
@@ -127,7 +127,7 @@ def _said_beside(document: Paper, label: Label) -> str:
     return beside.text if beside else ""
 
 
-def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
+def _beside(document: Paper, label: Label) -> Extracted[Decimal] | None:
     beside = document.form.right(label)
     values = list(numerals.amounts(beside.text)) if beside else []
     if beside and values:
@@ -144,9 +144,9 @@ def _beside(document: Paper, label: Label) -> Found[Decimal] | None:
     return None
 
 
-def stamps(document: Paper) -> Iterator[Found[Moment]]:
+def stamps(document: Paper) -> Iterator[Extracted[Moment]]:
     """Return the dates with a time on the roll, those of authorisation and printing last."""
-    late: list[Found[Moment]] = []
+    late: list[Extracted[Moment]] = []
     for found, is_late in _stamps(document):
         if is_late:
             late.append(found)
@@ -155,12 +155,12 @@ def stamps(document: Paper) -> Iterator[Found[Moment]]:
     yield from late
 
 
-def own_stamps(document: Paper) -> Iterator[Found[Moment]]:
+def own_stamps(document: Paper) -> Iterator[Extracted[Moment]]:
     """Return the dates with a time on the roll but for those of authorisation and printing."""
     return (found for found, is_late in _stamps(document) if not is_late)
 
 
-def stamps_beside_series(document: Paper) -> Iterator[Found[Moment]]:
+def stamps_beside_series(document: Paper) -> Iterator[Extracted[Moment]]:
     """Return the stamps on the line of number and series, or on the line under it."""
     # The protocol's own stamp stands right below, where the time of issue stands above.
     found = [stamp for stamp in own_stamps(document) if stamp.box]
@@ -174,11 +174,11 @@ def stamps_beside_series(document: Paper) -> Iterator[Found[Moment]]:
             yield from (found[index] for index in sorted(by_height[first:end])[:_MOST_STAMPS])
 
 
-def _height(stamp: Found[Moment]) -> tuple[int, float]:
+def _height(stamp: Extracted[Moment]) -> tuple[int, float]:
     return stamp.page, stamp.box.y_centre if stamp.box else 0.0
 
 
-def _stamps(document: Paper) -> Iterator[tuple[Found[Moment], bool]]:
+def _stamps(document: Paper) -> Iterator[tuple[Extracted[Moment], bool]]:
     protocols = {
         label.line for kind in ("protocol", "printed") for label in document.form.every(kind)
     }

@@ -21,7 +21,7 @@ from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
 from recibo.extract.layout.item_rows import Row, is_under
-from recibo.extract.model import Found, LineItem
+from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import ocr_confusions
 
 #: Rows of one item stand within this many usual distances of rows.
@@ -77,7 +77,7 @@ class _Entry:
         return self.detail.row if self.detail and self.is_led else self.priced.row
 
 
-def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
+def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the goods listed on a roll."""
     goods = regions.goods(rows)
     gathering = _Gathering()
@@ -341,7 +341,7 @@ def _first_figure(entry: _Entry) -> Decimal | None:
     return row.figures[0].value if is_first else None
 
 
-def _item(entry: _Entry, manner: _Manner) -> Found[LineItem] | None:
+def _item(entry: _Entry, manner: _Manner) -> Extracted[LineItem] | None:
     read = _named(entry, manner)
     if read is None:
         return None

@@ -16,31 +16,31 @@ from recibo.extract.fields.items import (
 )
 from recibo.extract.layout import item_rows
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.model import Found, LineItem, Sheet
+from recibo.extract.model import Extracted, LineItem, TextPage
 from recibo.extract.text.figures import CENTS
 
-_Items = tuple[Found[LineItem], ...]
+_Items = tuple[Extracted[LineItem], ...]
 
 
 def find(
-    sheets: Sequence[Sheet], document: Opened | None, *, minor: int = CENTS
-) -> tuple[Found[LineItem], ...]:
+    text_pages: Sequence[TextPage], document: Opened | None, *, minor: int = CENTS
+) -> tuple[Extracted[LineItem], ...]:
     """Return the line items of a document, top to bottom; none is invented.
 
     Args:
-        sheets: Its pages.
+        text_pages: Its pages.
         document: The same opened as a fiscal document; None if it is none.
         minor: How many decimals its money has.
     """
     if document is None:
-        return _listed(sheets, None, minor)
+        return _listed(text_pages, None, minor)
     own = document.goods()
-    return document.without_sums(own or _listed(sheets, document, minor))
+    return document.without_sums(own or _listed(text_pages, document, minor))
 
 
-def _listed(sheets: Sequence[Sheet], document: Opened | None, minor: int) -> _Items:
+def _listed(text_pages: Sequence[TextPage], document: Opened | None, minor: int) -> _Items:
     # A whole amount may be told apart from a count only by its place: fewer than cents are no help.
-    lines = item_rows.of_sheets(sheets, minor=max(minor, CENTS))
+    lines = item_rows.of_sheets(text_pages, minor=max(minor, CENTS))
     is_roll = item_rows.are_roll(lines)
     # A price of one stands twice in its row, as unit price and as total, and proves nothing.
     amounts = Counter(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from recibo.extract.fields.items import details, item_name, priced_row, regions, terminators
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.model import Found, LineItem
+from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import ocr_confusions
 
 #: Fewer names may add up by chance.
@@ -18,7 +18,7 @@ _FEWEST = 3
 _LIKELY = 0.7
 
 
-def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
+def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the goods of a roll, names and amounts paired in order; none if no sum proves it."""
     goods = regions.goods(rows)
     priced_rows = [row for row, read in goods if read]
@@ -53,7 +53,7 @@ def _names(rows: Sequence[Row]) -> list[Row]:
     return named
 
 
-def _item(row: Row, amount: Priced, *, counted: bool) -> Found[LineItem]:
+def _item(row: Row, amount: Priced, *, counted: bool) -> Extracted[LineItem]:
     before = priced_row.read(row)
     words = before.words if before else row.text
     leading = item_name.leading_qty(words) if counted else None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from recibo.extract.fields.items import item_name, priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.model import Found, LineItem
+from recibo.extract.model import Extracted, LineItem
 
 #: Rows at one edge begin within so many heights of one another.
 _EDGE = 0.5
@@ -21,7 +21,7 @@ _FEWEST = 2
 _LIKELY = 0.8
 
 
-def read(rows: Sequence[Row]) -> tuple[Found[LineItem], ...]:
+def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     """Return the charges at one edge that add up to a total."""
     read_rows = [each for row in rows if (each := priced_row.read(row))]
     ends = [terminators.meaning(each.row) in terminators.ENDS for each in read_rows]
@@ -50,7 +50,7 @@ def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
         start = end
 
 
-def _item(charge: Priced) -> Found[LineItem]:
+def _item(charge: Priced) -> Extracted[LineItem]:
     name = item_name.cleaned(item_name.strip_code(charge.words).replace("\t", " "))
     made = charge.factors
     item = LineItem(

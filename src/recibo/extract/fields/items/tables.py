@@ -12,7 +12,7 @@ from recibo.extract.layout import headings
 from recibo.extract.layout.forms import Cell
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.model import Found, LineItem
+from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import figures, ocr_confusions
 from recibo.extract.text.figures import Figure
 
@@ -45,7 +45,7 @@ class _Goods:
     has_qty: bool
 
 
-def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Found[LineItem], ...]:
+def read(rows: Sequence[Row], *, is_roll: bool = False) -> tuple[Extracted[LineItem], ...]:
     """Return the goods of every table with headings; see `columns.tables` for rolls."""
     goods: list[_Goods] = []
     tables = list(itertools.islice(columns.tables(rows, is_roll=is_roll), _MOST_TABLES))
@@ -66,7 +66,7 @@ def _without_heads(rows: Sequence[Row], start: int, starts: Sequence[int]) -> li
     ]
 
 
-def _without_sums(items: Sequence[Found[LineItem]]) -> Iterator[Found[LineItem]]:
+def _without_sums(items: Sequence[Extracted[LineItem]]) -> Iterator[Extracted[LineItem]]:
     """Leave out the sums of all rows above, under whatever name, carried over to the next page."""
     above, units, count = Decimal(0), Decimal(0), 0
     told = [bool(item.value.qty or item.value.unit_price) for item in items]
@@ -231,7 +231,7 @@ def _has_figure(cell: Cell | None) -> bool:
     return cell is not None and any(True for _ in figures.every(cell.text))
 
 
-def _item(goods: _Goods) -> Found[LineItem] | None:
+def _item(goods: _Goods) -> Extracted[LineItem] | None:
     name = item_name.cleaned(" ".join(cell.text for cell in goods.name_rows))
     name = name if goods.row.is_exact else ocr_confusions.mended(name)
     # How a total came about is no name: `25 UN X 5,10` under headings of which half is below.
