@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from fastapi import Request
 from starlette.types import Scope
 
-from recibo.errors import RateLimitExceeded
+from recibo.errors import DatabaseUnavailable, RateLimitExceeded
 from recibo.schemas.actor import Actor
 from recibo.services.reading import usage
 from recibo.services.reading.usage import Quota
@@ -82,7 +82,8 @@ async def _quota_of(services: Services, actor: Actor) -> Quota | None:
     try:
         async with services.database.read() as session:
             return await usage.quota(session, actor)
-    except Exception:  # noqa: BLE001 - an answer is sent even if its headers cannot be exact
+    except DatabaseUnavailable:
+        # The answer is sent even if its headers cannot be exact.
         return Quota.of(actor.plan)
 
 

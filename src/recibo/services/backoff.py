@@ -16,6 +16,7 @@ _PAUSES = (
 )
 # Only adds time: retries of requests that failed together are spread out, and none is early.
 _JITTER = 0.2
+_RANDOM = random.SystemRandom()
 
 
 def after(
@@ -23,4 +24,4 @@ def after(
 ) -> dt.timedelta:
     """Return the pause after an attempt; the first attempt is 1."""
     pause = pauses[min(attempt, len(pauses)) - 1]
-    return pause * random.uniform(1, 1 + jitter)  # noqa: S311 - no secret
+    return pause * _RANDOM.uniform(1, 1 + jitter)

@@ -21,6 +21,7 @@ from docket.execution import TaskCall
 from redis.exceptions import RedisError
 
 from recibo.extract.model import Accuracy
+from recibo.lib import clock
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading import readings
 from recibo.services.reading.fair_queue import Job
@@ -219,8 +220,7 @@ class _AfterInterval(Perpetual):
 
     @property
     def initial_when(self) -> dt.datetime:
-        now = dt.datetime.now(dt.UTC)  # noqa: TID251 - docket's own clock
-        return now + self.every
+        return clock.now() + self.every
 
 
 def _job_task(job: jobs.Job, run: "_Run", database: Database) -> Callable[..., Awaitable[None]]:

@@ -37,14 +37,12 @@ class UsageReporter(Outbox[Lease]):
 
     async def send(self, lease: Lease) -> str:
         """Send a meter event; drop it if the provider refuses it or it is too old."""
+        if clock.now() - lease.used.used_at >= _MAX_AGE:
+            return _drop(lease, "it is too old")
         try:
-            if clock.now() - lease.used.used_at >= _MAX_AGE:
-                raise UseRefusedError("it is too old")  # noqa: TRY301 - handled like a refusal
             await self.provider.measure(lease.used)
         except UseRefusedError as e:
-            used = lease.used
-            log.error("meter event dropped", detail=str(e), credits=used.credits)  # noqa: TRY400
-            return "refused"
+            return _drop(lease, str(e))
         except MeterError as e:
             raise RetryLaterError(str(e)) from e
         return "sent"
@@ -54,6 +52,11 @@ class UsageReporter(Outbox[Lease]):
         await self.rows.defer(session, lease)
         return "deferred"
 
-    def count(self, lease: Lease, outcome: str) -> None:  # noqa: ARG002 - part of the interface
+    def count(self, _lease: Lease, outcome: str) -> None:
         """Count an attempt."""
         metrics.METER_EVENTS.labels(outcome).inc()
+
+
+def _drop(lease: Lease, reason: str) -> str:
+    log.error("meter event dropped", detail=reason, credits=lease.used.credits)
+    return "refused"
