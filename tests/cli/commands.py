@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
-from unittest import mock
 
 import structlog
 
 from recibo.__main__ import main
+from tests import environments
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,9 @@ class Done:
 
 def run(folder: Path, *arguments: str, **settings: str) -> Done:
     """Run a command over the data in a folder, and in it."""
-    inherited = os.environ.items()  # noqa: TID251 - what a command inherits
-    environment = {name: value for name, value in inherited if "RECIBO" not in name}
-    environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
-    environment |= {"RECIBO_DATA_DIR": str(folder)}
     stdout, stderr = io.StringIO(), io.StringIO()
     with (
-        mock.patch.dict("os.environ", environment, clear=True),
+        environments.with_settings(folder, settings),
         contextlib.chdir(folder),
         contextlib.redirect_stdout(stdout),
         contextlib.redirect_stderr(stderr),

@@ -2,15 +2,15 @@
 
 import contextlib
 import json
-import os
 import shutil
 import ssl
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from tests import environments
 from tests.deploy.composed import FOLDER
 
 # It starts within a second; a loaded machine may need many.
@@ -21,18 +21,12 @@ class MissingCaddyError(RuntimeError):
     """Caddy is not installed."""
 
 
-def adapted(environment: Mapping[str, str], *, text: str = "") -> dict[str, Any]:
+def adapted(environment: dict[str, str], *, text: str = "") -> dict[str, Any]:
     """Return a Caddyfile as Caddy understands it; the one of deploy/ without a text."""
     text = text or (FOLDER / "Caddyfile").read_text(encoding="utf-8")
     command = [_program(), "adapt", "--adapter", "caddyfile", "--config", "/dev/stdin"]
-    done = subprocess.run(
-        command,
-        env=_inherited() | dict(environment),
-        input=text,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with environments.with_variables(environment):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return cast("dict[str, Any]", json.loads(done.stdout))
 
@@ -48,11 +42,11 @@ def serving(folder: Path, *, base_url: str, upstream: str) -> Iterator[ssl.SSLCo
     config["apps"]["pki"] = {"certificate_authorities": {"local": authority}}
     path = folder / "caddy.json"
     path.write_text(json.dumps(config))
-    environment = _inherited() | {"XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    environment = {"XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    command = [_program(), "run", "--config", str(path)]
     with (folder / "caddy.log").open("w") as log:
-        process = subprocess.Popen(
-            [_program(), "run", "--config", path], env=environment, stdout=log, stderr=log
-        )
+        with environments.with_variables(environment):
+            process = subprocess.Popen(command, stdout=log, stderr=log)
         try:
             yield _trusting(folder, process)
         finally:
@@ -78,8 +72,3 @@ def _program() -> str:
         message = "Caddy is not installed: `make test` or apt-get installs it"
         raise MissingCaddyError(message)
     return program
-
-
-def _inherited() -> dict[str, str]:
-    inherited = os.environ.items()  # noqa: TID251 - what the child needs to start
-    return {name: value for name, value in inherited if "RECIBO" not in name}

@@ -1,26 +1,24 @@
 """Runs `recibo serve` or `recibo worker` in a separate process."""
 
 import contextlib
-import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import httpx
 
+from tests import environments
 from tests.adapters import process_exits
 
 #: The command as it is installed.
 RECIBO = (sys.executable, "-m", "recibo")
 #: The same with a reader in memory, for everything but the reading: it loads no models.
 QUICK = (sys.executable, str(Path(__file__).with_name("quick_recibo.py")))
-# How often tests ask other processes whether something has happened.
-POLL_S = 0.05
 
 _LISTENS = re.compile(r"listens on (http://\S+?),")
 _SECRET = re.compile(r"sk_live_\w+")
@@ -91,22 +89,13 @@ def working(
 
 @contextlib.contextmanager
 def _started(
-    data_dir: Path, command: Sequence[str], settings: Mapping[str, str]
+    data_dir: Path, command: Sequence[str], settings: dict[str, str]
 ) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
-    # What the child needs to start, and none of our own settings.
-    inherited = os.environ.items()  # noqa: TID251
-    environment = {name: value for name, value in inherited if "RECIBO" not in name}
-    environment |= {f"RECIBO_{name}": value for name, value in settings.items()}
-    environment |= {"RECIBO_DATA_DIR": str(data_dir)}
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            cwd=data_dir,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
+        with environments.with_settings(data_dir, settings):
+            process = subprocess.Popen(
+                command, cwd=data_dir, stdout=subprocess.PIPE, stderr=log, text=True
+            )
         try:
             yield process, log
         finally:

@@ -1,13 +1,14 @@
 """Kill -9 loses nothing and bills nothing twice."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import httpx
 
-from tests import make_documents
+from tests import make_documents, waiting
 from tests.adapters import process_exits
-from tests.serving.running import POLL_S, Server, serving
+from tests.serving.running import Server, serving
 
 UPLOADS = 8
 # Long enough for a loaded machine; a test that hangs is ended by the runner.
@@ -35,10 +36,9 @@ async def receipts(client: httpx.AsyncClient) -> list[dict[str, str]]:
     return data
 
 
-async def first_accepted(client: httpx.AsyncClient) -> None:
-    """Wait until a reading is pending and cannot start yet."""
-    while not await receipts(client):  # noqa: ASYNC110 - another process
-        await asyncio.sleep(POLL_S)
+async def has_accepted(client: httpx.AsyncClient) -> bool:
+    """Return whether an upload was accepted."""
+    return bool(await receipts(client))
 
 
 async def ended(client: httpx.AsyncClient) -> list[dict[str, str]]:
@@ -51,7 +51,7 @@ async def ended(client: httpx.AsyncClient) -> list[dict[str, str]]:
 async def kill_during_uploads(server: Server, secret: str) -> None:
     async with server.client(secret) as client:
         uploads = [asyncio.create_task(upload(client, one)) for one in documents()]
-        await first_accepted(client)
+        await waiting.until(partial(has_accepted, client))
         server.kill()
         assert not all(await asyncio.gather(*uploads))
 

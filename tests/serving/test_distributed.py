@@ -15,8 +15,8 @@ from sqlalchemy import select
 from recibo.store import redis_client, worker_registry
 from recibo.store.db import Database
 from recibo.store.tables import Receipt, UsageEvent
-from tests import make, servers
-from tests.serving.running import POLL_S, Server, serving_many, working
+from tests import make, servers, waiting
+from tests.serving.running import Server, serving_many, working
 
 # One set of processes at a time, however many run the tests.
 pytestmark = pytest.mark.xdist_group("many processes")
@@ -66,13 +66,28 @@ class Fleet:
     async def both_work(self) -> None:
         """Wait until two workers say that they read."""
         async with redis_client.open_redis(self.settings["REDIS_URL"]) as client:
-            while (await worker_registry.create(client).combined_stats()).readers < 2:  # noqa: ASYNC110 - another process
-                await asyncio.sleep(POLL_S)
+            registry = worker_registry.create(client)
+
+            async def are_both_there() -> bool:
+                return (await registry.combined_stats()).readers == 2
+
+            await waiting.until(are_both_there)
 
     async def begun(self) -> None:
         """Wait until a document is being read."""
-        while not any(row.lease_expires_at for row in await self.rows()):  # noqa: ASYNC110 - another process
-            await asyncio.sleep(POLL_S)
+
+        async def is_one_read() -> bool:
+            return any(row.lease_expires_at for row in await self.rows())
+
+        await waiting.until(is_one_read)
+
+    async def accepted(self, count: int) -> None:
+        """Wait until so many uploads were accepted."""
+
+        async def are_enough() -> bool:
+            return len(await self.rows()) >= count
+
+        await waiting.until(are_enough)
 
     async def charged(self) -> list[str]:
         """Return what was charged for, once a charge."""
@@ -161,8 +176,7 @@ async def test_killed_in_turn_every_accepted_upload_ends_and_is_charged_once(
         await fleet.begun()
         first.kill()
         uploads = asyncio.create_task(fleet.uploaded(range(4, 12)))
-        while len(await fleet.rows()) < 6:  # noqa: ASYNC110 - another process
-            await asyncio.sleep(POLL_S)
+        await fleet.accepted(6)
         fleet.servers[0].kill()
         ids += await uploads
         second.kill()

@@ -1,9 +1,10 @@
-"""Workers over each kind of database, without an engine."""
+"""Workers over each kind of database, and queues of each kind."""
 
 from pathlib import Path
 
 import pytest
 
+from recibo.lib import ids
 from recibo.schemas.actor import Actor
 from recibo.store.db import Database
 from tests import core, make
@@ -19,3 +20,12 @@ async def actor(database: Database) -> Actor:
 def parts(database: Database, tmp_path: Path) -> core.Core:
     """What takes uploads in and works them off, put together."""
     return core.build(database, tmp_path)
+
+
+@pytest.fixture(params=["memory", "redis"])
+def queue(request: pytest.FixtureRequest) -> str:
+    """The URL of an empty queue, in memory and over Redis."""
+    if request.param == "memory":
+        return f"memory://{ids.new('queue')}"
+    url: str = request.getfixturevalue("redis_url")
+    return url

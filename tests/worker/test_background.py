@@ -9,22 +9,12 @@ import docket.worker
 import pytest
 from redis.asyncio import Redis
 
-from recibo.lib import ids
 from recibo.store.db import Database
 from recibo.worker import task_queue
 from recibo.worker.jobs import Budget, Job
 from tests import background, servers
 
 _SOON_SECONDS = 0.05
-
-
-@pytest.fixture(params=["memory", "redis"])
-def queue(request: pytest.FixtureRequest) -> str:
-    """The URL of an empty queue, in memory and over Redis."""
-    if request.param == "memory":
-        return f"memory://{ids.new('queue')}"
-    url: str = request.getfixturevalue("redis_url")
-    return url
 
 
 class Work:

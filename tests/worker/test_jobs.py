@@ -11,7 +11,7 @@ from recibo.schemas.ids import ReceiptId
 from recibo.services import org_deletion
 from recibo.store.db import Database
 from recibo.worker.jobs import Budget, Job
-from tests import background
+from tests import background, waiting
 from tests.core import Core
 
 
@@ -42,18 +42,19 @@ async def test_large_org_that_is_deleted_delays_no_other_job(
     others = {job.name for job in parts.periodic_tasks.upkeep} - {"purge-orgs"} | {"add-readings"}
     before = {name: metric("recibo_job_last_success_timestamp_seconds", name) for name in others}
 
+    async def have_all_run() -> bool:
+        return all(
+            metric("recibo_job_last_success_timestamp_seconds", name) != time
+            for name, time in before.items()
+        )
+
     quick = [replace(job, every_seconds=0.05) for job in parts.periodic_tasks.upkeep]
     async with (
         asyncio.timeout(60),
         parts.periodic_tasks.enqueuing.repeating(parts.database, is_run_at_start=True),
         background.running(parts.database, upkeep=quick),
     ):
-        while any(  # noqa: ASYNC110 - the jobs set no event
-            metric("recibo_job_last_success_timestamp_seconds", name) == before[name]
-            for name in others
-        ):
-            # Reading the metrics over and over would starve the jobs of processor time.
-            await asyncio.sleep(0.01)
+        await waiting.until(have_all_run)
 
     assert portions > 0
     assert receipt_id in parts.carrier.added

@@ -13,7 +13,7 @@ from recibo.schemas.ids import KeyId
 from recibo.services.identity.key_uses import KeyUses
 from recibo.store.db import Database
 from recibo.store.tables import ApiKey
-from tests import installation, make
+from tests import installation, make, waiting
 
 HOUR = dt.timedelta(hours=1)
 
@@ -87,9 +87,12 @@ async def test_use_is_written_while_the_process_runs(
         installation.start(database_url, tmp_path, with_worker=False) as service,
         asyncio.timeout(20),
     ):
+
+        async def is_written() -> bool:
+            return None not in (await written(service.database)).values()
+
         await service.get("/key")
-        while None in (await written(service.database)).values():  # noqa: ASYNC110 - no event
-            await asyncio.sleep(0)
+        await waiting.until(is_written)
 
 
 async def test_process_without_a_worker_writes_when_it_ends(

@@ -9,21 +9,11 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from recibo.extract.model import Accuracy
-from recibo.lib import ids
 from recibo.schemas.ids import ReceiptId
 from recibo.services.reading.fair_queue import Job
 from recibo.store import redis_client
 from recibo.worker import task_queue as engines
 from tests import servers
-
-
-@pytest.fixture(params=["memory", "redis"])
-def queue(request: pytest.FixtureRequest) -> str:
-    """The URL of an empty queue, in memory and over Redis."""
-    if request.param == "memory":
-        return f"memory://{ids.new('queue')}"
-    url: str = request.getfixturevalue("redis_url")
-    return url
 
 
 def jobs(*names: str, accuracy: Accuracy = Accuracy.STANDARD) -> list[Job]:
