@@ -5,11 +5,11 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from tests.house import source
-
+ROOT = Path(__file__).parents[1]
 KILLED_WITH_POSTGRES = """
 import os, signal
 from tests import servers
@@ -37,7 +37,7 @@ PATIENCE_S = 60.0
 def test_postgres_ends_when_the_tests_are_killed() -> None:
     run = subprocess.run(
         [sys.executable, "-c", KILLED_WITH_POSTGRES],
-        cwd=source.ROOT,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
@@ -53,7 +53,7 @@ def test_postgres_ends_when_the_tests_are_killed() -> None:
 def test_server_ends_when_the_tests_are_killed(program: str) -> None:
     run = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=source.ROOT,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -67,7 +67,7 @@ def test_database_of_another_version_is_reported(
     assert "recibo migrate" in refused(tmp_path, "serve", "--port", "0", DATABASE_URL=empty)
 
 
-@pytest.mark.parametrize("arguments", [["nobody"], ["demo", "--scope", "everything"]])
+@pytest.mark.parametrize("arguments", [["missing"], ["demo", "--scope", "everything"]])
 @pytest.mark.usefixtures("sqlite_url")
 def test_failure_to_create_a_key_is_reported(tmp_path: Path, arguments: list[str]) -> None:
     done = commands.run(tmp_path, "admin", "create-key", *arguments)

@@ -16,7 +16,7 @@ from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.services.reading.fair_queue import Job
 
 # An org counts as active this long after a reading, so that it also finds its share with its next
-# upload. Longer would leave readers idle beside an org that uploads now and then.
+# upload. Longer would leave readers idle after each upload of an org that rarely uploads.
 _ACTIVE = dt.timedelta(seconds=2)
 
 
@@ -52,7 +52,7 @@ class ReaderShares:
             del self._in_use[org_id]
 
     def _share(self, org_id: OrgId) -> int:
-        """Return how many readers the org may have beside the others that are active now."""
+        """Return how many readers the org may have while the others are active."""
         now = clock.now()
         self._released_at = {
             org: time for org, time in self._released_at.items() if now - time < _ACTIVE
