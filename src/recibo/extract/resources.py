@@ -2,6 +2,7 @@
 
 import importlib.resources
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -15,6 +16,15 @@ def table(*names: str) -> dict[str, Any]:
     return tomllib.loads(_FOLDER.joinpath(*names).read_text("utf-8"))
 
 
+@cache
+def tables(folder: str) -> Mapping[str, dict[str, Any]]:
+    """Return the contents of all TOML files of a folder of `data/` by name, without `.toml`."""
+    names = sorted(entry.name for entry in (_FOLDER / folder).iterdir())
+    return {
+        name.removesuffix(".toml"): table(folder, name) for name in names if name.endswith(".toml")
+    }
+
+
 def load() -> None:
     """Read every file, each under the names by which it is asked for."""
     _load(_FOLDER)
@@ -24,5 +34,7 @@ def _load(folder: Traversable, *above: str) -> None:
     for entry in folder.iterdir():
         if entry.is_dir():
             _load(entry, *above, entry.name)
+            if not above:
+                tables(entry.name)
         elif entry.name.endswith(".toml"):
             table(*above, entry.name)

@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields import check_digits
 from recibo.extract.model import Category
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon, tables
 from recibo.extract.text.tables import Country
 
 COUNTRIES = list(tables.countries().values())
@@ -25,7 +25,7 @@ def test_every_region_has_a_known_clock() -> None:
 def test_the_languages_of_countries_have_labels() -> None:
     languages = {language for country in COUNTRIES for language in country.languages}
 
-    assert languages - set(tables.labels_of_languages()) <= {"hu", "ro", "cs"}
+    assert languages - set(lexicon.phrases_by_language()) <= {"hu", "ro", "cs"}
 
 
 def test_tax_numbers_name_known_rules() -> None:
@@ -39,7 +39,7 @@ def test_every_category_has_words() -> None:
 
 
 def test_months_of_all_languages_are_numbered() -> None:
-    months = tables.months()
+    months = lexicon.months()
 
     assert (months["mac"], months["ogos"], months["dezembro"], months["aout"]) == (3, 8, 12, 8)
 

@@ -11,7 +11,7 @@ from recibo.extract.fields.locale_detection import Place
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Moment
-from recibo.extract.text import dates, misread_dates, tables
+from recibo.extract.text import dates, lexicon, misread_dates
 from recibo.extract.text.dates import Clock, Day
 from recibo.extract.text.phrases import Phrase
 from recibo.extract.text.tables import Order
@@ -100,7 +100,7 @@ def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
 def _dates(row: Row, orders: Sequence[Order]) -> Iterator[Day]:
     """Yield the dates of a row without figures of telephones and versions: "Phone 12.05.22"."""
     found = dates.days(row.text, orders)
-    heads = tables.wordbook("no_date").find(row.text) if found else ()
+    heads = lexicon.wordbook("no_date").find(row.text) if found else ()
     for day in found:
         if not any(_is_just_before(head.end, day.start, row.text) for head in heads):
             yield day
@@ -139,7 +139,7 @@ def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
 
 
 def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
-    book = tables.phrasebook(*_LABELS, "time")
+    book = lexicon.phrasebook(*_LABELS, "time")
     before = [
         label
         for label in book.find(row.text)
@@ -200,7 +200,7 @@ def _is_taken(above: Row) -> bool:
 
 def _is_numbered(day: Day, row: Row) -> bool:
     """Tell whether the name of a number stands before eight figures."""
-    book = tables.phrasebook("number", "weak_number")
+    book = lexicon.phrasebook("number", "weak_number")
     return any(label.end <= day.start for label in book.find(row.text))
 
 
@@ -250,7 +250,7 @@ def _is_of_other_day(row: Row, date: dt.date) -> bool:
 def _clocks(row: Row) -> tuple[Clock, ...]:
     """Return the times of a row, the one at which a ride ended for both of its ends."""
     found = dates.clocks(row.text, dotted=_has_time_label(row))
-    starts = tables.wordbook("start_date").find(row.text) if len(found) > 1 else ()
+    starts = lexicon.wordbook("start_date").find(row.text) if len(found) > 1 else ()
     ends = [
         clock
         for clock in found
@@ -266,7 +266,7 @@ def _nearest(clocks: Sequence[Clock], day: Day) -> Clock:
 
 
 def _has_time_label(row: Row) -> bool:
-    return "time" in tables.phrasebook("time").kinds(row.text)
+    return "time" in lexicon.phrasebook("time").kinds(row.text)
 
 
 def _is_time_row(row: Row) -> bool:

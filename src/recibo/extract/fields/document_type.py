@@ -7,7 +7,7 @@ from recibo.extract.fields.total import probability
 from recibo.extract.layout.columns import cells
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import DocumentType, Extracted, TextPage
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon
 
 # Log-odds for an invoice. A slip of paper is taller than a page and was paid at the till; what
 # says whom to bill and when to pay was not.
@@ -41,12 +41,12 @@ def _by_words(rows: Sequence[Row]) -> float:
     billing = {
         row.text[phrase.start : phrase.end].lower()
         for row in rows
-        for phrase in tables.wordbook("billing").find(row.text)
+        for phrase in lexicon.wordbook("billing").find(row.text)
     }
     receipt = {
         row.text[phrase.start : phrase.end].lower()
         for row in rows
-        for phrase in tables.wordbook("receipt_title").find(row.text)
+        for phrase in lexicon.wordbook("receipt_title").find(row.text)
     }
     till = any(label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels)
     return (
@@ -62,9 +62,9 @@ def _is_named_receipt(rows: Sequence[Row]) -> bool:
         if any(amount.is_money for amount in row.amounts):
             return False
         for text in cells(row):
-            if tables.wordbook("invoice_title").is_all(text):
+            if lexicon.wordbook("invoice_title").is_all(text):
                 return False
-            if tables.wordbook("receipt_title").is_all(text):
+            if lexicon.wordbook("receipt_title").is_all(text):
                 return True
     return False
 
@@ -83,7 +83,7 @@ def _by_hint(hint: DocumentType | None) -> float:
 
 
 def _title(rows: Sequence[Row]) -> Row | None:
-    book = tables.wordbook("invoice_title")
+    book = lexicon.wordbook("invoice_title")
     return next((row for row in rows if book.find(row.text)), None)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from recibo.extract.brazil import states
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import currency_symbols, tables, time_zones
+from recibo.extract.text import currency_symbols, lexicon, tables, time_zones
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country
 
@@ -215,7 +215,10 @@ def _language(rows: Sequence[Row]) -> str | None:
             languages = _codes_of(phrase.kind)
             for language in languages:
                 votes[language] += 1 / len(languages)
-    return max(votes, key=lambda language: votes[language]) if votes else None
+    # Most words of English receipts are used in other languages, too.
+    return max(
+        votes, key=lambda language: (round(votes[language], 6), language == "en"), default=None
+    )
 
 
 def _state_places(text: str) -> frozenset[int]:
@@ -280,7 +283,7 @@ def _form_book() -> Phrasebook:
 def _language_book() -> Phrasebook:
     return _shared_book(
         (phrase, language)
-        for language, phrases in tables.labels_of_languages().items()
+        for language, phrases in lexicon.phrases_by_language().items()
         for phrase in phrases
     )
 

@@ -10,7 +10,7 @@ from typing import Self
 from recibo.extract.fields import company_names
 from recibo.extract.fields.name_candidates import Candidate, Piece
 from recibo.extract.layout.rows import USUAL_MINOR, Row
-from recibo.extract.text import dates, tables
+from recibo.extract.text import dates, lexicon, tables
 from recibo.extract.text.folding import skeleton
 from recibo.extract.text.phrases import Phrasebook
 
@@ -159,7 +159,7 @@ def _below(row: Row, context: Context, count: int) -> tuple[Row, ...]:
 
 def _body_start(rows: Sequence[Row]) -> int:
     for row in rows:
-        kinds = tables.phrasebook("number", "date", "total").kinds(row.text)
+        kinds = lexicon.phrasebook("number", "date", "total").kinds(row.text)
         has_number = bool(kinds) and any(character.isdigit() for character in row.text)
         if dates.days(row.text) or has_number or len(row.amounts) > 1:
             return row.index

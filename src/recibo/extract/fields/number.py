@@ -7,7 +7,7 @@ from recibo.extract.fields import unlabelled_numbers
 from recibo.extract.fields.number_shapes import NUMBER, found_in, is_number
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Word
-from recibo.extract.text import dates, tables
+from recibo.extract.text import dates, lexicon
 from recibo.extract.text.phrases import Phrase
 
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
@@ -61,20 +61,20 @@ def _labelled(rows: Sequence[Row]) -> Iterator[Extracted[str]]:
 
 
 def _labels(text: str, kinds: Sequence[str]) -> list[Phrase]:
-    found = tables.phrasebook(*kinds).find(text)
+    found = lexicon.phrasebook(*kinds).find(text)
     return [label for label in found if not _begins_number(label, text)]
 
 
 def _slip_rows(rows: Sequence[Row]) -> frozenset[int]:
     """Return the rows near those that only a card terminal prints."""
-    book = tables.phrasebook("card_slip")
+    book = lexicon.phrasebook("card_slip")
     bearing = [row.index for row in rows if book.find(row.text)]
     steps = range(-_SLIP_ROWS, _SLIP_ROWS + 1)
     return frozenset(index + step for index in bearing for step in steps)
 
 
 def _is_reference(label: Phrase, text: str) -> bool:
-    return bool(tables.phrasebook("reference").find(text[label.start : label.end]))
+    return bool(lexicon.phrasebook("reference").find(text[label.start : label.end]))
 
 
 def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
@@ -158,7 +158,7 @@ def _is_over(row: Row, label: Phrase) -> bool:
         end = offset + len(word.text)
         if offset < label.end <= end:
             rest = row.text[label.end : end]
-            return bool(_END_OF_LABEL.match(rest) or tables.phrasebook(*_KINDS).find(rest))
+            return bool(_END_OF_LABEL.match(rest) or lexicon.phrasebook(*_KINDS).find(rest))
         offset = end + 1
     return True
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recibo.extract.layout.rows import Row
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon
 
 # "18%", "20%", "22%", and a row or two for each.
 _MOST_ROWS = 9
@@ -15,7 +15,7 @@ def suggestions(rows: Sequence[Row]) -> frozenset[int]:
     for row in rows:
         if _is_offer(row):
             found.add(row.index)
-        if tables.wordbook("suggested").find(row.text):
+        if lexicon.wordbook("suggested").find(row.text):
             found.add(row.index)
             found.update(_below(row, rows))
     return frozenset(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from recibo.extract.fields.number_shapes import found_in, is_number
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
-from recibo.extract.text import dates, tables
+from recibo.extract.text import dates, lexicon
 
 # Each is better than nothing, and worse than anything with a label.
 _BEHIND_SIGN, _BESIDE_SEATS, _BESIDE_TIME = 0.36, 0.34, 0.32
@@ -36,7 +36,7 @@ def _behind_sign(row: Row) -> Iterator[Extracted[str]]:
 
 def _beside_seats(row: Row) -> Iterator[Extracted[str]]:
     """Return the one long number beside the table or the guests, "0051 Table 22"."""
-    seats = tables.phrasebook("seating").find(row.text)
+    seats = lexicon.phrasebook("seating").find(row.text)
     numbers = _lone(row) if seats else []
     others = [
         number

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recibo.extract.model import Box, Line, TextPage, around
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import Amount, amounts
 from recibo.extract.text.phrases import Phrase
 
@@ -73,7 +73,7 @@ class Row:
 
 def money_labels(text: str) -> tuple[Phrase, ...]:
     """Return what names amounts in a text."""
-    return tables.phrasebook(*_MONEY_LABELS).find(text)
+    return lexicon.phrasebook(*_MONEY_LABELS).find(text)
 
 
 def rows(text_pages: Sequence[TextPage], *, minor: int = USUAL_MINOR) -> tuple[Row, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recibo.extract.text import calendars, tables, utc_offsets
+from recibo.extract.text import calendars, lexicon, utc_offsets
 from recibo.extract.text.folding import fold
 from recibo.extract.text.tables import Order
 
@@ -235,9 +235,9 @@ def _of_eras(text: str) -> Iterator[Day]:
 def _month(name: str, *, is_mended: bool) -> int:
     """Return the number of a month by its name, a short one mended if asked for; 0 if none."""
     plain = name.replace("0", "o")
-    if plain in tables.months() or len(plain) != _SHORT_NAME or not is_mended:
-        return tables.months().get(plain, 0)
-    months = tables.months(*_MENDED)
+    if plain in lexicon.months() or len(plain) != _SHORT_NAME or not is_mended:
+        return lexicon.months().get(plain, 0)
+    months = lexicon.months(*_MENDED)
     apart = {
         other: sum(_difference(a, b) for a, b in zip(plain, other, strict=True))
         for other in months

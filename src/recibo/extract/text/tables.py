@@ -1,4 +1,4 @@
-"""The data files of this folder as typed, frozen tables, each read once."""
+"""The data files about countries, currencies and companies as typed, frozen tables."""
 
 import datetime as dt
 import re
@@ -9,8 +9,6 @@ from types import MappingProxyType
 from typing import Literal
 
 from recibo.extract import resources
-from recibo.extract.text.folding import fold
-from recibo.extract.text.phrases import Phrasebook
 
 #: In which order a date in figures is written: "dmy", "mdy" or "ymd".
 Order = Literal["dmy", "mdy", "ymd"]
@@ -76,55 +74,6 @@ class LegalForm:
     text: str
     #: Whether the form is one country's alone.
     is_cue: bool
-
-
-@cache
-def labels() -> Mapping[str, tuple[str, ...]]:
-    """Return the phrases beside amounts, dates and numbers, of all languages, by kind."""
-    return MappingProxyType(
-        {
-            kind: tuple(phrase for phrases in languages.values() for phrase in phrases)
-            for kind, languages in _read("labels").items()
-        }
-    )
-
-
-@cache
-def labels_of_languages() -> Mapping[str, tuple[str, ...]]:
-    """Return the phrases of every kind by language: labels tell a page's language."""
-    gathered: dict[str, list[str]] = {}
-    for languages in _read("labels").values():
-        for language, phrases in languages.items():
-            gathered.setdefault(language, []).extend(phrases)
-    for language, phrases in _read("languages").items():
-        gathered.setdefault(language, []).extend(phrases)
-    return MappingProxyType({key: tuple(phrases) for key, phrases in gathered.items()})
-
-
-@cache
-def phrasebook(*kinds: str) -> Phrasebook:
-    """Return the phrasebook of these kinds of labels; a phrase of two kinds is the first's."""
-    return Phrasebook({kind: labels()[kind] for kind in kinds}, repaired=labels()["repaired"])
-
-
-@cache
-def wordbook(*kinds: str) -> Phrasebook:
-    """Return the book of these kinds for running text, where words are words."""
-    return Phrasebook({kind: labels()[kind] for kind in kinds}, glued=False)
-
-
-@cache
-def months(*languages: str) -> Mapping[str, int]:
-    """Return the number of each month by its folded names, in some languages or in all."""
-    return MappingProxyType(
-        {
-            fold(name): number
-            for language, twelve in _read("months").items()
-            if not languages or language in languages
-            for number, names in enumerate(twelve, start=1)
-            for name in names
-        }
-    )
 
 
 @cache

@@ -9,7 +9,7 @@ from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon
 
 #: A row, and its price if it has one in the column of the totals.
 PricedRow = tuple[Row, Priced | None]
@@ -63,7 +63,7 @@ def _is_number(row: Row) -> bool:
     if item_name.has_hour(row.text):
         return True
     label = row.text[: row.figures[0].start]
-    found = tables.phrasebook(*_NUMBERS).find(label)
+    found = lexicon.phrasebook(*_NUMBERS).find(label)
     named = sum(_letters(label[phrase.start : phrase.end]) for phrase in found)
     return bool(found) and 2 * named > _letters(label)
 

@@ -10,7 +10,7 @@ from recibo.extract.fields.items import arithmetic, priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.text import tables
+from recibo.extract.text import lexicon
 
 #: A sum of fewer may be chance: two cheap items and one as dear as both.
 _FEWEST = 3
@@ -37,7 +37,7 @@ def _running(reads: Sequence[Priced]) -> list[int]:
     found: list[int] = []
     above = Decimal(0)
     for index, read in enumerate(reads):
-        is_named = bool(tables.phrasebook("total", "subtotal").find(read.words))
+        is_named = bool(lexicon.phrasebook("total", "subtotal").find(read.words))
         count = index - len(found)
         if count >= _FEWEST_NAMED and is_named and not read.factors and read.total == above:
             found.append(index)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import Enum
 
 from recibo.extract.layout.item_rows import Row
-from recibo.extract.text import item_words, tables
+from recibo.extract.text import item_words, lexicon
 from recibo.extract.text.figures import Figure
 
 _TOTALS = ("payable", "total", "subtotal")
@@ -73,12 +73,12 @@ def _last_amount(row: Row) -> Figure | None:
 
 def is_total(row: Row) -> bool:
     """Tell whether a row names a total or subtotal."""
-    return meaning(row) is Meaning.END and bool(tables.phrasebook(*_TOTALS).find(_label(row)))
+    return meaning(row) is Meaning.END and bool(lexicon.phrasebook(*_TOTALS).find(_label(row)))
 
 
 def is_subtotal(row: Row) -> bool:
     """Tell whether a row names a subtotal."""
-    return meaning(row) is Meaning.END and bool(tables.phrasebook("subtotal").find(_label(row)))
+    return meaning(row) is Meaning.END and bool(lexicon.phrasebook("subtotal").find(_label(row)))
 
 
 def ends_table(row: Row) -> bool:
@@ -94,7 +94,7 @@ def ends_list(row: Row, *, has_amount: bool) -> bool:
     """Tell whether a row ends the goods of a roll: a total with its amount, or its bare label."""
     if meaning(row) not in ENDS:
         return False
-    return has_amount or tables.phrasebook(*_TOTALS).is_all(_label(row))
+    return has_amount or lexicon.phrasebook(*_TOTALS).is_all(_label(row))
 
 
 def restates(row: Row) -> bool:
@@ -139,7 +139,7 @@ def _is_sum_of(text: str) -> bool:
 
     Goods may be called Total, but not total of something, nor with a colon before their price.
     """
-    found = tables.phrasebook(*_TOTALS).find(text)
+    found = lexicon.phrasebook(*_TOTALS).find(text)
     if not found or any(map(str.isalnum, text[: found[0].start])):
         return False
     following = text[found[0].end :].split()
@@ -164,7 +164,7 @@ def _kinds_if_mostly(label: str, kinds: tuple[str, ...]) -> frozenset[str]:
     """Return the kinds of a label that is made of such phrases and what goes with them."""
     letters = sum(sign.isalpha() for sign in label)
     is_short = letters < _LEAST_LETTERS and not any(sign > _SYLLABLES for sign in label)
-    found = tables.phrasebook(*dict.fromkeys(kinds + _QUALIFYING)).find(label)
+    found = lexicon.phrasebook(*dict.fromkeys(kinds + _QUALIFYING)).find(label)
     covered = sum(
         sum(sign.isalpha() for sign in label[phrase.start : phrase.end]) for phrase in found
     )

@@ -1,0 +1,70 @@
+"""The words of each language: labels by role, months, frequent words.
+
+`data/languages/` has a file for each language. docs/languages.md explains the roles, and how to
+add a label or a language.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from recibo.extract import resources
+from recibo.extract.text.folding import fold
+from recibo.extract.text.phrases import Phrasebook
+
+_MONTHS = "months"
+
+
+@cache
+def labels() -> Mapping[str, tuple[str, ...]]:
+    """Return the phrases of each role in all languages."""
+    gathered: dict[str, list[str]] = {}
+    for roles in _languages().values():
+        for role, phrases in roles.items():
+            gathered.setdefault(role, []).extend(phrases)
+    return MappingProxyType({role: tuple(phrases) for role, phrases in gathered.items()})
+
+
+@cache
+def phrases_by_language() -> Mapping[str, tuple[str, ...]]:
+    """Return all phrases of each language, by which a page's language is detected."""
+    return MappingProxyType(
+        {
+            language: tuple(phrase for phrases in roles.values() for phrase in phrases)
+            for language, roles in _languages().items()
+        }
+    )
+
+
+@cache
+def phrasebook(*roles: str) -> Phrasebook:
+    """Return the phrasebook of some roles; a phrase of two roles has the first one."""
+    return Phrasebook({role: labels()[role] for role in roles}, repaired=labels()["repaired"])
+
+
+@cache
+def wordbook(*roles: str) -> Phrasebook:
+    """Return the phrasebook of some roles for running text, where words are never glued."""
+    return Phrasebook({role: labels()[role] for role in roles}, glued=False)
+
+
+@cache
+def months(*languages: str) -> Mapping[str, int]:
+    """Return the number of each month by its folded names, in some languages or in all."""
+    return MappingProxyType(
+        {
+            fold(name): number
+            for language, roles in resources.tables("languages").items()
+            if not languages or language in languages
+            for number, names in enumerate(roles.get(_MONTHS, ()), start=1)
+            for name in names
+        }
+    )
+
+
+def _languages() -> Mapping[str, Mapping[str, list[str]]]:
+    """Return the roles of each language without its months."""
+    return {
+        language: {role: phrases for role, phrases in roles.items() if role != _MONTHS}
+        for language, roles in resources.tables("languages").items()
+    }
