@@ -9,7 +9,6 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from decimal import Decimal
 from pathlib import Path
 
 from benchmarks import measuring, reliability, scoring
@@ -17,14 +16,10 @@ from benchmarks.recognised import How
 from benchmarks.reliability import Verdict
 from benchmarks.scoring import Reading, Report, Task
 from recibo.extract import errors, pipeline
-from recibo.extract.model import Accuracy, Extracted, LineItem, Receipt
+from recibo.extract.model import Accuracy
 
 _SAMPLE_OF_DOCUMENTS = 0.4
 _WHOLE = "the whole"
-_FIELDS = (
-    *("total", "issued_at", "merchant_name", "merchant_tax_id", "subtotal", "tax", "currency"),
-    *("document_number", "document_key", "type"),
-)
 _PLOTTED = ("total", "issued_at", "merchant_name")
 
 
@@ -98,43 +93,9 @@ def _read_all(files: Sequence[Task], how: How, jobs: int) -> Iterable[Reading]:
 def _read(path: Path, how: How) -> Reading:
     """Return the fields of one file as the scorers take them; none when it cannot be read."""
     try:
-        return spelled(pipeline.understand(how.recognised(path)))
+        return scoring.spelled(pipeline.understand(how.recognised(path)))
     except errors.ReadingError:
         return {}
-
-
-def spelled(receipt: Receipt) -> Reading:
-    """Return a receipt as the scorers take it."""
-    return {
-        "type": receipt.type.value.value,
-        "merchant_name": _text(receipt.merchant_name),
-        "merchant_tax_id": _text(receipt.merchant_tax_id),
-        "issued_at": receipt.issued_at.value.isoformat() if receipt.issued_at else None,
-        "total": _text(receipt.total),
-        "subtotal": _text(receipt.subtotal),
-        "tax": _text(receipt.tax),
-        "currency": _text(receipt.currency),
-        "document_number": _text(receipt.document_number),
-        "document_key": _text(receipt.document_key),
-        "line_items": [_item(found.value) for found in receipt.line_items],
-        "confidence": receipt.confidence,
-        "confidences": {
-            field: getattr(receipt, field).confidence
-            for field in _FIELDS
-            if getattr(receipt, field)
-        },
-    }
-
-
-def _text(found: Extracted[str] | Extracted[Decimal] | None) -> str | None:
-    return str(found.value) if found else None
-
-
-def _item(item: LineItem) -> dict[str, str | None]:
-    figures = {"qty": item.qty, "unit_price": item.unit_price, "total": item.total}
-    return {"name": item.name} | {
-        name: None if figure is None else str(figure) for name, figure in figures.items()
-    }
 
 
 def _print(report: Report) -> None:
@@ -150,7 +111,7 @@ def _print(report: Report) -> None:
         f"receipts at {reliability.SURE} or more: {report.sure:.1f} %, "
         f"of these the total is right: {report.right_when_sure:.1f} %"
     )
-    rows = [reliability.row(*named) for named in _by_name(report, _FIELDS).items()]
+    rows = [reliability.row(*named) for named in _by_name(report, scoring.FIELDS).items()]
     measuring.show("Confidence, percent", reliability.HEADINGS, rows)
 
 

@@ -8,11 +8,18 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
 from benchmarks.reliability import SURE, Verdict, percent
+from recibo.extract.model import Extracted, LineItem, Receipt
 
+#: The fields of a receipt that are scored, except its line items.
+FIELDS = (
+    *("total", "issued_at", "merchant_name", "merchant_tax_id", "subtotal", "tax", "currency"),
+    *("document_number", "document_key", "type"),
+)
 # What the scorer of the scanned receipts calls the fields.
 _SROIE_FIELDS = {"total": "total", "date": "issued_at", "merchant": "merchant_name"}
 
@@ -69,6 +76,38 @@ class Report:
         """The part of those whose total is right."""
         claims = [verdict for verdict in self.verdicts if verdict.confidence >= SURE]
         return percent(sum(verdict.is_right for verdict in claims), len(claims))
+
+
+def spelled(receipt: Receipt) -> Reading:
+    """Return a receipt as the scorers take it."""
+    return {
+        "type": receipt.type.value.value,
+        "merchant_name": _text(receipt.merchant_name),
+        "merchant_tax_id": _text(receipt.merchant_tax_id),
+        "issued_at": receipt.issued_at.value.isoformat() if receipt.issued_at else None,
+        "total": _text(receipt.total),
+        "subtotal": _text(receipt.subtotal),
+        "tax": _text(receipt.tax),
+        "currency": _text(receipt.currency),
+        "document_number": _text(receipt.document_number),
+        "document_key": _text(receipt.document_key),
+        "line_items": [_item(found.value) for found in receipt.line_items],
+        "confidence": receipt.confidence,
+        "confidences": {
+            field: getattr(receipt, field).confidence for field in FIELDS if getattr(receipt, field)
+        },
+    }
+
+
+def _text(found: Extracted[str] | Extracted[Decimal] | None) -> str | None:
+    return str(found.value) if found else None
+
+
+def _item(item: LineItem) -> dict[str, str | None]:
+    figures = {"qty": item.qty, "unit_price": item.unit_price, "total": item.total}
+    return {"name": item.name} | {
+        name: None if figure is None else str(figure) for name, figure in figures.items()
+    }
 
 
 def judge(files: Sequence[Task], readings: Mapping[str, Reading], data: Path) -> Report:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import cast
 
 from benchmarks import measuring
-from benchmarks.accuracy import spelled
+from benchmarks.scoring import spelled
 from recibo.extract import errors, pipeline
 
 _FIELDS = (

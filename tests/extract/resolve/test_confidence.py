@@ -7,7 +7,7 @@ import pytest
 from recibo.extract import pipeline
 from recibo.extract.errors import Unreadable
 from recibo.extract.model import Line, Receipt, TextPage, Word
-from recibo.extract.resolve import confidence
+from recibo.extract.weights import weights
 from tests.extract import typesetting
 
 ROLL = """
@@ -129,5 +129,5 @@ def test_every_weight_is_of_a_feature_that_is_told() -> None:
     own = {"merchant_name": {"mixed"}, "issued_at": {"timed"}, "total": {"change_off"}}
     own |= {"subtotal": {"parts"}, "tax": {"parts"}}
 
-    for field, weights in confidence.weights_by_field().items():
-        assert weights.keys() - told - own.get(field, set()) == {"always"}, field
+    for field, fitted in weights("confidence").items():
+        assert fitted.keys() - told - own.get(field, set()) == {"always"}, field

@@ -2,7 +2,8 @@
 
 A finder's score tells which candidate is the best, not how likely it is right. Here each chosen
 value gets a probability from that score, its lead over the others, and how well its words and its
-page were read. The weights in `confidence.toml` are fitted by `training/confidence`.
+page were read. The weights in `confidence.toml` are fitted by
+`training/fields/confidence.py`.
 """
 
 import math
@@ -10,10 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache
 from typing import Self, TypeVar
 
-from recibo.extract import resources
+from recibo.extract import weights
 from recibo.extract.model import Box, Candidates, Extracted, Header, Receipt, TextPage, Word
 from recibo.extract.resolve import assemble
 
@@ -103,17 +103,9 @@ def _weighed(
 ) -> Extracted[T] | None:
     if found is None:
         return None
-    weights = weights_by_field()[field]
-    log_odds = weights["always"] + sum(
-        weights.get(name, 0) * value for name, value in known[field].items()
-    )
+    own = weights.weights("confidence")[field]
+    log_odds = own["always"] + sum(own.get(name, 0) * value for name, value in known[field].items())
     return replace(found, confidence=1 / (1 + math.exp(-log_odds)))
-
-
-@cache
-def weights_by_field() -> Mapping[str, Features]:
-    """Return the weights of the features; those that a field does not list count nothing."""
-    return resources.table("weights", "confidence.toml")
 
 
 @dataclass(frozen=True, slots=True)

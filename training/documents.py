@@ -1,0 +1,138 @@
+"""The documents to fit and to measure on: their files, pages, truth and sources."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks import scorers
+from benchmarks.recognised import How
+from recibo.extract import errors
+from recibo.extract.model import TextPage
+from training import sources
+
+SROIE = "sroie"
+#: The sets of a data folder that list every field of their documents.
+LISTED = ("documents", "real-documents")
+_LISTS = ("brazil.json", "international.json")
+# What the keys of SROIE call the fields.
+_SROIE_FIELDS = {"total": "total", "date": "issued_at", "company": "merchant_name"}
+_SROIE_NAMES = {"total": "total", "issued_at": "date", "merchant_name": "merchant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file of a set, with what is printed on it."""
+
+    #: Unique among all sets: `documents/nfe-01:photo`, `sroie/007`.
+    key: str
+    data_set: str
+    #: `pdf`, `photo`, `scan` ...
+    kind: str
+    path: Path
+    #: The scorer of its set.
+    scorer: Path
+    #: The receipt's fields; of SROIE the three that its keys have, as they spell them.
+    truth: Mapping[str, Any]
+    #: Field to further values that count as right.
+    alternatives: Mapping[str, Any]
+    #: The fields that are scored.
+    asked: frozenset[str]
+    #: How far `issued_at` goes: `date`, `minute` or `second`.
+    precision: str
+    #: Who issued, made or collected it: documents of one source are always held out together.
+    source: str
+    how: How
+
+    def looks(self) -> Sequence[Sequence[TextPage]]:
+        """Return the recognized pages, each once for each look.
+
+        Raises:
+            ReadingError: The file is refused.
+        """
+        return self.how.recognised(self.path)
+
+    def pages(self) -> list[TextPage]:
+        """Return the pages as they were first recognized; none of a file that is refused."""
+        try:
+            return [looks[0] for looks in self.looks()]
+        except errors.ReadingError:
+            return []
+
+    def is_right(self, field: str, value: object) -> bool:
+        """Whether the scorer counts a value of a field as right; None is "not printed"."""
+        scorer = scorers.load(self.scorer)
+        spelled = None if value is None else str(value)
+        if self.data_set == SROIE:
+            verdict = scorer.judge(_as_key(self.truth), {field: spelled})
+            return bool(verdict[_SROIE_NAMES[field]][2])
+        others = self.alternatives.get(field)
+        values = [self.truth[field], *(others if isinstance(others, list) else ())]
+        return any(scorer.eq(field, one, spelled, self.precision) for one in values)
+
+
+def load(data: Path, how: How | None = None) -> list[Document]:
+    """Return the files of all sets of a data folder that are there."""
+    how = how or How()
+    found = [*_sroie(data, how)]
+    for name in LISTED:
+        if (data / name).exists():
+            found += _listed(data, name, how)
+    by_key = sources.sources({one.key: (one.source, _seller(one)) for one in found})
+    return [replace(one, source=by_key[one.key]) for one in found]
+
+
+def _sroie(data: Path, how: How) -> Iterator[Document]:
+    for path in sorted((data / SROIE / "img").iterdir()):
+        key_file = data / SROIE / "key" / f"{path.stem}.json"
+        key = json.loads(key_file.read_text("utf-8", "replace"))
+        yield Document(
+            key=f"{SROIE}/{path.stem}",
+            data_set=SROIE,
+            kind="scan",
+            path=path,
+            scorer=data / "score_sroie.py",
+            truth={field: key.get(name) for name, field in _SROIE_FIELDS.items()},
+            alternatives={},
+            asked=frozenset(_SROIE_NAMES),
+            precision="date",
+            source="",
+            how=how,
+        )
+
+
+def _listed(data: Path, name: str, how: How) -> Iterator[Document]:
+    entries = [
+        entry for path in _LISTS for entry in json.loads((data / name / path).read_text("utf-8"))
+    ]
+    for entry in entries:
+        for kind, path in entry["files"].items():
+            yield Document(
+                key=f"{name}/{entry['id']}:{kind}",
+                data_set=name,
+                kind=kind,
+                path=data / name / path,
+                scorer=data / "score_documents.py",
+                truth=entry["truth"],
+                alternatives=entry["alternatives"],
+                asked=frozenset(entry["truth"]) - set(entry.get("unassessed") or ()),
+                precision=entry["issued_at_precision"],
+                source=_origin(entry["source"]),
+                how=how,
+            )
+
+
+def _origin(source: Mapping[str, str]) -> str:
+    """Return the repository that a document is from, or the program that made it."""
+    repository = source.get("repo") or source.get("repository")
+    # What follows a generator's layout is its paper and font.
+    return repository or ":".join(source["generator"].split(":")[:2])
+
+
+def _seller(document: Document) -> str:
+    return str(document.truth["merchant_name"] or "")
+
+
+def _as_key(truth: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: truth[field] for name, field in _SROIE_FIELDS.items()}

@@ -1,0 +1,1 @@
+"""What is fitted of each field."""

@@ -1,0 +1,100 @@
+"""Confidence: how likely each chosen value is right."""
+
+import hashlib
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.scoring import spelled
+from recibo.extract import errors, pipeline
+from recibo.extract.fields import collect
+from recibo.extract.model import TextPage
+from recibo.extract.resolve import assemble, confidence
+from training.confidence import damage
+from training.documents import Document
+from training.fields.fitter import Fitter
+from training.logistic import Answer, fit_answers
+
+# What each field is weighed by. More was tried: each kind of sum, the value's recurrence, the
+# weakest word, the items. They fit better and say less of other sellers.
+_FEATURES = {
+    "merchant_name": ("score", "lead", "alone", "doubt", "doubtful", "mixed"),
+    "issued_at": ("score", "doubt", "doubtful", "timed"),
+    "total": ("score", "lead", "doubt", "doubtful", "exact", "change_off"),
+    "subtotal": ("score", "doubt", "doubtful", "parts"),
+    "tax": ("score", "doubt", "doubtful", "parts"),
+    "document_number": ("score", "doubt", "doubtful"),
+}
+# How much each kind of sample counts: real damage as much as none, words misread on purpose less.
+_SHARES = {"letters": 0.3, "more letters": 0.15, "lost words": 0.15, "cut off": 0.1}
+_PICTURES = (".jpg", ".jpeg", ".png")
+# A4 pages of these types take many seconds each, and nobody photographs them.
+_A4 = ("nfe", "nfse")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One value that was read."""
+
+    field: str
+    #: `clean`, `damaged`, or how its words were damaged.
+    kind: str
+    answer: Answer
+
+
+def samples(document: Document) -> list[Sample]:
+    """Return the values read from a document, as it is and damaged."""
+    return [
+        sample for kind, pages in _variants(document) for sample in _read(document, kind, pages)
+    ]
+
+
+def fit(known: Sequence[Sample]) -> Mapping[str, Mapping[str, float]]:
+    """Return the weights of each field."""
+    return {
+        field: fit_answers([sample.answer for sample in known if sample.field == field], names)
+        for field, names in _FEATURES.items()
+    }
+
+
+FITTER = Fitter("confidence", samples, fit)
+
+
+def _variants(document: Document) -> Iterator[tuple[str, Sequence[TextPage]]]:
+    clean = document.pages()
+    yield "clean", clean
+    if document.path.suffix.lower() in _PICTURES and document.truth.get("type") not in _A4:
+        yield "damaged", _of_damaged(document)
+    for kind in damage.WORD_DAMAGES:
+        # The words of a text layer are never misread.
+        if clean and (not clean[0].is_exact or kind in ("lost words", "cut off")):
+            yield kind, damage.words(clean, kind, document.key + kind)
+
+
+def _of_damaged(document: Document) -> list[TextPage]:
+    """Return what is recognized of the damaged picture; nothing where it is refused."""
+    data = damage.picture(document.path.read_bytes(), document.key)
+    kept = document.how.kept
+    file = kept and kept / f"{hashlib.sha256(data).hexdigest()}.damaged"
+    if file and file.exists():
+        looks = pickle.loads(file.read_bytes())  # noqa: S301  # our own
+    else:
+        try:
+            looks = pipeline.recognise(data)
+        except errors.ReadingError:
+            looks = []
+        if file:
+            file.write_bytes(pickle.dumps(looks))
+    return [one[0] for one in looks]
+
+
+def _read(document: Document, kind: str, pages: Sequence[TextPage]) -> Iterator[Sample]:
+    if not pages:
+        return
+    candidates = collect.collect(pages)
+    receipt = assemble.assemble(candidates)
+    values = spelled(receipt)
+    for field, features in confidence.features(receipt, candidates, pages).items():
+        if field in document.asked:
+            is_right = document.is_right(field, values[field])
+            yield Sample(field, kind, Answer(features, is_right, _SHARES.get(kind, 1.0)))
