@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.extract.text.numbers import amounts, parse
+from recibo.extract.text.numbers import amounts, money, parse
 
 MONEY = st.decimals(0, Decimal("999999.99"), places=2)
 STYLES = {
@@ -56,6 +56,18 @@ def test_any_text_can_be_asked_for_amounts(text: str) -> None:
 )
 def test_figures_are_read_as_printed(text: str, expected: list[str]) -> None:
     assert values(text) == expected
+
+
+def test_money_has_two_decimals_and_is_no_percentage() -> None:
+    assert money("3,50% 1,234 12 R$ 10,00 RS 2,00 10333.64") == [
+        Decimal("10.00"),
+        Decimal("2.00"),
+        Decimal("10333.64"),
+    ]
+
+
+def test_a_blank_before_a_separator_is_ignored() -> None:
+    assert money("1 .976,88") == [Decimal("1976.88")]
 
 
 @pytest.mark.parametrize("text", ["25.-", "Fr. 25.--", "25,\u2014", "Rs 25/-", "25,- €"])

@@ -12,6 +12,7 @@ _MOST_DIGITS = 12
 
 _DECIMALS = re.compile(r"[.,]\d{1,2}$")
 
+_CENTS = 2
 # Thousands are grouped by so many digits.
 _GROUP = 3
 
@@ -29,6 +30,7 @@ _FIGURE = r"""
     (?<![\d.,'\u2019])
     (?:
         \d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:,\d{2}(?!\d)|(?=\s?(?:MARK)(?![A-Za-z])))
+      | \d{1,3}(?:\ [.,]\d{3})+[.,]\d{2}(?!\d)
       | \d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?![.,]?\d)
       | \d{1,3}(?:[.,'\u2019]\ ?\d{3})+(?:\ ?[.,]\ ?\d{1,2}(?!\d))?(?![.,]?\d)
       | \d+(?:\ [.,]\ ?|[.,]\ )\d{2}(?![\d.,])
@@ -74,6 +76,13 @@ def amounts(text: str, *, minor: int = 2) -> tuple[Amount, ...]:
     clean = _without_misreadings(text)
     found = (_amount(clean, match, minor) for match in _figure().finditer(clean))
     return tuple(amount for amount in found if amount)
+
+
+def money(text: str) -> list[Decimal]:
+    """Return the amounts with two decimals in `text` from left to right, without percentages."""
+    return [
+        found.value for found in amounts(text) if found.decimals == _CENTS and not found.is_percent
+    ]
 
 
 def parse(text: str, *, minor: int = 2) -> Decimal | None:

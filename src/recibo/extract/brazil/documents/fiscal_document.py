@@ -12,7 +12,7 @@ from recibo.extract.brazil.documents.document_key import Keyed
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell, Form, Vocabulary
 from recibo.extract.model import DocumentType, Extracted, Header, Line, Moment, TextPage
-from recibo.extract.text import numerals
+from recibo.extract.text import numbers
 
 #: What the key or a code says outranks what is printed beside it.
 _FROM_KEY = 0.97
@@ -65,7 +65,7 @@ def amount(paper: Paper, *kinds: str) -> Extracted[Decimal] | None:
 
 def first_amount(text: str) -> Decimal | None:
     """Return the first amount of money in a text."""
-    return next(numerals.amounts(text), None)
+    return next(iter(numbers.money(text)), None)
 
 
 def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Extracted[str] | None:

@@ -10,7 +10,7 @@ from recibo.extract.brazil.documents import names
 from recibo.extract.brazil.documents.fiscal_document import Paper
 from recibo.extract.layout.forms import Cell
 from recibo.extract.model import Extracted, Line, LineItem
-from recibo.extract.text import numerals
+from recibo.extract.text import numbers
 
 _CODE = re.compile(r"\(\s*C[oó]d[il1|]go\b", re.IGNORECASE)
 _FIGURES = re.compile(
@@ -18,6 +18,8 @@ _FIGURES = re.compile(
     r"\s+(?:V[li1|]\W*Total\W*)?(?P<total>[0-9][0-9.]*,[0-9]{2})\s*$",
     re.IGNORECASE,
 )
+#: Quantities and prices of one have up to three decimals or more.
+_MEASURED = 3
 #: A long name is broken over so many rows at most.
 _MOST_ROWS = 3
 
@@ -40,9 +42,9 @@ def _goods(lines: Sequence[Line]) -> Iterator[Extracted[LineItem]]:
         if name := _name(above[-_MOST_ROWS:]):
             item = LineItem(
                 name,
-                numerals.quantity(match["qty"]),
-                numerals.quantity(match["price"]),
-                numerals.amount(match["total"]),
+                numbers.parse(match["qty"], minor=_MEASURED),
+                numbers.parse(match["price"], minor=_MEASURED),
+                numbers.parse(match["total"]),
             )
             yield Cell(line.words).found(item, confidence=0.95)
 

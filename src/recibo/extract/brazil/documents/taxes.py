@@ -9,7 +9,7 @@ from recibo.extract import resources
 from recibo.extract.brazil.documents.fiscal_document import Paper
 from recibo.extract.layout.forms import Cell, Label
 from recibo.extract.model import Extracted
-from recibo.extract.text import numerals
+from recibo.extract.text import numbers
 
 _AMOUNT = re.compile(r"[0-9]+[.,][0-9]{2}(?![0-9])")
 _BEGINS_WITH_AMOUNT = re.compile(r"\W*+(?:R\$\W*+)?[0-9][0-9.]*,[0-9]{2}(?![0-9])", re.IGNORECASE)
@@ -23,7 +23,7 @@ def read(document: Paper) -> Extracted[Decimal] | None:
     """Return the approximate taxes (law 12.741/2012): the sum where only its parts are printed."""
     for label in document.form.every("taxes"):
         statement = _statement(document, label)
-        values = list(numerals.amounts(statement.text)) if statement else []
+        values = numbers.money(statement.text) if statement else []
         if statement and values and _is_of_law(_AMOUNT.split(statement.text, 1)[0]):
             # `2,31 Federal 3,81 Estadual` are the parts alone, `6,12 Federal 2,31 ...` are not.
             are_parts = len(_level().findall(statement.text)) >= len(values)
@@ -45,7 +45,7 @@ def _statement(document: Paper, label: Label) -> Cell | None:
 
 def _goes_on(said: str, following: str) -> bool:
     """Tell whether a statement of taxes is not at its end yet: no amount, or another part."""
-    if not any(numerals.amounts(said)):
+    if not any(numbers.money(said)):
         return _is_of_law(said)
     is_broken = _ends_with_level(said) and _BEGINS_WITH_AMOUNT.match(following)
     return bool(is_broken or _level().search(following))

@@ -10,7 +10,7 @@ from recibo.extract.brazil.documents import fiscal_document, names
 from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
 from recibo.extract.layout.forms import Label
 from recibo.extract.model import Extracted, LineItem, Moment
-from recibo.extract.text import numerals, timestamps
+from recibo.extract.text import numbers, timestamps
 from recibo.extract.text.squeezed import squeeze
 
 LABELS = "thermal"
@@ -129,7 +129,7 @@ def _said_beside(document: Paper, label: Label) -> str:
 
 def _beside(document: Paper, label: Label) -> Extracted[Decimal] | None:
     beside = document.form.right(label)
-    values = list(numerals.amounts(beside.text)) if beside else []
+    values = numbers.money(beside.text) if beside else []
     if beside and values:
         return beside.found(values[-1])
     if label.start:
@@ -137,10 +137,8 @@ def _beside(document: Paper, label: Label) -> Extracted[Decimal] | None:
         return None
     for cell in document.form.below(label):
         # Only a bare amount: the next line of the roll says something else.
-        value = numerals.amount(cell.text)
-        if value is not None and not _WORD.search(cell.text):
-            return cell.found(value)
-        return None
+        values = numbers.money(cell.text)
+        return cell.found(values[0]) if len(values) == 1 and not _WORD.search(cell.text) else None
     return None
 
 
