@@ -15,6 +15,7 @@ from training import sources
 SROIE = "sroie"
 #: The sets of a data folder that list every field of their documents.
 LISTED = ("documents", "real-documents")
+_SROIE_SCORER, _LISTED_SCORER = "score_sroie.py", "score_documents.py"
 _LISTS = ("brazil.json", "international.json")
 # What the keys of SROIE call the fields.
 _SROIE_FIELDS = {"total": "total", "date": "issued_at", "company": "merchant_name"}
@@ -87,15 +88,17 @@ def _sroie(data: Path, how: How) -> Iterator[Document]:
     for path in sorted((data / SROIE / "img").iterdir()):
         key_file = data / SROIE / "key" / f"{path.stem}.json"
         key = json.loads(key_file.read_text("utf-8", "replace"))
+        verdict = scorers.load(data / _SROIE_SCORER).judge(key, {})
         yield Document(
             key=f"{SROIE}/{path.stem}",
             data_set=SROIE,
             kind="scan",
             path=path,
-            scorer=data / "score_sroie.py",
+            scorer=data / _SROIE_SCORER,
             truth={field: key.get(name) for name, field in _SROIE_FIELDS.items()},
             alternatives={},
-            asked=frozenset(_SROIE_NAMES),
+            # Some keys cannot be read.
+            asked=frozenset(field for field, name in _SROIE_NAMES.items() if verdict[name][0]),
             precision="date",
             source="",
             how=how,
@@ -113,7 +116,7 @@ def _listed(data: Path, name: str, how: How) -> Iterator[Document]:
                 data_set=name,
                 kind=kind,
                 path=data / name / path,
-                scorer=data / "score_documents.py",
+                scorer=data / _LISTED_SCORER,
                 truth=entry["truth"],
                 alternatives=entry["alternatives"],
                 asked=frozenset(entry["truth"]) - set(entry.get("unassessed") or ()),

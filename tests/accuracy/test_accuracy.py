@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accuracy, reliability
-from benchmarks.scoring import Report
-from tests.accuracy import documents
+from benchmarks import reliability, scoring
+from tests.accuracy import sample
+from tests.accuracy.sample import Reports
 
 DATA = Path(
     os.environ.get("RECIBO_ACCURACY_DATA")  # noqa: TID251  # a test's own, no setting
@@ -21,38 +21,47 @@ pytestmark = [
     pytest.mark.timeout(1200),
 ]
 
+# The least right values, percent, a little below what the sample had: with weights fitted on all
+# documents, and without the source being judged.
+LEAST = {
+    ("scanned receipts", "total"): (95, 95),
+    ("scanned receipts", "issued_at"): (95, 95),
+    ("scanned receipts", "merchant_name"): (80, 80),
+    ("documents: text PDFs", scoring.HEADER): (98, 98),
+    ("documents: text PDFs", scoring.ITEMS): (98, 98),
+    ("documents: Brazil, images", scoring.HEADER): (98, 98),
+    ("documents: Brazil, images", scoring.ITEMS): (95, 95),
+    ("documents: foreign, images", scoring.HEADER): (90, 90),
+    ("real documents: text PDFs", scoring.HEADER): (87, 87),
+    ("real documents: text PDFs", scoring.ITEMS): (65, 65),
+    ("real documents: foreign, images", scoring.HEADER): (92, 92),
+    ("real documents: foreign, images", scoring.ITEMS): (70, 70),
+}
+
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def reports() -> Reports:
     """What the scorers say of the sample."""
-    return accuracy.measure(documents.sample(DATA), DATA)
+    return sample.measured(sample.load(DATA))
 
 
-def test_scanned_receipts_stay_as_well_read(report: Report) -> None:
-    least = {"total": 95, "date": 95, "merchant": 91, "all_three": 87}
+@pytest.mark.parametrize(("name", "field"), LEAST)
+def test_documents_stay_as_well_read(reports: Reports, name: str, field: str) -> None:
+    least, least_left_out = LEAST[name, field]
 
-    assert {
-        field: score for field, score in report.sroie.items() if score < least.get(field, 0)
-    } == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "least"), [("text PDFs", 97), ("Brazil, images", 96), ("foreign, images", 90)]
-)
-def test_header_fields_of_documents_stay_as_well_read(
-    report: Report, name: str, least: float
-) -> None:
-    assert report.documents[name]["header fields"] >= least
+    assert reports.fitted.rows[name][field] >= least
+    assert reports.left_out.rows[name][field] >= least_left_out
 
 
-def test_nothing_is_invented(report: Report) -> None:
-    assert report.invented <= 1
+def test_nothing_is_invented(reports: Reports) -> None:
+    assert reports.fitted.invented <= 1
+    assert reports.left_out.invented <= 1
 
 
-def test_readings_that_claim_to_be_sure_have_the_right_total(report: Report) -> None:
-    assert report.sure >= 85
-    assert report.right_when_sure >= 97
+def test_readings_that_claim_to_be_sure_have_the_right_total(reports: Reports) -> None:
+    assert reports.left_out.sure >= 85
+    assert reports.left_out.right_when_sure >= 97
 
 
-def test_confidence_keeps_its_word(report: Report) -> None:
-    assert reliability.off_by(report.verdicts) <= 8
+def test_confidence_keeps_its_word(reports: Reports) -> None:
+    assert reliability.off_by(reports.left_out.verdicts) <= 8

@@ -1,0 +1,74 @@
+"""The documents that accuracy is measured on; they are not part of the repository."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from benchmarks import accuracy
+from benchmarks.recognised import How
+from benchmarks.scoring import Report
+from training import documents, fit
+from training.cross_fit import fold_of
+from training.documents import Document
+
+# So many images of each set, always the same: read in about 70 seconds of one core. Text PDFs take
+# no time.
+IMAGES = {"sroie": 14, "documents": 10, "real-documents": 16}
+_TEXT_PDFS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """What was measured on the sample."""
+
+    #: With the weights of the package, which were fitted on all documents.
+    fitted: Report
+    #: Each document with weights that were fitted without its source.
+    left_out: Report
+
+
+def load(folder: Path) -> list[Document]:
+    """Return all documents of the folder; skip the test if there is no such folder.
+
+    A folder that is there but cannot be read fails the test: otherwise a gate that measures nothing
+    would look like one that is passed.
+
+    Raises:
+        OSError: a document or a scorer cannot be read.
+    """
+    # A link to nowhere is there.
+    if not os.path.lexists(folder):
+        pytest.skip("no documents to measure on (RECIBO_ACCURACY_DATA names their folder)")
+    return documents.load(folder)
+
+
+def sample(known: Sequence[Document]) -> list[Document]:
+    """Return some images and text PDFs of each set.
+
+    Raises:
+        ValueError: there are too few images.
+    """
+    chosen = []
+    for name, count in IMAGES.items():
+        files = [document for document in known if document.data_set == name]
+        files.sort(key=lambda document: document.key.split(":")[::-1])
+        images = [document for document in files if document.kind != "pdf"]
+        if len(images) < count:
+            message = f"{name} has {len(images)} images, too few to measure on"
+            raise ValueError(message)
+        pdfs = [document for document in files if document.kind == "pdf"]
+        chosen += accuracy.spread(images, count) + accuracy.spread(pdfs, _TEXT_PDFS)
+    return chosen
+
+
+def measured(known: Sequence[Document]) -> Reports:
+    """Return how the sample is read; its pages are recognized once for both reports."""
+    folds, without = fold_of(known), fit.written()
+    held_out = {key: without[fold] for key, fold in folds.items()} if without else {}
+    with TemporaryDirectory() as kept:
+        chosen = [replace(one, how=How(kept=Path(kept))) for one in sample(known)]
+        return Reports(accuracy.measure(chosen), accuracy.measure(chosen, held_out=held_out))
