@@ -3,8 +3,8 @@
     python -m benchmarks.pending [--database URL] [--pending 10 1000000]
 
 The database is a new SQLite one, or the empty PostgreSQL one that is named. What waits is first one
-organization's, then that of a thousand. Judged is the processor time, because a disk that still
-writes what was filled in before delays the commits; the wall time stands beside it.
+organization's, then that of a thousand. It compares processor time, because a disk that
+still writes earlier rows delays the commits; it also prints the wall time.
 """
 
 import argparse
