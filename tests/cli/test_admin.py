@@ -2,6 +2,7 @@
 
 import asyncio
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from recibo.store.db import Database
 from recibo.store.tables import Table
 from tests.cli import commands
 from tests.cli.commands import Done
-from tests.serving.running import RECIBO, Server, serving
+from tests.serving.running import Server, serving
 
 PASSWORD = "correct horse battery"  # noqa: S105 - made up
 
@@ -90,9 +91,9 @@ def test_commands_say_in_a_line_what_they_did(folder: Path) -> None:
 def test_command_is_its_own_process(folder: Path) -> None:
     """The other tests run commands in this process."""
     environment = {"RECIBO_DATA_DIR": str(folder)}
-    command = [*RECIBO, "admin", "set-plan", "demo", "gold"]
+    command = [sys.executable, "-m", "recibo", "admin", "set-plan", "demo", "gold"]
     refused = subprocess.run(command, env=environment, capture_output=True, check=False)
-    command = [*RECIBO, "admin", "set-plan", "nowhere", "indie"]
+    command = [sys.executable, "-m", "recibo", "admin", "set-plan", "nowhere", "indie"]
     failed = subprocess.run(command, env=environment, capture_output=True, check=False)
     done = subprocess.run(
         [*command[:-2], "demo", "indie"], env=environment, capture_output=True, check=False

@@ -3,7 +3,6 @@
 import contextlib
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,11 +13,15 @@ import httpx
 
 from tests import environments
 from tests.adapters import process_exits
+from tests.serving import forking
+from tests.serving.forking import ForkedProcess
 
-#: The command as it is installed.
-RECIBO = (sys.executable, "-m", "recibo")
+#: The command `recibo`.
+RECIBO = (forking.PYTHON, "-m", "recibo")
 #: The same with a reader in memory, for everything but the reading: it loads no models.
-QUICK = (sys.executable, str(Path(__file__).with_name("quick_recibo.py")))
+QUICK = (forking.PYTHON, str(Path(__file__).with_name("quick_recibo.py")))
+
+Process = subprocess.Popen[str] | ForkedProcess
 
 _LISTENS = re.compile(r"listens on (http://\S+?),")
 _SECRET = re.compile(r"sk_live_\w+")
@@ -28,7 +31,7 @@ _SECRET = re.compile(r"sk_live_\w+")
 class Server:
     """A running server."""
 
-    process: subprocess.Popen[str]
+    process: Process
     url: str
     #: What it said until it listened.
     greeting: str
@@ -81,7 +84,7 @@ def serving_many(
 @contextlib.contextmanager
 def working(
     data_dir: Path, *, program: Sequence[str] = RECIBO, **settings: str
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[Process]:
     """Start a worker; it is killed at the end if it still runs."""
     with _started(data_dir, [*program, "worker"], settings) as (process, _):
         yield process
@@ -90,12 +93,9 @@ def working(
 @contextlib.contextmanager
 def _started(
     data_dir: Path, command: Sequence[str], settings: dict[str, str]
-) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+) -> Iterator[tuple[Process, IO[str]]]:
     with tempfile.TemporaryFile("w+") as log:
-        with environments.with_settings(data_dir, settings):
-            process = subprocess.Popen(
-                command, cwd=data_dir, stdout=subprocess.PIPE, stderr=log, text=True
-            )
+        process = _start(data_dir, command, settings, log)
         try:
             yield process, log
         finally:
@@ -105,7 +105,19 @@ def _started(
                 process.stdout.close()
 
 
-def _listening(process: subprocess.Popen[str], log: IO[str]) -> Server:
+def _start(
+    data_dir: Path, command: Sequence[str], settings: dict[str, str], log: IO[str]
+) -> Process:
+    program, *arguments = command
+    with environments.with_settings(data_dir, settings) as environment:
+        if program == forking.PYTHON:
+            return forking.start(arguments, folder=data_dir, environment=environment, stderr=log)
+        return subprocess.Popen(
+            command, cwd=data_dir, stdout=subprocess.PIPE, stderr=log, text=True
+        )
+
+
+def _listening(process: Process, log: IO[str]) -> Server:
     assert process.stdout is not None
     greeting = ""
     for line in process.stdout:

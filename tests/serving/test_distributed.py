@@ -1,12 +1,10 @@
 """Two servers and workers on PostgreSQL and Redis: whatever dies, each upload is read once."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import Popen
 
 import httpx
 import pytest
@@ -16,14 +14,15 @@ from recibo.store import redis_client, worker_registry
 from recibo.store.db import Database
 from recibo.store.tables import Receipt, UsageEvent
 from tests import make, servers, waiting
-from tests.serving.running import Server, serving_many, working
+from tests.serving import forking
+from tests.serving.running import Process, Server, serving_many, working
 
 # One set of processes at a time, however many run the tests.
 pytestmark = pytest.mark.xdist_group("many processes")
 
 # Long enough for a loaded machine; a test that hangs is ended by the runner.
 PATIENCE = 25
-SLOW = (sys.executable, str(Path(__file__).with_name("slow_recibo.py")))
+SLOW = (forking.PYTHON, str(Path(__file__).with_name("slow_recibo.py")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Fleet:
     database: Database
 
     @contextmanager
-    def working(self) -> Iterator[Popen[str]]:
+    def working(self) -> Iterator[Process]:
         """Start a worker that reads one document at a time."""
         with working(self.data_dir, program=SLOW, **self.settings, READERS="1") as process:
             yield process

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,7 +37,7 @@ async def traced_upload(data_dir: Path) -> tuple[str, list[str]]:
         "-e",
         f"trace={CALLS}",
     )
-    program = (tracer, *options, *QUICK)
+    program = (tracer, *options, sys.executable, *QUICK[1:])
     with serving(data_dir, program=program, EXTRACT_WAIT_SECONDS="0") as server:
         async with server.client(server.secret) as client:
             file = {"file": ("receipt.jpg", make_documents.till_receipt("A-1").file())}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 import uvicorn
+from fastapi import FastAPI
 
 from recibo import app, startup
 from recibo.lib import logs
@@ -90,32 +91,30 @@ async def _serve(settings: Settings, *, host: str, port: int, with_worker: bool)
         is_exempt=exemption(settings.proxies, limits_loopback=settings.loopback_is_limited),
     )
     # First, so that a server that cannot listen prints no demo key.
-    listening = _listening(host, port)
-    on_first_start = partial(_print_demo_key, _url(listening))
-    address = _reachable(_url(listening))
-    async with app.lifespan(
-        settings, with_worker=with_worker, address=address, on_first_start=on_first_start
-    ) as asgi:
-        server = _Server(
-            uvicorn.Config(
-                asgi,
-                http=cast(
-                    "type[asyncio.Protocol]", partial(BoundedProtocol, connections=connections)
-                ),
-                # Unused, and the handshake would need separate limits.
-                ws="none",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                # uvicorn would trust every local process; `recibo.web.proxies` does not.
-                proxy_headers=False,
-                lifespan="off",
-                timeout_graceful_shutdown=_GRACE_SECONDS,
-            ),
-            connections,
-            app.inbox_of(settings),
-        )
-        await server.serve([listening])
+    with _listening(host, port) as listening:
+        on_first_start = partial(_print_demo_key, _url(listening))
+        address = _reachable(_url(listening))
+        async with app.lifespan(
+            settings, with_worker=with_worker, address=address, on_first_start=on_first_start
+        ) as asgi:
+            config = _config(asgi, connections)
+            await _Server(config, connections, app.inbox_of(settings)).serve([listening])
+
+
+def _config(asgi: FastAPI, connections: Connections) -> uvicorn.Config:
+    return uvicorn.Config(
+        asgi,
+        http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections=connections)),
+        # Unused, and the handshake would need separate limits.
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        # uvicorn would trust every local process; `recibo.web.proxies` does not.
+        proxy_headers=False,
+        lifespan="off",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
 
 
 def _raise_open_files() -> int:
