@@ -86,7 +86,7 @@ FOR_THE_INSTALLATION = {
     "services.webhooks.endpoint_health.record",
     "services.webhooks.signing._made",
     "services.webhooks.signing.of",
-    "services.webhooks.fair_queue._due",
+    "services.webhooks.fair_queue._due_of",
     "services.webhooks.fair_queue._due_orgs",
     "services.webhooks.fair_queue._failing",
     # Periodic jobs sweep and purge for all orgs.

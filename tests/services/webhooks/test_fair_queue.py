@@ -154,7 +154,7 @@ async def test_each_org_costs_one_index_lookup(sqlite_url: str) -> None:
         # The statement as it is sent to the database.
         query = fair_queue._due_orgs(is_to_endpoint=is_to_endpoint)  # noqa: SLF001
         engine = database._reader.sync_engine  # noqa: SLF001
-        sql = query.compile(engine, compile_kwargs={"literal_binds": True})
+        sql = query.params(now=clock.now()).compile(engine, compile_kwargs={"literal_binds": True})
         async with database.read() as session:
             plan = await session.execute(text(f"EXPLAIN QUERY PLAN {sql}"))
             looks += [row.detail for row in plan if "deliveries" in row.detail]

@@ -100,7 +100,12 @@ async def next_batch(
     Examines at most `orgs` orgs with an id greater than `after`; also returns the last of them,
     or "" if there are no more.
     """
-    oldest = _oldest_of_each(pending_counts.waiting(plans, after=after, limit=orgs))
+    orgs_waiting = pending_counts.waiting(plans, after=after, limit=orgs)
+    seen = (await session.execute(orgs_waiting)).all()
+    if not seen:
+        # Mostly so; building the query below takes longer than running it.
+        return [], ""
+    oldest = _oldest_of_each(orgs_waiting)
     position = func.row_number().over(partition_by=oldest.c.org_id, order_by=oldest.c.position)
     waiting = (
         _select_jobs()
@@ -115,7 +120,6 @@ async def next_batch(
         .order_by(waiting.c.position, waiting.c.id)
         .limit(limit)
     )
-    seen = (await session.execute(pending_counts.waiting(plans, after=after, limit=orgs))).all()
     last = seen[-1].org_id if len(seen) == orgs else ""
     return _unleased((await session.execute(query)).all()), last
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
-from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
 
 from recibo.lib import clock
 from recibo.schemas.ids import EventId, OrgId
@@ -153,11 +154,14 @@ async def _due_destinations(session: ReadSession) -> list[Destination]:
     found = list[Destination]()
     for is_to_endpoint in (False, True):
         query = _due_orgs(is_to_endpoint=is_to_endpoint)
-        found += [Destination(OrgId(one), is_to_endpoint) for one in (await session.scalars(query))]
+        org_ids = await session.scalars(query, {"now": clock.now()})
+        found += [Destination(OrgId(one), is_to_endpoint) for one in org_ids]
     return sorted(found)
 
 
+@cache
 def _due_orgs(*, is_to_endpoint: bool) -> Select[tuple[str]]:
+    # Built once, like the next: every commit with an event runs them, and building takes longer.
     is_pending = _is_pending(is_to_endpoint=is_to_endpoint)
     first = select(func.min(Delivery.org_id).label("org_id")).where(*is_pending)
     orgs = first.cte("orgs", recursive=True)
@@ -167,7 +171,7 @@ def _due_orgs(*, is_to_endpoint: bool) -> Select[tuple[str]]:
     orgs = orgs.union_all(
         select(following.correlate(orgs).scalar_subquery()).where(orgs.c.org_id.is_not(None))
     )
-    is_due = (Delivery.org_id == orgs.c.org_id, Delivery.due_at <= clock.now(), *is_pending)
+    is_due = (Delivery.org_id == orgs.c.org_id, Delivery.due_at <= bindparam("now"), *is_pending)
     return select(orgs.c.org_id).where(
         orgs.c.org_id.is_not(None), exists().where(*is_due).correlate(orgs)
     )
@@ -176,6 +180,8 @@ def _due_orgs(*, is_to_endpoint: bool) -> Select[tuple[str]]:
 async def _failing(session: ReadSession, found: Collection[Destination]) -> set[Destination]:
     """Return the destinations whose endpoint fails at present."""
     org_ids = [one.org_id for one in found if one.is_to_endpoint]
+    if not org_ids:
+        return set()
     query = select(WebhookEndpoint.org_id).where(
         WebhookEndpoint.org_id.in_(org_ids), WebhookEndpoint.failing_since.is_not(None)
     )
@@ -183,22 +189,28 @@ async def _failing(session: ReadSession, found: Collection[Destination]) -> set[
 
 
 async def _due(session: ReadSession, destination: Destination, *, is_failing: bool) -> list[_Due]:
-    query = (
-        select(Delivery.event_id, Delivery.tries)
-        .where(
-            Delivery.org_id == destination.org_id,
-            Delivery.due_at <= clock.now(),
-            *_is_pending(is_to_endpoint=destination.is_to_endpoint),
-        )
-        .order_by(Delivery.due_at)
-        .limit(_EXAMINED)
-    )
-    rows = (await session.execute(query)).all()
+    query = _due_of(is_to_endpoint=destination.is_to_endpoint)
+    parameters = {"org_id": destination.org_id, "now": clock.now()}
+    rows = (await session.execute(query, parameters)).all()
     retries_are_suspect = not destination.is_to_endpoint
     return [
         _Due(EventId(row.event_id), is_failing or (row.tries > 0 and retries_are_suspect))
         for row in rows
     ]
+
+
+@cache
+def _due_of(*, is_to_endpoint: bool) -> Select[tuple[str, int]]:
+    return (
+        select(Delivery.event_id, Delivery.tries)
+        .where(
+            Delivery.org_id == bindparam("org_id"),
+            Delivery.due_at <= bindparam("now"),
+            *_is_pending(is_to_endpoint=is_to_endpoint),
+        )
+        .order_by(Delivery.due_at)
+        .limit(_EXAMINED)
+    )
 
 
 def _is_pending(*, is_to_endpoint: bool) -> tuple[ColumnElement[bool], ...]:
