@@ -47,6 +47,15 @@ def _compiled_statements_are_shared() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _nothing_is_synced() -> Iterator[None]:
+    """Let no test wait for the disk; `serving/test_power_loss` tests what is synced."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr(db, "SQLITE_PRAGMAS", (*db.SQLITE_PRAGMAS, "synchronous=OFF"))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _process_state_is_restored() -> Iterator[None]:
     """Restore the umask and the logging that a command in this process may have changed."""
@@ -149,14 +158,8 @@ def postgres_url(postgres: servers.Postgres, _console: servers.Console) -> Itera
     Making a database takes a hundred times as long as emptying one that holds a few rows.
     """
     yield postgres.url(DATABASE)
-    _console.execute(
-        # A connection that a test left open could hold the rows.
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "  # noqa: S608 - our own names
-        f"WHERE datname = '{DATABASE}' AND pid <> pg_backend_pid()",
-        # Disable foreign keys and triggers for the deletes below.
-        "SET session_replication_role = replica",
-        *(f"DELETE FROM {name}" for name in Table.metadata.tables),  # noqa: S608
-    )
+    # A connection that a test left open could hold the rows.
+    _console.execute("SELECT pg_temp.end_others()", "SELECT pg_temp.empty_all()")
 
 
 @pytest.fixture(scope="session")
@@ -175,5 +178,16 @@ def _migrated_postgres(postgres: servers.Postgres) -> None:
 
 @pytest.fixture(scope="session")
 def _console(postgres: servers.Postgres, _migrated_postgres: None) -> Iterator[servers.Console]:
+    """A connection that empties the database; in functions, its statements are planned once."""
+    deletes = " ".join(f"DELETE FROM {name};" for name in Table.metadata.tables)  # noqa: S608
     with postgres.console(DATABASE) as console:
+        console.execute(
+            # Disables foreign keys and triggers.
+            "SET session_replication_role = replica",
+            "CREATE FUNCTION pg_temp.empty_all() RETURNS void LANGUAGE plpgsql AS"
+            f" $$ BEGIN {deletes} END $$",
+            "CREATE FUNCTION pg_temp.end_others() RETURNS void LANGUAGE sql AS"
+            " $$ SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid() $$",
+        )
         yield console
