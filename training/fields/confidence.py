@@ -10,8 +10,8 @@ from recibo.extract import errors, pipeline
 from recibo.extract.fields import collect
 from recibo.extract.model import TextPage
 from recibo.extract.resolve import assemble, confidence
-from training.confidence import damage
 from training.documents import Document
+from training.fields import damage
 from training.fields.fitter import Fitter
 from training.logistic import Answer, fit_answers
 

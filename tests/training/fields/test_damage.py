@@ -6,7 +6,7 @@ from PIL import Image
 from recibo.extract.model import TextPage
 from tests import drawing
 from tests.extract import typesetting
-from training.confidence import damage
+from training.fields import damage
 from training.receipts.rolls import Row
 
 PICTURE = drawing.encode(drawing.picture([Row("CORNER SHOP"), Row("TOTAL", "11.00")]), "PNG")

@@ -1,1 +1,0 @@
-"""Fits how sure a reading is: see README.md."""
