@@ -11,7 +11,7 @@ from recibo.extract.text import item_words
 # Blanks around a separator are the engine's. What is grouped by threes has no blanks inside, but
 # for thousands before decimals or in front of the mark of a currency: `1 290,00`, `1 795 Ft`.
 _FIGURE = re.compile(
-    r"(?<![0-9.,])(?P<sign>[-\u2212]\s?(?:R?\$|[€£])?\s?)?"
+    r"(?<![0-9.,])(?P<sign>(?:[-\u2212]|(?<![^\W\d_])[-\u2212]\s)(?:(?:R?\$|[€£])\s?)?)?"
     r"(?P<body>(?<![^\W_])[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+"
     r"(?:,[0-9]{2}(?![0-9])|(?=\s?(?:Ft|kr|F|FCFA|₽|₫|đ)\b))"
     r"|[0-9]{1,3}(?:[.,'’][0-9]{3})+(?:[.,][0-9]{1,4})?(?![0-9.,]*[0-9])"

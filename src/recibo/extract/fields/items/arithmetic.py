@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from recibo.extract.model import LineItem
 from recibo.extract.text.figures import Figure
 
 _CENT = Decimal("0.01")
@@ -51,11 +52,24 @@ def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
     return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
 
 
+def is_product(item: LineItem) -> bool:
+    """Tell whether an item's quantity times its unit price is its total."""
+    return (
+        item.qty is not None
+        and item.unit_price is not None
+        and item.total is not None
+        and agrees(item.qty, item.unit_price, item.total)
+    )
+
+
 def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -> Product | None:
     """Return the readings whose product is the total; a dot may group or be decimal."""
     if qty is None or price is None or total is None:
         return None
-    options = itertools.product(qty.readings, price.readings, total.readings)
+    factors_of = qty.readings, price.readings
+    if total.value > 0:
+        factors_of = _unsigned(qty), _unsigned(price)
+    options = itertools.product(*factors_of, total.readings)
     return next((each for each in options if agrees(*each)), None)
 
 
@@ -144,7 +158,7 @@ def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
     for price in sorted(usable, key=lambda each: (not each.is_money, -each.start)):
         counting = [each for each in usable if each is not price and _may_count(each, price)]
         for quantity in sorted(counting, key=lambda each: _unlikeliness(each, price)):
-            options = itertools.product(quantity.readings[::-1], price.readings)
+            options = itertools.product(_unsigned(quantity)[::-1], _unsigned(price))
             for qty, unit_price in options:
                 # Two whole numbers make a whole one: nothing was cut there.
                 is_whole = qty % 1 == 0 and unit_price % 1 == 0 and not price.is_money
@@ -152,6 +166,11 @@ def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
                 product = qty, unit_price, total
                 if is_cut and (agrees(*product) or is_rounded(*product)):
                     yield Factors(qty, unit_price, quantity, price)
+
+
+def _unsigned(figure: Figure) -> tuple[Decimal, ...]:
+    """Return what a factor may be: a dash in front of it parts columns, `1,00-UN -5,18`."""
+    return tuple(map(abs, figure.readings))
 
 
 def _may_count(quantity: Figure, price: Figure) -> bool:

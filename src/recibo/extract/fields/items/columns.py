@@ -26,6 +26,7 @@ _SAMPLE = 12
 #: A column of names has more letters than this.
 _LETTERS_OF_NAME = 4
 _DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
+_DECISIVE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 #: Of these the likeliest column is taken, not the first.
 _CHOSEN = frozenset({Role.UNIT_PRICE, Role.TOTAL})
 _SAYS_TOTAL = squeeze("total")
@@ -43,6 +44,8 @@ def tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[He
         if not _is_table_heading(rows[index]):
             index += 1
             continue
+        if _is_better_below(rows, index):
+            index += 1
         columns, end = _columns(rows, index)
         columns = columns if is_roll else _with_name(columns)
         columns = _with_name_of_letters(columns, rows[end : end + _SAMPLE])
@@ -55,6 +58,15 @@ def _is_table_heading(row: Row) -> bool:
     """Tell whether a row heads columns: a legend that only names what follows has no wide gaps."""
     found = headings.read(row)
     return headings.is_heading(row) and len(found) >= _FEWEST and row.text.count("\t") > 1
+
+
+def _is_better_below(rows: Sequence[Row], index: int) -> bool:
+    """Tell whether the row below is the one that heads the columns: more of them have a role."""
+    if index + 1 >= len(rows) or not _are_stacked(rows[index], rows[index + 1]):
+        return False
+    here, below = ({each.role for each in headings.read(row)} for row in rows[index : index + 2])
+    is_headed = _is_table_heading(rows[index + 1])
+    return is_headed and len(below & _DECISIVE) > len(here & _DECISIVE)
 
 
 def _with_name(columns: list[Heading]) -> list[Heading]:
@@ -99,6 +111,7 @@ def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
     columns = _with_unknown(headings.read(rows[index]), rows[index])
     if index and _are_stacked(rows[index - 1], rows[index]):
         columns = [_joined(each, _parts(rows[index - 1]), above=True) for each in columns]
+        columns = _with_codes(columns, rows[index - 1])
     end = index + 1
     while end < len(rows) and _are_stacked(rows[index], rows[end]) and not rows[end].figures:
         joined = [_joined(each, _parts(rows[end]), above=False) for each in columns]
@@ -118,6 +131,13 @@ def _with_unknown(columns: Sequence[Heading], row: Row) -> list[Heading]:
         and not any(min(each.x1, cell.box.x1) > max(each.x0, cell.box.x0) for each in columns)
     ]
     return sorted([*columns, *others], key=lambda column: column.x0)
+
+
+def _with_codes(columns: Sequence[Heading], above: Row) -> list[Heading]:
+    """Add a column of codes left of all others, whose heading stands a row higher."""
+    left = min(column.x0 for column in columns)
+    codes = [each for each in headings.read(above)[:1] if each.role is Role.CODE and each.x1 < left]
+    return [*codes, *columns]
 
 
 def _are_stacked(upper: Row, lower: Row) -> bool:

@@ -3,10 +3,12 @@
 import functools
 import itertools
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, item_name
+from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.layout.item_rows import Row
 from recibo.extract.text import figures, item_words
 from recibo.extract.text.figures import Figure
@@ -33,6 +35,15 @@ _TOGETHER = re.compile(
 )
 # `@ 3.78`: the price of one, under the row of several.
 _PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
+
+# `2013.59`, `20: 4.49`: the sign between a count and a price became figures.
+_GLUED = re.compile(
+    r"^\W*(?P<qty>[1-9][0-9]{1,5})(?:\W{1,2}(?P<rest>[0-9]{1,4}))?[.,]\s?(?P<cents>[0-9]{2})\W*$"
+)
+#: So many figures such a sign makes at most.
+_MOST_LOST = 2
+#: Decimals of a weight.
+_GRAMS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,67 @@ def joined(one: Labelled, other: Labelled) -> Detail | None:
         return None
     price, qty = (one, other) if one.is_price else (other, one)
     return Detail(one.row, qty.readings, price.readings)
+
+
+#: What tells how a total came about: quantity and unit price, the rows that say so, and the row of
+#: the total without them.
+Explained = tuple[tuple[Decimal, Decimal | None], list[Row], Priced]
+
+
+def around(read: Priced, above: Sequence[Row], below: Sequence[Row]) -> Explained | None:
+    """Return the quantity and the price in the rows around a total whose product it is.
+
+    Whatever the words between them, a pump's or a scale's: only the arithmetic decides.
+    """
+    if read.total <= 0:
+        return None
+    for rows in (below[:1], above[:1], [*below[:1], *above[:1]], below, above):
+        if rows and (found := _product_in(rows, read)):
+            qty, price, cut = found
+            words = read.words if cut is None else read.row.text[:cut]
+            return (qty, price), list(rows), replace(read, words=words)
+    beside = read.row.text[: read.total_figure.start].rstrip()
+    glued = _unglued(beside.rpartition("\t")[2], read.total)
+    if glued and not read.has_name:
+        return glued, [], read
+    for row in (*below[:1], *above[:1]):
+        if found_glued := _unglued(row.text, read.total):
+            return found_glued, [row], read
+    return None
+
+
+def _product_in(rows: Sequence[Row], read: Priced) -> tuple[Decimal, Decimal, int | None] | None:
+    """Return a quantity, a price and where the total's own row holds the quantity, if it does."""
+    own = [each for each in read.row.figures if each.end <= read.total_figure.start]
+    weights = [each for each in own if each.decimals == _GRAMS or len(each.readings) > 1]
+    figures_of = [
+        each
+        for row in rows
+        for each in row.figures[: arithmetic.MOST_FIGURES]
+        if not each.is_percent
+    ]
+    prices = [each for each in figures_of if each.is_money or len(each.readings) > 1]
+    for price, qty in itertools.product(prices, [*figures_of, *weights]):
+        if qty is price or qty.has_mark or qty.is_rate:
+            continue
+        for one, count in itertools.product(price.readings[::-1], qty.readings[::-1]):
+            if count != 1 and one > 0 and arithmetic.agrees(count, one, read.total):
+                return count, one, qty.start if qty in weights and qty in own else None
+    return None
+
+
+def _unglued(text: str, total: Decimal) -> tuple[Decimal, Decimal] | None:
+    """Return what makes a total where the sign between was read as figures: `2013.59`."""
+    match = _GLUED.match(text)
+    if match is None:
+        return None
+    digits = match["qty"] + (match["rest"] or "")
+    for length, start in itertools.product((1, 2), range(1, len(digits))):
+        if 0 < start - length <= _MOST_LOST:
+            qty, price = Decimal(digits[:length]), Decimal(f"{digits[start:]}.{match['cents']}")
+            if qty > 1 and qty * price == total:
+                return qty, price
+    return None
 
 
 def _readings(figure: str | None) -> tuple[Decimal, ...]:

@@ -25,6 +25,7 @@ _CODE = re.compile(
     r"^[\s#*-]*(?:[0-9]{4,14}|[0-9]{3,}(?=\t)|[A-Z]{0,3}-?[0-9]{3,}[A-Z0-9-]*(?=\t))(?=\s|$)\s*"
     r"|^[\s#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
+_SHORT_CODE = re.compile(r"^\W*[0-9]{3,}\s+(?=[^\W_]{3})")
 _LEADING_QTY = re.compile(
     r"^[^\w|]*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3}|[iIl|](?=\s))"
     r"\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s)\s*(?=\S)"
@@ -33,8 +34,8 @@ _LEADING_QTY = re.compile(
 # `(A) PAO`, `* YAOURT`, `^ Bread`: what is taxed how, in front of the name.
 _TAX_CLASS = re.compile(r"^\s*(?:\([A-Z0-9]\)\s*|[*#^+]+\s+|[#^]+(?=[^\W\d_]))(?=\w)")
 _STAR = re.compile(r"^\s*[*](?=[^\W\d_])")
-# `BANANAS 000000004011KF`: the number of the article behind its name.
-_CODE_AT_END = re.compile(r"(?<=\S)\s+[0-9]{6,14}[A-Z]{0,2}\s*$")
+# `BANANAS 000000004011KF`, `TOWEL (7687222)`: the number of the article behind its name.
+_CODE_AT_END = re.compile(r"(?<=\S)(?:\s+\(?[0-9]{6,14}[A-Z]{0,2}\)?)+\s*$")
 # Tax marks in a column of their own: capitals without a vowel, `HMRJ`.
 _MARKS_IN_COLUMN = re.compile(r"\t\*?[B-DF-HJ-NP-TV-XZ]{1,4}\s*$")
 # `14/03 WASH & FOLD`: the day of each service in front of it.
@@ -70,6 +71,11 @@ def strip_code(text: str) -> str:
     while match := _CODE.match(stripped):
         stripped = stripped[match.end() :]
     return stripped
+
+
+def strip_short_code(text: str) -> str:
+    """Return a name without any number in front of it, where all rows begin with codes."""
+    return _SHORT_CODE.sub("", text)
 
 
 def leading_qty(text: str) -> tuple[Decimal, str] | None:

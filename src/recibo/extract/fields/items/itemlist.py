@@ -3,12 +3,14 @@
 import itertools
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import (
+    arithmetic,
     details,
     item_name,
+    naming,
     priced_row,
     quantities,
     regions,
@@ -16,11 +18,12 @@ from recibo.extract.fields.items import (
     terminators,
 )
 from recibo.extract.fields.items.details import Detail, Labelled
+from recibo.extract.fields.items.naming import Entry, Manner
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
-from recibo.extract.layout.item_rows import Row, is_under
+from recibo.extract.layout.item_rows import Row
 from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import ocr_confusions
 
@@ -31,50 +34,8 @@ _INDEX_PLACE = 3
 #: So many rows may begin with 1 and 2 by chance.
 _CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
-#: No name goes over more rows than this.
-_LONGEST_NAME = 3
-#: Nor is one looked for in more rows.
-_MOST_ROWS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class _Manner:
-    """How a roll sets its goods."""
-
-    #: Rows of one item stand at most this far apart, pixels.
-    reach: float
-    are_names_below: bool
-    #: Whether the first figures of the rows are quantities, neither counts nor parts of names.
-    has_quantities: bool
-    #: Whether a figure between name and total is a quantity.
-    has_quantities_behind: bool
-    #: Whether they count the goods: 1, 2, 3 and so on.
-    are_indexed: bool
-    #: Where the goods that stand furthest left begin, pixels.
-    edge: float
-
-
-@dataclass
-class _Entry:
-    """Goods being gathered."""
-
-    priced: Priced
-    above: list[Row] = field(default_factory=list)
-    below: list[Row] = field(default_factory=list)
-    detail: Detail | None = None
-    #: The quantity and the unit price of the detail.
-    made: tuple[Decimal, Decimal | None] | None = None
-    #: Whether the detail stands above the amount.
-    is_led: bool = False
-    #: The row of the same article above, which was named there.
-    last: Row | None = None
-
-    @property
-    def uppermost(self) -> Row:
-        """The row of the amount, or of the detail above it."""
-        if self.last:
-            return self.last
-        return self.detail.row if self.detail and self.is_led else self.priced.row
+#: A quantity and its price stand within so many rows of the total.
+_MOST_DETAILS = 2
 
 
 def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
@@ -90,24 +51,65 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
         index, right = mended
         entries[index].priced = right
     reach = _NEAR * _pitch([row for row, _ in goods])
+    _explain(entries, reach)
     reads = [entry.priced for entry in entries]
-    first = _first_column(rows)
-    manner = _Manner(
+    named = [read for read in reads if read.has_name]
+    columns = _columns(rows)
+    first = columns[0] if columns else None
+    manner = Manner(
         reach=reach,
         are_names_below=_stand_below(entries, reach),
         has_quantities=quantities.stand_in_front(reads) and not _are_indexed(entries, first),
         has_quantities_behind=quantities.stand_behind(reads),
         are_indexed=_are_surely_indexed(entries, first),
-        edge=min((read.row.line.box.x0 for read in reads if read.has_name), default=0.0),
+        is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
+        have_codes=_have_codes(named),
+        edge=min((read.row.line.box.x0 for read in named), default=0.0),
     )
     items = (_item(entry, manner) for entry in entries)
     return tuple(item for item in items if item is not None)
 
 
-def _first_column(rows: Sequence[Row]) -> Role | None:
-    """Return what stands first in the rows of goods, as their headings tell."""
-    heading = next((headings.read(row) for row in rows if headings.is_heading(row)), None)
-    return heading[0].role if heading else None
+def _have_codes(named: Sequence[Priced]) -> bool:
+    coded = sum(item_name.strip_code(read.words) != read.words for read in named)
+    return coded * 2 > len(named)
+
+
+def _columns(rows: Sequence[Row]) -> list[Role]:
+    """Return what stands in the rows of goods, from left to right, as their headings tell."""
+    heading = next((headings.read(row) for row in rows if headings.is_heading(row)), [])
+    return [column.role for column in heading]
+
+
+def _explain(entries: Sequence[Entry], reach: float) -> None:
+    """Find the quantity and the price of each item in the rows around its total."""
+    for entry, following in itertools.zip_longest(entries, entries[1:]):
+        if entry.priced.factors or entry.made:
+            continue
+        above = _within(entry.above[::-1], entry.priced, reach)
+        below = _within(entry.below, entry.priced, reach)
+        found = details.around(entry.priced, above, below)
+        if found is None:
+            continue
+        entry.made, used, entry.priced = found
+        entry.above = [row for row in entry.above if row not in used]
+        entry.below = [row for row in entry.below if row not in used]
+        if following:
+            following.above = [row for row in following.above if row not in used]
+
+
+def _within(rows: Sequence[Row], read: Priced, reach: float) -> list[Row]:
+    """Return the rows next to an amount, the nearest first, that may tell how it came about.
+
+    Without a name of its own, it has it from them.
+    """
+    return [
+        each
+        for count, each in enumerate(rows[:_MOST_DETAILS], start=1)
+        if abs(each.line.box.y_centre - read.row.line.box.y_centre) <= count * reach
+        and each.line.page == read.row.line.page
+        and (read.has_name or not item_name.is_name(item_name.without_units(each.text)))
+    ]
 
 
 def _pitch(rows: Sequence[Row]) -> float:
@@ -125,7 +127,7 @@ class _Gathering:
 
     def __init__(self) -> None:
         """Begin with nothing."""
-        self.entries: list[_Entry] = []
+        self.entries: list[Entry] = []
         self._pending: list[Row] = []
         self._waiting: Detail | None = None
         self._labelled: Labelled | None = None
@@ -161,7 +163,7 @@ class _Gathering:
         return False
 
     def _take_goods(self, goods: Priced) -> None:
-        entry = _Entry(goods)
+        entry = Entry(goods)
         waiting = self._waiting
         if waiting and _explained([entry], waiting):
             entry.is_led = True
@@ -170,18 +172,21 @@ class _Gathering:
         last = self.entries[-1] if self.entries else None
         if last and not self._pending and _is_same_article(last, goods):
             entry.above, entry.last = last.above, last.uppermost
+        if last:
+            leads_on = [item_name.goes_on(row.text, goods.words) for row in self._pending[-1:]]
+            last.is_before_name = not goods.has_name or any(leads_on)
         self.entries.append(entry)
         self._pending, self._waiting = [], None
 
 
-def _is_same_article(above: _Entry, goods: Priced) -> bool:
+def _is_same_article(above: Entry, goods: Priced) -> bool:
     """Tell whether a row without a name has the same number as the one above it."""
     words = goods.words.strip()
     has_number = any(map(str.isdigit, words)) and not goods.has_name
     return has_number and above.priced.words.strip() == words
 
 
-def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
+def _explained(entries: Sequence[Entry], detail: Detail) -> bool:
     """Note how the total of an item came about, if the figures agree."""
     for entry in entries:
         is_open = entry.detail is None and entry.priced.factors is None
@@ -193,7 +198,7 @@ def _explained(entries: Sequence[_Entry], detail: Detail) -> bool:
     return False
 
 
-def _restate(entries: list[_Entry], final: Priced) -> None:
+def _restate(entries: list[Entry], final: Priced) -> None:
     """Put the final price in the place of an item's first price and the discounts on it."""
     while len(entries) > 1 and entries[-1].priced.total < 0:
         entries.pop()
@@ -216,99 +221,25 @@ def _as_goods(price: Priced) -> Priced | None:
     return priced_row.at(price.row, taken) if taken else None
 
 
-def _stand_below(entries: Sequence[_Entry], reach: float) -> bool:
+def _stand_below(entries: Sequence[Entry], reach: float) -> bool:
     """Tell whether names stand under their amounts: where those above would be too far off."""
     nameless = [entry for entry in entries if entry.priced.total > 0 and not entry.priced.has_name]
-    above = sum(bool(_near_above(entry, reach)) for entry in nameless)
-    below = sum(bool(_near_below(entry, reach)) for entry in nameless)
+    above = sum(bool(naming.above(entry, reach)) for entry in nameless)
+    below = sum(bool(naming.below(entry, reach)) for entry in nameless)
     is_led = any(_is_led_by_name(entry, reach) for entry in nameless)
     return below > above or (below == above > 0 and not is_led)
 
 
-def _is_led_by_name(entry: _Entry, reach: float) -> bool:
+def _is_led_by_name(entry: Entry, reach: float) -> bool:
     row = entry.above[-1] if entry.above else None
     return (
-        row is not None and _are_near(row, entry.uppermost, reach) and item_name.is_name(row.text)
+        row is not None
+        and naming.are_near(row, entry.uppermost, reach)
+        and item_name.is_name(row.text)
     )
 
 
-def _near_above(entry: _Entry, reach: float) -> list[Row]:
-    """Return the rows above an amount that name the goods: those from its code on, else one."""
-    named: list[Row] = []
-    # How the total came about may stand between the name and the total.
-    lower = entry.uppermost
-    for row in entry.above[: -_MOST_ROWS - 1 : -1]:
-        if not _are_near(row, lower, reach) or _parts_off(row):
-            break
-        named.insert(0, row)
-        lower = row
-        bare = item_name.strip_code(row.text)
-        if bare != row.text and item_name.is_name(bare) and len(named) <= _LONGEST_NAME:
-            return named
-    names = [row for row in named if item_name.is_name(row.text)]
-    # A size in brackets goes with the name above it.
-    has_size = bool(names) and names[-1].text.startswith("(") and names[-1].text.endswith(")")
-    return names[-2:] if has_size else _broken(names)
-
-
-def _parts_off(row: Row) -> bool:
-    """Tell whether a row is about money: with columns or figures, or a total's bare label."""
-    is_apart = "\t" in row.text or bool(row.figures)
-    is_end = terminators.meaning(row) is Meaning.END
-    return is_end and (is_apart or terminators.ends_list(row, has_amount=False))
-
-
-def _broken(rows: Sequence[Row]) -> list[Row]:
-    """Return the last row of a name with those above it that it goes on from."""
-    name = list(rows[-1:])
-    for upper, lower in zip(rows[-2::-1], rows[::-1], strict=False):
-        # No goods have the name of a charge alone: `BUFFET SELF` and `SERVICE KG` below it.
-        is_rest = terminators.meaning(lower) is not None
-        if not is_rest and not item_name.goes_on(upper.text, lower.text):
-            break
-        name.insert(0, upper)
-    return name
-
-
-def _unbroken(entry: _Entry, manner: _Manner) -> Priced:
-    """Return an amount beside its name with the rest of the name from the rows around it."""
-    reach, edge = manner.reach, manner.edge
-    read = entry.priced
-    before: list[Row] = []
-    first, lower = read.words, read.row
-    for row in entry.above[: -_MOST_ROWS - 1 : -1]:
-        is_of_name = _are_near(row, lower, reach) and item_name.is_name(row.text)
-        # What has a quantity of its own is a dish, with a priced addition under it.
-        is_head = not before and item_name.leading_qty(row.text) is None
-        is_broken = item_name.goes_on(row.text, first) or (is_head and is_under(row, lower, edge))
-        if not (is_of_name and is_broken):
-            break
-        before.insert(0, row)
-        first, lower = row.text, row
-    behind: list[Row] = []
-    last, upper = read.words, read.row
-    for row in entry.below[:_MOST_ROWS]:
-        is_apart = not _are_near(upper, row, reach) or terminators.meaning(row) is not None
-        if is_apart or not item_name.goes_on(last, row.text):
-            break
-        behind.append(row)
-        last, upper = f"{last} {row.text}", row
-    parts = [*(row.text for row in before), read.words, *(row.text for row in behind)]
-    return replace(read, words=" ".join(parts)) if before or behind else read
-
-
-def _near_below(entry: _Entry, reach: float) -> list[Row]:
-    row = entry.below[0] if entry.below else None
-    is_named = row and _are_near(entry.priced.row, row, reach) and item_name.is_name(row.text)
-    return [row] if row and is_named else []
-
-
-def _are_near(upper: Row, lower: Row, reach: float) -> bool:
-    distance = lower.line.box.y_centre - upper.line.box.y_centre
-    return upper.line.page == lower.line.page and distance <= reach
-
-
-def _are_indexed(entries: Sequence[_Entry], first: Role | None) -> bool:
+def _are_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
     """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on.
 
     One row alone is counted under a heading of codes.
@@ -320,7 +251,7 @@ def _are_indexed(entries: Sequence[_Entry], first: Role | None) -> bool:
     return is_enough and counts == [Decimal(count) for count in range(1, len(counts) + 1)]
 
 
-def _has_quantity(entry: _Entry) -> bool:
+def _has_quantity(entry: Entry) -> bool:
     """Tell whether the first figure of a row is surely a quantity: multiplied, or `2 x`."""
     read = entry.priced
     # Below its name a product stands at the head of the row all the same: `0.352 KG x 49.90`.
@@ -328,20 +259,20 @@ def _has_quantity(entry: _Entry) -> bool:
     return is_product or item_name.is_multiplied(read.words)
 
 
-def _are_surely_indexed(entries: Sequence[_Entry], first: Role | None) -> bool:
+def _are_surely_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
     """Tell whether that is no chance: two rows may be one of this and two of that."""
     is_told = first is Role.CODE or any(entry.priced.factors for entry in entries)
     return _are_indexed(entries, first) and (len(entries) > _CHANCE or is_told)
 
 
-def _first_figure(entry: _Entry) -> Decimal | None:
+def _first_figure(entry: Entry) -> Decimal | None:
     """Return the figure at the head of an item's first row."""
     row = entry.priced.row if entry.priced.has_name else (entry.above or [entry.priced.row])[-1]
     is_first = row.figures and row.figures[0].start < _INDEX_PLACE
     return row.figures[0].value if is_first else None
 
 
-def _item(entry: _Entry, manner: _Manner) -> Extracted[LineItem] | None:
+def _item(entry: Entry, manner: Manner) -> Extracted[LineItem] | None:
     read = _named(entry, manner)
     if read is None:
         return None
@@ -350,6 +281,7 @@ def _item(entry: _Entry, manner: _Manner) -> Extracted[LineItem] | None:
     name = name if read.row.is_exact else ocr_confusions.mended(name)
     unit_price = None
     made = (read.factors.qty, read.factors.unit_price) if read.factors else entry.made
+    made = made or (_lost_qty(read) if manner.is_headed_qty else None)
     if made:
         qty, unit_price = made
     qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
@@ -359,11 +291,20 @@ def _item(entry: _Entry, manner: _Manner) -> Extracted[LineItem] | None:
     return read.row.cell.found(item, confidence=_CONFIDENT if made else _LIKELY)
 
 
-def _named(entry: _Entry, manner: _Manner) -> Priced | None:
+def _lost_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
+    """Return the quantity that the total tells where only the price of one was read beside it."""
+    before = [each for each in read.row.figures if each.end <= read.total_figure.start]
+    if not before or not before[-1].is_money:
+        return None
+    qty = arithmetic.missing_qty(before[-1].value, read.total)
+    return (qty, before[-1].value) if qty else None
+
+
+def _named(entry: Entry, manner: Manner) -> Priced | None:
     """Return the price with what names the goods: on their own row, or beside it."""
     if entry.priced.has_name:
-        return _unbroken(entry, manner)
-    look = _near_below if manner.are_names_below else _near_above
+        return naming.unbroken(entry, manner)
+    look = naming.below if manner.are_names_below else naming.above
     rows = look(entry, manner.reach)
     if not rows:
         # What is taken off may bear no name but the number of the article, and a bag is a unit too.
@@ -377,15 +318,17 @@ def _named(entry: _Entry, manner: _Manner) -> Priced | None:
     return replace(named, words=" ".join([*(row.text for row in before), named.words]))
 
 
-def _split(read: Priced, manner: _Manner) -> tuple[str, Decimal | None]:
+def _split(read: Priced, manner: Manner) -> tuple[str, Decimal | None]:
     """Part the name from an index, a code, a quantity in front of it or behind it."""
-    stripped = item_name.strip_code(read.words)
-    if stripped != read.words:
-        return stripped, None
-    leading = item_name.leading_qty(read.words)
     if manner.has_quantities_behind and not read.factors and (counted := quantities.behind(read)):
         qty, name = counted
         return item_name.strip_code(name), qty
+    stripped = item_name.strip_code(read.words)
+    if stripped == read.words and manner.have_codes:
+        stripped = item_name.strip_short_code(read.words)
+    if stripped != read.words:
+        return stripped, None
+    leading = item_name.leading_qty(read.words)
     if leading is None or not (manner.has_quantities or manner.are_indexed):
         return read.words, None
     qty, name = leading

@@ -19,6 +19,9 @@ from recibo.extract.layout.item_rows import Row
 from recibo.extract.model import Extracted, LineItem, TextPage
 from recibo.extract.text.figures import CENTS
 
+#: Units and codes make names longer too, but not by so much.
+_MORE = 1.3
+
 _Items = tuple[Extracted[LineItem], ...]
 
 
@@ -49,13 +52,16 @@ def _listed(text_pages: Sequence[TextPage], document: Opened | None, minor: int)
         for value in {figure.value for figure in row.figures if figure.is_money}
     )
     tabled = tables.read(lines, is_roll=is_roll)
-    if _is_summed(tabled, amounts) and all(_is_product(item.value) for item in tabled):
+    is_sound = _is_summed(tabled, amounts) and all(
+        arithmetic.is_product(item.value) for item in tabled
+    )
+    if is_sound and not is_roll:
         return tabled
     if document and document.is_service_note:
         service = nfse.service(document.paper)
         return (service,) if service else ()
     listed = _on_roll(lines, amounts) if is_roll else _on_page(lines)
-    return _sounder(tabled, listed, amounts)
+    return _sounder(tabled, listed, amounts, is_roll=is_roll)
 
 
 def _on_roll(lines: Sequence[Row], amounts: Counter[Decimal]) -> _Items:
@@ -75,8 +81,12 @@ def _on_page(lines: Sequence[Row]) -> _Items:
     return max((listed, outlined), key=_products)
 
 
-def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal]) -> _Items:
-    """Return the reading whose figures agree better with one another, the table when in doubt."""
+def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal], *, is_roll: bool) -> _Items:
+    """Return the reading whose figures agree better with one another, the table when in doubt.
+
+    On a roll the columns are no wider than their headings, and names reach beyond: there the
+    reading with more of the names goes first.
+    """
     if not tabled or not listed:
         return tabled or listed
     return max(
@@ -85,8 +95,13 @@ def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal]) -> _Item
             _is_summed(items, amounts),
             sum(_may_be_discounted(item.value) for item in items),
             _products(items),
+            is_roll and _letters(items) > _MORE * _letters(tabled),
         ),
     )
+
+
+def _letters(items: _Items) -> int:
+    return sum(sum(map(str.isalpha, item.value.name or "")) for item in items)
 
 
 def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
@@ -95,7 +110,7 @@ def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
 
 
 def _products(items: _Items) -> int:
-    return sum(_is_product(item.value) for item in items)
+    return sum(arithmetic.is_product(item.value) for item in items)
 
 
 def _sum(items: _Items) -> Decimal:
@@ -106,13 +121,4 @@ def _may_be_discounted(item: LineItem) -> bool:
     """Tell whether quantity times unit price makes the total, or more: tables print discounts."""
     if item.qty is None or item.unit_price is None or item.total is None:
         return False
-    return _is_product(item) or 0 < item.total < item.qty * item.unit_price
-
-
-def _is_product(item: LineItem) -> bool:
-    return (
-        item.qty is not None
-        and item.unit_price is not None
-        and item.total is not None
-        and arithmetic.agrees(item.qty, item.unit_price, item.total)
-    )
+    return arithmetic.is_product(item) or 0 < item.total < item.qty * item.unit_price

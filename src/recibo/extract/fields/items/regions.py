@@ -1,7 +1,9 @@
 """Where on a roll the goods stand: under their heading, above the totals, amounts in a column."""
 
+import itertools
 import statistics
 from collections.abc import Sequence
+from decimal import Decimal
 
 from recibo.extract.fields.items import details, item_name, priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
@@ -28,6 +30,8 @@ _FAR = 200
 _CHANCE = 2
 #: What may be numbered, the paper first.
 _NUMBERS = ("number", "order_number", "weak_number", "other_number")
+#: Sums of more amounts are not tried.
+_MOST_PROVEN = 150
 #: Prices of currencies without decimals have thousands.
 _THOUSAND = 1000
 
@@ -44,7 +48,8 @@ def goods(rows: Sequence[Row]) -> list[PricedRow]:
     if _adds_up(region, rows):
         return region
     if minor:
-        return _in_column(region)
+        region = _in_column(region)
+        return region if any(read for _, read in region) else _proven(read, rows)
     region = _between(_below_one_another(read))
     return region if _adds_up(region, rows) else _in_column(region)
 
@@ -96,6 +101,28 @@ def _adds_up(region: Sequence[PricedRow], rows: Sequence[Row]) -> bool:
     """
     amounts = [read.total for _, read in region if read]
     return len(amounts) > 1 and sum(amounts) in terminators.totals(rows)
+
+
+def _proven(rows: Sequence[PricedRow], all_rows: Sequence[Row]) -> list[PricedRow]:
+    """Return the longest run of named amounts that makes a printed total; none if no run does.
+
+    A slip of a card may stand between the goods and their total.
+    """
+    totals = terminators.totals([row for row in all_rows if terminators.is_total(row)])
+    priced = [(index, read) for index, (_, read) in enumerate(rows) if read][:_MOST_PROVEN]
+    sums = list(itertools.accumulate((read.total for _, read in priced), initial=Decimal(0)))
+    strangers = list(itertools.accumulate((not _is_goods(each) for _, each in priced), initial=0))
+    for count in range(len(priced), 1, -1):
+        for start in range(len(priced) - count + 1):
+            end = start + count
+            if sums[end] - sums[start] in totals and strangers[end] == strangers[start]:
+                first = priced[start - 1][0] + 1 if start else 0
+                return list(rows[first : priced[end - 1][0] + 1])
+    return []
+
+
+def _is_goods(read: Priced) -> bool:
+    return read.has_name and terminators.meaning(read.row) not in terminators.ENDS
 
 
 def _minor(rows: Sequence[Row]) -> int:

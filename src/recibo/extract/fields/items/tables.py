@@ -71,12 +71,16 @@ def _without_sums(items: Sequence[Extracted[LineItem]]) -> Iterator[Extracted[Li
     above, units, count = Decimal(0), Decimal(0), 0
     told = [bool(item.value.qty or item.value.unit_price) for item in items]
     several = sum(told)
+    is_closed = False
     for index, item in enumerate(items):
+        if is_closed and not arithmetic.is_product(item.value):
+            continue
         total, qty = item.value.total or Decimal(0), item.value.qty
         is_bare = item.value.unit_price is None and (qty is None or qty == units)
         has_others = several > told[index]
         is_last = index == len(items) - 1
         if is_bare and count >= _FEWEST and total == above and (has_others or is_last):
+            is_closed = all(arithmetic.is_product(each.value) for each in items[:index])
             continue
         above, units, count = above + total, units + (qty or 0), count + 1
         yield item
@@ -182,7 +186,8 @@ def _is_end(row: Row, placed: dict[Role, Cell], goods: Sequence[_Goods]) -> bool
     if _has_figure(placed.get(Role.QTY)) and _has_figure(placed.get(Role.UNIT_PRICE)):
         return False
     # What has a day of its own is a charge, whatever word for money it bears.
-    if Role.DATE in placed and Role.TOTAL in placed and not terminators.is_total(row):
+    has_day = Role.DATE in placed and placed[Role.DATE].text[:1].isdigit()
+    if has_day and Role.TOTAL in placed and not terminators.is_total(row):
         return False
     if Role.TOTAL in placed and goods and _is_charge_beneath(row, goods):
         return False
