@@ -110,6 +110,21 @@ def test_a_page_whose_writing_lies_on_its_side_is_set_upright(angle: int) -> Non
     assert darkness(page, "TOTAL") > 40
 
 
+def test_writing_that_a_negative_font_size_turns_back_is_upright() -> None:
+    def print_turned_twice(page: canvas.Canvas) -> None:
+        page.translate(WIDTH, HEIGHT)
+        page.rotate(180)
+        page.setFont("Helvetica", -12)
+        for number, row in enumerate(BODY):
+            page.drawString(WIDTH - 20, HEIGHT - 350 + 20 * number, row)
+
+    page = only_page(document(print_turned_twice))
+
+    upright = only_page(document(print_body))
+    assert texts(upright) == texts(page)
+    assert darkness(page, "TOTAL") == pytest.approx(darkness(upright, "TOTAL"), abs=1)
+
+
 def test_a_stub_at_the_side_stays_in_whole_runs() -> None:
     def stub(page: canvas.Canvas) -> None:
         page.rotate(90)

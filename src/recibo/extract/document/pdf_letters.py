@@ -90,7 +90,12 @@ def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
         box = _box(text, index, frame)
         is_straight = abs(angle - quarters * _QUARTER) <= _MAX_LEAN
         if is_straight and frame.holds(box) and ink.is_seen(text, index):
-            yield Glyph(letter, box, (quarters + frame.turns) % 4)
+            yield Glyph(letter, box, (quarters + _flips(text, index) + frame.turns) % 4)
+
+
+def _flips(text: pdfium.PdfTextPage, index: int) -> int:
+    """Return the quarter turns that a negative font size adds; the angle leaves it out."""
+    return 2 * (pdfium_c.FPDFText_GetFontSize(text.raw, index) < 0)
 
 
 def _box(text: pdfium.PdfTextPage, index: int, frame: Frame) -> Box:
