@@ -186,6 +186,34 @@ def test_carriers_are_paid_what_is_to_receive() -> None:
     assert Decimal("1234.56") == record.total.value
 
 
+def test_a_carriers_name_stands_in_the_block_above_its_tax_id() -> None:
+    key = goods_key(f"352403{papers.ISSUER}57001000000987112345678")
+    head = "DECLARO QUE RECEBI OS VOLUMES\nNOME\nRG\nDACTE   MODAL\n\n\n"
+    block = f"VELOZ TRANSPORTES LTDA\nRUA DO PORTO, 20\nSANTOS - SP\nCNPJ: {CNPJ}\n"
+
+    record = fiscal.read([roll(f"{head}{block}\n\n{key}")])
+
+    assert record is not None
+    assert record.merchant_name is not None
+    assert "VELOZ TRANSPORTES LTDA" == record.merchant_name.value
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Documento Auxiliar da Nota Fiscal Fatura de Serviços de Comunicação Eletrônica",
+        "DANF3E",
+        "Documento Auxiliar do Conhecimento de Transporte Eletrônico",
+    ],
+)
+def test_electronic_bills_without_a_readable_key_are_known_by_their_title(title: str) -> None:
+    record = fiscal.read([roll(f"{title}\nLUZ E VOZ S.A.\nCNPJ {CNPJ}\nTOTAL A PAGAR R$ 81,20")])
+
+    assert record is not None
+    assert record.total is not None
+    assert ("invoice", Decimal("81.20")) == (record.type.value, record.total.value)
+
+
 def test_a_ticket_is_issued_when_it_says_so_not_when_its_journey_begins() -> None:
     key = goods_key(f"432407{papers.ISSUER}63001000009912112345678")
     said_first = "GAUCHO LTDA\nORIGEM: PELOTAS (RS)\nDATA: 05/07/2024 | HORARIO: 08:30"

@@ -69,6 +69,16 @@ def test_a_wrong_digit_in_the_issuers_place_is_mended_by_the_printed_cnpj() -> N
     assert KEY in [printed.key.text for printed in found if printed.is_mended]
 
 
+def test_a_printed_number_settles_which_of_several_digits_was_lost() -> None:
+    groups = _grouped(KEY).split(" ")
+    groups[7] = groups[7][1:]
+    number = KEY[25:34].lstrip("0")
+
+    found = key_search.find([f"Nota {number} Serie 1", " ".join(groups)], known=[KEY[6:20]])
+
+    assert [KEY] == [printed.key.text for printed in found]
+
+
 def test_nothing_is_mended_without_a_tax_id_to_confirm_it() -> None:
     lost = _grouped(KEY).split(" ")
     lost[9] = lost[9][:3]

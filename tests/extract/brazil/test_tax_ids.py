@@ -34,6 +34,15 @@ def test_a_slash_read_as_another_sign_is_undone(cnpj: str, sign: str) -> None:
     assert cnpj in [found.text for found in tax_ids.find(read)]
 
 
+@given(cnpjs(letters=DIGITS), st.sampled_from([2, 6]))
+def test_a_lost_dot_is_undone(cnpj: str, place: int) -> None:
+    printed = _printed(cnpj)
+
+    found = [each.text for each in tax_ids.find(f"{printed[:place]} {printed[place + 1 :]}")]
+
+    assert [cnpj] == found
+
+
 @given(cnpjs(), st.integers(0, 13), st.sampled_from(DIGITS))
 def test_one_wrong_digit_is_noticed(cnpj: str, place: int, digit: str) -> None:
     changed = cnpj[:place] + digit + cnpj[place + 1 :]

@@ -30,6 +30,7 @@ def test_a_printed_moment_reads_back(at: dt.datetime, shape: str) -> None:
         ("15/03/24 18:22", Moment(DAY, dt.time(18, 22))),
         ("I5/O3/2024 18:22:1O", Moment(DAY, dt.time(18, 22, 10))),
         ("15/03/2024 às 18:22", Moment(DAY, dt.time(18, 22))),
+        ("15/037202418:22:10", Moment(DAY, dt.time(18, 22, 10))),
         ("15/03/2024 99:99", Moment(DAY)),
     ],
 )

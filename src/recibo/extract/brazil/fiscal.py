@@ -44,7 +44,7 @@ _NFSE = Kind(nfse.LABELS, nfse.read)
 _OTHER = Kind(other.LABELS, other.read)
 
 _BY_MODEL = {Model.NFE: _NFE, Model.NFCE: _NFCE, Model.CFE: _CFE}
-_BY_TITLE = {"nfce": _NFCE, "nfse": _NFSE, "cfe": _CFE, "nfe": _NFE}
+_BY_TITLE = {"other": _OTHER, "nfce": _NFCE, "nfse": _NFSE, "cfe": _CFE, "nfe": _NFE}
 
 # The title of a coupon stands on a line of its own; reports of the same printer count coupons.
 _COUPON = fuzzy_labels.of([squeeze("Cupom Fiscal")])
@@ -53,6 +53,8 @@ _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
 _TAX_ID = re.compile("|".join(map(squeeze, ("CNPJ", "CPF", "C.G.C"))))
 # No other paper is headed by this title, whether its issuer can be read or not.
 _WHOLE_TITLE = squeeze("Documento Auxiliar da Nota Fiscal de Consumidor")
+# The page of a tax office where consumers look their note up.
+_LOOKUP_PAGE = re.compile(r"GO[VU]BR.{0,30}NFCE|NFCE.{0,30}GO[VU]BR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,8 @@ def _recognise(text_pages: Sequence[TextPage], key: Keyed | None) -> Kind | None
     squeezed = [squeeze(line.text) for text_page in text_pages for line in text_page.lines]
     is_coupon = _is_coupon(text_pages, squeezed)
     # Narrow rolls break the title.
-    if any(
-        _WHOLE_TITLE in "".join(pair) for pair in zip_longest(squeezed, squeezed[1:], fillvalue="")
-    ):
+    pairs = map("".join, zip_longest(squeezed, squeezed[1:], fillvalue=""))
+    if any(_WHOLE_TITLE in pair or _LOOKUP_PAGE.search(pair) for pair in pairs):
         return _NFCE
     form = Form.of(text_pages, _titles())
     # Small and faint titles are lost; a town's page still parts who serves from who is served.

@@ -42,6 +42,9 @@ _ANY_DIGIT = re.compile(_DIGIT)
 _LETTER = "[0-9A-Z]"
 _GOODS = _shape([(_DIGIT, 6), (_LETTER, 12), (_DIGIT, 26)])
 _SERVICE = _shape([(_DIGIT, 9), (_LETTER, 12), (_DIGIT, 29)])
+_FIGURE = re.compile(
+    r"(?<![0-9.,/-])[0-9]{1,3}(?:\.[0-9]{3}){1,2}(?![0-9.,/-])|(?<![0-9])[0-9]{1,9}(?![0-9])"
+)
 _NOT_KEY = re.compile(r"[^0-9A-Z]")
 #: Digits that readers see in the letters of an alphanumeric CNPJ.
 _AS_LETTERS = {"0": "O", "1": "I"}
@@ -148,12 +151,21 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
 def _mended(lines: Sequence[str], known: frozenset[str]) -> Iterator[PrintedKey]:
     """Mend keys of eleven groups in which one digit is lost, doubled or wrong.
 
-    Left alone when check digits and printed tax ids do not settle on one reading.
+    Left alone when check digits, printed tax ids and numbers do not settle on one reading.
     """
     for window, span in itertools.islice(_damaged_keys(lines), _MOST_REPAIRS):
         sound = _sound_repairs(window, known)
+        if len(sound) > 1:
+            figures = _figures([*lines[: span.start], *lines[span.stop :]])
+            sound = {key for key in sound if key.number in figures}
         if len(sound) == 1:
             yield PrintedKey(sound.pop(), " ".join(window), span, is_mended=True)
+
+
+def _figures(lines: Iterable[str]) -> frozenset[str]:
+    """Return the whole numbers in lines of text, as a key spells a document's number."""
+    found = (_FIGURE.findall(line) for line in lines)
+    return frozenset(each.replace(".", "").lstrip("0") for each in itertools.chain(*found))
 
 
 def _damaged_keys(lines: Sequence[str]) -> Iterator[tuple[list[str], range]]:

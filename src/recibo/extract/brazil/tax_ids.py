@@ -20,6 +20,9 @@ _PRINTED = re.compile(
     rf"|(?<![0-9.])(?P<cpf>[0-9]{{3}}{_GAP}[.,]{_GAP}[0-9]{{3}}{_GAP}[.,]{_GAP}[0-9]{{3}}"
     rf"{_GAP}[-\u2013.]{_GAP}[0-9]{{2}})(?![0-9])"
     rf"|(?<![0-9A-Z])(?P<bare>[0-9]{{14}}|[0-9]{{8}}/[0-9]{{4}}-?[0-9]{{2}})(?![0-9])"
+    # Dots get lost too; then the check digits must be right.
+    r"|(?<![0-9A-Z.])(?P<loose>[0-9]{2}[.,\s]?[0-9]{3}[.,\s]?[0-9]{3}\s?[/|\\IL17]?\s?[0-9]{4}"
+    r"[-\u2013.\s]?[0-9]{2})(?![0-9])"
 )
 _CNPJ_LENGTH = 14
 #: Where the slash stands between root and order.
@@ -40,6 +43,8 @@ class PrintedTaxId:
     #: Where it stands in the text that was searched.
     start: int
     end: int
+    #: Whether it is a mere run of digits, as product codes are too.
+    is_bare: bool = False
 
 
 def is_cnpj(text: str) -> bool:
@@ -69,9 +74,12 @@ def find(text: str) -> Iterator[PrintedTaxId]:
         bare = _NO_DIGIT.sub("", match[0])
         if match["cpf"]:
             yield PrintedTaxId(bare, is_cpf(bare), match.start(), match.end())
-        else:
-            bare = _mended_cnpj(bare)
-            yield PrintedTaxId(bare, is_cnpj(bare), match.start(), match.end())
+            continue
+        bare = _mended_cnpj(bare)
+        is_sound = is_cnpj(bare)
+        if is_sound or not match["loose"]:
+            is_bare = bool(match["bare"])
+            yield PrintedTaxId(bare, is_sound, match.start(), match.end(), is_bare)
 
 
 def _mended_cnpj(bare: str) -> str:

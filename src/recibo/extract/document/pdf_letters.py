@@ -95,7 +95,7 @@ def glyphs(text: pdfium.PdfTextPage, frame: Frame) -> Iterator[Glyph]:
 
 def _flips(text: pdfium.PdfTextPage, index: int) -> int:
     """Return the quarter turns that a negative font size adds; the angle leaves it out."""
-    return 2 * (pdfium_c.FPDFText_GetFontSize(text.raw, index) < 0)
+    return 2 if pdfium_c.FPDFText_GetFontSize(text.raw, index) < 0 else 0
 
 
 def _box(text: pdfium.PdfTextPage, index: int, frame: Frame) -> Box:

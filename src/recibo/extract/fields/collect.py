@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TypeVar
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields import (
     category,
     currency,
     date,
+    fiscal_candidates,
     merchant,
     number,
     tax_id,
@@ -22,13 +22,11 @@ from recibo.extract.fields.items import line_items
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.layout.rows import USUAL_MINOR, rows
-from recibo.extract.model import Candidates, Category, DocumentType, Extracted, Header, TextPage
+from recibo.extract.model import Candidates, Category, DocumentType, Extracted, TextPage
 from recibo.extract.text import tables
 
 # Malay and Indonesian are written without accents, and so is the English beside them.
 _UNACCENTED = frozenset({"ms", "id"})
-
-T = TypeVar("T")
 
 # A table that splits a total into net and tax is looked for among so many likely totals.
 _LIKELY_TOTALS = 3
@@ -40,7 +38,10 @@ def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None)
     general = _general(text_pages, hint)
     minor = USUAL_MINOR if document else _minor_digits(general.currencies)
     findings = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
-    return _with_fiscal(findings, document.read()) if document else findings
+    if document is None:
+        return findings
+    merged = fiscal_candidates.merged(findings, document.read())
+    return replace(merged, categories=_categories(merged))
 
 
 def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candidates:
@@ -105,33 +106,9 @@ def _minor_digits(currencies: Sequence[Extracted[str]]) -> int:
     return tables.currencies()[currencies[0].value].digits if currencies else USUAL_MINOR
 
 
-def _with_fiscal(findings: Candidates, paper: Header) -> Candidates:
-    """Put what the fiscal paper says in the place of what the others found, field by field."""
-    return replace(
-        findings,
-        types=_or(paper.type, findings.types),
-        merchant_names=_or(paper.merchant_name, findings.merchant_names),
-        merchant_tax_ids=_or(paper.merchant_tax_id, findings.merchant_tax_ids),
-        moments=_or(paper.issued_at, findings.moments),
-        totals=_or(paper.total, findings.totals),
-        subtotals=_or(paper.subtotal, ()),
-        taxes=_or(paper.tax, ()),
-        splits=(),
-        levies=_or(paper.tax, ()),
-        currencies=_or(paper.currency, findings.currencies),
-        document_numbers=_or(paper.document_number, ()),
-        document_keys=_or(paper.document_key, ()),
-        categories=_categories(paper.merchant_name, findings),
-    )
-
-
-def _categories(seller: Extracted[str] | None, findings: Candidates) -> tuple[Category, ...]:
+def _categories(findings: Candidates) -> tuple[Category, ...]:
     """Return what the seller's own name says: others stand in the head of a note of services."""
-    if seller is None:
+    if not findings.merchant_names:
         return findings.categories
     lines = [line for text in findings.texts for line in text.split("\n")]
-    return category.categories(seller.value, lines)
-
-
-def _or(paper: Extracted[T] | None, others: tuple[Extracted[T], ...]) -> tuple[Extracted[T], ...]:
-    return (paper,) if paper else others
+    return category.categories(findings.merchant_names[0].value, lines)

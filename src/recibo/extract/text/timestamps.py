@@ -9,7 +9,8 @@ from recibo.extract.model import Moment
 _D = "[0-9OoIl|]"
 # The date may run into the time: readers lose the blank between them.
 _STAMP = re.compile(
-    rf"(?<![0-9/.-])(?P<day>{_D}{{2}})\s?[/.-]\s?(?P<month>{_D}{{2}})\s?[/.-]\s?"
+    # A slash comes back as 7 or 1 now and then; the century behind it settles that.
+    rf"(?<![0-9/.-])(?P<day>{_D}{{2}})\s?[/.-]\s?(?P<month>{_D}{{2}})(?:\s?[/.-]\s?|[71](?=20))"
     rf"(?P<year>2{_D}{{3}}|{_D}{{2}}(?!{_D}))"
     rf"(?:[\s,T-]{{0,4}}(?:[àaÀA]?s\s|[hH]ora[:.]?\s?)?[\s-]{{0,3}}"
     rf"(?P<time>{_D}{{2}}\s?[:.hH]\s?{_D}{{2}}(?:\s?[:.m]\s?{_D}{{2}})?))?"

@@ -24,6 +24,8 @@ def _name(text: str) -> str | None:
         ("ANA LIMA SOUZA 34204433588\nR. Direita, 22", "ANA LIMA SOUZA 34204433588"),
         ("49.595.999 ANA LIMA SOUZA\nR. Direita, 22", "49.595.999 ANA LIMA SOUZA"),
         ("CNPJ: 11.222.333/0001-81", None),
+        ("Doc. Aukilier da Nota Fiscal de Consunidor\nCNPJ: 11.222.333/0001-81", None),
+        ("NAO OPTANTE PELO SIMPLES NACIONAL\nCNPJ: 11.222.333/0001-81", None),
         ("DATA DE RECEBIMENTO\nCNPJ: 11.222.333/0001-81", None),
     ],
 )

@@ -23,6 +23,7 @@ from tests.extract.typesetting import roll
         ),
         ("Valor aproximado de tributos R$ 41,04 (13,45%) Fonte: IBPT\nPIX 7,00", "41.04"),
         ("Valor aproximado dos tributos\nPIX R$ 7,00", None),
+        ("Tributos: R$ 41,04 (32,11%) Fonte: IBPT", "41.04"),
         ("Tributos Aproximados R$ 41,04 (14,01%) Fonte IBPT", "41.04"),
         (
             "Você pagou aproximadamente:\nR$ 16,42 de tributos federais\nR$ 24,62 estaduais",
@@ -104,6 +105,47 @@ def test_a_note_without_its_head_has_no_sellers_name() -> None:
 
     assert header is not None
     assert header.merchant_name is None
+
+
+FADED = """
+MERCADO IPE AMARELO LTDA
+RUA DAS ACACIAS 10 - CENTRO - JUIZ DE FORA - MG
+02/04/2024 - 09:15:42 - Cupom: 00012345
+Cod Descr. Qtd Un Preco Total
+789100 ACUCAR CRISTAL 5KG 2 UN 19,90 39,80
+789200 OLEO SOJA 900ML    3 UN  7,20 21,60
+Qtd. total de itens                      2
+VALOR TOTAL EM PRODUTO(S) R$         61,40
+Acrescimo R$                          6,14
+Valor total R$                       67,54
+Cartao de debito                     67,54
+N.:30484 Serie:071 Emissao 02/04/2024 09:15
+Consulte em https://portalsped.fazenda
+.mg.gov.br/portalnfce
+"""
+
+
+def test_a_note_without_title_key_and_tax_id_is_known_by_its_lookup_page() -> None:
+    header = fiscal.read([roll(FADED)])
+
+    assert header is not None
+    assert header.document_number is not None
+    assert header.issued_at is not None
+    assert header.total is not None
+    assert header.subtotal is not None
+    assert DocumentType.NFCE is header.type.value
+    assert "30484" == header.document_number.value
+    assert dt.time(9, 15, 42) == header.issued_at.value.time
+    assert (Decimal("67.54"), Decimal("61.40")) == (header.total.value, header.subtotal.value)
+
+
+def test_a_product_code_of_fourteen_digits_is_no_issuer() -> None:
+    text = papers.ECF.replace("CNPJ:", "").replace(papers.CNPJ, "") + "\nCOD (00076872220044)"
+
+    header = fiscal.read([roll(text, exact=False)])
+
+    assert header is not None
+    assert header.merchant_tax_id is None or "00076872220044" != header.merchant_tax_id.value
 
 
 def _taxes(text: str) -> Decimal | None:

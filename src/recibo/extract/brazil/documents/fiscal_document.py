@@ -2,6 +2,7 @@
 
 import datetime as dt
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -13,10 +14,18 @@ from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell, Form, Vocabulary
 from recibo.extract.model import DocumentType, Extracted, Header, Line, Moment, TextPage
 from recibo.extract.text import numbers
+from recibo.extract.text.squeezed import SqueezedLine, squeeze
 
 #: What the key or a code says outranks what is printed beside it.
 _FROM_KEY = 0.97
 _LIKELY = 0.9
+
+_TAX_ID_LABEL = re.compile("|".join(map(squeeze, ("CNPJ", "CPF", "CGC"))))
+# Rolls set the number before the series, whatever its own label is.
+_BEFORE_SERIES = re.compile(
+    r"(?<![0-9./-])(?P<number>[0-9]{1,3}(?:\.[0-9]{3}){1,2}|[0-9]{1,9})\W{1,6}S[eé]rie",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,15 @@ def number(paper: Paper, *kinds: str, reader: Callable[[str], str | None]) -> Ex
     return agreeing[0] if agreeing else keyed_number(paper)
 
 
+def number_before_series(paper: Paper) -> Extracted[str] | None:
+    """Return the number that stands right before the series."""
+    for line in paper.lines:
+        if match := _BEFORE_SERIES.search(line.text):
+            value = match["number"].replace(".", "").lstrip("0")
+            return line_cell(line).found(value, confidence=_LIKELY) if value else None
+    return None
+
+
 def keyed_number(paper: Paper) -> Extracted[str] | None:
     """Return the number that the key holds."""
     if paper.keyed is None or not paper.keyed.key.number:
@@ -99,9 +117,16 @@ def printed_ids(paper: Paper) -> Iterator[Issuer]:
     for index, squeezed in enumerate(paper.form.lines):
         for cell in forms.cells(squeezed.line.words):
             for printed in tax_ids.find(cell.text):
+                if printed.is_bare and not (printed.is_sound or _may_be_unsound(cell, squeezed)):
+                    continue
                 confidence = 1.0 if printed.is_sound else 0.5
                 found = cell.found(printed.text, confidence=confidence)
                 yield Issuer(found, printed.is_sound, index)
+
+
+def _may_be_unsound(cell: Cell, line: SqueezedLine) -> bool:
+    """Tell whether a run of digits is a tax id all the same: of a sample, or by its label."""
+    return cell.is_exact or _TAX_ID_LABEL.search(line.text) is not None
 
 
 def issuer_id(paper: Paper, labelled: Iterable[Issuer]) -> Extracted[str] | None:

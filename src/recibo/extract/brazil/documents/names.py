@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from recibo.extract import resources
 from recibo.extract.brazil import tax_ids
-from recibo.extract.layout import name_stoplist
+from recibo.extract.layout import forms, name_stoplist
 from recibo.extract.layout.forms import Cell
 from recibo.extract.model import Extracted, Line
 from recibo.extract.text import ocr_confusions
+from recibo.extract.text.squeezed import squeeze
 
 _WORDS: Mapping[str, list[str]] = resources.table("brazil", "names.toml")
 
@@ -38,6 +39,8 @@ _ADDRESS = re.compile(
     r"|(?<![0-9])[0-9]{5}-?[0-9]{3}(?![0-9])",
     re.IGNORECASE,
 )
+# Titles are read with errors, and glued.
+_NOTICES = forms.vocabulary({"notice": _WORDS["notices"]})
 _HALL = re.compile(rf"\b(?:{_any('halls')})\b", re.IGNORECASE)
 #: A name has so many letters at least.
 _FEWEST_LETTERS = 3
@@ -111,12 +114,21 @@ def looks_like_name(text: str) -> bool:
         return False
     if name_stoplist.are_labels(cleaned(text)):
         return False
-    return _LEGAL_FORM.search(text) is not None or _ADDRESS.search(text) is None
+    return has_form(text) or not (_ADDRESS.search(text) or is_notice(text))
 
 
 def has_form(text: str) -> bool:
     """Tell whether a text ends with a company's legal form."""
     return _LEGAL_FORM.search(text) is not None
+
+
+def is_notice(text: str) -> bool:
+    """Tell whether a text holds a title, or says how its issuer is taxed."""
+    squeezed = squeeze(text)
+    return any(
+        _NOTICES.pattern.match(squeezed, place) or _NOTICES.misreadings.match(squeezed, place)
+        for place in range(len(squeezed))
+    )
 
 
 def is_hall(text: str) -> bool:

@@ -26,7 +26,8 @@ def read(document: Paper) -> Header:
         total=total,
         subtotal=_gross(document) or total,
         tax=taxes.read(document),
-        document_number=fiscal_document.number(document, "number", reader=_read_number),
+        document_number=fiscal_document.number(document, "number", reader=_read_number)
+        or fiscal_document.number_before_series(document),
     )
 
 
@@ -50,6 +51,8 @@ def _gross(document: Paper) -> Extracted[Decimal] | None:
 
 
 def _issued_at(document: Paper) -> Extracted[Moment] | None:
-    coded = fiscal_document.coded_moment(document)
+    if coded := fiscal_document.coded_moment(document):
+        return coded
     stamps = [*thermal.stamps_beside_series(document), *thermal.stamps(document)]
-    return coded or fiscal_document.placed(document, fiscal_document.of_key_month(document, stamps))
+    printed = fiscal_document.of_key_month(document, stamps)
+    return fiscal_document.placed(document, thermal.to_the_second(document, printed))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from recibo.extract.brazil.documents import fiscal_document, thermal
+from recibo.extract.brazil.documents import fiscal_document, issuer_block, thermal
 from recibo.extract.brazil.documents.fiscal_document import Paper
 from recibo.extract.model import DocumentType, Extracted, Header, Moment
 from recibo.extract.text import timestamps
@@ -14,6 +14,7 @@ def read(document: Paper) -> Header:
     """Read what the key tells and the amount due; the general finders see to the rest."""
     return replace(
         fiscal_document.start(document, DocumentType.INVOICE, title="DF-e"),
+        merchant_name=issuer_block.name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, ()),
         issued_at=_issued_at(document),
         total=fiscal_document.amount(document, "payable", "total"),

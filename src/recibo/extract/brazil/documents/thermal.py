@@ -4,6 +4,7 @@ import bisect
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, names
@@ -156,6 +157,21 @@ def stamps(document: Paper) -> Iterator[Extracted[Moment]]:
 def own_stamps(document: Paper) -> Iterator[Extracted[Moment]]:
     """Return the dates with a time on the roll but for those of authorisation and printing."""
     return (found for found, is_late in _stamps(document) if not is_late)
+
+
+def to_the_second(document: Paper, found: Extracted[Moment] | None) -> Extracted[Moment] | None:
+    """Return a moment with its seconds, which some rolls print but once, in their head."""
+    if found is None or found.value.time is None or found.value.time.second:
+        return found
+    finer = (
+        stamp.value
+        for stamp in own_stamps(document)
+        if stamp.value.date == found.value.date
+        and stamp.value.time
+        and stamp.value.time.replace(second=0) == found.value.time
+    )
+    time = max((moment.time for moment in finer if moment.time), default=found.value.time)
+    return replace(found, value=replace(found.value, time=time))
 
 
 def stamps_beside_series(document: Paper) -> Iterator[Extracted[Moment]]:
