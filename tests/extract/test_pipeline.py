@@ -188,6 +188,35 @@ def test_pictures_without_a_receipt_are_unreadable(text_page: Image.Image) -> No
         pipeline.extract(drawing.encode(text_page, "PNG"))
 
 
+@pytest.mark.parametrize(
+    ("field", "rows"),
+    [
+        ("subtotal", [Row("SUBTOTAL", "11.00")]),
+        ("merchant_tax_id", [Row("CNPJ 11.222.333/0001-81")]),
+        ("line_items", [Row("Espresso doppio", "6.20"), Row("Butter croissant", "4.80")]),
+    ],
+)
+def test_a_document_of_which_one_field_can_be_read_is_a_receipt(
+    field: str, rows: list[Row]
+) -> None:
+    receipt = pipeline.extract(drawing.pdf(rows))
+
+    assert getattr(receipt, field)
+    assert receipt.total or receipt.confidence <= 0.1
+
+
+def test_a_receipt_that_is_cut_off_above_its_total_is_read_as_far_as_it_goes() -> None:
+    cut_off = drawing.picture([*ROWS[3:5], Row("SUBTOTAL", "11.00")])
+
+    receipt = pipeline.extract(drawing.encode(cut_off))
+
+    assert receipt.subtotal is not None
+    assert receipt.subtotal.value == Decimal("11.00")
+    assert ["Espresso doppio", "Butter croissant"] == [
+        item.value.name for item in receipt.line_items
+    ]
+
+
 @pytest.mark.parametrize("shape", [(20_000, 3), (3, 20_000), (4000, 60)])
 def test_pictures_of_odd_shapes_are_survived(shape: tuple[int, int]) -> None:
     buffer = io.BytesIO()

@@ -127,9 +127,17 @@ def understand(
     readings = [_receipt(text_pages, hint) for text_pages in zip(*by_page, strict=True)]
     settled = vote.settle(readings)
     receipt = replace(settled, confidence=confidence.of_whole(settled))
-    if not (receipt.total or receipt.issued_at or receipt.merchant_name or receipt.document_key):
+    if not _shows_anything(receipt):
         raise Unreadable
     return receipt
+
+
+def _shows_anything(receipt: Receipt) -> bool:
+    """Tell whether a receipt holds anything that it is of use for: a number alone is not."""
+    amounts = (receipt.total, receipt.subtotal)
+    seller = (receipt.merchant_name, receipt.merchant_tax_id)
+    rest = (receipt.issued_at, receipt.document_key, receipt.line_items)
+    return any((*amounts, *seller, *rest))
 
 
 def warm(runtime: Runtime = Runtime.AUTO) -> None:

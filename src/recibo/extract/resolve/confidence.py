@@ -65,11 +65,10 @@ def _of_one(total: Extracted[Decimal] | None, findings: Candidates) -> Extracted
 
 def of_whole(fields: Header) -> float:
     """Return how likely the whole is right: that is the total first of all."""
-    if fields.total is None:
-        return _WITHOUT_TOTAL
+    total = fields.total.confidence if fields.total else _WITHOUT_TOTAL
     others = (fields.issued_at, fields.merchant_name)
     rest = math.prod(field.confidence if field else _MISSING for field in others)
-    return fields.total.confidence * rest**_OTHERS_WEIGHT
+    return total * rest**_OTHERS_WEIGHT
 
 
 def features(
