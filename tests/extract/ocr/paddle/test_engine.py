@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -57,6 +58,38 @@ def test_a_turned_picture_is_read_to_the_letter_as_when_it_is_upright(
     turned = engine.read(np.ascontiguousarray(np.rot90(upright, turns)))
 
     assert engine.read(upright).words == turned.words
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_a_blurred_picture_is_set_upright(
+    engine: PaddleEngine, upright: Picture, turns: int
+) -> None:
+    blurred = np.asarray(cv2.GaussianBlur(upright, (0, 0), 4), dtype=np.uint8)
+
+    reading = engine.read(np.ascontiguousarray(np.rot90(blurred, turns)))
+
+    assert turns == reading.turns
+    assert "CORNER SHOP LIMITED" in [word.text for word in reading.words]
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_rules_of_dashes_do_not_tell_the_side(engine: PaddleEngine, turns: int) -> None:
+    """They are the longest lines, and read the same on their heads."""
+    rule = Row("-" * 34)
+    upright = np.asarray(drawing.picture([row for line in ROWS for row in (rule, line)]))
+
+    assert turns == engine.read(np.ascontiguousarray(np.rot90(upright, turns))).turns
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3])
+def test_long_marks_that_run_up_a_page_do_not_tell_the_side(
+    engine: PaddleEngine, upright: Picture, turns: int
+) -> None:
+    mark = np.asarray(drawing.picture([Row("- " * 17)]).rotate(90, expand=True))
+    strip = mark[mark.shape[0] - upright.shape[0] :]
+    page = np.hstack([strip] * 5 + [upright])
+
+    assert turns == engine.read(np.ascontiguousarray(np.rot90(page, turns))).turns
 
 
 def test_boxes_lie_on_the_ink_of_the_upright_picture(

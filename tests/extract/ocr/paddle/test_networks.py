@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from recibo.extract.errors import MissingModel
-from recibo.extract.ocr.paddle import detection, direction, networks, recognition
+from recibo.extract.ocr.paddle import detection, networks, recognition
 from recibo.extract.ocr.paddle.networks import Network
 from recibo.extract.ocr.paddle.onnxruntime_network import OnnxRuntimeNetwork
 from recibo.extract.ocr.paddle.openvino_network import OpenVinoNetwork
@@ -18,7 +18,7 @@ from recibo.extract.ocr.paddle.openvino_network import OpenVinoNetwork
 RUNTIMES = pytest.mark.parametrize("opened", [OnnxRuntimeNetwork, OpenVinoNetwork])
 
 
-@pytest.mark.parametrize("module", [detection, direction, recognition])
+@pytest.mark.parametrize("module", [detection, recognition])
 def test_the_models_are_installed(module: ModuleType) -> None:
     assert networks.model_path(module.MODEL).stat().st_size > 100_000
 

@@ -7,7 +7,7 @@ import numpy as np
 import onnxruntime as ort
 import pytest
 
-from recibo.extract.ocr.paddle import detection, direction, recognition, weights
+from recibo.extract.ocr.paddle import detection, recognition, weights
 from recibo.extract.ocr.paddle.networks import model_path
 from recibo.extract.ocr.paddle.onnxruntime_network import OnnxRuntimeNetwork
 
@@ -54,8 +54,8 @@ def test_numbers_of_another_kind_are_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("module", "shape"),
-    [(detection, (96, 160)), (direction, (48, 192)), (recognition, (48, 160))],
-    ids=["detection", "direction", "recognition"],
+    [(detection, (96, 160)), (recognition, (48, 160))],
+    ids=["detection", "recognition"],
 )
 def test_networks_answer_the_same_to_the_last_bit(
     module: ModuleType, shape: tuple[int, int]

@@ -1,15 +1,16 @@
-"""PP-OCRv6 small: detection, the side the page lies on, recognition."""
+"""PP-OCRv6 small: detection, orientation, recognition."""
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from operator import attrgetter
 
 import numpy as np
 
 from recibo.extract.model import Picture, Word
 from recibo.extract.ocr.engine import Reading
-from recibo.extract.ocr.paddle import direction, malloc_trim, recognition, regions, runtimes
+from recibo.extract.ocr.paddle import malloc_trim, recognition, regions, runtimes
 from recibo.extract.ocr.paddle.detection import Detector
 from recibo.extract.ocr.paddle.previous_words import SURE, KnownWords
 from recibo.extract.ocr.paddle.recognition import Piece
@@ -19,20 +20,30 @@ from recibo.extract.ocr.runtime import Runtime
 #: Readings below this mean letter probability are noise more often than text.
 MIN_CONFIDENCE = 0.3
 
-#: So many of the widest lines vote whether the page stands on its head.
-VOTERS = 16
+#: The orientation is decided by reading the longest lines, until they have so many letters and
+#: digits, and no more lines than this.
+SAMPLE_LETTERS = 60
+SAMPLE_LINES = 8
 
-#: A chance above it is more likely than not.
-HALF = 0.5
+#: Lines read with this mean confidence are upright; others are also read upside down, and if
+#: neither reaches the second figure, on the page turned by 90 degrees. Measured on 147 photos and
+#: scans: the lines of a page are read with 0.75 to 1.00 upright, 97% with at least 0.9, and with
+#: 0.41 to 0.84 upside down.
+GOOD_CONFIDENCE = 0.9
+POOR_CONFIDENCE = 0.75
 
-#: Between these shares of the votes blur or noise has deceived the voters: then so many of the
-#: lines are read both ways. Measured on damaged photos: votes from 0.2 to 0.6 for pages that stand
-#: upright, whose lines are read with 0.84 to 0.98 upright and with 0.56 to 0.64 on their heads.
-DOUBTFUL_VOTES = (0.15, 0.85)
-LINES_READ_BOTH_WAYS = 4
+#: Only regions so much longer than thick show the direction of the text.
+LONG_RATIO = 1.5
 
-#: Only regions so much longer than thick tell which way text runs.
-TELLING_RATIO = 1.5
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A picture in one orientation, the text regions found, and those read so far."""
+
+    picture: Picture
+    turns: int
+    found: Sequence[Region]
+    read: dict[Region, Sequence[Word]] = field(default_factory=dict)
 
 
 class PaddleEngine:
@@ -41,7 +52,6 @@ class PaddleEngine:
     def __init__(self, runtime: Runtime = Runtime.AUTO) -> None:
         """Load the models; raises MissingModel."""
         self._detect = Detector()
-        self._classify = direction.DirectionClassifier()
         self._recognise = runtimes.recogniser(runtime)
 
     @property
@@ -52,7 +62,7 @@ class PaddleEngine:
     def read(
         self, picture: Picture, *, fineness: float = 1.0, earlier: Reading | None = None
     ) -> Reading:
-        """Find all text of a picture that may lie on any of its four sides."""
+        """Find all text of a picture in any of four orientations."""
         try:
             if earlier:
                 return self._read_again(picture, fineness, earlier)
@@ -61,23 +71,61 @@ class PaddleEngine:
             malloc_trim.give_back()
 
     def _read(self, picture: Picture, fineness: float) -> Reading:
-        found = self._detect(picture, fineness)
-        turns = 0
-        if _lies_on_its_side(found):
-            turns = 1
-            picture = np.ascontiguousarray(np.rot90(picture, -1))
-            found = self._detect(picture, fineness)
-        if self._stands_on_its_head(picture, found):
-            turns += 2
-            picture = np.ascontiguousarray(np.rot90(picture, 2))
-            # The network sees a page on its head a little differently: its lines are cut anew.
-            found = self._detect(picture, fineness)
-        read = {region: tuple(self._words(picture, region)) for region in _by_length(found)}
-        words = (read[region] for region in found)
-        return Reading(tuple(itertools.chain.from_iterable(words)), turns)
+        view = self._upright(picture, fineness)
+        # A runtime that meets another input shape must work out again how to run it: a quarter of
+        # a line's time where recognition is fastest. So lines of one length follow each other.
+        for region in _longest_first(view.found):
+            self._read_once(view, region)
+        words = (view.read[region] for region in view.found)
+        return Reading(tuple(itertools.chain.from_iterable(words)), view.turns)
+
+    def _upright(self, picture: Picture, fineness: float) -> _View:
+        """Return the picture in the orientation in which its lines are read best."""
+        view = self._view(picture, 0, fineness)
+        if _is_sideways(view.found):
+            view = self._view(picture, 1, fineness)
+        views = {view.turns: view}
+        confidence = self._confidence_by_turns(view)
+        if view.found and max(confidence.values()) < POOR_CONFIDENCE:
+            across = self._view(picture, 1 - view.turns, fineness)
+            views[across.turns] = across
+            confidence |= self._confidence_by_turns(across)
+        best = max(confidence, key=confidence.__getitem__)
+        # Detection differs a little on a page that is upside down, so it is repeated.
+        return views.get(best) or self._view(picture, best, fineness)
+
+    def _view(self, picture: Picture, turns: int, fineness: float) -> _View:
+        turned = np.ascontiguousarray(np.rot90(picture, -turns))
+        return _View(turned, turns, self._detect(turned, fineness))
+
+    def _confidence_by_turns(self, view: _View) -> dict[int, float]:
+        """Return the confidence of the longest lines, upside down too if it is not good."""
+        sample = self._sample_lines(view)
+        upright = _mean_confidence([word for region in sample for word in view.read[region]])
+        if upright >= GOOD_CONFIDENCE:
+            return {view.turns: upright}
+        turned = (self._line(view.picture, region, is_turned=True) for region in sample)
+        upside_down = _mean_confidence(list(itertools.chain.from_iterable(turned)))
+        return {view.turns: upright, view.turns + 2: upside_down}
+
+    def _sample_lines(self, view: _View) -> list[Region]:
+        sample: list[Region] = []
+        letters = 0
+        for region in _longest_first(view.found):
+            if letters >= SAMPLE_LETTERS or len(sample) == SAMPLE_LINES:
+                break
+            if not region.is_upended and (more := _letters(self._read_once(view, region))):
+                sample.append(region)
+                letters += more
+        return sample
+
+    def _read_once(self, view: _View, region: Region) -> Sequence[Word]:
+        if region not in view.read:
+            view.read[region] = self._words(view.picture, region)
+        return view.read[region]
 
     def _read_again(self, picture: Picture, fineness: float, earlier: Reading) -> Reading:
-        """Read what an earlier look left in doubt, on the side that it found the page to lie on."""
+        """Read again what an earlier look read with low confidence, in its orientation."""
         upright = np.ascontiguousarray(np.rot90(picture, -earlier.turns))
         known = KnownWords(earlier.words)
         words: list[Word] = []
@@ -86,69 +134,60 @@ class PaddleEngine:
             if seen and min(word.confidence for word in seen) >= SURE:
                 words += seen
             else:
-                read = list(self._words(upright, region))
-                surer = max(seen, read, key=_sureness)
-                words += surer
+                best = max(seen, self._words(upright, region), key=_mean_confidence)
+                words += best
         return Reading(tuple(words), earlier.turns)
 
-    def _stands_on_its_head(self, picture: Picture, found: Sequence[Region]) -> bool:
-        flat = [region for region in found if not region.is_upended]
-        widest = _by_length(flat)[-VOTERS:]
-        if not widest:
-            return False
-        lines = [regions.cut(picture, region, direction.HEIGHT) for region in widest]
-        votes = float(np.mean(self._classify(lines)))
-        least, most = DOUBTFUL_VOTES
-        if least < votes < most:
-            return self._reads_better_turned(picture, widest[-LINES_READ_BOTH_WAYS:])
-        return votes > HALF
+    def _words(self, picture: Picture, region: Region) -> list[Word]:
+        words = self._line(picture, region)
+        if region.is_upended and _mean_confidence(words) < GOOD_CONFIDENCE:
+            return max(words, self._line(picture, region, is_turned=True), key=_mean_confidence)
+        return words
 
-    def _reads_better_turned(self, picture: Picture, found: Sequence[Region]) -> bool:
-        """Tell whether these lines are read more surely when they are turned by 180 degrees."""
-        lines = [regions.cut(picture, region, recognition.HEIGHT) for region in found]
-        upright, turned = (
-            sum(_sureness(self._recognise(np.rot90(line, turns))) for line in lines)
-            for turns in (0, 2)
-        )
-        return turned > upright
-
-    def _words(self, picture: Picture, region: Region) -> Iterator[Word]:
+    def _line(self, picture: Picture, region: Region, *, is_turned: bool = False) -> list[Word]:
+        """Read the line in a region."""
         line = regions.cut(picture, region, recognition.HEIGHT)
-        is_turned = region.is_upended and self._classify([line])[0] > HALF
-        for piece in self._recognise(np.rot90(line, 2) if is_turned else line):
-            if piece.text and piece.confidence >= MIN_CONFIDENCE:
-                start, end = piece.start, piece.end
-                part = region.part(1 - end, 1 - start) if is_turned else region.part(start, end)
-                yield _word(piece, part, is_upended=region.is_upended)
+        pieces = self._recognise(np.rot90(line, 2) if is_turned else line)
+        return [
+            _word(piece, region, is_turned=is_turned)
+            for piece in pieces
+            if piece.text and piece.confidence >= MIN_CONFIDENCE
+        ]
 
 
-def _word(piece: Piece, part: Region, *, is_upended: bool) -> Word:
+def _word(piece: Piece, region: Region, *, is_turned: bool) -> Word:
+    start, end = piece.start, piece.end
+    part = region.part(1 - end, 1 - start) if is_turned else region.part(start, end)
     return Word(
         piece.text,
         part.box,
         piece.confidence,
-        slope=0.0 if is_upended else math.tan(part.angle),
-        is_upended=is_upended and len(piece.text) > 1,
+        slope=0.0 if region.is_upended else math.tan(part.angle),
+        is_upended=region.is_upended and len(piece.text) > 1,
     )
 
 
-def _sureness(words: Sequence[Word] | Sequence[Piece]) -> float:
-    """Return the mean confidence of a letter; 0 without any."""
-    letters = sum(len(word.text) for word in words)
-    return sum(word.confidence * len(word.text) for word in words) / letters if letters else 0.0
+def _letters(words: Sequence[Word]) -> int:
+    """Count letters and digits; a row of dashes is the same upside down."""
+    return sum(map(_count, words))
 
 
-def _by_length(found: Sequence[Region]) -> list[Region]:
-    """Return the regions in such an order that lines of one input shape follow each other.
-
-    A runtime that meets another shape must work out again how to run it: a quarter of a line's
-    time where recognition is fastest.
-    """
-    return sorted(found, key=attrgetter("aspect"))
+def _mean_confidence(words: Sequence[Word]) -> float:
+    """Return the mean confidence of letters and digits; 0 without any."""
+    letters = _letters(words)
+    return sum(word.confidence * _count(word) for word in words) / letters if letters else 0.0
 
 
-def _lies_on_its_side(found: Sequence[Region]) -> bool:
-    """Tell whether most of the text runs up or down."""
+def _count(word: Word) -> int:
+    return sum(map(str.isalnum, word.text))
+
+
+def _longest_first(found: Sequence[Region]) -> list[Region]:
+    return sorted(found, key=attrgetter("aspect"), reverse=True)
+
+
+def _is_sideways(found: Sequence[Region]) -> bool:
+    """Return whether most of the text runs up or down."""
     upended = sum(region.height for region in found if region.is_upended)
-    flat = sum(region.width for region in found if region.width >= TELLING_RATIO * region.height)
+    flat = sum(region.width for region in found if region.width >= LONG_RATIO * region.height)
     return upended > flat
