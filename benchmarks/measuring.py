@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-_WIDTH = 100
+_WIDTH = 140
 # A call that is slow shows so after a few rounds, too.
 _MOST_S = 10.0
 _LEAST_ROUNDS = 5

@@ -24,18 +24,18 @@ pytestmark = [
 # The least right values, percent, a little below what the sample had: with weights fitted on all
 # documents, and without the source being judged.
 LEAST = {
-    ("scanned receipts", "total"): (95, 95),
-    ("scanned receipts", "issued_at"): (95, 95),
-    ("scanned receipts", "merchant_name"): (80, 80),
-    ("documents: text PDFs", scoring.HEADER): (98, 98),
+    ("scanned receipts", "total"): (92, 92),
+    ("scanned receipts", "issued_at"): (92, 92),
+    ("scanned receipts", "merchant_name"): (85, 85),
+    ("documents: text PDFs", scoring.HEADER): (99, 99),
     ("documents: text PDFs", scoring.ITEMS): (98, 98),
     ("documents: Brazil, images", scoring.HEADER): (98, 98),
     ("documents: Brazil, images", scoring.ITEMS): (95, 95),
-    ("documents: foreign, images", scoring.HEADER): (90, 90),
+    ("documents: foreign, images", scoring.HEADER): (92, 92),
     ("real documents: text PDFs", scoring.HEADER): (87, 87),
-    ("real documents: text PDFs", scoring.ITEMS): (65, 65),
-    ("real documents: foreign, images", scoring.HEADER): (92, 92),
-    ("real documents: foreign, images", scoring.ITEMS): (70, 70),
+    ("real documents: text PDFs", scoring.ITEMS): (62, 62),
+    ("real documents: foreign, images", scoring.HEADER): (89, 89),
+    ("real documents: foreign, images", scoring.ITEMS): (65, 65),
 }
 
 
@@ -54,14 +54,14 @@ def test_documents_stay_as_well_read(reports: Reports, name: str, field: str) ->
 
 
 def test_nothing_is_invented(reports: Reports) -> None:
-    assert reports.fitted.invented <= 1
-    assert reports.left_out.invented <= 1
+    assert reports.fitted.invented <= 3
+    assert reports.left_out.invented <= 3
 
 
 def test_readings_that_claim_to_be_sure_have_the_right_total(reports: Reports) -> None:
-    assert reports.left_out.sure >= 85
+    assert reports.left_out.sure >= 88
     assert reports.left_out.right_when_sure >= 97
 
 
 def test_confidence_keeps_its_word(reports: Reports) -> None:
-    assert reliability.off_by(reports.left_out.verdicts) <= 8
+    assert reliability.off_by(reports.left_out.verdicts) <= 6
