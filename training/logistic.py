@@ -57,16 +57,27 @@ def fit_answers(
 
 
 def fit_choices(
-    choices: Sequence[Choice], names: Sequence[str], *, penalty: float = 10.0
+    choices: Sequence[Choice],
+    names: Sequence[str],
+    *,
+    penalty: float = 10.0,
+    is_scaled: bool = True,
 ) -> dict[str, float]:
     """Return the weights by which right candidates win: a conditional logit.
 
     A choice without a right candidate, or without a wrong one, teaches nothing.
+
+    Args:
+        choices: What documents teach.
+        names: The features that get a weight.
+        penalty: What holds weights to zero.
+        is_scaled: Whether it holds them in units of the features' spread. If not, features of
+            few documents get small weights.
     """
     taught = [choice for choice in choices if any(choice.right) and not all(choice.right)]
     if not taught:
         return dict.fromkeys(names, 0.0)
-    stack = _Stack.of(taught, names)
+    stack = _Stack.of(taught, names, is_scaled=is_scaled)
     weights = np.zeros(len(names))
     loss = stack.loss(weights, penalty)
     for _ in range(_MOST_STEPS):
@@ -102,9 +113,9 @@ class _Stack:
     shares: _Numbers
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], names: Sequence[str]) -> "_Stack":
+    def of(cls, choices: Sequence[Choice], names: Sequence[str], *, is_scaled: bool) -> "_Stack":
         table = _table([one for choice in choices for one in choice.candidates], names)
-        spread = table.std(axis=0) + 1e-9
+        spread = table.std(axis=0) + 1e-9 if is_scaled else np.ones(len(names))
         counts = np.array([len(choice.candidates) for choice in choices])
         return cls(
             table / spread,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from training.fields import confidence
+from training.fields import confidence, total
 from training.fields.fitter import Fitter
 
 #: Confidence is last: it weighs the values that all others choose.
-FITTERS: tuple[Fitter[Any], ...] = (confidence.FITTER,)
+FITTERS: tuple[Fitter[Any], ...] = (total.FITTER, confidence.FITTER)

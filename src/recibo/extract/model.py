@@ -5,7 +5,7 @@ For a PDF page with a text layer the pixels are those of the page drawn at `Page
 """
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -253,6 +253,8 @@ class Candidates:
     merchant_tax_ids: tuple[Extracted[str], ...] = ()
     moments: tuple[Extracted[Moment], ...] = ()
     totals: tuple[Extracted[Decimal], ...] = ()
+    #: The features of each total by its value, from which weights are fitted.
+    total_features: Mapping[Decimal, Mapping[str, float]] = field(default_factory=dict)
     subtotals: tuple[Extracted[Decimal], ...] = ()
     taxes: tuple[Extracted[Decimal], ...] = ()
     #: What tables of taxes make of likely totals.

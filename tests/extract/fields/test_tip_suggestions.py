@@ -37,4 +37,4 @@ def test_no_total_is_taken_from_an_offer() -> None:
     found = totals(entries(rows_of(HEADED)))
 
     assert str(found[0].value) == "46.87"
-    assert not {"49.87", "50.66"} & {str(total.value) for total in found[:2]}
+    assert all(total.confidence < 0.5 for total in found[1:])

@@ -55,7 +55,9 @@ def test_the_items_settle_the_total() -> None:
 
 
 def test_the_rounded_total_is_the_one_to_pay() -> None:
-    candidates = Candidates(totals=found("12.52", "12.50"), roundings=found("-0.02"))
+    candidates = Candidates(
+        totals=found("12.52", "12.50"), roundings=found("-0.02"), cards=found("12.50")
+    )
 
     assert total(candidates) == "12.50"
 
@@ -86,7 +88,7 @@ def test_what_was_handed_over_is_not_the_total() -> None:
 
 
 def test_a_stain_before_a_total_is_no_minus() -> None:
-    totals = downwards(("32.05", 0.98), ("19.83", 0.97), ("-51.88", 0.98))
+    totals = downwards(("32.05", 0.9), ("19.83", 0.9), ("-51.88", 0.98))
 
     assert total(Candidates(totals=totals)) == "51.88"
 

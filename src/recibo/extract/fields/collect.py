@@ -55,7 +55,8 @@ def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candi
     minor = _minor_digits(currencies)
     priced = lines if minor == USUAL_MINOR else rows(text_pages, minor=minor)
     amounts = entries(priced)
-    totals = total.totals(amounts, currencies, total.blanks(priced))
+    ranked = total.ranked(amounts, currencies, total.blanks(priced))
+    totals = tuple(found for found, _ in ranked)
     roundings = total.labelled(amounts, Role.ROUNDING)
     names = merchant.merchants(lines, is_unaccented=_is_unaccented(text_pages, place))
     return Candidates(
@@ -64,6 +65,7 @@ def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candi
         merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
         moments=date.moments(lines, place),
         totals=totals,
+        total_features={found.value: features for found, features in ranked},
         subtotals=total.labelled(amounts, Role.SUBTOTAL),
         taxes=total.labelled(amounts, Role.TAX),
         splits=tax_table.splits(priced, _taxed_totals(totals, roundings)),

@@ -1,8 +1,8 @@
-"""Ranks the amounts that may be the document's total, and gathers those that lead to it."""
+"""Ranks the amounts that may be the document's total, by fitted weights."""
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import zip_longest
@@ -14,52 +14,21 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import currency_symbols
 from recibo.extract.text.currency_symbols import Marks
+from recibo.extract.weights import weights
 
 # Totals are rounded to the next coin.
 _MOST_ROUNDING = Decimal("0.05")
-
 # So many candidates, and parts of each kind, are enough for the sums to be tried.
 _MOST_CANDIDATES, _MOST_PARTS = 30, 12
 # Totals beyond this are no reading of a receipt.
 _MOST = Decimal(10) ** 12
-
-# What a label beside an amount says for its being the total, in log-odds; tuned on scanned and
-# photographed receipts, on one half of the companies, and checked on the other.
-_ROLE_WEIGHTS: dict[Role, float] = {
-    Role.PAYABLE: 3.0,
-    Role.TOTAL: 2.4,
-    Role.SUM: 0.4,
-    Role.CARD: 0.2,
-    Role.CASH: -1.2,
-    Role.SUBTOTAL: -0.6,
-    Role.NONE: -2.6,
-    Role.CHARGE: -3.0,
-    Role.COUNT: -3.0,
-    Role.DISCOUNT: -4.0,
-    Role.TAX: -4.0,
-    Role.ROUNDING: -4.0,
-    Role.CHANGE: -4.0,
-}
-_BIAS = -2.2
-_WEIGHTS = {
-    "roles": 0.5,
-    "money": 1.0,
-    "largest": 1.2,
-    "depth": 1.0,
-    "last": 0.8,
-    "height": 0.8,
-    "distance": -1.5,
-    "followed": -3.0,
-    "below": -0.6,
-    "foreign": -3.0,
-    "short": -3.5,
-    "settled": -5.0,
-}
-_TOTALS = (Role.PAYABLE, Role.TOTAL)
-_ECHOES = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
-_PAYMENTS = (Role.CASH, Role.CHANGE, Role.CARD)
 # Beside a label whose amount is left to be written stand at most so many letters more.
 _MOST_LETTERS = 4
+
+_TOTALS = (Role.PAYABLE, Role.TOTAL)
+_PAYMENTS = (Role.CASH, Role.CHANGE, Role.CARD)
+# Where a value is printed several times, the first of these roles shows it best.
+_CLEAREST = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +36,23 @@ class _Context:
     """What every amount is compared with."""
 
     largest: Decimal
+    #: The largest amount beside the name of a total.
+    largest_named: Decimal
+    has_change: bool
     last_row: int
     #: The index of the last row that shows a total above zero.
     last_total: int
     height: float
-    #: The marks of currencies that others convert the amounts to.
+    #: Where the amounts of the document end, in pixels.
+    edge: float
+    #: The symbols of currencies that others convert the amounts to.
     foreign: Sequence[Marks]
     #: The index of the last row that adds a tax, or names a total and leaves it blank.
     last_addition: int
-    #: Whether a total is named, or something was paid.
-    is_closed: bool
     #: The index of the first row that shows a payment, beyond the last row if none does.
     first_payment: int
+    #: The roles of each row, where it has any.
+    roles: Mapping[int, Role]
 
     @classmethod
     def of(
@@ -93,15 +67,23 @@ class _Context:
         totals_shown = [
             entry.row.index for entry in native if _is_total(entry) and entry.amount.value > 0
         ]
+        named = [entry.amount.value for entry in native if _is_total(entry)]
+        # Where returns are deducted, the largest amount is not the total.
+        has_returns = any(value < 0 for value in named)
         return cls(
-            largest=max((value for value in due if value < _MOST), default=Decimal(0)),
+            largest=_MOST
+            if has_returns
+            else max((v for v in due if v < _MOST), default=Decimal(0)),
+            largest_named=_MOST if has_returns else max(named, default=Decimal(0)),
+            has_change=any(entry.role is Role.CHANGE and entry.amount.value for entry in entries),
             last_row=max((entry.row.index for entry in entries), default=0) or 1,
             last_total=max(totals_shown, default=0),
             height=median([entry.row.line.box.height for entry in entries] or [1]) or 1,
+            edge=median([entry.box().x1 for entry in money] or [0]),
             foreign=foreign,
             last_addition=_last_addition(entries, blanks),
-            is_closed=any(entry.role in (*_TOTALS, *_PAYMENTS, Role.SUM) for entry in entries),
             first_payment=_first_payment(entries),
+            roles={entry.row.index: entry.role for entry in entries if entry.role is not Role.NONE},
         )
 
 
@@ -110,19 +92,36 @@ def totals(
     currencies: Sequence[Extracted[str]] = (),
     blanks: Sequence[int] = (),
 ) -> tuple[Extracted[Decimal], ...]:
-    """Return the amounts that may be the total, best first, one entry a value.
+    """Return the amounts that may be the total, best first, one entry a value."""
+    return tuple(found for found, _ in ranked(entries, currencies, blanks))
+
+
+def ranked(
+    entries: Sequence[Entry],
+    currencies: Sequence[Extracted[str]] = (),
+    blanks: Sequence[int] = (),
+) -> Sequence[tuple[Extracted[Decimal], Mapping[str, float]]]:
+    """Return the amounts that may be the total with their features, best first.
+
+    A confidence above one half means: likelier than that the total is not printed.
 
     Args:
         entries: The amounts of the document.
         currencies: Those that it may be in, best first: it shows amounts in the others too.
         blanks: The indexes of the rows that name a total and leave its amount blank.
     """
+    known = weights("total")["amount"]
     context = _Context.of(entries, currencies, blanks)
-    ranked = []
+    scored = []
     for same in _by_value(entries).values():
-        best, score = _best(same, context)
-        ranked.append(best.found(probability(_BIAS + score)))
-    return tuple(sorted(ranked, key=lambda found: -found.confidence)[:_MOST_CANDIDATES])
+        best = min(same, key=_clearness)
+        # What remains to be paid after the payment is not the total.
+        if not best.amount.value and best.row.index > context.first_payment:
+            continue
+        features = _features(best, same, context)
+        score = sum(known.get(name, 0.0) * value for name, value in features.items())
+        scored.append((best.found(probability(score)), features))
+    return sorted(scored, key=lambda pair: -pair[0].confidence)[:_MOST_CANDIDATES]
 
 
 def blanks(rows: Sequence[Row]) -> tuple[int, ...]:
@@ -172,7 +171,7 @@ def _is_candidate(entry: Entry) -> bool:
 def _last_addition(entries: Sequence[Entry], blanks: Sequence[int]) -> int:
     """Return the index of the last row that adds to the amounts above, -1 if none does.
 
-    What was paid tells by itself whether the tax is in it.
+    A payment shows by itself whether the tax is included.
     """
     if any(entry.role in _PAYMENTS for entry in entries):
         return -1
@@ -209,47 +208,55 @@ def _is_total(entry: Entry) -> bool:
     return entry.role in _TOTALS
 
 
-def _best(same: Sequence[Entry], context: _Context) -> tuple[Entry, float]:
-    """Return the entry that shows a value best, and the score of the value."""
-    roles = {entry.role for entry in same if entry.role in _ECHOES}
-    scored = [
-        (_score(entry, _features(entry, roles, context)), index, entry)
-        for index, entry in enumerate(same)
-    ]
-    score, _, best = max(scored)
-    return best, score
+def _clearness(entry: Entry) -> tuple[int, int, int]:
+    rank = _CLEAREST.index(entry.role) if entry.role in _CLEAREST else len(_CLEAREST)
+    return rank, entry.distance, -entry.row.index
 
 
-def _score(entry: Entry, features: dict[str, float]) -> float:
-    weighted = (_WEIGHTS[name] * value for name, value in features.items())
-    return _ROLE_WEIGHTS[entry.role] + sum(weighted)
-
-
-def _features(entry: Entry, roles: set[Role], context: _Context) -> dict[str, float]:
+def _features(best: Entry, same: Sequence[Entry], context: _Context) -> dict[str, float]:
+    amount, index = best.amount, best.row.index
+    roles = {entry.role for entry in same}
     return {
-        "roles": min(len(roles) - 1, 2),
-        "money": entry.amount.is_money,
-        "largest": entry.amount.value >= context.largest - _MOST_ROUNDING,
-        "depth": entry.row.index / context.last_row,
-        "last": _is_total(entry) and entry.row.index >= context.last_total,
-        "height": max(-0.5, min(entry.row.line.box.height / context.height - 1, 1)),
-        "distance": entry.distance if entry.role in _ECHOES else 0,
+        "always": 1,
+        **{role.value: 1.0 for role in roles},
+        **_around(index, context),
+        "echoes": max(0, min(len(roles & set(_CLEAREST)) - 1, 2)),
+        "repeated": math.log2(min(len(same), 4)),
+        "money": amount.is_money,
+        "symbol": amount.has_mark,
+        "largest": amount.value >= context.largest - _MOST_ROUNDING,
+        "largest_named": _is_total(best) and amount.value >= context.largest_named,
+        "given": context.has_change and roles <= {Role.CASH, Role.NONE, Role.CHANGE},
+        "depth": index / context.last_row,
+        "last": _is_total(best) and index >= context.last_total,
+        "height": max(-0.5, min(best.row.line.box.height / context.height - 1, 1)),
+        "distance": min(best.distance, 2) if best.role in _CLEAREST else 0,
         "followed": any(
-            other.is_money and other.start > entry.amount.start for other in entry.row.amounts
+            other.is_money and other.start > amount.start for other in best.row.amounts
         ),
-        "below": entry.is_below,
-        "foreign": _is_marked(entry, context.foreign),
-        # What a tax is still added to is not the total, nor what stands above a blank one, nor
-        # the last sum of a paper whose foot is cut off.
-        "short": roles == {Role.SUBTOTAL}
-        and (entry.row.index < context.last_addition or not context.is_closed),
-        # What is left to pay once it was paid.
-        "settled": not entry.amount.value and entry.row.index > context.first_payment,
+        "below": best.is_below,
+        "edge": abs(best.box().x1 - context.edge) < best.row.line.box.height,
+        "doubt": 1 - best.row.line.confidence,
+        "foreign": _is_marked(best, context.foreign),
+        "negative": amount.value < 0,
+        "zero": not amount.value,
+        # A tax is still to be added, or the total is left blank.
+        "short": roles.isdisjoint((*_TOTALS, Role.SUM)) and index < context.last_addition,
+    }
+
+
+def _around(index: int, context: _Context) -> dict[str, float]:
+    """Return which labelled rows stand next above and next below a row."""
+    above = max((row for row in context.roles if row < index), default=None)
+    below = min((row for row in context.roles if row > index), default=None)
+    return {
+        f"above_{context.roles[above] if above is not None else 'nothing'}": 1,
+        f"below_{context.roles[below] if below is not None else 'nothing'}": 1,
     }
 
 
 def _is_marked(entry: Entry, currencies: Sequence[Marks]) -> bool:
-    """Tell whether a mark of one of the currencies stands beside an amount."""
+    """Tell whether a symbol of one of the currencies stands beside an amount."""
     amount = entry.amount
     return any(
         match.start() <= amount.end and amount.start <= match.end()
