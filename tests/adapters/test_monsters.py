@@ -36,7 +36,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 async def reader(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PoolReader]:
     """The real library in processes that may take little."""
-    monkeypatch.setattr(readers, "PAGE_LIMIT_S", 1.0)
+    monkeypatch.setattr(readers, "PAGE_LIMIT_S", 3.0)
     monkeypatch.setattr(readers, "_INSPECTION_LIMITS", TimeLimits(1.0, 1.0))
     reader = PoolReader(processes=1, limits=Limits(memory_bytes=MEMORY_BYTES))
     yield reader
