@@ -62,6 +62,7 @@ def fit_choices(
     *,
     penalty: float = 10.0,
     is_scaled: bool = True,
+    prior: Mapping[str, float] | None = None,
 ) -> dict[str, float]:
     """Return the weights by which right candidates win: a conditional logit.
 
@@ -70,15 +71,18 @@ def fit_choices(
     Args:
         choices: What documents teach.
         names: The features that get a weight.
-        penalty: What holds weights to zero.
+        penalty: What holds weights to zero, or to those of `prior`.
         is_scaled: Whether it holds them in units of the features' spread. If not, features of
-            few documents get small weights.
+            few documents get weights near zero or the prior.
+        prior: What is known of some features before any document is seen.
     """
     taught = [choice for choice in choices if any(choice.right) and not all(choice.right)]
+    known = dict.fromkeys(names, 0.0) | dict(prior or {})
     if not taught:
-        return dict.fromkeys(names, 0.0)
-    stack = _Stack.of(taught, names, is_scaled=is_scaled)
-    weights = np.zeros(len(names))
+        return known
+    names = list(known)
+    stack = _Stack.of(taught, known, is_scaled=is_scaled)
+    weights = stack.prior
     loss = stack.loss(weights, penalty)
     for _ in range(_MOST_STEPS):
         step = stack.step(weights, penalty)
@@ -111,11 +115,14 @@ class _Stack:
     counts: npt.NDArray[np.intp]
     right: npt.NDArray[np.bool_]
     shares: _Numbers
+    prior: _Numbers
 
     @classmethod
-    def of(cls, choices: Sequence[Choice], names: Sequence[str], *, is_scaled: bool) -> "_Stack":
-        table = _table([one for choice in choices for one in choice.candidates], names)
-        spread = table.std(axis=0) + 1e-9 if is_scaled else np.ones(len(names))
+    def of(
+        cls, choices: Sequence[Choice], prior: Mapping[str, float], *, is_scaled: bool
+    ) -> "_Stack":
+        table = _table([one for choice in choices for one in choice.candidates], list(prior))
+        spread = table.std(axis=0) + 1e-9 if is_scaled else np.ones(len(prior))
         counts = np.array([len(choice.candidates) for choice in choices])
         return cls(
             table / spread,
@@ -124,6 +131,7 @@ class _Stack:
             counts,
             np.array([one for choice in choices for one in choice.right], dtype=bool),
             np.array([choice.share for choice in choices]),
+            np.array(list(prior.values())) * spread,
         )
 
     def loss(self, weights: _Numbers, penalty: float) -> float:
@@ -131,14 +139,15 @@ class _Stack:
         every = np.add.reduceat(np.exp(scores), self.starts)
         right = np.add.reduceat(np.exp(scores) * self.right, self.starts)
         likelihood = self.shares @ (np.log(right + 1e-300) - np.log(every))
-        return float(penalty * (weights @ weights) / 2 - likelihood)
+        off = weights - self.prior
+        return float(penalty * (off @ off) / 2 - likelihood)
 
     def step(self, weights: _Numbers, penalty: float) -> _Numbers:
         """Return Newton's step, with the probabilities among the right candidates held."""
         scores, shares = self._scores(weights)
         likely = self._normalized(np.exp(scores))
         wanted = self._normalized(np.exp(scores) * self.right)
-        slope = self.table.T @ (shares * (wanted - likely)) - penalty * weights
+        slope = self.table.T @ (shares * (wanted - likely)) - penalty * (weights - self.prior)
         means = np.add.reduceat(self.table * likely[:, None], self.starts)
         centered = self.table - np.repeat(means, self.counts, axis=0)
         bend = (centered * (shares * likely)[:, None]).T @ centered

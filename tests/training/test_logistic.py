@@ -80,3 +80,13 @@ def test_larger_penalty_holds_weights_nearer_to_zero() -> None:
 
 def test_no_samples_give_no_preference() -> None:
     assert fit_choices([], NAMES) == {"score": 0, "doubt": 0}
+
+
+def test_what_is_rare_keeps_what_is_known_of_it() -> None:
+    same = [Choice([{"label": 1.0}, {}], [True, False])] * 30
+    prior = {"label": 2.0, "buyer": -3.0}
+
+    found = fit_choices(same, ["label", "buyer"], penalty=1.0, is_scaled=False, prior=prior)
+
+    assert found["label"] > prior["label"]
+    assert found["buyer"] == pytest.approx(prior["buyer"])

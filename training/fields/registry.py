@@ -2,8 +2,13 @@
 
 from typing import Any
 
-from training.fields import confidence, total
+from training.fields import confidence, document_number, merchant_tax_id, total
 from training.fields.fitter import Fitter
 
 #: Confidence is last: it weighs the values that all others choose.
-FITTERS: tuple[Fitter[Any], ...] = (total.FITTER, confidence.FITTER)
+FITTERS: tuple[Fitter[Any], ...] = (
+    merchant_tax_id.FITTER,
+    document_number.FITTER,
+    total.FITTER,
+    confidence.FITTER,
+)

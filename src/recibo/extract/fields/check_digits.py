@@ -129,6 +129,15 @@ def _gb_vat(number: str) -> bool:
     return bool(digits) and (total % 97 == 0 or (total + 55) % 97 == 0)
 
 
+def _ie_vat(number: str) -> bool:
+    match = re.fullmatch(r"(?:IE)?(\d{7})([A-W])([A-I]?)", number)
+    if match is None:
+        return False
+    more = 9 * (ord(match.group(3)) - ord("A") + 1) if match.group(3) else 0
+    remainder = (_weighted(map(int, match.group(1)), range(8, 1, -1)) + more) % 23
+    return match.group(2) == "WABCDEFGHIJKLMNOPQRSTUV"[remainder]
+
+
 def _dk_cvr(number: str) -> bool:
     digits = _digits(number, 8)
     return bool(digits) and _weighted(digits, (2, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
@@ -285,6 +294,7 @@ _RULES: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         "fr_tva": _fr_tva,
         "gb_vat": _gb_vat,
         "hr_oib": _hr_oib,
+        "ie_vat": _ie_vat,
         "pe_ruc": _pe_ruc,
         "co_nit": _co_nit,
         "mx_rfc": _mx_rfc,

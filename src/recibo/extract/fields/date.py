@@ -155,12 +155,15 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
             label
             for label in book.find(above.text)
             if not _is_of_sum(label, above)
+            and not re.search(r"\d", above.text[label.end :])
             and above.box(label.start, label.end).x0 < right
             and above.box(label.start, label.end).x1 > left
         ]
     kinds = [label.kind for label in before if label.kind != "time"]
     if kinds:
-        return _LABELS[kinds[-1]]
+        # In "Échéance le 5 mars" the last label only leads to the date.
+        is_led = kinds[-1] == "weak_date" and len(kinds) > 1
+        return _LABELS[kinds[-2] if is_led else kinds[-1]]
     return _LISTED if _is_listed(row, rows) else 0
 
 

@@ -1,10 +1,13 @@
 """Finds the document's own number."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from recibo.extract import weights
 from recibo.extract.fields import unlabelled_numbers
-from recibo.extract.fields.number_shapes import NUMBER, found_in, is_number
+from recibo.extract.fields.number_shapes import NUMBER, NumberCandidate, has_word, is_number
+from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Word
 from recibo.extract.text import dates, lexicon
@@ -13,51 +16,103 @@ from recibo.extract.text.phrases import Phrase
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
 _KINDS = (*_NUMBER_KINDS, "date", "other_date", "time")
 _SIGN = r"(?:no|nr|nro|num|number|nummer|numero|id|n[°ºo]|n(?=\s?[.:°º])|[cč](?=\.))(?![a-z])"
-# What stands between a label and its number: "No.", "Nr:", "#", "n°".
+# What is printed between a label and its number: "No.", "Nr:", "#", "n°".
 _LEAD = re.compile(rf"^\W*(?:{_SIGN}\s?[.:#]*\s*)*[\s:.#*_=\-)]*", re.IGNORECASE)
-# A few words may stand between them where a sign says that a number comes: "de venta POS No.".
+# A few words may come between them where a sign says that a number comes: "de venta POS No.".
 _LONG_LEAD = re.compile(
     rf"^(?:\s*[^\W\d]{{1,12}}\.?(?=\s)){{1,4}}?\s+(?:{_SIGN}|#)\W*", re.IGNORECASE
 )
-# What may follow a label whose number stands below it.
+# What may follow a label whose number is below it.
 _END_OF_LABEL = re.compile(rf"^\W*+(?:{_SIGN}\W*+)*+$", re.IGNORECASE)
 _BEHIND_SIGN = re.compile(rf"(?<!\w)(?:{_SIGN}|#)[\s.:#°º]*$", re.IGNORECASE)
 _AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
 _PLAIN = re.compile(rf"{_SIGN}|nomor|número", re.IGNORECASE)
-_HOUSE = re.compile(r"[\s.:]*\d+[A-Z]?(?:[-/]\d+)?[\s,]+[^\W\d_]{2}", re.IGNORECASE)
+_STREET = re.compile(r"[\s.:]*\d+[A-Z]?(?:[-/]\d+)?[\s,]+[^\W\d_]{2}", re.IGNORECASE)
 _ASKING = re.compile(rf"^[\s\w]*?(?:\b{_SIGN}|#)", re.IGNORECASE)
 
-_CONFIDENCE = {"number": 0.8, "order_number": 0.6, "weak_number": 0.45}
-_BY_DEPTH = 0.1
-_BELOW = -0.1
-# So many values below as many labels are told by their order; fewer by their place.
+_OWN_KINDS = ("number", "order_number", "weak_number")
+_SHORT, _LONG = 2, 12
+# Fewer chances than those that the document has no number are too few.
+_LEAST = 0.5
+# No label is surer than the reader of a fiscal document is.
+_MOST = 0.8
+# So many values below as many labels are assigned by order; fewer by place.
 _FEWEST_COLUMNS = 3
 # The number of a card's payment is no document's: its slip shows so many rows around it.
 _SLIP_ROWS = 3
 
 
 def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
-    """Return the numbers that the document may bear, best first."""
-    found = [*_labelled(rows), *unlabelled_numbers.loose(rows)]
+    """Return the numbers that are likelier the document's than that it has none, best first."""
+    fitted = weights.weights("document_number")
+    found = [one.found(_confidence(one.features, fitted)) for one in candidates(rows)]
     unique: dict[str, Extracted[str]] = {}
     for number in sorted(found, key=lambda number: -number.confidence):
-        unique.setdefault(number.value, number)
+        if number.confidence >= _LEAST:
+            sure = min(number.confidence, _MOST)
+            unique.setdefault(number.value, replace(number, confidence=sure))
     return tuple(unique.values())
 
 
-def _labelled(rows: Sequence[Row]) -> Iterator[Extracted[str]]:
+def candidates(rows: Sequence[Row]) -> tuple[NumberCandidate, ...]:
+    """Return all numbers that may be the document's, with their features."""
+    found = (*_labelled(rows), *unlabelled_numbers.loose(rows))
+    return tuple(
+        NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features}) for one in found
+    )
+
+
+def _confidence(features: Mapping[str, float], fitted: Mapping[str, float]) -> float:
+    return probability(sum(fitted.get(name, 0) * value for name, value in features.items()))
+
+
+def _shape(one: NumberCandidate, rows: Sequence[Row]) -> dict[str, float]:
+    """Return what a number and its row look like."""
+    digits = sum(map(str.isdigit, one.value))
+    text = one.row.text
+    whole = re.compile(rf"(?<!\w){re.escape(one.value)}(?!\w)")
+    places = sum(whole.search(row.text) is not None for row in rows)
+    return {
+        "depth": one.row.depth,
+        "short": digits <= _SHORT,
+        "long": digits >= _LONG,
+        "letters": not one.value.replace("-", "").replace("/", "").isdecimal(),
+        "joined": re.search(r"[-/.]", one.value) is not None,
+        "zeros": one.value.startswith("0"),
+        "timed": bool(dates.clocks(text) or dates.days(text)),
+        "repeated": places > 1,
+    }
+
+
+def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
     slips = _slip_rows(rows)
     for row in rows:
         labels = _labels(row.text, _KINDS)
         before = (None, *labels[:-1])
         after = (*labels[1:], None)
         for previous, label, following in zip(before, labels, after, strict=False):
-            is_of_slip = row.index in slips and _is_reference(label, row.text)
-            is_other = is_of_slip or _is_of_other(previous, label, row.text)
-            is_other = is_other or _is_of_house(label, row.text)
-            if label.kind in _CONFIDENCE and not is_other:
+            is_other = _is_of_other(previous, label, row.text) or _is_of_street(label, row.text)
+            if label.kind in _OWN_KINDS and not is_other:
                 end = following.start if following else len(row.text)
-                yield from _beside_or_below(label, end, row, rows)
+                known = _label_features(previous, label, row, slips)
+                yield from _right_or_below(label, end, row, rows, known)
+
+
+def _label_features(
+    previous: Phrase | None, label: Phrase, row: Row, slips: frozenset[int]
+) -> dict[str, float]:
+    """Return what a label and its place say of the number that it names."""
+    before = row.text[previous.end if previous else 0 : label.start]
+    text = row.text[label.start : label.end]
+    return {
+        label.kind: 1,
+        "plain": _PLAIN.fullmatch(text) is not None,
+        "asked": _ASKING.search(row.text[label.start :]) is not None,
+        "within": has_word(before),
+        "other_before": previous is not None and previous.kind == "other_number",
+        "slip": row.index in slips,
+        "reference_of_slip": row.index in slips and _is_reference(label, row.text),
+    }
 
 
 def _labels(text: str, kinds: Sequence[str]) -> list[Phrase]:
@@ -78,41 +133,40 @@ def _is_reference(label: Phrase, text: str) -> bool:
 
 
 def _is_of_other(previous: Phrase | None, label: Phrase, text: str) -> bool:
-    """Tell whether a label belongs to the one before, "Tel No"."""
+    """Return whether a label belongs to the one before, "Tel No"."""
     is_plain = label.kind == "weak_number" or _PLAIN.fullmatch(text[label.start : label.end])
     if previous is None or previous.kind != "other_number" or not is_plain:
         return False
     return not re.search(r"\w", text[previous.end : label.start])
 
 
-def _is_of_house(label: Phrase, text: str) -> bool:
-    """Tell whether a street follows what stands behind a plain "No."."""
+def _is_of_street(label: Phrase, text: str) -> bool:
+    """Return whether a street follows a plain "No."."""
     is_plain = _PLAIN.fullmatch(text[label.start : label.end]) is not None
-    return is_plain and _HOUSE.match(text[label.end :]) is not None
+    return is_plain and _STREET.match(text[label.end :]) is not None
 
 
 def _begins_number(label: Phrase, text: str) -> bool:
-    """Tell whether what looks like a label is the head of a number, "INV-77"."""
+    """Return whether what looks like a label is the head of a number, "INV-77"."""
     return re.match(r"[-_/]\w*\d", text[label.end :]) is not None
 
 
-def _beside_or_below(
-    label: Phrase, end: int, row: Row, rows: Sequence[Row]
-) -> Iterator[Extracted[str]]:
+def _right_or_below(
+    label: Phrase, end: int, row: Row, rows: Sequence[Row], known: Mapping[str, float]
+) -> Iterator[NumberCandidate]:
     number = _read(row.text[label.end : end])
-    confidence = _CONFIDENCE[label.kind] - row.depth * _BY_DEPTH
     if number:
-        yield found_in(number, confidence, row)
+        yield NumberCandidate(number, row, known)
     elif row.index + 1 < len(rows):
         under = rows[row.index + 1]
-        may_stand = _may_stand_below(label, row)
-        below = _below(row, label, under) if may_stand else _signed_below(row, label, under)
+        may_be = _may_be_below(label, row)
+        below = _below(row, label, under) if may_be else _signed_below(row, label, under)
         if below:
-            yield found_in(below, confidence + _BELOW, rows[row.index + 1])
+            yield NumberCandidate(below, under, {**known, "below": 1, "other_before": 0})
 
 
-def _may_stand_below(label: Phrase, row: Row) -> bool:
-    """Tell whether a label asks for a number, which "SALE" above the goods does not."""
+def _may_be_below(label: Phrase, row: Row) -> bool:
+    """Return whether a label asks for a number, which "SALE" above the items does not."""
     is_named = label.kind != "weak_number" or _ASKING.search(row.text[label.start :]) is not None
     return is_named and not re.search(r"\d", row.text)
 
@@ -132,7 +186,7 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
     if (
         _labels(below.text, _NUMBER_KINDS)
         or below.line.page != row.line.page
-        or not _is_over(row, label)
+        or not _ends_column(row, label)
     ):
         return None
     first = NUMBER.match(below.text)
@@ -143,16 +197,16 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
 
 
 def _signed_below(row: Row, label: Phrase, below: Row) -> str | None:
-    """Return the number behind a sign under a label beside other figures: "5 High St   INVOICE"."""
-    if label.kind != "number" or below.line.page != row.line.page or not _is_over(row, label):
+    """Return the number after a sign, under a label in another column: "5 High St   INVOICE"."""
+    if label.kind != "number" or below.line.page != row.line.page or not _ends_column(row, label):
         return None
     number = _overlapping(row, label, below)
     is_signed = number is not None and _BEHIND_SIGN.search(below.text[: below.text.find(number)])
     return number if is_signed else None
 
 
-def _is_over(row: Row, label: Phrase) -> bool:
-    """Tell whether a label ends its column, so that its number may stand below."""
+def _ends_column(row: Row, label: Phrase) -> bool:
+    """Return whether a label ends its column, so that its number may be below."""
     offset = 0
     for word in row.line.words:
         end = offset + len(word.text)

@@ -1,6 +1,8 @@
 """What a document's number looks like in print, and what only looks like one."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
@@ -16,7 +18,7 @@ _CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d"
 
 
 def is_number(text: str, rest: str) -> bool:
-    """Tell whether `text`, at the head of `rest`, is a number and no date, time or amount."""
+    """Return whether `text`, at the head of `rest`, is a number and no date, time or amount."""
     signs = re.sub(r"\W|_", "", text)
     digits = sum(character.isdigit() for character in signs)
     is_code = _CODE.fullmatch(text) is not None
@@ -30,8 +32,22 @@ def is_number(text: str, rest: str) -> bool:
     return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
 
 
-def found_in(number: str, confidence: float, row: Row) -> Extracted[str]:
-    """Return a number of a row with its place there."""
-    start = row.text.find(number)
-    box = row.box(start, start + len(number)) if start >= 0 else row.line.box
-    return Extracted(number, confidence, row.text, row.line.page, box)
+def has_word(text: str) -> bool:
+    """Return whether a word of two letters or more stands in a text."""
+    return re.search(r"[^\W\d_]{2}", text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberCandidate:
+    """A number that may be the document's, and what speaks for and against it."""
+
+    value: str
+    row: Row
+    features: Mapping[str, float]
+
+    def found(self, confidence: float) -> Extracted[str]:
+        """Return the number with its place in its row."""
+        row = self.row
+        start = row.text.find(self.value)
+        box = row.box(start, start + len(self.value)) if start >= 0 else row.line.box
+        return Extracted(self.value, confidence, row.text, row.line.page, box)

@@ -1,13 +1,15 @@
 """Finds the seller's tax number: by its label, its shape and its check digits."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from recibo.extract import weights
 from recibo.extract.brazil import tax_ids as brazilian
 from recibo.extract.fields.check_digits import passes
+from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import tables
@@ -21,27 +23,28 @@ _RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}"
 _AS_LETTER = str.maketrans("6852", "GBSZ")
 _AS_DIGITS = str.maketrans("OQILSB", "001158")
 _NUMBER_SIGNS = frozenset({"NO", "NR", "NRO", "NUM"})
-# A company number may stand without any label, alone in its row or in brackets, near the name.
+# A company number may be printed without any label, alone in its row or in brackets, near the name.
 _BARE_COMPANY_NUMBER = re.compile(
     r"^\W*(\d{4,7}\s?-\s?[A-Z])\W*$|\(\W*(\d{4,7}\s?-\s?[A-Z])\W*\)\W*$"
 )
 _HEAD = 0.35
-# The rule of the number that is told by its signs alone.
+# The rule of the number that its signs alone prove.
 _CNPJ = "br_cnpj"
 
-_LABELLED, _CHECKED, _AT_HOME = 0.35, 0.3, 0.15
-_FAILED_CHECK, _WEAK, _ABROAD = -0.3, -0.25, -0.2
-_BASE = 0.35
-# The rule alone, with no label and no country known.
-_PROVEN = 0.64
-# The buyer's number stands beside the word for buyer, or in the rows below it.
-_BUYER, _NEAR_BUYER, _BUYER_ROWS = -0.6, -0.3, 3
+# Fewer chances than those that the seller's number is not printed are too few.
+_LEAST = 0.5
+# The buyer's number is near the word for buyer, or in the rows below it.
+_BUYER_ROWS = 3
+# Amounts side by side are no groups of one number.
+_MONEY = re.compile(r"(?<![\d.,])\d+[.,]\d{2}(?![\d.,])")
+# What a label names may have a shape that is in no list: of so many figures, some behind letters.
+_ANY_NUMBER = re.compile(r"(?=(?:\W*\w){8,18}\W*$)[A-Z]{0,3}\d(?:[-/.]?\d){6,14}[A-Z]{0,3}")
+# A word may come between the label and such a number.
+_ANY_LEAD = re.compile(r"^\W*(?:[^\W\d_]{1,10}\W+)?")
 # Shorter ones pass their rule by chance.
 _LEAST_ALONE = 8
 # A word for buyer begins its row, or comes right after the name of the number.
 _FIRST_SIGNS = 12
-# A company number that stands alone where such numbers stand is as good as labelled.
-_BARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,55 +53,71 @@ class TaxId:
 
     found: Extracted[str]
     number: TaxNumber
+    #: What speaks for and against its being the seller's.
+    features: Mapping[str, float]
 
 
 def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
-    """Return the tax numbers on the page, the seller's likeliest first; none twice."""
-    code = country.code if country else None
+    """Return the numbers that are likely the seller's, the likeliest first; none twice."""
+    fitted = weights.weights("merchant_tax_id")
     best: dict[str, TaxId] = {}
-    near_buyer = _near_buyer(rows)
-    finds = (_labelled, _brazilian, _unlabelled, _bare, _alone)
-    for found in (one for find in finds for one in find(rows, code)):
-        tax_id = _without_buyer(found, near_buyer)
+    for tax_id in (_weighed(one, fitted) for one in candidates(rows, country)):
         known = best.get(tax_id.found.value)
         if known is None or known.found.confidence < tax_id.found.confidence:
             best[tax_id.found.value] = tax_id
-    return tuple(sorted(best.values(), key=lambda tax_id: -tax_id.found.confidence))
+    likely = [tax_id for tax_id in best.values() if tax_id.found.confidence >= _LEAST]
+    return tuple(sorted(likely, key=lambda tax_id: -tax_id.found.confidence))
+
+
+def candidates(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
+    """Return all tax numbers on the page with their features."""
+    code = country.code if country else None
+    buyers = _buyer_rows(rows)
+    finds = (_labelled, _brazilian, _unlabelled, _bare, _alone)
+    found = [one for find in finds for one in find(rows, code)]
+    shown = Counter(value for value, _ in {(one.found.value, one.found.text) for one in found})
+    return tuple(
+        replace(
+            one,
+            features={
+                **one.features,
+                **buyers.get(one.found.text, {}),
+                "repeated": shown[one.found.value] > 1,
+            },
+        )
+        for one in found
+        if one.found.value not in one.number.nobody
+    )
 
 
 def countries(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the countries of which a number on the page is proof: it passes a rule of theirs."""
-    proving = (one for one in tax_ids(rows, None) if one.found.confidence >= _PROVEN)
-    return tuple({one.number.country for one in proving if _is_proof(one)})
+    return tuple({one.number.country for one in candidates(rows, None) if _is_proof(one)})
+
+
+def _weighed(tax_id: TaxId, fitted: Mapping[str, float]) -> TaxId:
+    score = sum(fitted.get(name, 0) * value for name, value in tax_id.features.items())
+    return replace(tax_id, found=replace(tax_id.found, confidence=probability(score)))
 
 
 def _is_proof(tax_id: TaxId) -> bool:
-    """Tell whether only one country gives such numbers, by their signs or by their name."""
+    """Return whether only one country gives such numbers, by their signs or by their name."""
     number = tax_id.number
-    if number.weak or not number.check or not passes(number.check, tax_id.found.value):
+    if number.weak or not tax_id.features["passed"] or "buyer" in tax_id.features:
         return False
     namesakes = {one.country for one in tables.tax_numbers() if number.labels[0] in one.labels}
     return not tax_id.found.value.isdecimal() or len(namesakes) == 1
 
 
-def _near_buyer(rows: Sequence[Row]) -> dict[str, float]:
-    """Return by its text each row that names the buyer or stands below such a row."""
-    near: dict[str, float] = {}
+def _buyer_rows(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """Return what speaks against the text of each row that names the buyer or is below it."""
+    near: dict[str, dict[str, float]] = {}
     for row in rows:
         if any(phrase.start <= _FIRST_SIGNS for phrase in _buyer_book().find(row.text)):
             below = rows[row.index + 1 : row.index + 1 + _BUYER_ROWS]
-            near |= {other.text: _NEAR_BUYER for other in below if other.text not in near}
-            near[row.text] = _BUYER
+            near |= {other.text: {"buyer": 1} for other in below if other.text not in near}
+            near[row.text] = {"buyer": 1, "named_buyer": 1}
     return near
-
-
-def _without_buyer(tax_id: TaxId, near_buyer: Mapping[str, float]) -> TaxId:
-    """Return a number with what the word for buyer near it takes from its confidence."""
-    less = near_buyer.get(tax_id.found.text, 0)
-    if tax_id.found.value in tax_id.number.nobody:
-        less = -1
-    confidence = max(0.0, tax_id.found.confidence + less)
-    return replace(tax_id, found=replace(tax_id.found, confidence=confidence))
 
 
 def _labelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
@@ -106,18 +125,32 @@ def _labelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
         labels = _label_book().find(row.text)
         for label, following in zip(labels, (*labels[1:], None), strict=False):
             end = following.start if following else len(row.text)
-            for number in _numbers_of(label.kind):
-                value, place = _read(row, label.end, end, rows, number)
+            owners = _numbers_of(label.kind)
+            read = [(number, *_read(row, label.end, end, rows, number)) for number in owners]
+            for number, value, place in read:
                 if value:
-                    yield _tax_id(value, number, place, country, is_labelled=True)
+                    yield _tax_id(value, number, place, country, {"labelled": 1})
+            if not any(value for _, value, _ in read):
+                yield from _of_any_shape(row, row.text[label.end : end], owners, country)
+
+
+def _of_any_shape(
+    row: Row, text: str, owners: Sequence[TaxNumber], country: str | None
+) -> Iterator[TaxId]:
+    """Return what a label of one country names, though it has none of that country's shapes."""
+    at_home = [number for number in owners if number.country == country] or owners
+    printed = _ANY_LEAD.sub("", text).strip()
+    if len({number.country for number in at_home}) == 1 and _ANY_NUMBER.fullmatch(printed.upper()):
+        value = re.sub(r"\W", "", printed).upper()
+        yield _tax_id(value, at_home[0], row, country, {"labelled": 1, "any_shape": 1})
 
 
 def _read(
     row: Row, start: int, end: int, rows: Sequence[Row], number: TaxNumber
 ) -> tuple[str, Row]:
-    """Return a number right of a label, or below it when nothing stands beside it."""
-    beside = row.text[start:end]
-    value = _leading_number(beside, number)
+    """Return a number right of a label, or below it if there is none."""
+    after = row.text[start:end]
+    value = _leading_number(after, number)
     is_bare = not re.search(r"\d", row.text[start:])
     if value or not is_bare or row.index + 1 >= len(rows):
         return value, row
@@ -128,7 +161,7 @@ def _read(
 def _leading_number(text: str, number: TaxNumber) -> str:
     """Return the longest run of groups at the head of `text` that has the number's shape."""
     head = re.sub(r"^\W*(?:(?:no|nr|n|id|number)\b)?\W*", "", text, flags=re.IGNORECASE).upper()
-    match = _RUN.match(head)
+    match = _RUN.match(_MONEY.sub("|", head))
     if match is None:
         return ""
     groups = re.split(rf"{_GROUP_SIGNS}+", match.group())
@@ -143,12 +176,13 @@ def _leading_number(text: str, number: TaxNumber) -> str:
 
 
 def _unlabelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
-    proving = [number for number in tables.tax_numbers() if number.check and not number.labelled]
+    checked = [number for number in tables.tax_numbers() if number.check]
     for row in rows:
-        for joined in _joined_groups(row.text.upper()):
-            for number in proving:
-                if number.shape.fullmatch(joined) and passes(number.check or "", joined):
-                    yield _tax_id(joined, number, row, country, is_labelled=False)
+        for joined in _joined_groups(_MONEY.sub("|", row.text.upper())):
+            for number in checked:
+                is_proof = not number.labelled or joined.startswith(number.country)
+                if is_proof and number.shape.fullmatch(joined) and _passes(number, joined):
+                    yield _tax_id(joined, number, row, country, {"unlabelled": 1})
 
 
 def _joined_groups(text: str) -> Iterator[str]:
@@ -175,13 +209,13 @@ def _between_signs(groups: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _brazilian(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
-    """Return the CNPJs whose own signs and check digits tell them, labelled or not."""
+    """Return the CNPJs known by their signs and check digits, labelled or not."""
     number = next(one for one in tables.tax_numbers() if one.check == _CNPJ)
     for row in rows:
         for printed in brazilian.find(row.text):
             has_signs = not row.text[printed.start : printed.end].isalnum()
             if has_signs and passes(_CNPJ, printed.text):
-                yield _tax_id(printed.text, number, row, country, is_labelled=True)
+                yield _tax_id(printed.text, number, row, country, {"labelled": 1})
 
 
 def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
@@ -190,9 +224,7 @@ def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
         number = next((kind for kind in tables.tax_numbers() if kind.weak), None)
         if match and number and country == number.country:
             value = re.sub(r"\W", "", match.group(1) or match.group(2))
-            tax_id = _tax_id(value, number, row, country, is_labelled=False)
-            found = replace(tax_id.found, confidence=tax_id.found.confidence + _BARE)
-            yield replace(tax_id, found=found)
+            yield _tax_id(value, number, row, country, {"bare": 1})
 
 
 def _alone(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
@@ -200,22 +232,31 @@ def _alone(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
     numbers = [one for one in tables.tax_numbers() if one.check and one.country == country]
     for row in rows:
         value = re.sub(r"\W", "", row.text).upper()
-        is_telling = len(value) >= _LEAST_ALONE and not value.isdecimal()
-        for number in numbers if is_telling and row.depth < _HEAD else ():
-            if number.shape.fullmatch(value) and passes(number.check or "", value):
-                yield _tax_id(value, number, row, country, is_labelled=False)
+        is_long = len(value) >= _LEAST_ALONE and not value.isdecimal()
+        for number in numbers if is_long and row.depth < _HEAD else ():
+            if number.shape.fullmatch(value) and _passes(number, value):
+                yield _tax_id(value, number, row, country, {"unlabelled": 1, "whole_row": 1})
 
 
 def _tax_id(
-    value: str, number: TaxNumber, row: Row, country: str | None, *, is_labelled: bool
+    value: str, number: TaxNumber, row: Row, country: str | None, known: Mapping[str, float]
 ) -> TaxId:
-    confidence = _BASE + (_LABELLED if is_labelled else 0) + (_WEAK if number.weak else 0)
-    if number.check:
-        confidence += _CHECKED if passes(number.check, value) else _FAILED_CHECK
-    if country:
-        confidence += _AT_HOME if country == number.country else _ABROAD
-    confidence = max(0.05, min(confidence, 0.99))
-    return TaxId(Extracted(value, confidence, row.text, row.line.page, row.line.box), number)
+    is_passed = _passes(number, value)
+    features = {
+        **known,
+        "passed": is_passed,
+        "failed": number.check is not None and not is_passed,
+        "weak": number.weak,
+        "home": country == number.country,
+        "abroad": country is not None and country != number.country,
+        "lettered": not value.isdecimal(),
+        "head": row.depth < _HEAD,
+    }
+    return TaxId(Extracted(value, 0, row.text, row.line.page, row.line.box), number, features)
+
+
+def _passes(number: TaxNumber, value: str) -> bool:
+    return number.check is not None and passes(number.check, value)
 
 
 @cache
@@ -238,6 +279,9 @@ def _label_book() -> Phrasebook:
     kinds: dict[str, list[str]] = defaultdict(list)
     for label, indices in owners.items():
         kinds["|".join(indices)].append(label)
+        # Engines take a V for a U: "UAT No.", "P.IUA".
+        if (misread := label.replace("v", "u")) not in owners:
+            kinds["|".join(indices)].append(misread)
     return Phrasebook(kinds)
 
 
