@@ -61,7 +61,7 @@ def fit_choices(
     names: Sequence[str],
     *,
     penalty: float = 10.0,
-    is_scaled: bool = True,
+    least_spread: float | None = 1e-9,
     prior: Mapping[str, float] | None = None,
 ) -> dict[str, float]:
     """Return the weights by which right candidates win: a conditional logit.
@@ -72,8 +72,8 @@ def fit_choices(
         choices: What documents teach.
         names: The features that get a weight.
         penalty: What holds weights to zero, or to those of `prior`.
-        is_scaled: Whether it holds them in units of the features' spread. If not, features of
-            few documents get weights near zero or the prior.
+        least_spread: Weights are held in units of the features' spread, of this at least. If None,
+            they are not: features of few documents get weights near zero or the prior.
         prior: What is known of some features before any document is seen.
     """
     taught = [choice for choice in choices if any(choice.right) and not all(choice.right)]
@@ -81,7 +81,7 @@ def fit_choices(
     if not taught:
         return known
     names = list(known)
-    stack = _Stack.of(taught, known, is_scaled=is_scaled)
+    stack = _Stack.of(taught, known, least_spread)
     weights = stack.prior
     loss = stack.loss(weights, penalty)
     for _ in range(_MOST_STEPS):
@@ -119,10 +119,10 @@ class _Stack:
 
     @classmethod
     def of(
-        cls, choices: Sequence[Choice], prior: Mapping[str, float], *, is_scaled: bool
+        cls, choices: Sequence[Choice], prior: Mapping[str, float], least: float | None
     ) -> "_Stack":
         table = _table([one for choice in choices for one in choice.candidates], list(prior))
-        spread = table.std(axis=0) + 1e-9 if is_scaled else np.ones(len(prior))
+        spread = np.ones(len(prior)) if least is None else np.maximum(table.std(axis=0), least)
         counts = np.array([len(choice.candidates) for choice in choices])
         return cls(
             table / spread,

@@ -86,7 +86,7 @@ def test_what_is_rare_keeps_what_is_known_of_it() -> None:
     same = [Choice([{"label": 1.0}, {}], [True, False])] * 30
     prior = {"label": 2.0, "buyer": -3.0}
 
-    found = fit_choices(same, ["label", "buyer"], penalty=1.0, is_scaled=False, prior=prior)
+    found = fit_choices(same, ["label", "buyer"], penalty=1.0, least_spread=None, prior=prior)
 
     assert found["label"] > prior["label"]
     assert found["buyer"] == pytest.approx(prior["buyer"])

@@ -39,7 +39,7 @@ def samples(document: Document) -> list[Choice]:
 def fit(known: Sequence[Choice]) -> Mapping[str, float]:
     """Return the weights by which the right candidates win, of all features that occur."""
     names = sorted({name for choice in known for one in choice.candidates for name in one})
-    return fit_choices(known, names, penalty=1.0, is_scaled=False, prior=_PRIOR)
+    return fit_choices(known, names, penalty=1.0, least_spread=None, prior=_PRIOR)
 
 
 FITTER = Fitter(FIELD, samples, fit)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from training.fields import confidence, document_number, merchant_tax_id, total
+from training.fields import confidence, document_number, merchant_name, merchant_tax_id, total
 from training.fields.fitter import Fitter
 
 #: Confidence is last: it weighs the values that all others choose.
@@ -10,5 +10,6 @@ FITTERS: tuple[Fitter[Any], ...] = (
     merchant_tax_id.FITTER,
     document_number.FITTER,
     total.FITTER,
+    merchant_name.FITTER,
     confidence.FITTER,
 )

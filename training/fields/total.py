@@ -41,7 +41,7 @@ def choices(
 def fit(known: Sequence[Choice]) -> Mapping[str, Mapping[str, float]]:
     """Return the weights of the features of an amount, and of the sums that it takes part in."""
     names = sorted({name for choice in known for one in choice.candidates for name in one})
-    fitted = fit_choices(known, names, penalty=_PENALTY, is_scaled=False)
+    fitted = fit_choices(known, names, penalty=_PENALTY, least_spread=None)
     sums = {name: value for name, value in fitted.items() if name.startswith(_SUMS)}
     return {
         "amount": {name: value for name, value in fitted.items() if name not in sums},

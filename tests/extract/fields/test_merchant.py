@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from recibo.extract.fields.merchant import merchants
+from recibo.extract.layout.rows import rows
 from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.typesetting import roll
 
 REST = """
 NO. 12, JALAN MAWAR 3, TAMAN SERI
@@ -54,9 +58,9 @@ def test_a_note_above_the_name_is_passed_over() -> None:
 
 
 def test_the_buyer_is_not_the_seller() -> None:
-    paper = f"AMAN MAJU TRADING\n(789417-W){REST}\nBill To:\nBUYER BERHAD SDN BHD"
+    document = f"AMAN MAJU TRADING\n(789417-W){REST}\nBill To:\nBUYER BERHAD SDN BHD"
 
-    assert best(paper) == "AMAN MAJU TRADING"
+    assert best(document) == "AMAN MAJU TRADING"
 
 
 def test_the_name_of_a_place_is_no_seller() -> None:
@@ -64,10 +68,10 @@ def test_the_name_of_a_place_is_no_seller() -> None:
 
 
 def test_accents_are_stains_where_the_language_has_none() -> None:
-    rows = rows_of(f"Aman Restäurants Sdn Bhd\n(822737-X){REST}")
+    read = rows_of(f"Aman Restäurants Sdn Bhd\n(822737-X){REST}")
 
-    assert merchants(rows)[0].value == "Aman Restäurants Sdn Bhd"
-    assert merchants(rows, is_unaccented=True)[0].value == "Aman Restaurants Sdn Bhd"
+    assert merchants(read)[0].value == "Aman Restäurants Sdn Bhd"
+    assert merchants(read, is_unaccented=True)[0].value == "Aman Restaurants Sdn Bhd"
 
 
 def test_an_empty_page_has_no_seller() -> None:
@@ -112,7 +116,7 @@ def test_a_sign_over_two_rows_in_one_style_is_one_name() -> None:
 
 
 def test_who_is_billed_in_the_next_column_leaves_the_seller_its_name() -> None:
-    paper = """
+    document = """
 Invoice
 Invoice number   TW-2025-118823
 Tidywork GmbH                             Bill to
@@ -120,4 +124,70 @@ Tidywork GmbH                             Bill to
 San Francisco, California 94104           22 King Street
 """
 
-    assert best(paper) == "Tidywork GmbH"
+    assert best(document) == "Tidywork GmbH"
+
+
+@pytest.mark.parametrize("label", ["Dodavatel:", "Seller", "Fournisseur :"])
+def test_the_name_below_the_sellers_label_goes_before_the_buyers(label: str) -> None:
+    document = f"""
+Invoice 2231
+{label}                              Odběratel:
+Amberline dum                       Trefoil s.r.o.
+Lipová 8                             Polní 31
+301 00 Lomná                          405 01 Svitava
+Total                                655.00
+"""
+
+    assert best(document) == "Amberline dum"
+
+
+def test_the_name_in_the_mail_address_goes_before_a_company_without_one() -> None:
+    document = """
+                                     7 Harbour Lane
+NORTHLIGHT ENGINEERING               Port Ashby 40210
+                                     northlightengineering@example.com
+TAX INVOICE
+To
+OAKWOOD LTD
+9 Quarry Road
+Total                                412.00
+"""
+
+    assert best(document) == "NORTHLIGHT ENGINEERING"
+
+
+@pytest.mark.parametrize("last", ["Print Cnt: 1", "CHANGE DUE", "Lindenweg 14"])
+def test_a_label_or_a_street_below_the_sign_is_no_seller(last: str) -> None:
+    assert best(f"Fenwick\n{last}\n12/07/2023 05:17 PM\nTOTAL $3.20") == "Fenwick"
+
+
+def test_the_account_holder_is_a_candidate_wherever_it_stands() -> None:
+    lines = "\n".join(f"Ligne {index}      {index},00" for index in range(40))
+
+    found = merchants(
+        rows_of(f"Facture\n{lines}\nVirement - Titulaire du compte : ATELIER CORMORAN")
+    )
+
+    assert "ATELIER CORMORAN" in [name.value for name in found]
+
+
+def test_the_confidences_of_all_candidates_make_at_most_one() -> None:
+    found = merchants(rows_of(MALAYSIAN))
+
+    assert sum(name.confidence for name in found) < 1
+    assert found[0].confidence == max(name.confidence for name in found)
+
+
+@pytest.mark.parametrize(
+    ("document", "name"),
+    [
+        ("Fanwick\n12 Elm Street\nwww.fenwick.example.com", "Fenwick"),
+        ("Gardan Fenwlck\n12 Elm Street\n12/07/2023 05:17 PM\nGARDEN FENWICK", "GARDEN FENWICK"),
+    ],
+)
+def test_a_misread_name_is_spelled_as_it_is_elsewhere(document: str, name: str) -> None:
+    page = roll(document, exact=False)
+    unsure = tuple(replace(word, confidence=0.8) for word in page.lines[0].words)
+    lines = (replace(page.lines[0], words=unsure), *page.lines[1:])
+
+    assert merchants(rows([replace(page, lines=lines)]))[0].value == name

@@ -1,15 +1,21 @@
 """Cuts the head of a paper into pieces that may be a name, and joins what was wrapped."""
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from recibo.extract.fields import company_names
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Word, around
+from recibo.extract.text import tables
+from recibo.extract.text.phrases import Phrasebook
 
 # Below the head only a name with its legal form can be the seller's.
 _HEAD_ROWS = 20
 _MOST_BELOW_HEAD = 30
+# Shorter forms are words of sentences too: "as", "me".
+_LEAST_FORM = 3
 # No name is longer.
 _MOST_LETTERS = 120
 # Words further apart than this many heights belong to different columns.
@@ -19,6 +25,7 @@ _MOST_COLUMNS = 6
 _MOST_ROWS = 3
 _MOST_GAP, _SMALLEST_RATIO = 0.9, 0.6
 _LEAST_OVERLAP = 0.5
+_AFTER_LABEL = re.compile(r"\s*[.:\uff1a]\s*(?=[^\W\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,8 @@ class Candidate:
     text: str
     box: Box
     pieces: tuple[Piece, ...]
+    #: Whether a label before it says that it is the seller.
+    is_labelled: bool = False
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -52,18 +61,22 @@ class Candidate:
 
 def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
     """Return every piece of the rows as a candidate, and every run of pieces that may be one."""
-    by_row = [_pieces(row) for row in rows]
+    by_row = [pieces_of(row) for row in rows]
     below_head = 0
     for index, pieces in enumerate(by_row):
         for piece in pieces:
-            is_named = index >= _HEAD_ROWS and company_names.legal_ending(piece.text) is not None
+            ending = company_names.legal_ending(piece.text) if index >= _HEAD_ROWS else None
+            is_named = ending is not None and sum(map(str.isalnum, ending.form.text)) >= _LEAST_FORM
             below_head += is_named
             if index < _HEAD_ROWS or (is_named and below_head <= _MOST_BELOW_HEAD):
                 yield from _runs(piece, by_row[index + 1 : index + _MOST_ROWS])
+        yield from _labelled(rows[index])
 
 
 def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidate]:
     """Return a piece as a candidate, then joined with those that go on below it."""
+    if _seller_book().is_all(piece.text):
+        return
     candidate: Candidate | None = _candidate((piece,))
     while candidate is not None:
         if candidate.name:
@@ -78,17 +91,35 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
         candidate = longer if len(longer.name) > len(candidate.name) else None
 
 
-def _pieces(row: Row) -> tuple[Piece, ...]:
+def _labelled(row: Row) -> Iterator[Candidate]:
+    """Yield what stands behind a seller's label: "Seller: X", "Account holder: X"."""
+    for label in _seller_book().find(row.text):
+        if sign := _AFTER_LABEL.match(row.text[label.end :]):
+            start = label.end + sign.end()
+            words = row.line.words
+            confidence = sum(word.confidence for word in words) / len(words)
+            box = row.box(start, len(row.text))
+            piece = Piece(row.text[start:], box, row, confidence, is_whole_row=False)
+            candidate = _candidate((piece,))
+            if candidate.name:
+                yield replace(candidate, is_labelled=True)
+
+
+def pieces_of(row: Row) -> tuple[Piece, ...]:
     """Cut a row where a column ends."""
     runs: list[list[Word]] = []
     for word in row.line.words:
         previous = runs[-1][-1] if runs else None
-        gap = word.box.x0 - previous.box.x1 if previous else 0
-        if previous is None or gap > _COLUMN_GAP * min(word.box.height, previous.box.height):
+        if previous is None or _is_gap(previous, word):
             runs.append([])
         runs[-1].append(word)
     pieces = (_piece(run, row, is_whole_row=len(runs) == 1) for run in runs[:_MOST_COLUMNS])
     return tuple(piece for piece in pieces if len(piece.text) <= _MOST_LETTERS)
+
+
+def _is_gap(word: Word, following: Word) -> bool:
+    gap = following.box.x0 - word.box.x1
+    return gap > _COLUMN_GAP * min(word.box.height, following.box.height)
 
 
 def _piece(words: Sequence[Word], row: Row, *, is_whole_row: bool) -> Piece:
@@ -115,3 +146,8 @@ def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
     box = around([piece.box for piece in pieces])
     has_letters = any(character.isalpha() for character in name)
     return Candidate(name if has_letters else "", text, box, pieces)
+
+
+@cache
+def _seller_book() -> Phrasebook:
+    return Phrasebook({"seller": tables.merchants()["seller"]}, glued=False)

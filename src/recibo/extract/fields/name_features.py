@@ -1,94 +1,56 @@
-"""What speaks for and against a candidate's being the seller's name, as numbers."""
+"""The features of a candidate for the seller's name, as numbers."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from statistics import median
-from typing import Self
+from collections.abc import Collection, Sequence
 
 from recibo.extract.fields import company_names
 from recibo.extract.fields.name_candidates import Candidate, Piece
-from recibo.extract.layout.rows import USUAL_MINOR, Row
-from recibo.extract.text import dates, lexicon, tables
+from recibo.extract.fields.name_page import Context, book, is_address
+from recibo.extract.layout.rows import USUAL_MINOR, Row, money_labels
+from recibo.extract.text import dates, tables
 from recibo.extract.text.folding import skeleton
-from recibo.extract.text.phrases import Phrasebook
 
 _REGISTERED = re.compile(
-    r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*\d{4,}[\s-]*[a-z]?\W*$", re.IGNORECASE
+    r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*(?:\d{6,}|\d{4,}[\s-]*[a-z])\W*$", re.IGNORECASE
 )
-# A house number before a street, a postcode before a town, a unit of a building.
+# A house number before a street, a postcode before a town.
 _HOUSE = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d]")
 _TOWN = re.compile(r"\W*(?:[A-Z]{1,2}-)?\d{4,5}\s+[^\W\d]+(?:[\s-][^\W\d]+){0,2}\W*$")
 _TOWN_FIRST = re.compile(r"\W*[^\W\d]+(?:[\s,]+[^\W\d]+){0,2}[\s,-]+\d{6}\W*$")
-_UNIT = re.compile(r"[A-Z]{0,2}\d{1,4}[-/]\d{1,4}[A-Z]?\s?,")
 # What stands behind a colon is no rest of a name: "Terminal ID: 0231".
 _LABELLED = re.compile(r"[^\d:]{2,25}:\s*\S")
 _LEAST_SENTENCE = 3
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*?[a-z]{2}.*[.!?]\s*$|[!?]\s*$")
 _HEAD_ROWS = 15
 _LEAST_ECHO = 5
+_LEAST_REPEATED = 4
 _MOST_DIGITS = 0.4
 _FEWEST_LETTERS = 4
-# The buyer's name stands in the row of its label, or in one of the next two.
-_BILLED_ROWS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What a candidate is compared with."""
-
-    rows: tuple[Row, ...]
-    #: The index of the first row that is no head any more: it bears a date, a number, amounts.
-    body: int
-    #: The height that most rows have.
-    height: float
-    #: The letters of the rows that give web and mail addresses, thanks and greetings.
-    echoes: str
-    #: By the row's index, where the labels "bill to" and the like begin that stand in it or above.
-    billed: Mapping[int, float]
-    #: The rows below "owned by" and the like.
-    owned: frozenset[int]
-
-    @classmethod
-    def of(cls, rows: Sequence[Row]) -> Self:
-        """Return the context of a page's rows."""
-        return cls(
-            rows=tuple(rows),
-            body=_body_start(rows),
-            height=median(row.line.box.height for row in rows) or 1,
-            echoes=" ".join(skeleton(row.text).letters for row in rows if _ECHO.search(row.text)),
-            billed=_billed(rows),
-            owned=frozenset(_below_words("owned", rows, 2)),
-        )
-
-
-_ECHO = re.compile(r"www|http|@|\.com|thank|merci|danke|gracias|grazie|obrigad", re.IGNORECASE)
+_MOST_WORDS = 6
+_NEAR_ROWS = 5
+_MOST_GAP = 2.0
+_SHORT_FORM = 2
 
 
 def features(candidate: Candidate, context: Context) -> dict[str, float]:
     """Return the features of a candidate by name."""
-    return {
+    values: dict[str, float] = {
         **_of_text(candidate),
+        **_of_words(candidate),
         **_of_place(candidate, context),
+        **_of_surroundings(candidate, context),
+        **_of_mentions(candidate, context),
         **(_of_join(candidate, context) if len(candidate.pieces) > 1 else {}),
     }
+    if values["owned"]:
+        # A company that owns the shop is one whatever its form; the shop has the sign.
+        values |= {"strong_form": False, "form": False, "registered": False}
+    return values
 
 
 def _of_text(candidate: Candidate) -> dict[str, float]:
     name = candidate.name
-    ending = company_names.legal_ending(name)
     return {
-        "strong_form": bool(ending and ending.form.is_cue),
-        "form": bool(ending and not ending.form.is_cue),
-        "trade": bool(_book("trades").find(name)),
-        "generic": _book("trades").is_all(name[: ending.start] if ending else name),
-        "notice": _is_notice(name),
-        "notice_only": _book("notice").is_all(name),
-        "address": _is_address(name) or _bears_postcode(candidate),
-        "slogan": _is_slogan(candidate.text),
-        "place": _book("address").is_all(name),
-        "contact": bool(_book("contact").find(name)),
         "figures": _share_of_digits(name),
         "money": _bears_money(candidate),
         "dated": bool(dates.days(candidate.text) or dates.clocks(candidate.text)),
@@ -96,25 +58,84 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
         "upper": name.isupper(),
         "short": sum(character.isalpha() for character in name) < _FEWEST_LETTERS,
         "single": len(name.split()) == 1,
-        "bare_form": company_names.is_form_alone(name),
-        "form_first": company_names.begins_with_form(name),
+        "many": max(0, len(name.split()) - _MOST_WORDS),
         "open": company_names.goes_on(candidate.text) or name.count(")") > name.count("("),
         "unsure": 1 - min(piece.confidence for piece in candidate.pieces),
+        "number_first": name[:1].isdigit(),
+        "labelled_value": _LABELLED.match(candidate.text) is not None
+        and name == candidate.text.strip(),
+        "slogan": _is_slogan(candidate.text),
+        "prefixed": not candidate.text.strip(" .,:;*-").startswith(name[:3]),
+    }
+
+
+def _of_words(candidate: Candidate) -> dict[str, float]:
+    name = candidate.name
+    ending = company_names.legal_ending(name)
+    return {
+        "strong_form": bool(ending and ending.form.is_cue),
+        "form": bool(ending and not ending.form.is_cue),
+        "short_form": bool(ending and len(ending.form.text.strip(".")) <= _SHORT_FORM),
+        "amount_label": bool(money_labels(name)),
+        "bare_form": company_names.is_form_alone(name),
+        "form_first": company_names.begins_with_form(name),
+        "trade": bool(book("trades").find(name)),
+        "generic": book("trades").is_all(name[: ending.start] if ending else name),
+        "notice": _is_notice(name),
+        "notice_only": book("notice").is_all(name),
+        "address": is_address(name) or _bears_postcode(candidate),
+        "place": book("address").is_all(name),
+        "contact": bool(book("contact").find(name)),
     }
 
 
 def _of_place(candidate: Candidate, context: Context) -> dict[str, float]:
     first, last = candidate.rows[0], candidate.rows[-1]
+    position = context.position(first)
+    ending = company_names.legal_ending(candidate.name)
+    middle = (candidate.box.x0 + candidate.box.x1) / 2
+    extent = max(context.right - context.left, 1)
     return {
-        "top": first.index == 0,
-        "rank": min(last.index, _HEAD_ROWS),
+        "top": position == 0,
+        "second": position == 1,
+        "rank": min(context.position(last), _HEAD_ROWS),
         "height": _relative_height(candidate, context),
-        "registered": _is_registered(candidate, context),
-        "addressed": any(_is_address(row.text) for row in _below(last, context, 2)),
+        "tallest": _height(candidate) / context.tallest,
         "body": first.index >= context.body,
+        "form_below_head": bool(ending) and first.index >= context.body,
+        "off_center": abs(middle - (context.left + context.right) / 2) / extent,
+        "part_of_row": not all(piece.is_whole_row for piece in candidate.pieces),
+    }
+
+
+def _of_surroundings(candidate: Candidate, context: Context) -> dict[str, float]:
+    first, last = candidate.rows[0], candidate.rows[-1]
+    below = context.below(last, _NEAR_ROWS)
+    return {
+        "registered": _is_registered(candidate, context),
+        "addressed": any(is_address(row.text) for row in below[:2]),
+        "reachable": any(row.index in context.contacts for row in below),
+        "behind_address": _behind(first, context.addresses),
+        "behind_contact": _behind(first, context.contacts),
+        "billed": any(label.heads(candidate.box) for label in context.billed),
+        "labelled": candidate.is_labelled,
+        "seller": any(label.heads(candidate.box) for label in context.sellers),
+        "owned": any(row.index in context.owned for row in candidate.rows)
+        and not candidate.is_labelled,
+        "gap_above": _gap(context, context.position(first) - 1),
+        "gap_below": _gap(context, context.position(last)),
+    }
+
+
+def _of_mentions(candidate: Candidate, context: Context) -> dict[str, float]:
+    letters = skeleton(candidate.name).letters
+    own = {context.position(row) for row in candidate.rows}
+    others = [text for index, text in enumerate(context.letters) if index not in own]
+    is_long = len(letters) >= _LEAST_REPEATED
+    return {
         "echo": _is_echoed(candidate.name, context),
-        "billed": _is_billed(candidate, context),
-        "owned": first.index in context.owned,
+        "domain": max((_agreement(candidate.name, core) for core in context.domains), default=0),
+        "repeated": is_long and any(letters in text for text in others),
     }
 
 
@@ -140,11 +161,11 @@ def _bears_money(candidate: Candidate) -> bool:
 def _is_junk(piece: Piece) -> bool:
     return (
         _share_of_digits(piece.text) > _MOST_DIGITS
-        or _book("notice").is_all(piece.text)
-        or _is_address(piece.text)
+        or book("notice").is_all(piece.text)
+        or is_address(piece.text)
         or _is_slogan(piece.text)
-        or _book("address").is_all(piece.text)
-        or bool(_book("contact").find(piece.text) or _book("owned").find(piece.text))
+        or book("address").is_all(piece.text)
+        or bool(book("contact").find(piece.text) or book("owned").find(piece.text))
     )
 
 
@@ -152,71 +173,40 @@ def _begins_anew(text: str) -> bool:
     return bool(_HOUSE.match(text) or _LABELLED.match(text))
 
 
-def _below(row: Row, context: Context, count: int) -> tuple[Row, ...]:
-    start = row.index - context.rows[0].index + 1
-    return context.rows[start : start + count]
+def _behind(row: Row, others: Collection[int]) -> float:
+    """Return the share of a few rows above `row` that are among `others`."""
+    above = range(max(0, row.index - _NEAR_ROWS), row.index)
+    return sum(index in others for index in above) / _NEAR_ROWS
 
 
-def _body_start(rows: Sequence[Row]) -> int:
-    for row in rows:
-        kinds = lexicon.phrasebook("number", "date", "total").kinds(row.text)
-        has_number = bool(kinds) and any(character.isdigit() for character in row.text)
-        if dates.days(row.text) or has_number or len(row.amounts) > 1:
-            return row.index
-    return rows[-1].index
-
-
-def _billed(rows: Sequence[Row]) -> Mapping[int, float]:
-    """Return where the buyer's labels begin, by the rows that they stand in or above."""
-    starts: dict[int, float] = {}
-    for row in rows:
-        for label in _book("billed").find(row.text):
-            left = row.box(label.start, label.end).x0
-            for index in range(row.index, row.index + _BILLED_ROWS):
-                starts[index] = min(left, starts.get(index, left))
-    return starts
-
-
-def _is_billed(candidate: Candidate, context: Context) -> bool:
-    """Tell whether a candidate stands beside or below a buyer's label, not in a column before it.
-
-    Many an invoice shows the seller on the left and the buyer on the right.
-    """
-    return any(
-        row.index in context.billed and candidate.box.x1 > context.billed[row.index]
-        for row in candidate.rows
-    )
-
-
-def _below_words(kind: str, rows: Sequence[Row], count: int) -> set[int]:
-    """Return the rows that bear words of a kind, and those below them, `count` in all."""
-    bearing = [row.index for row in rows if _book(kind).find(row.text)]
-    return {index + step for index in bearing for step in range(count)}
+def _height(candidate: Candidate) -> float:
+    return sum(piece.box.height for piece in candidate.pieces) / len(candidate.pieces)
 
 
 def _relative_height(candidate: Candidate, context: Context) -> float:
-    height = sum(piece.box.height for piece in candidate.pieces) / len(candidate.pieces)
-    return max(-0.5, min(height / context.height - 1, 1.5))
+    return max(-0.5, min(_height(candidate) / context.height - 1, 1.5))
+
+
+def _gap(context: Context, position: int) -> float:
+    """Return the gap below the row at a position, in heights of rows."""
+    if not 0 <= position < len(context.rows) - 1:
+        return 0.0
+    upper, lower = (row.line.box for row in context.rows[position : position + 2])
+    return max(0.0, min((lower.y0 - upper.y1) / context.height, _MOST_GAP))
 
 
 def _is_registered(candidate: Candidate, context: Context) -> bool:
     """Tell whether a registration number stands behind the name or below it."""
     behind = candidate.text.strip()[len(candidate.name) :]
-    below = _below(candidate.rows[-1], context, 1)
+    below = context.below(candidate.rows[-1], 1)
     return bool(re.search(r"\d{4}", behind)) or any(_REGISTERED.match(row.text) for row in below)
 
 
-def _is_address(text: str) -> bool:
-    words = _book("address").find(text)
-    is_listed = len(words) > 1 or (bool(words) and re.search(r"[\d,]", text) is not None)
-    return is_listed or re.match(r"\d+\s?,", text) is not None or _UNIT.match(text) is not None
-
-
 def _is_notice(name: str) -> bool:
-    """Tell whether words of the paper stand in the name; a last word may be the seller's own."""
+    """Tell whether words of the document stand in the name; a last word may be the seller's own."""
     return any(
         phrase.start == 0 or " " in name[phrase.start : phrase.end] or name[phrase.end :].strip()
-        for phrase in _book("notice").find(name)
+        for phrase in book("notice").find(name)
     )
 
 
@@ -249,6 +239,17 @@ def _is_echoed(name: str, context: Context) -> bool:
     )
 
 
+def _agreement(name: str, core: str) -> float:
+    """Return how much of the name in a web address a name has, or the address of the name."""
+    letters = skeleton(name).letters
+    words = [skeleton(word).letters for word in name.split()]
+    if core in words or (len(core) >= _LEAST_REPEATED and core in letters):
+        return 1
+    if len(letters) >= _LEAST_REPEATED and letters in core:
+        return len(letters) / len(core)
+    return 0
+
+
 def _is_wrapped(candidate: Candidate) -> bool:
     """Tell whether the last piece must go on from the one above: a bracket, a bare legal form."""
     last = candidate.pieces[-1].text
@@ -264,8 +265,3 @@ def _is_last_complete(candidate: Candidate) -> bool:
     last = candidate.pieces[-1].text
     ending = company_names.legal_ending(last)
     return ending is not None and len(last[: ending.start].split()) > 1
-
-
-@cache
-def _book(kind: str) -> Phrasebook:
-    return Phrasebook({kind: tables.merchants()[kind]}, glued=False)

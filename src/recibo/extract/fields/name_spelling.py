@@ -1,0 +1,41 @@
+"""Puts a name right that was misread, as it is spelled elsewhere on the page."""
+
+from dataclasses import replace
+
+from recibo.extract.fields.name_candidates import Candidate, pieces_of
+from recibo.extract.fields.name_page import Context
+from recibo.extract.text.folding import skeleton
+
+_SURE = 0.95
+# A web address has a name with one letter in so many wrong, another row with one in so many.
+_LEAST_ADDRESS, _LEAST_MENTION = 4, 6
+
+
+def respelled(candidate: Candidate, context: Context) -> Candidate:
+    """Return a candidate that was read unsurely with its name as a surer mention spells it."""
+    confidence = min(piece.confidence for piece in candidate.pieces)
+    if confidence >= _SURE:
+        return candidate
+    letters = skeleton(candidate.name).letters
+    for core, printed in context.domains.items():
+        if " " not in candidate.name and _is_near(letters, core, _LEAST_ADDRESS):
+            return replace(candidate, name=_cased(printed, candidate.name))
+    for row in context.rows:
+        for piece in pieces_of(row):
+            is_surer = piece.confidence >= _SURE
+            if is_surer and _is_near(letters, skeleton(piece.text).letters, _LEAST_MENTION):
+                return replace(candidate, name=piece.text.strip(" .,:;*-"))
+    return candidate
+
+
+def _is_near(letters: str, others: str, least: int) -> bool:
+    """Tell whether a few letters differ: one in `least`, and no more than that."""
+    if len(letters) != len(others) or len(letters) < least:
+        return False
+    differences = sum(one != other for one, other in zip(letters, others, strict=True))
+    return 0 < differences <= len(letters) // least
+
+
+def _cased(printed: str, name: str) -> str:
+    is_upper = sum(map(str.isupper, name)) > sum(map(str.islower, name))
+    return printed.upper() if is_upper else printed.capitalize()
