@@ -37,4 +37,4 @@ def test_no_total_is_taken_from_an_offer() -> None:
     found = totals(entries(rows_of(HEADED)))
 
     assert str(found[0].value) == "46.87"
-    assert all(total.confidence < 0.5 for total in found[1:])
+    assert all(total.confidence < found[0].confidence - 0.25 for total in found[1:])
