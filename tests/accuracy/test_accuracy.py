@@ -32,10 +32,10 @@ LEAST = {
     ("documents: Brazil, images", scoring.HEADER): (98, 98),
     ("documents: Brazil, images", scoring.ITEMS): (95, 95),
     ("documents: foreign, images", scoring.HEADER): (92, 92),
-    ("real documents: text PDFs", scoring.HEADER): (87, 87),
-    ("real documents: text PDFs", scoring.ITEMS): (62, 62),
-    ("real documents: foreign, images", scoring.HEADER): (89, 89),
-    ("real documents: foreign, images", scoring.ITEMS): (65, 65),
+    ("real documents: text PDFs", scoring.HEADER): (92, 92),
+    ("real documents: text PDFs", scoring.ITEMS): (84, 84),
+    ("real documents: foreign, images", scoring.HEADER): (90, 90),
+    ("real documents: foreign, images", scoring.ITEMS): (74, 74),
 }
 
 
