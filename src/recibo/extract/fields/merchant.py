@@ -71,9 +71,9 @@ def _scores(rows: Sequence[Row]) -> dict[str, tuple[float, Candidate]]:
 
 
 def _is_customer(candidate: Candidate, labels: Sequence[Row]) -> bool:
-    """Tell whether a candidate stands right below the buyer's label, in its column."""
+    """Tell whether a candidate contains the buyer's label or stands right below it."""
     return any(
-        candidate.rows[0].index == label.index + 1
+        candidate.rows[0].index - 1 <= label.index <= candidate.rows[-1].index
         and candidate.box.x0 < label.line.box.x1
         and label.line.box.x0 < candidate.box.x1
         for label in labels
