@@ -56,6 +56,14 @@ def _nothing_is_synced() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _databases_have_time_to_answer() -> Iterator[None]:
+    """Take no busy machine for a database that is away; `api/test_database_away` tests that."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres_engines, "CONNECT_SECONDS", 30.0)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _process_state_is_restored() -> Iterator[None]:
     """Restore the umask and the logging that a command in this process may have changed."""

@@ -17,6 +17,7 @@ class FakeClock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, client: Redis | None = None) -> None:
         self.seconds = START_SECONDS
         self._client = client
+        self._moved_at: float | None = None
         monkeypatch.setattr(clock, "now", self._now)
         monkeypatch.setattr(clock, "monotonic", lambda: self.seconds)
 
@@ -24,7 +25,14 @@ class FakeClock:
         """Move the clock forward."""
         self.seconds += seconds
         if self._client is not None:
-            await _age(self._client, seconds)
+            await _age(self._client, seconds - await self._elapsed(self._client))
+
+    async def _elapsed(self, client: Redis) -> float:
+        """Return the seconds since the last move by the clock of Redis, which no test stops."""
+        seconds, microseconds = await client.time()
+        now = seconds + microseconds / 1e6
+        began, self._moved_at = self._moved_at, now
+        return 0.0 if began is None else now - began
 
     def _now(self) -> dt.datetime:
         return dt.datetime.fromtimestamp(self.seconds, dt.UTC)
