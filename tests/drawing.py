@@ -8,10 +8,10 @@ import numpy as np
 import pillow_heif
 from PIL import Image
 
-from training.receipts import barcodes, raster, rolls
+from training.receipts import barcodes, raster, strips
 from training.receipts import pdf as pdf_files
 from training.receipts.faces import DEJAVU_MONO
-from training.receipts.rolls import CodeRow, Row, RuleRow, Strip
+from training.receipts.strips import CodeRow, Row, RuleRow, Strip
 
 PictureFormat = Literal["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "GIF", "BMP"]
 
@@ -31,13 +31,13 @@ def picture(
     """Draw the rows, dark on white, with a QR code below them if there is something to say."""
     strip = Strip(size=font_size, pitch=1.35, margin=margin, face=DEJAVU_MONO)
     codes = [_code_row(qr, strip)] if qr else []
-    (page,) = rolls.set_rows([*rows, *codes], strip).pages
+    (page,) = strips.set_rows([*rows, *codes], strip).pages
     return raster.draw(page, dpi=_DPI).convert("RGB")
 
 
 def pdf(rows: Sequence[AnyRow]) -> bytes:
     """Print the rows on one page of their own size, with a text layer."""
-    return pdf_files.write(rolls.set_rows(rows))
+    return pdf_files.write(strips.set_rows(rows))
 
 
 def encode(sheet: Image.Image, kind: PictureFormat = "JPEG") -> bytes:

@@ -16,7 +16,7 @@ from tests.drawing import AnyRow
 from training.receipts.brazil import ids
 from training.receipts.brazil.ids import Numbering
 from training.receipts.brazil.sales import CENT, brazilian
-from training.receipts.rolls import RULE, Row
+from training.receipts.strips import RULE, Row
 from training.receipts.truth import Truth, TruthItem
 
 

@@ -1,1 +1,1 @@
-"""What the library learns and is tried from: papers of our own, and the scripts that use them."""
+"""Fits the weights of the reading library, and generates receipts to test it with."""

@@ -129,7 +129,7 @@ def _listed(data: Path, name: str, how: How) -> Iterator[Document]:
 def _origin(source: Mapping[str, str]) -> str:
     """Return the repository that a document is from, or the program that made it."""
     repository = source.get("repo") or source.get("repository")
-    # What follows a generator's layout is its paper and font.
+    # After a generator's layout come its page size and font.
     return repository or ":".join(source["generator"].split(":")[:2])
 
 

@@ -1,7 +1,7 @@
-"""Tell what of a folder of papers is read rightly: `python -m training.score FOLDER`.
+"""Scores how well a folder of documents is read: `python -m training.score FOLDER`.
 
-Names count when they are alike, numbers by their letters and digits, moments as far as they are
-printed; a field that is not printed is right when nothing is read.
+A name is right if it is similar, a number if its letters and digits are equal, a date as far as it
+is printed; a field that is not printed is right if it is null.
 """
 
 import argparse
@@ -27,8 +27,8 @@ _FIELDS = (
 )
 _FIGURES = ("qty", "unit_price", "total")
 _DIGITS_OF = {"date": 10, "minute": 16, "second": 19}
-# Names that are as alike as this are read rightly, as the scorer of documents has it.
-_ALIKE = 0.85
+# Names at least this similar are right, as in the scorer of documents.
+_SIMILAR = 0.85
 _LEAST_PART = 5
 
 Item = Mapping[str, str | None]
@@ -36,7 +36,7 @@ Item = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a folder says of a paper, as far as it is scored."""
+    """A document as a folder lists it, as far as it is scored."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class Listed:
 class Verdict:
     """Whether a field of a file was read rightly, and what was read."""
 
-    paper: Listed
+    document: Listed
     look: str
     field: str
     is_right: bool
@@ -87,7 +87,9 @@ def score(folder: Path, *, jobs: int = 1) -> list[Verdict]:
         with ProcessPoolExecutor(jobs) as pool:
             readings = list(pool.map(_read, paths))
     judged = zip(files, readings, strict=True)
-    return [one for (paper, look, _), reading in judged for one in judge(paper, look, reading)]
+    return [
+        one for (document, look, _), reading in judged for one in judge(document, look, reading)
+    ]
 
 
 def listed(entry: Mapping[str, object]) -> Listed:
@@ -104,22 +106,22 @@ def listed(entry: Mapping[str, object]) -> Listed:
     )
 
 
-def judge(paper: Listed, look: str, reading: Mapping[str, object]) -> list[Verdict]:
+def judge(document: Listed, look: str, reading: Mapping[str, object]) -> list[Verdict]:
     """Judge what was read off one file."""
     verdicts = []
     for field in _FIELDS:
-        if field in paper.unassessed:
+        if field in document.unassessed:
             continue
         read = cast("str | None", reading.get(field))
-        expected = cast("str | None", paper.truth[field])
-        values = (expected, *paper.alternatives.get(field, ()))
-        is_right = any(_equal(field, value, read, paper.precision) for value in values)
-        verdicts.append(Verdict(paper, look, field, is_right, expected, read))
-    if "line_items" not in paper.unassessed:
-        expected_items = cast("Sequence[Item]", paper.truth["line_items"])
+        expected = cast("str | None", document.truth[field])
+        values = (expected, *document.alternatives.get(field, ()))
+        is_right = any(_equal(field, value, read, document.precision) for value in values)
+        verdicts.append(Verdict(document, look, field, is_right, expected, read))
+    if "line_items" not in document.unassessed:
+        expected_items = cast("Sequence[Item]", document.truth["line_items"])
         read_items = cast("Sequence[Item]", reading.get("line_items") or ())
         is_right = _are_equal(expected_items, read_items)
-        verdicts.append(Verdict(paper, look, "items", is_right, expected_items, read_items))
+        verdicts.append(Verdict(document, look, "items", is_right, expected_items, read_items))
     return verdicts
 
 
@@ -155,7 +157,7 @@ def _equal(field: str, expected: str | None, read: str | None, precision: str) -
 
 
 def _are_equal(expected: Sequence[Item], read: Sequence[Item]) -> bool:
-    """Tell whether all items are read in their order, with every figure that is printed."""
+    """Return whether all items are read in their order, with every figure that is printed."""
     return len(expected) == len(read) and all(
         _is_same_name(there["name"] or "", here["name"] or "")
         and all(
@@ -179,7 +181,7 @@ def _is_same_name(expected: str, read: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if len(shorter) >= _LEAST_PART and shorter in longer:
         return True
-    return one == other or SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
+    return one == other or SequenceMatcher(None, one, other, autojunk=False).ratio() >= _SIMILAR
 
 
 def _signs(text: str) -> str:
@@ -192,8 +194,8 @@ def _groups(verdicts: Sequence[Verdict]) -> list[tuple[str, list[Verdict]]]:
     """Return the verdicts of all, of each look and kind, and of each language."""
     by_title: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
-        by_title[f"{verdict.paper.kind}, {verdict.look}"].append(verdict)
-        by_title[verdict.paper.language].append(verdict)
+        by_title[f"{verdict.document.kind}, {verdict.look}"].append(verdict)
+        by_title[verdict.document.language].append(verdict)
     return [("all", list(verdicts)), *sorted(by_title.items())]
 
 
@@ -207,16 +209,16 @@ def _short(field: str) -> str:
 
 
 def _line(verdict: Verdict) -> str:
-    paper = verdict.paper
-    told = {
+    document = verdict.document
+    miss = {
         "field": verdict.field,
-        "paper": paper.name,
+        "document": document.name,
         "look": verdict.look,
-        "layout": paper.layout,
+        "layout": document.layout,
         "expected": verdict.expected,
         "read": verdict.read,
     }
-    return json.dumps(told, ensure_ascii=False) + "\n"
+    return json.dumps(miss, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 #: Five folds leave four fifths of the documents to fit on.
 FOLDS = 5
-# Companies are told apart by so many letters of their names: branches and misprints stay together.
+# Companies are distinguished by so many letters of their names: branches stay together.
 _LETTERS = 9
 _FEWEST_LETTERS = 4
 
@@ -51,7 +51,7 @@ def _root(parents: dict[str, str], node: str) -> str:
 
 
 def _marks(origin: str, seller: str) -> list[str]:
-    # The place of a branch stands in parentheses.
+    # The place of a branch is in parentheses.
     plain = unicodedata.normalize("NFKD", re.sub(r"\(.*?\)", "", seller))
     letters = re.sub(r"[^0-9A-Z]", "", plain.upper())[:_LETTERS]
     marks = [f"origin {origin}"] if origin else []

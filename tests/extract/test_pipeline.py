@@ -13,7 +13,7 @@ from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.extract.ocr.engine import Reading
 from recibo.extract.pipeline import Spare
 from tests import drawing
-from training.receipts.rolls import Row
+from training.receipts.strips import Row
 
 ROWS = [
     Row("CORNER SHOP LIMITED", is_centred=True),

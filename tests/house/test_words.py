@@ -23,10 +23,8 @@ at hand|by itself|for good|hand back|in hand|is over|let go|made of it|makes of|
 """
 MOST_PER_THOUSAND_LINES = 3
 SUFFIXES = {".py", ".md", ".html", ".js"}
-# These checks, a package of training and a font.
-ALLOWED = re.compile(
-    r"\bCOURIER\b|tests[./]house|receipts(?: import [\w, ]*|\.)rolls|rolls\.set_rows"
-)
+# These checks and a font.
+ALLOWED = re.compile(r"\bCOURIER\b|tests[./]house")
 # The extraction is rebuilt later; old migrations name old columns.
 EXCLUDED = (
     "src/recibo/extract/",

@@ -28,7 +28,7 @@ _FEATURES = {
 # How much each kind of sample counts: real damage as much as none, words misread on purpose less.
 _SHARES = {"letters": 0.3, "more letters": 0.15, "lost words": 0.15, "cut off": 0.1}
 _PICTURES = (".jpg", ".jpeg", ".png")
-# A4 pages of these types take many seconds each, and nobody photographs them.
+# A4 pages of these types take many seconds each, and are hardly ever photographed.
 _A4 = ("nfe", "nfse")
 
 

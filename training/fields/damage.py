@@ -13,7 +13,7 @@ from recibo.extract.model import Line, TextPage, Word
 _LONGEST = 1300
 _QUALITIES = (20, 30, 45, 70)
 # What engines take for one another.
-_ALIKE = dict(
+_CONFUSABLE = dict(
     pair.split("=")
     for pair in (
         *("0=O8D", "O=0DQ", "1=lI7", "l=1I", "I=1l", "5=S6", "S=5", "8=B36", "B=8", "6=G5", "G=6C"),
@@ -23,7 +23,7 @@ _ALIKE = dict(
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 # How sure engines are of words that they misread, from 1,803 such words on damaged receipts.
 _MISREAD = (0.37, 0.43, 0.5, 0.58, 0.67, 0.75, 0.8, 0.84, 0.88, 0.91, 0.93, 0.95, 0.965, 0.98, 0.99)
-_ALIKE_SHARE, _LOST_SHARE = 0.75, 0.075
+_CONFUSED_SHARE, _LOST_SHARE = 0.75, 0.075
 #: Misreads words on purpose, or loses some.
 WORD_DAMAGES = ("letters", "more letters", "lost words", "cut off")
 _RATES = {"letters": 0.01, "more letters": 0.03}
@@ -76,8 +76,8 @@ def _instead(letter: str, chance: random.Random) -> str:
     share = chance.random()
     if share < _LOST_SHARE:
         return ""
-    if letter in _ALIKE and share < _ALIKE_SHARE + _LOST_SHARE:
-        return chance.choice(_ALIKE[letter])
+    if letter in _CONFUSABLE and share < _CONFUSED_SHARE + _LOST_SHARE:
+        return chance.choice(_CONFUSABLE[letter])
     return chance.choice(_LETTERS)
 
 

@@ -11,14 +11,14 @@ from training.documents import Document
 from training.fields.fitter import Fitter
 from training.logistic import Choice, fit_choices
 
-# How strongly weights are held to zero; held less, companies held out are found less often.
+# Strength of the L2 penalty; with less, fewer names of left-out companies are found.
 _PENALTY = 10.0
-# Features that few candidates have count as if more had them, or they would not be held at all.
+# Lower bound of the standard deviation that scales rare features, so that they are penalized too.
 _LEAST_SPREAD = 0.05
-# The right candidates most like the truth are to be chosen; without one, a candidate so alike is.
-_ALIKE, _AS_ALIKE = 0.75, 0.03
+# The right candidates most similar to the truth are to be chosen; without one, a similar one.
+_SIMILAR, _EQUALLY_SIMILAR = 0.75, 0.03
 _NONE = {"none": 1.0}
-# Documents whose layout says who issued them show what buyers look like, but are read otherwise.
+# Documents whose layout names the issuer are read by layout: they count less.
 _SHARE_OF_FISCAL = 0.2
 
 
@@ -53,17 +53,18 @@ def _truths(document: Document) -> list[str]:
 
 
 def _chosen(names: Sequence[str], right: Sequence[bool], truths: Sequence[str]) -> list[bool]:
-    alike = [max((_likeness(name, truth) for truth in truths), default=0.0) for name in names]
+    scores = [max((_similarity(name, truth) for truth in truths), default=0.0) for name in names]
     if any(right):
-        best = max(one for one, is_right in zip(alike, right, strict=True) if is_right)
+        best = max(one for one, is_right in zip(scores, right, strict=True) if is_right)
         return [
-            is_right and one >= best - _AS_ALIKE for one, is_right in zip(alike, right, strict=True)
+            is_right and one >= best - _EQUALLY_SIMILAR
+            for one, is_right in zip(scores, right, strict=True)
         ]
-    best = max(alike, default=0.0)
-    return [one >= _ALIKE and one == best for one in alike]
+    best = max(scores, default=0.0)
+    return [one >= _SIMILAR and one == best for one in scores]
 
 
-def _likeness(name: str, other: str) -> float:
+def _similarity(name: str, other: str) -> float:
     return SequenceMatcher(None, _letters(name), _letters(other), autojunk=False).ratio()
 
 

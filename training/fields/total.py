@@ -30,7 +30,7 @@ def choices(
 ) -> Iterator[Choice]:
     """Yield what recognized pages teach, given which values are right."""
     findings = collect.collect(pages)
-    # A fiscal document says its total by itself.
+    # The total of a fiscal document comes from its layout.
     if len(findings.totals) > 1:
         yield _choice(findings, is_right, share=1.0)
         cut = _cut(pages, [total for total in findings.totals if is_right(total.value)])

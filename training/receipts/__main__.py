@@ -1,6 +1,6 @@
-"""Write papers of our own and their truth: `python -m training.receipts FOLDER --count 100`.
+"""Generates receipts with known contents: `python -m training.receipts FOLDER --count 100`.
 
-The folder gets a file for each paper and look, and `truth.json`, which lists them. The same seed
+The folder gets a file for each document and look, and `truth.json`, which lists them. The same seed
 and the same choice of kinds and languages write the same bytes.
 """
 
@@ -20,7 +20,7 @@ from training.receipts.truth import Document
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A paper to be made."""
+    """A document to generate."""
 
     #: All there is to know to make it again.
     seed: str
@@ -34,25 +34,25 @@ class Order:
 
 
 def main() -> None:
-    """Write the folder and tell what is in it."""
+    """Write the folder and print a summary."""
     asked = _arguments()
     case = faces.with_more(asked.fonts) if asked.fonts else Case()
     try:
-        papers = orders(asked.count, asked.seed, asked.kind, asked.language)
+        documents = orders(asked.count, asked.seed, asked.kind, asked.language)
     except ValueError as error:
         raise SystemExit(str(error)) from None
     asked.folder.mkdir(parents=True, exist_ok=True)
     wanted = [Look(name) for name in asked.look]
-    listed = [_written(asked.folder, order, case, wanted) for order in papers]
+    listed = [_written(asked.folder, order, case, wanted) for order in documents]
     text = json.dumps(listed, ensure_ascii=False, indent=1)
     (asked.folder / "truth.json").write_text(text + "\n", "utf-8")
-    print(f"{len(listed)} papers, {sum(len(_files(entry)) for entry in listed)} files")
+    print(f"{len(listed)} documents, {sum(len(_files(entry)) for entry in listed)} files")
 
 
 def orders(
     count: int, seed: int, chosen: Sequence[str] = (), languages: Sequence[str] = ()
 ) -> tuple[Order, ...]:
-    """Return so many papers to make, kinds and languages in turn.
+    """Return so many documents to generate, kinds and languages in turn.
 
     Args:
         count: How many.
@@ -80,7 +80,7 @@ def orders(
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.receipts", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--count", type=int, default=100, help="how many papers")
+    parser.add_argument("--count", type=int, default=100, help="how many documents")
     parser.add_argument("--seed", type=int, default=1, help="what all choices follow from")
     parser.add_argument("--kind", nargs="+", choices=sorted(kinds.kinds()), default=())
     parser.add_argument("--language", nargs="+", default=(), help="tags such as de or de-AT")
@@ -92,7 +92,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _written(folder: Path, order: Order, case: Case, wanted: Sequence[Look]) -> dict[str, object]:
-    """Write the files of a paper and return its entry in the list."""
+    """Write the files of a document and return its entry in the list."""
     document = kinds.make(order.seed, order.kind, order.language, case)
     files = {}
     for look, made in _made(document, order, wanted):

@@ -12,7 +12,7 @@ NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Bought:
-    """Some of one good at one price."""
+    """A quantity of one product at one price."""
 
     name: str
     qty: Decimal
@@ -46,15 +46,17 @@ class Group:
 
 
 def fill(rng: random.Random, country: Country, kind: str, *, most: int = 12) -> tuple[Bought, ...]:
-    """Return what one customer buys of this kind of goods."""
-    goods = rng.sample(country.goods[kind], min(rng.randint(1, most), len(country.goods[kind])))
+    """Return the products of one purchase at this kind of shop."""
+    products = rng.sample(
+        country.products[kind], min(rng.randint(1, most), len(country.products[kind]))
+    )
     rates = country.rates["till" if kind == "grocery" else kind]
-    basket = [_bought(rng, country, good.name, good.price, rates) for good in goods]
+    basket = [_bought(rng, country, product.name, product.price, rates) for product in products]
     if kind == "grocery" and rng.random() < 0.4:
-        good = rng.choice(country.goods["weighed"])
+        product = rng.choice(country.products["weighed"])
         qty = Decimal(rng.randint(150, 2400)) / 1000
-        total = country.rounded(qty * good.price)
-        basket.append(Bought(good.name, qty, good.price, total, rates[0], "kg"))
+        total = country.rounded(qty * product.price)
+        basket.append(Bought(product.name, qty, product.price, total, rates[0], "kg"))
     rng.shuffle(basket)
     return tuple(basket)
 
@@ -62,7 +64,7 @@ def fill(rng: random.Random, country: Country, kind: str, *, most: int = 12) -> 
 def _bought(
     rng: random.Random, country: Country, name: str, price: Decimal, rates: Sequence[Decimal]
 ) -> Bought:
-    # A price near the usual one, so that no two papers agree; coins decide how fine it is.
+    # A price near the usual one, so that no two receipts agree; coins decide how fine it is.
     near = country.rounded(price * Decimal(rng.randint(85, 130)) / 100)
     qty = Decimal(rng.choices((1, 2, 3, 4, 6, 10), (60, 20, 8, 5, 4, 3))[0])
     return Bought(name, qty, near, country.rounded(near * qty), rng.choice(rates))

@@ -1,4 +1,4 @@
-"""What the papers of a language and a country say and how they write figures."""
+"""The words of receipts by language, and how each country writes numbers."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ Labels = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Good:
+class Product:
     """What is sold, at the price of one in the country's money."""
 
     name: str
@@ -22,13 +22,13 @@ class Good:
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """A country's papers in one of its languages."""
+    """A country in one of its languages."""
 
     #: `de-AT`.
     tag: str
     currency: str
     signs: tuple[str, ...]
-    #: Whether the sign stands after the figure.
+    #: Whether the currency symbol is after the number.
     is_sign_after: bool
     decimal: str
     group: str
@@ -47,7 +47,7 @@ class Country:
     taxes: tuple[str, ...]
     #: The names of the halves of a tax that is printed as two; none elsewhere.
     halves: tuple[str, ...]
-    #: Kind of paper to the rates of tax, percent.
+    #: Kind of document to the rates of tax, percent.
     rates: Mapping[str, tuple[Decimal, ...]]
     is_tax_included: bool
     #: Label and scheme of the seller's numbers.
@@ -58,12 +58,12 @@ class Country:
     volume: str
     has_tips: bool
     labels: Labels
-    #: Kind of paper to patterns of sellers' names.
+    #: Kind of document to patterns of sellers' names.
     shops: Labels
     surnames: tuple[str, ...]
     people: tuple[str, ...]
     thanks: tuple[str, ...]
-    goods: Mapping[str, tuple[Good, ...]]
+    products: Mapping[str, tuple[Product, ...]]
 
     @property
     def cent(self) -> Decimal:
@@ -131,17 +131,19 @@ def _country(tag: str, table: dict[str, object]) -> Country:
         surnames=_strings(words["surnames"]),
         people=_strings(words["people"]),
         thanks=_strings(words["thanks"]),
-        goods={
-            kind: tuple(_good(name, price, factor, places, kind) for name, price in goods)
-            for kind, goods in cast("dict[str, list[tuple[str, float]]]", words["goods"]).items()
+        products={
+            kind: tuple(_product(name, price, factor, places, kind) for name, price in products)
+            for kind, products in cast(
+                "dict[str, list[tuple[str, float]]]", words["products"]
+            ).items()
         },
     )
 
 
-def _good(name: str, price: float, factor: Decimal, places: int, kind: str) -> Good:
+def _product(name: str, price: float, factor: Decimal, places: int, kind: str) -> Product:
     """Return what is sold; the price of fuel has one digit more than money has."""
     digits = places + 1 if kind == "fuel" and factor < 10 else places
-    return Good(name, (Decimal(str(price)) * factor).quantize(Decimal(1).scaleb(-digits)))
+    return Product(name, (Decimal(str(price)) * factor).quantize(Decimal(1).scaleb(-digits)))
 
 
 def _strings(value: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What happens to a print before it is read: thermal heads, scanners, hands, lamps and cameras.
+"""Simulates thermal printers, scanners and photos of crumpled receipts.
 
 Each takes a grey picture and chance, and gives a picture back; the same chance does the same.
 """
@@ -12,23 +12,23 @@ Picture = npt.NDArray[np.uint8]
 Field = npt.NDArray[np.float32]
 Chance = np.random.Generator
 
-# Noise is drawn for a patch and repeated: nobody sees it, and it is most of the time otherwise.
+# Noise is drawn for a patch and repeated, which is not visible and saves most of the time.
 _PATCH = 512
 _TABLES = ((176, 164, 150), (92, 70, 52), (60, 62, 66), (214, 210, 204), (120, 128, 110))
 
 
 def thermal(page: Picture, chance: Chance) -> Picture:
-    """Return what a thermal head leaves: dots that are there or not, pale columns, warm paper."""
+    """Return a page as a thermal printer prints it: dots, pale columns, a warm background."""
     height, width = page.shape
     dots = cv2.GaussianBlur(page, (0, 0), chance.uniform(0.4, 0.9))
     ink = np.clip((chance.uniform(150, 200) - dots.astype(np.float32)) / 60, 0, 1)
-    # A worn head prints some columns less; the paper runs with changing speed.
+    # A worn print head prints some columns paler; the feed speed changes.
     columns = _smooth(chance, (1, max(2, width // 12)), (height, width), 0.25)
     rows = _smooth(chance, (max(2, height // 40), 1), (height, width), 0.2)
     ink *= np.clip(chance.uniform(0.65, 1.0) - np.abs(columns) - np.abs(rows), 0.25, 1)
-    paper = 236 + _grain(chance, (height, width), 3)
+    background = 236 + _grain(chance, (height, width), 3)
     dark = chance.uniform(40, 90)
-    return _picture(paper * (1 - ink) + dark * ink)
+    return _picture(background * (1 - ink) + dark * ink)
 
 
 def scanned(page: Picture, chance: Chance) -> Picture:
@@ -42,18 +42,18 @@ def scanned(page: Picture, chance: Chance) -> Picture:
 
 
 def photographed(page: Picture, chance: Chance) -> Picture:
-    """Return what a phone sees: crumpled paper in perspective on a table, badly lit, in colours."""
-    scene, is_paper = _laid_down(page, chance)
+    """Return a photo of a crumpled page in perspective on a table, badly lit, in color."""
+    scene, is_page = _laid_down(page, chance)
     light = _light(chance, (scene.shape[0], scene.shape[1]))
     is_dark = chance.random() < 0.25
     light *= chance.uniform(0.35, 0.6) if is_dark else chance.uniform(0.8, 1.05)
-    paper = scene * is_paper * light
-    table = (1 - is_paper) * light
+    lit = scene * is_page * light
+    table = (1 - is_page) * light
     grain = _grain(chance, scene.shape, 9 if is_dark else 3)
     colours = zip(_tint(chance), _TABLES[chance.integers(len(_TABLES))], strict=True)
     # A channel at a time: all of them in one array would take three times as long.
     channels = [
-        _picture(cv2.addWeighted(paper, white, table, wood, 0) + grain) for white, wood in colours
+        _picture(cv2.addWeighted(lit, white, table, wood, 0) + grain) for white, wood in colours
     ]
     return _blurred(np.asarray(cv2.merge(channels), np.uint8), chance)
 
@@ -73,7 +73,7 @@ def png(picture: Picture) -> bytes:
 
 
 def _laid_down(page: Picture, chance: Chance) -> tuple[Field, Field]:
-    """Return the paper as it lies, shaded 0 to 1, and where there is paper, 0 to 1."""
+    """Return the crumpled page, shaded 0 to 1, and a mask of where it is, 0 to 1."""
     height, width = page.shape
     margin = round(min(height, width) * chance.uniform(0.02, 0.12))
     size = (height + 2 * margin, width + 2 * margin)
@@ -114,7 +114,7 @@ def _seen_from(
 
 
 def _folded(chance: Chance, size: tuple[int, int]) -> Field:
-    """Return how far the paper stands off the table, about -1 to 1: waves and small creases."""
+    """Return the height of the page above the table, about -1 to 1: waves and small creases."""
     waves = _smooth(chance, (5, 4), size, 0.6)
     return waves + _smooth(chance, (14, 9), size, 0.25)
 

@@ -1,7 +1,7 @@
-"""The faces that papers are printed in, each as a font file and as a font of a PDF.
+"""The typefaces of generated documents, each as a font file and as a font of a PDF.
 
 All of them come with packages that are installed for development: the three that every PDF viewer
-has lie in reportlab's folder as drawings of the same widths, and matplotlib brings DejaVu.
+has are included in reportlab as drawings of the same widths, and DejaVu in matplotlib.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Face:
     regular: Path
     bold: Path
     is_fixed: bool = False
-    #: Regular and bold as every PDF viewer knows them; None when the PDF must bring the font.
+    #: Regular and bold names built into every PDF viewer; None if the PDF must embed the font.
     built_in: tuple[str, str] | None = None
 
     def width(self, text: str, size: float, *, is_bold: bool = False) -> float:
@@ -44,7 +44,7 @@ class Face:
 def _folder(package: str, *parts: str) -> Path:
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise RuntimeError(f"{package}, which brings the fonts, is not installed")
+        raise RuntimeError(f"{package}, which contains the fonts, is not installed")
     return Path(spec.origin).parent.joinpath(*parts)
 
 

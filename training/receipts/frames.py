@@ -1,4 +1,4 @@
-"""What stands above and below the list of a strip: who, when, which paper, and thanks."""
+"""The rows above and below the items of a receipt: seller, date, number, thanks."""
 
 import random
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from decimal import Decimal
 
 from training.receipts.item_rows import Desk
 from training.receipts.moments import Moment
-from training.receipts.rolls import RULE, CodeRow, Row, RuleRow
 from training.receipts.sellers import Seller
+from training.receipts.strips import RULE, CodeRow, Row, RuleRow
 
 AnyRow = Row | RuleRow | CodeRow
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a paper says about itself."""
+    """The kind, number and date of a document."""
 
     when: Moment
     number: str
@@ -48,7 +48,7 @@ def head(rng: random.Random, desk: Desk, seller: Seller) -> list[AnyRow]:
 
 
 def number(rng: random.Random) -> str:
-    """Return the number of a paper."""
+    """Return a document number."""
     return rng.choice(
         (
             f"{rng.randint(1000, 99999)}",
@@ -59,10 +59,10 @@ def number(rng: random.Random) -> str:
     )
 
 
-def about(rng: random.Random, desk: Desk, paper: About) -> list[AnyRow]:
+def about(rng: random.Random, desk: Desk, facts: About) -> list[AnyRow]:
     """Return date, time and number in one of the usual arrangements, and who served."""
-    labels, when = desk.country.labels, paper.when
-    named = f"{rng.choice(labels['number'])}{rng.choice((': ', ' '))}{paper.number}"
+    labels, when = desk.country.labels, facts.when
+    named = f"{rng.choice(labels['number'])}{rng.choice((': ', ' '))}{facts.number}"
     date = f"{rng.choice(labels['date'])}: {when.date}"
     time = f"{rng.choice(labels['time'])}: {when.time}" if when.time else ""
     both = f"{when.date} {when.time}".rstrip()
@@ -76,7 +76,7 @@ def about(rng: random.Random, desk: Desk, paper: About) -> list[AnyRow]:
     rows = [*rng.choice(arrangements)]
     if rng.random() < 0.6:
         rows.append(Row(f"{rng.choice(labels['cashier'])}: {rng.choice(desk.country.people)}"))
-    if paper.kind == "restaurant":
+    if facts.kind == "restaurant":
         table = f"{rng.choice(labels['table'])} {rng.randint(1, 40)}"
         covers = f"{rng.choice(labels['covers'])}: {rng.randint(1, 8)}"
         rows.insert(rng.randrange(len(rows) + 1), Row(table, rng.choice((covers, ""))))

@@ -9,7 +9,7 @@ from training.receipts.countries import countries
 from training.receipts.faces import Case
 from training.receipts.frames import About
 from training.receipts.item_rows import Desk
-from training.receipts.rolls import RULE, Row, set_rows
+from training.receipts.strips import RULE, Row, set_rows
 from training.receipts.sums import Extras
 from training.receipts.truth import Document, Truth, TruthItem
 
@@ -17,10 +17,10 @@ from training.receipts.truth import Document, Truth, TruthItem
 def fuel(rng: random.Random, language: str, case: Case) -> Document:
     """Return the receipt of a filling station."""
     country = countries()[language]
-    good = rng.choice(country.goods["fuel"])
+    product = rng.choice(country.products["fuel"])
     qty = Decimal(rng.randint(1200, 6500)) / 100
-    total = country.rounded(qty * good.price)
-    bought = Bought(good.name, qty, good.price, total, country.rates["fuel"][0])
+    total = country.rounded(qty * product.price)
+    bought = Bought(product.name, qty, product.price, total, country.rates["fuel"][0])
     counter = tills.desk(rng, country, case, (bought,))
     extras = Extras(has_subtotal=False, has_tax_table=rng.random() < 0.3 and total < 10_000)
     summed, stated = sums.rows(rng, counter, sums.reckon(counter, (bought,), extras), extras)
@@ -48,7 +48,7 @@ def fuel(rng: random.Random, language: str, case: Case) -> Document:
         currency=country.currency,
         document_number=number,
         document_key=None,
-        line_items=(TruthItem(good.name, str(qty), str(good.price), str(total)),),
+        line_items=(TruthItem(product.name, str(qty), str(product.price), str(total)),),
     )
     return Document(
         kind="fuel",

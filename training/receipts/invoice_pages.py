@@ -1,4 +1,4 @@
-"""Invoices on A4 or letter paper: heads, a table over one page or more, and sums."""
+"""Invoices on A4 or US letter: heads, a table over one page or more, and sums."""
 
 import random
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _FOOT = 22 * MM
 _GUTTER = 2 * MM
 # What the sums and the foot below the table need.
 _SUMS = 62 * MM
-_LETTER_PAPER = {"en-US", "en-CA", "es-MX"}
+_US_LETTER = {"en-US", "en-CA", "es-MX"}
 # Columns that invoices have, by the labels of their heads.
 _TABLES = (
     ("description", "quantity", "unit_price", "amount"),
@@ -75,7 +75,7 @@ class Invoice:
 
     @property
     def has_tax(self) -> bool:
-        """Whether a row tells of tax."""
+        """Whether a row is about tax."""
         return any(group.rate for group in self.taxes)
 
 
@@ -85,13 +85,13 @@ class Style:
 
     face: Face
     size: float
-    paper: tuple[float, float]
+    page_size: tuple[float, float]
     columns: tuple[str, ...]
     is_ruled: bool
     is_striped: bool
-    #: Whether the seller stands at the right, and the buyer at the left.
+    #: Whether the seller is at the right, and the buyer at the left.
     is_seller_right: bool
-    #: Stands before or after the amounts of the table and of the sums; mostly nothing.
+    #: Printed before or after the amounts of the table and of the sums; mostly empty.
     sign: str
 
 
@@ -101,7 +101,7 @@ def style(rng: random.Random, country: Country, case: Case) -> Style:
     return Style(
         face=rng.choice(case.proportional),
         size=rng.choice((8, 8.5, 9)),
-        paper=LETTER if country.tag in _LETTER_PAPER else A4,
+        page_size=LETTER if country.tag in _US_LETTER else A4,
         columns=rng.choice(tables),
         is_ruled=rng.random() < 0.5,
         is_striped=rng.random() < 0.4,
@@ -118,12 +118,12 @@ def print_out(rng: random.Random, content: Invoice, style: Style) -> Print:
     heads = {name: labels(name) for name in style.columns}
     y = _heads(sheets[-1], heads, y)
     for place, bought in enumerate(content.items, 1):
-        if y > style.paper[1] - _FOOT - 12 * MM:
+        if y > style.page_size[1] - _FOOT - 12 * MM:
             sheets.append(_Sheet(style))
             y = _heads(sheets[-1], heads, _MARGIN)
         y = _row(sheets[-1], content.country, bought, place, y)
     sheets[-1].rule(y - style.size)
-    if y > style.paper[1] - _SUMS:
+    if y > style.page_size[1] - _SUMS:
         sheets.append(_Sheet(style))
         y = _MARGIN
     _sums(sheets[-1], content, labels, y + 3 * MM)
@@ -157,7 +157,7 @@ class _Sheet:
     @property
     def right(self) -> float:
         """The right margin."""
-        return self.style.paper[0] - _MARGIN
+        return self.style.page_size[0] - _MARGIN
 
     def text(
         self, words: str, at: tuple[float, float], anchor: Anchor = "left", *, bold: float = 0
@@ -174,7 +174,7 @@ class _Sheet:
 
     def page(self) -> Page:
         """Return the page."""
-        return Page(*self.style.paper, tuple(self.marks))
+        return Page(*self.style.page_size, tuple(self.marks))
 
 
 def _head(sheet: _Sheet, content: Invoice, labels: _Spelling, rng: random.Random) -> float:
@@ -329,5 +329,5 @@ def _money(style: Style, country: Country, amount: Decimal) -> str:
 
 def _number_pages(sheets: Sequence[_Sheet], pattern: str) -> None:
     for number, sheet in enumerate(sheets, 1):
-        foot = (sheet.right, sheet.style.paper[1] - 10 * MM)
+        foot = (sheet.right, sheet.style.page_size[1] - 10 * MM)
         sheet.text(pattern.format(number, len(sheets)), foot, "right")

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from training.receipts.baskets import Bought
 from training.receipts.countries import Country
-from training.receipts.rolls import Cell, Row, Strip
+from training.receipts.strips import Cell, Row, Strip
 from training.receipts.truth import TruthItem
 
 #: Room for an amount and the sign of its tax.
@@ -24,15 +24,15 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Whose paper it is and how its till prints figures."""
+    """The seller's country and how its till prints numbers."""
 
     country: Country
     strip: Strip
-    #: Stands before every amount of the list; mostly nothing.
+    #: Printed before every amount of the list; mostly empty.
     sign: str = ""
-    #: Rate to the letter that stands behind the amounts taxed at it; empty where none stands.
+    #: Rate to the letter printed after the amounts taxed at it; empty without letters.
     letters: tuple[tuple[Decimal, str], ...] = ()
-    #: Stands between quantity and price.
+    #: Printed between quantity and price.
     times: str = " x "
     #: Whether long names go on in a second row, instead of being cut off.
     is_wrapping: bool = False
@@ -184,7 +184,7 @@ def _figures(desk: Desk, bought: Bought) -> tuple[Cell, ...]:
 
 def _coded(desk: Desk, bought: Bought) -> Listed:
     """An article number before the name, then quantity, price and amount."""
-    # The same name has the same number on every paper.
+    # The same name has the same number on every receipt.
     code = 1000 + sum(ord(sign) * place for place, sign in enumerate(bought.name, 1)) % 9000
     names = desk.names(bought.name, desk.strip.columns - 5)
     figures = Row(_times(desk, bought, "     "), desk.amount(bought))

@@ -1,4 +1,4 @@
-"""All kinds of paper there are: in which languages, and what makes them."""
+"""All kinds of generated documents, with their languages and generators."""
 
 import random
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from training.receipts.truth import Document
 
 
 class Maker(Protocol):
-    """Makes a paper out of chance alone."""
+    """Generates a document from random choices."""
 
     def __call__(self, rng: random.Random, language: str, case: Case, /) -> Document:
-        """Return a paper of a language, in faces of the case."""
+        """Return a document in a language, in typefaces of the case."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of paper."""
+    """A kind of document."""
 
     make: Maker
     #: Tags of a language with its country.
@@ -54,10 +54,10 @@ def kinds() -> Mapping[str, Kind]:
 
 
 def make(seed: str, kind: str, language: str, case: Case) -> Document:
-    """Return the paper that a seed stands for: the same one every time."""
+    """Return the document of a seed: the same one every time."""
     return kinds()[kind].make(random.Random(seed), language, case)
 
 
 def _with_rates(kind: str) -> tuple[str, ...]:
-    """Return the languages of the countries that know rates of tax for this kind of paper."""
+    """Return the languages of the countries with tax rates for this kind of document."""
     return tuple(tag for tag, country in countries().items() if kind in country.rates)

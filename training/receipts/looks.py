@@ -1,4 +1,4 @@
-"""The files that a paper becomes: a PDF, a clean picture, a scan, a thermal print, a photo."""
+"""Renders a document to a file: a PDF, a clean image, a scan, a thermal print, a photo."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from training.receipts.prints import A4, Page, Print
 
 
 class Look(StrEnum):
-    """How a paper comes to its reader."""
+    """The kinds of files a document is rendered to."""
 
     PDF = "pdf"
     PDF_SCAN = "pdf_scan"
@@ -30,17 +30,17 @@ class File:
     suffix: str
 
 
-def file(paper: Print, look: Look, seed: int) -> File | None:
-    """Return the paper with this look; None if a picture would lack all pages but the first."""
+def file(document: Print, look: Look, seed: int) -> File | None:
+    """Return the document with this look; None if it has several pages and an image only one."""
     chance = np.random.default_rng([seed, list(Look).index(look)])
     if look is Look.PDF:
-        return File(pdf.write(paper), ".pdf")
+        return File(pdf.write(document), ".pdf")
     if look is Look.PDF_SCAN:
-        scans = [damage.jpeg(_scanned(page, chance), chance) for page in paper.pages]
-        return File(pdf.write_scans(scans, paper), ".pdf")
-    if len(paper.pages) > 1:
+        scans = [damage.jpeg(_scanned(page, chance), chance) for page in document.pages]
+        return File(pdf.write_scans(scans, document), ".pdf")
+    if len(document.pages) > 1:
         return None
-    return _PICTURES[look](paper.pages[0], chance)
+    return _PICTURES[look](document.pages[0], chance)
 
 
 def _drawn(page: Page, chance: Chance, least: int, most: int) -> Picture:

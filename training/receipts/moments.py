@@ -1,4 +1,4 @@
-"""When papers were printed, and how they say so."""
+"""Random issue dates, and how they are printed."""
 
 import datetime as dt
 import random
@@ -19,7 +19,7 @@ class Moment:
 
     at: dt.datetime
     date: str
-    #: Empty where the paper gives no time.
+    #: Empty if no time is printed.
     time: str
     precision: Precision
 

@@ -11,11 +11,11 @@ from training.receipts import barcodes
 from training.receipts.prints import Code, Fill, Page, Print, Rule, Text
 
 
-def write(paper: Print) -> bytes:
+def write(document: Print) -> bytes:
     """Return the file."""
     buffer = io.BytesIO()
     sheet = canvas.Canvas(buffer, invariant=True)
-    for page in paper.pages:
+    for page in document.pages:
         sheet.setPageSize((page.width, page.height))
         for mark in page.marks:
             _print(sheet, mark, page)
@@ -24,11 +24,11 @@ def write(paper: Print) -> bytes:
     return buffer.getvalue()
 
 
-def write_scans(scans: list[bytes], paper: Print) -> bytes:
+def write_scans(scans: list[bytes], document: Print) -> bytes:
     """Return a PDF that holds a picture file for each page and no text."""
     buffer = io.BytesIO()
     sheet = canvas.Canvas(buffer, invariant=True)
-    for scan, page in zip(scans, paper.pages, strict=True):
+    for scan, page in zip(scans, document.pages, strict=True):
         sheet.setPageSize((page.width, page.height))
         sheet.drawImage(ImageReader(io.BytesIO(scan)), 0, 0, page.width, page.height)
         sheet.showPage()

@@ -1,4 +1,4 @@
-"""A print: what stands where on one page or several.
+"""A print: texts, lines and codes with their places on one page or several.
 
 Lengths are points, 72 to the inch; the origin is the top left corner, x to the right, y down.
 """
@@ -63,7 +63,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A filled rectangle; what is listed after it stands on it."""
+    """A filled rectangle; marks listed after it are printed over it."""
 
     x: float
     y: float
@@ -89,7 +89,7 @@ Mark = Text | Rule | Fill | Code
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A sheet of paper and its marks, in the order of printing."""
+    """A page size and its marks, in the order of printing."""
 
     width: float
     height: float
@@ -98,7 +98,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """All pages of a paper."""
+    """All pages of a document."""
 
     pages: tuple[Page, ...]
 

@@ -35,7 +35,7 @@ def draw(page: Page, *, dpi: float = 200) -> Image.Image:
 
 
 def _write(sheet: Image.Image, pen: ImageDraw.ImageDraw, text: Text, scale: float) -> None:
-    """Place each word by itself: the library rounds the width of every letter to a pixel."""
+    """Place each word separately: the library rounds the width of every letter to a pixel."""
     font = text.face.font(max(1, round(text.size * scale)), is_bold=text.is_bold)
     for word, left in _words(text):
         place = (left * scale, text.y * scale)

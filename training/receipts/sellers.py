@@ -1,4 +1,4 @@
-"""Invents who sells: a name, an address and the numbers on the paper's head."""
+"""Invents sellers: a name, an address and the numbers in the head of a document."""
 
 import random
 import re
@@ -19,7 +19,7 @@ class Seller:
     street: str
     city: str
     phone: str
-    #: Label and number as printed; None where the paper has none.
+    #: Label and number as printed; None if there is none.
     tax_id: tuple[str, str] | None
 
     @property
@@ -37,7 +37,7 @@ class Seller:
 
 
 def invent(rng: random.Random, country: Country, kind: str) -> Seller:
-    """Return a seller of this kind of paper."""
+    """Return a seller for this kind of document."""
     code, city, region = rng.choice(country.cities)
     name = rng.choice(country.shops[kind]).format(rng.choice(country.surnames))
     tax_id = None

@@ -7,12 +7,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from training.receipts.baskets import NOTHING, Bought, Group, groups
 from training.receipts.item_rows import Desk
-from training.receipts.rolls import RULE, Cell, Row, RuleRow
+from training.receipts.strips import RULE, Cell, Row, RuleRow
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What a paper adds to the list or takes off it, percent of the list or an amount."""
+    """A charge or discount on the item sum, as a percentage or an amount."""
 
     discount: Decimal = NOTHING
     service: Decimal = NOTHING
@@ -25,7 +25,7 @@ class Extras:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The amounts of a paper."""
+    """The amounts of a document."""
 
     listed: Decimal
     off: Decimal
@@ -38,7 +38,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The amounts that stand on the paper, and what else may count as right."""
+    """The printed amounts, and further values that count as right."""
 
     total: str
     subtotal: str | None
@@ -171,7 +171,7 @@ def _parts(desk: Desk, group: Group, name: str) -> list[tuple[str, Decimal, Deci
 def _included(
     rng: random.Random, desk: Desk, taxes: Sequence[Group], *, is_table: bool
 ) -> list[Row | RuleRow]:
-    """Return what tells of the tax within the prices: a table, or a row a rate."""
+    """Return the rows that show the included tax: a table, or one row per rate."""
     country = desk.country
     if not country.is_tax_included or not _is_taxed(taxes):
         return []
@@ -216,7 +216,7 @@ def _stated(desk: Desk, sums: Sums, extras: Extras, *, has_tax: bool) -> Stated:
     subtotal = str(sums.listed) if extras.has_subtotal else None
     is_table = extras.has_tax_table and has_tax and desk.country.is_tax_included
     if is_table:
-        # The sum of several nets stands nowhere; the one net does.
+        # The sum of several net amounts is not printed; a single one is.
         other["subtotal"] = (str(net), None) if len(sums.taxes) > 1 else (str(net),)
         if subtotal is None and len(sums.taxes) == 1:
             subtotal = str(net)

@@ -1,4 +1,4 @@
-"""Tax numbers that nobody has, with valid check digits, as each country prints them."""
+"""Invented tax ids with valid check digits, as each country prints them."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def _luhn(digits: Sequence[int]) -> int:
 def _with_digit(
     rng: random.Random, weights: Sequence[int], digit: Callable[[int], int]
 ) -> tuple[list[int], int]:
-    """Return digits and their check digit; a sum whose digit has two places is drawn anew."""
+    """Return digits and their check digit; digits whose check digit would be 10 are drawn again."""
     while True:
         body = _digits(rng, len(weights))
         check = digit(_weighted(body, weights))
@@ -158,7 +158,7 @@ def _malaysia(rng: random.Random) -> str:
 
 
 def _mexico(rng: random.Random) -> str:
-    """Return an RFC: its check sign is modulus 11 over an alphabet of its own."""
+    """Return an RFC: its check digit is modulus 11 over a special alphabet."""
     alphabet = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ"
     letters = "".join(rng.choices(_LETTERS, k=3))
     day = f"{rng.randint(1, 20):02d}{rng.randint(1, 12):02d}{rng.randint(1, 28):02d}"

@@ -11,7 +11,7 @@ from training.receipts.countries import Country, countries
 from training.receipts.faces import Case
 from training.receipts.frames import About, AnyRow
 from training.receipts.item_rows import Desk, Listed
-from training.receipts.rolls import RULE, Row, Strip, set_rows
+from training.receipts.strips import RULE, Row, Strip, set_rows
 from training.receipts.sums import Extras, Stated
 from training.receipts.truth import Document, Truth, TruthItem
 
@@ -146,7 +146,7 @@ def _has_short_figures(counter: Desk, basket: Sequence[Bought]) -> bool:
 def _things(
     rng: random.Random, counter: Desk, way: str, basket: Sequence[Bought]
 ) -> tuple[Listed, ...]:
-    """Return what was bought, each discount a thing of its own below what it is for."""
+    """Return the items, each discount as a separate item below what it is for."""
     found: list[Listed] = []
     for bought in basket:
         found += item_rows.listed(counter, way, (bought,))

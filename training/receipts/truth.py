@@ -1,4 +1,4 @@
-"""What a paper says: the wire's field names and spellings, and how a folder lists them.
+"""The contents of a document, with the API's field names, and how a folder lists them.
 
 The shape of the list is that of the documents the library is measured on, so that one scorer
 judges both.
@@ -48,9 +48,9 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One paper: how it is printed, and what it says."""
+    """One document: how it is printed, and its contents."""
 
-    #: What kind of paper it is, in the generator's words: `till`, `fuel`, `nfce` ...
+    #: The kind of document, in the generator's words: `till`, `fuel`, `nfce` ...
     kind: str
     #: The layout and its choices, so that a finding can name them.
     layout: str
@@ -60,11 +60,11 @@ class Document:
     truth: Truth
     #: How far `issued_at` goes.
     precision: Precision = "minute"
-    #: The offset that stands nowhere on the paper and follows from its place, as `+08:00`.
+    #: The UTC offset, which is not printed but follows from the place, as `+08:00`.
     timezone: str | None = None
     #: Field to further values that count as right; None is a value that may be missing.
     alternatives: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
-    #: Fields that nobody could tell from the paper.
+    #: Fields that cannot be determined from the document.
     unassessed: tuple[str, ...] = ()
 
     def listed(self, name: str, files: Mapping[str, str]) -> dict[str, object]:

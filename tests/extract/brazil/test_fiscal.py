@@ -4,22 +4,28 @@ import pytest
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.model import Code
-from tests.extract.fields import papers
+from tests.extract.fields import brazilian_receipts
+from tests.extract.fields.brazilian_receipts import CFE_KEY, CNPJ, NFCE_KEY, NFE_KEY, said
 from tests.extract.fields.literals import Truth
-from tests.extract.fields.papers import CFE_KEY, CNPJ, NFCE_KEY, NFE_KEY, said
 from tests.extract.typesetting import bare, code, goods_key, roll
 
 PAPERS = [
-    pytest.param(papers.NFCE, papers.NFCE_TRUTH, id="nfce"),
-    pytest.param(papers.CFE, papers.CFE_TRUTH, id="cfe"),
-    pytest.param(papers.ECF, papers.ECF_TRUTH, id="ecf"),
-    pytest.param(papers.NFE, papers.NFE_TRUTH, id="nfe landscape"),
-    pytest.param(papers.LABEL, papers.LABEL_TRUTH, id="nfe label"),
-    pytest.param(papers.NFSE_BOXED, papers.NFSE_BOXED_TRUTH, id="nfse boxed"),
-    pytest.param(papers.NFE_STUB, papers.NFE_STUB_TRUTH, id="nfe portrait"),
-    pytest.param(papers.NFSE_BARE, papers.NFSE_BARE_TRUTH, id="nfse bare"),
-    pytest.param(papers.NFSE_NATIONAL, papers.NFSE_NATIONAL_TRUTH, id="nfse national"),
-    pytest.param(papers.NFSE_TABLE, papers.NFSE_TABLE_TRUTH, id="nfse with a table"),
+    pytest.param(brazilian_receipts.NFCE, brazilian_receipts.NFCE_TRUTH, id="nfce"),
+    pytest.param(brazilian_receipts.CFE, brazilian_receipts.CFE_TRUTH, id="cfe"),
+    pytest.param(brazilian_receipts.ECF, brazilian_receipts.ECF_TRUTH, id="ecf"),
+    pytest.param(brazilian_receipts.NFE, brazilian_receipts.NFE_TRUTH, id="nfe landscape"),
+    pytest.param(brazilian_receipts.LABEL, brazilian_receipts.LABEL_TRUTH, id="nfe label"),
+    pytest.param(
+        brazilian_receipts.NFSE_BOXED, brazilian_receipts.NFSE_BOXED_TRUTH, id="nfse boxed"
+    ),
+    pytest.param(brazilian_receipts.NFE_STUB, brazilian_receipts.NFE_STUB_TRUTH, id="nfe portrait"),
+    pytest.param(brazilian_receipts.NFSE_BARE, brazilian_receipts.NFSE_BARE_TRUTH, id="nfse bare"),
+    pytest.param(
+        brazilian_receipts.NFSE_NATIONAL, brazilian_receipts.NFSE_NATIONAL_TRUTH, id="nfse national"
+    ),
+    pytest.param(
+        brazilian_receipts.NFSE_TABLE, brazilian_receipts.NFSE_TABLE_TRUTH, id="nfse with a table"
+    ),
 ]
 
 
@@ -36,11 +42,15 @@ def test_header_fields_are_read_off_recognised_text(text: str, truth: Truth) -> 
 @pytest.mark.parametrize(
     ("text", "truth", "codes"),
     [
-        (papers.NFE, papers.NFE_TRUTH, [code("Code128", bare(NFE_KEY))]),
-        (papers.NFCE, papers.NFCE_TRUTH, [code("QRCode", f"https://x/q?p={bare(NFCE_KEY)}|3|1")]),
+        (brazilian_receipts.NFE, brazilian_receipts.NFE_TRUTH, [code("Code128", bare(NFE_KEY))]),
         (
-            papers.CFE,
-            papers.CFE_TRUTH,
+            brazilian_receipts.NFCE,
+            brazilian_receipts.NFCE_TRUTH,
+            [code("QRCode", f"https://x/q?p={bare(NFCE_KEY)}|3|1")],
+        ),
+        (
+            brazilian_receipts.CFE,
+            brazilian_receipts.CFE_TRUTH,
             [
                 code("Code128", bare(CFE_KEY)[:22], y=1),
                 code("Code128", bare(CFE_KEY)[22:], y=90),
@@ -60,9 +70,9 @@ def test_a_code_stands_in_for_an_unreadable_key(text: str, truth: Truth, codes: 
 
 def test_a_sat_code_tells_time_and_total_that_the_paper_lost() -> None:
     qr = code("QRCode", f"{bare(CFE_KEY)}|20210910194533|57.47|52998224725|p2q+Fpf/AB==")
-    faded = papers.CFE.replace("10/09/2021 - 19:45:33", "").replace("57,47", "")
+    faded = brazilian_receipts.CFE.replace("10/09/2021 - 19:45:33", "").replace("57,47", "")
 
-    assert papers.CFE_TRUTH == said(fiscal.read([roll(faded, codes=[qr])]))
+    assert brazilian_receipts.CFE_TRUTH == said(fiscal.read([roll(faded, codes=[qr])]))
 
 
 LOOK_ALIKES = {
@@ -127,9 +137,9 @@ def test_an_empty_document_is_none() -> None:
 
 def test_a_quoted_note_does_not_replace_the_documents_own_key() -> None:
     quoted = goods_key("412401112223330001815500100000077712345678" + "9")
-    text = f"NF-e referenciada: {quoted}\n{papers.NFE}"
+    text = f"NF-e referenciada: {quoted}\n{brazilian_receipts.NFE}"
 
-    assert papers.NFE_TRUTH == said(fiscal.read([roll(text)]))
+    assert brazilian_receipts.NFE_TRUTH == said(fiscal.read([roll(text)]))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +154,7 @@ def test_a_quoted_note_does_not_replace_the_documents_own_key() -> None:
     ],
 )
 def test_the_stub_names_the_issuer(stub: str, name: str) -> None:
-    record = fiscal.read([roll(f"{stub}\n{papers.NFE}")])
+    record = fiscal.read([roll(f"{stub}\n{brazilian_receipts.NFE}")])
 
     assert record is not None
     assert record.merchant_name is not None
@@ -153,17 +163,19 @@ def test_the_stub_names_the_issuer(stub: str, name: str) -> None:
 
 def test_notes_of_the_tax_office_keep_the_printed_seller() -> None:
     office = goods_key("412403112223330001815589000004567818765432" + "1")
-    text = papers.NFE.replace(NFE_KEY, office).replace("11.222.333/0001-81", "529.982.247-25")
+    text = brazilian_receipts.NFE.replace(NFE_KEY, office).replace(
+        "11.222.333/0001-81", "529.982.247-25"
+    )
 
     record = fiscal.read([roll(text)])
 
     assert record is not None
     assert record.merchant_tax_id is not None
-    assert record.merchant_tax_id.value == papers.ISSUER
+    assert record.merchant_tax_id.value == brazilian_receipts.ISSUER
 
 
 def test_other_electronic_papers_give_what_their_key_tells() -> None:
-    key = goods_key(f"352403{papers.ISSUER}66001000000987112345678")
+    key = goods_key(f"352403{brazilian_receipts.ISSUER}66001000000987112345678")
 
     record = fiscal.read([roll(f"ENERGIA S.A.\nCNPJ {CNPJ}\nNOTA FISCAL DE ENERGIA\n{key}")])
 
@@ -175,7 +187,7 @@ def test_other_electronic_papers_give_what_their_key_tells() -> None:
 
 
 def test_carriers_are_paid_what_is_to_receive() -> None:
-    key = goods_key(f"352403{papers.ISSUER}57001000000987112345678")
+    key = goods_key(f"352403{brazilian_receipts.ISSUER}57001000000987112345678")
     sums = "VALOR TOTAL DO SERVIÇO   VALOR A RECEBER   VALOR ICMS\n1.300,00   1.234,56   148,15"
     sums = sums.replace("1.300,00   ", "1.300,00                 ").replace("56   ", "56          ")
 
@@ -187,7 +199,7 @@ def test_carriers_are_paid_what_is_to_receive() -> None:
 
 
 def test_a_carriers_name_stands_in_the_block_above_its_tax_id() -> None:
-    key = goods_key(f"352403{papers.ISSUER}57001000000987112345678")
+    key = goods_key(f"352403{brazilian_receipts.ISSUER}57001000000987112345678")
     head = "DECLARO QUE RECEBI OS VOLUMES\nNOME\nRG\nDACTE   MODAL\n\n\n"
     block = f"VELOZ TRANSPORTES LTDA\nRUA DO PORTO, 20\nSANTOS - SP\nCNPJ: {CNPJ}\n"
 
@@ -215,7 +227,7 @@ def test_electronic_bills_without_a_readable_key_are_known_by_their_title(title:
 
 
 def test_a_ticket_is_issued_when_it_says_so_not_when_its_journey_begins() -> None:
-    key = goods_key(f"432407{papers.ISSUER}63001000009912112345678")
+    key = goods_key(f"432407{brazilian_receipts.ISSUER}63001000009912112345678")
     said_first = "GAUCHO LTDA\nORIGEM: PELOTAS (RS)\nDATA: 05/07/2024 | HORARIO: 08:30"
     ticket = f"{said_first}\n{key}\nBP-e no 9912 Serie 001 01/07/2024 17:20:30"
 
@@ -228,7 +240,9 @@ def test_a_ticket_is_issued_when_it_says_so_not_when_its_journey_begins() -> Non
 
 
 def test_a_coupon_whose_tax_number_is_lost_is_one_all_the_same() -> None:
-    rows = [row for row in papers.ECF.splitlines() if "CNPJ" not in row and "CPF" not in row]
+    rows = [
+        row for row in brazilian_receipts.ECF.splitlines() if "CNPJ" not in row and "CPF" not in row
+    ]
 
     record = fiscal.read([roll("\n".join(rows))])
 
@@ -238,7 +252,9 @@ def test_a_coupon_whose_tax_number_is_lost_is_one_all_the_same() -> None:
 
 
 def test_taxes_in_the_words_at_the_foot_are_not_those_of_the_box() -> None:
-    text = papers.NFE.replace("Pedido 1234", "Valor aproximado dos tributos R$ 321,00 Fonte IBPT")
+    text = brazilian_receipts.NFE.replace(
+        "Pedido 1234", "Valor aproximado dos tributos R$ 321,00 Fonte IBPT"
+    )
 
     header = fiscal.read([roll(text)])
 

@@ -16,7 +16,7 @@ from recibo.extract import errors
 from recibo.extract.document import limits, pages
 from recibo.extract.document.formats import Kind
 from tests import drawing
-from training.receipts.rolls import Row
+from training.receipts.strips import Row
 
 ROWS = [Row("CORNER SHOP", is_centred=True), Row("TOTAL", "12.50"), Row("Thank you, come again")]
 SHEET = drawing.picture(ROWS)

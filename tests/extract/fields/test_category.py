@@ -14,7 +14,7 @@ from recibo.extract.model import Category
         ("Hotel Linde", Category.LODGING),
     ],
 )
-def test_the_name_tells_the_category(merchant: str, category: Category) -> None:
+def test_the_name_decides_the_category(merchant: str, category: Category) -> None:
     assert categories(merchant, [])[0] is category
 
 
@@ -55,13 +55,13 @@ def test_a_legal_form_is_no_trade() -> None:
     assert categories("Aurora Spa", [])[0] is Category.SERVICES
 
 
-def test_the_name_beats_the_goods() -> None:
+def test_the_name_counts_more_than_the_items() -> None:
     texts = ["BREAD 2.00", "BUTTER 3.00", "CHEESE 4.00", "MILK 5.00"]
 
     assert categories("BLUE HERON CAKE HOUSE", texts)[0] is Category.RESTAURANTS
 
 
-def test_goods_tell_it_when_the_name_does_not() -> None:
+def test_items_decide_it_when_the_name_does_not() -> None:
     texts = ["MILK 2.00", "BREAD 3.00", "EGGS 4.00", "CHEESE 5.00"]
 
     assert categories("AMAN SDN BHD", texts)[0] is Category.GROCERIES

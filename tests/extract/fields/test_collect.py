@@ -6,8 +6,8 @@ from recibo.extract import pipeline
 from recibo.extract.fields.collect import collect
 from recibo.extract.model import Category, TextPage
 from recibo.extract.resolve import assemble
-from tests.extract.fields.papers import NFSE_BOXED
-from tests.extract.fields.papers_abroad import MALAYSIAN
+from tests.extract.fields.brazilian_receipts import NFSE_BOXED
+from tests.extract.fields.foreign_receipts import MALAYSIAN
 from tests.extract.typesetting import roll
 
 WORDS = st.sampled_from(
@@ -33,7 +33,7 @@ def test_any_page_gives_a_receipt(page: list[list[str]]) -> None:
     assert 0 <= receipt.confidence <= 1
 
 
-def test_every_field_of_a_paper_is_found() -> None:
+def test_every_field_of_a_document_is_found() -> None:
     receipt = pipeline.understand([[roll(MALAYSIAN, exact=False)]])
 
     found = (receipt.merchant_name, receipt.merchant_tax_id, receipt.total, receipt.subtotal)
@@ -50,10 +50,10 @@ def test_every_field_of_a_paper_is_found() -> None:
     assert receipt.confidence > 0.9
 
 
-def test_a_paper_in_another_script_is_read() -> None:
-    paper = "東京コーヒー\n2021年03月05日 10:22\nケーキ    ¥1,000\n消費税    ¥100\n合計    ¥1,100"
+def test_a_document_in_another_script_is_read() -> None:
+    printed = "東京コーヒー\n2021年03月05日 10:22\nケーキ    ¥1,000\n消費税    ¥100\n合計    ¥1,100"
 
-    receipt = assemble.assemble(collect([roll(paper, exact=False)]))
+    receipt = assemble.assemble(collect([roll(printed, exact=False)]))
 
     assert receipt.total is not None
     assert receipt.issued_at is not None
@@ -61,8 +61,8 @@ def test_a_paper_in_another_script_is_read() -> None:
     assert receipt.issued_at.value.isoformat() == "2021-03-05T10:22:00+09:00"
 
 
-def test_the_seller_of_a_fiscal_paper_tells_its_category() -> None:
-    """The city that issues a note of services stands in its head."""
+def test_the_seller_of_a_fiscal_document_decides_its_category() -> None:
+    """The city that issues an NFS-e is printed in its head."""
     candidates = collect([roll(NFSE_BOXED.replace("ESTUDIO DE DESIGN", "CLINICA DENTAL"))])
 
     assert candidates.categories[0] is Category.HEALTH

@@ -2,7 +2,7 @@ import pytest
 
 from recibo.extract.fields.currency import currencies
 from recibo.extract.fields.locale_detection import locate
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
 def likeliest(text: str) -> str | None:
@@ -20,7 +20,7 @@ def test_a_shared_mark_is_decided_by_the_country() -> None:
     assert likeliest("TORONTO, ON M5V 2T6\nTOTAL $5.00") == "CAD"
 
 
-def test_a_mark_of_its_own_beats_the_country() -> None:
+def test_an_unambiguous_symbol_counts_more_than_the_country() -> None:
     assert likeliest(f"{MALAYSIAN}\nUSD 1.00\nUSD 2.00\nUSD 3.00\nUSD 4.00") == "USD"
 
 
@@ -51,7 +51,9 @@ def test_a_dollar_sign_in_spanish_without_a_country_is_nobodys() -> None:
 
 
 @pytest.mark.parametrize(("sign", "code"), [(".", "CHF"), (",", "EUR")])
-def test_cents_behind_a_point_tell_the_swiss_from_their_neighbours(sign: str, code: str) -> None:
+def test_a_decimal_point_distinguishes_switzerland_from_its_neighbours(
+    sign: str, code: str
+) -> None:
     prices = "\n".join(f"CAFFE {price}{sign}50" for price in range(1, 6))
 
     assert likeliest(f"Corso Italia 9\n6900 Lugano\n{prices}\ndi cui IVA\nGrazie") == code

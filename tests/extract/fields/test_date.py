@@ -2,7 +2,7 @@ import pytest
 
 from recibo.extract.fields.date import moments
 from recibo.extract.fields.locale_detection import locate
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
 def issued(text: str) -> str | None:
@@ -28,16 +28,16 @@ def test_order_time_and_offset_follow_the_country(text: str, moment: str) -> Non
     assert issued(text) == moment
 
 
-def test_the_date_of_the_invoice_beats_other_dates() -> None:
-    paper = "Order Date: 01/02/2018\nInvoice Date: 03/02/2018\nDue Date: 05/03/2018"
+def test_the_invoice_date_comes_before_other_dates() -> None:
+    printed = "Order Date: 01/02/2018\nInvoice Date: 03/02/2018\nDue Date: 05/03/2018"
 
-    assert issued(paper) == "2018-02-03T00:00:00+00:00"
+    assert issued(printed) == "2018-02-03T00:00:00+00:00"
 
 
 def test_a_date_on_the_page_shows_the_order_of_the_others() -> None:
-    paper = "Date: 03/04/2018\nReturn by 25/04/2018"
+    printed = "Date: 03/04/2018\nReturn by 25/04/2018"
 
-    assert issued(paper) == "2018-04-03T00:00:00+00:00"
+    assert issued(printed) == "2018-04-03T00:00:00+00:00"
 
 
 def test_figures_that_lost_their_separators_are_a_date_where_there_is_no_other() -> None:
@@ -45,20 +45,20 @@ def test_figures_that_lost_their_separators_are_a_date_where_there_is_no_other()
     assert issued("27032018 No.CS-20242\n05/04/2018") == "2018-04-05T00:00:00+00:00"
 
 
-def test_a_year_before_the_tax_on_the_paper_was_misread() -> None:
-    paper = "SELANGOR, MALAYSIA\n15-03-13 15:41\nTOTAL RM 5.00"
+def test_a_year_before_the_tax_was_introduced_is_corrected() -> None:
+    printed = "SELANGOR, MALAYSIA\n15-03-13 15:41\nTOTAL RM 5.00"
 
-    assert issued(paper) == "2013-03-15T15:41:00+08:00"
-    assert issued(f"{paper}\nGST 6% 0.28") == "2018-03-15T15:41:00+08:00"
+    assert issued(printed) == "2013-03-15T15:41:00+08:00"
+    assert issued(f"{printed}\nGST 6% 0.28") == "2018-03-15T15:41:00+08:00"
 
 
-def test_an_impossible_date_is_mended_only_where_there_is_no_other() -> None:
+def test_an_impossible_date_is_repaired_only_without_another_date() -> None:
     assert issued("22/72/2017\nTOTAL 12.50") == "2017-12-22T00:00:00+00:00"
     assert issued("22/72/2017\n05/04/2018") == "2018-04-05T00:00:00+00:00"
 
 
 @pytest.mark.parametrize("row", ["Invoice No 20250314", "Catch of the day 5.00"])
-def test_numbers_and_goods_are_no_dates(row: str) -> None:
+def test_numbers_and_items_are_no_dates(row: str) -> None:
     assert issued(f"JOES CAFE\n{row}\nTOTAL $5.00") is None
 
 
@@ -92,7 +92,7 @@ def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() ->
 
 
 @pytest.mark.parametrize(
-    "paper",
+    "printed",
     [
         "Arrival: 12/06/2025\nDeparture: 14/06/2025",
         "Service date 13/06/2025\nStatement date 14/06/2025",
@@ -100,16 +100,16 @@ def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() ->
         "Partenza: Milano 18/06/2025 08:10\nArrivo: Roma 18/06/2025\nData di acquisto: 14/06/2025",
     ],
 )
-def test_a_beginning_or_a_journey_is_the_date_only_where_no_other_is(paper: str) -> None:
-    assert str(issued(paper)).startswith("2025-06-14")
+def test_a_beginning_or_a_journey_is_the_date_only_where_no_other_is(printed: str) -> None:
+    assert str(issued(printed)).startswith("2025-06-14")
 
 
 def test_an_arrival_is_less_likely_the_date_than_one_without_a_label() -> None:
     assert likelihood("Arrival 13/06/2025") < likelihood("13/06/2025")
 
 
-def test_the_day_of_a_row_of_a_list_is_hardly_that_of_the_paper() -> None:
-    paper = """
+def test_a_date_in_a_list_is_hardly_the_date_of_issue() -> None:
+    printed = """
 Guest: Ann Stone      Room 1107
 14/06/2025
 Date         Text           Amount
@@ -117,13 +117,13 @@ Date         Text           Amount
 12/06/2025   City dues       12.06
 """
 
-    assert str(issued(paper)).startswith("2025-06-14")
+    assert str(issued(printed)).startswith("2025-06-14")
 
 
 def test_of_two_times_of_a_day_the_one_on_leaving_is_that_of_the_payment() -> None:
-    paper = "ENTERED 23/07/25 13:10\nEXITED 23/07/25 16:55\nPAID 18.00"
+    printed = "ENTERED 23/07/25 13:10\nEXITED 23/07/25 16:55\nPAID 18.00"
 
-    assert str(issued(paper)).startswith("2025-07-23T16:55")
+    assert str(issued(printed)).startswith("2025-07-23T16:55")
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_figures_of_telephones_and_versions_are_no_dates(row: str) -> None:
 
 
 def test_the_time_of_another_day_is_not_that_of_the_sale() -> None:
-    paper = "Data di acquisto: 14/06/2025\nPartenza: 18/06/2025 08:10"
+    printed = "Data di acquisto: 14/06/2025\nPartenza: 18/06/2025 08:10"
 
-    assert str(issued(paper)).startswith("2025-06-14T00:00")
+    assert str(issued(printed)).startswith("2025-06-14T00:00")
 
 
 @pytest.mark.parametrize("row", ["INICIO 23:34  FIN 23:51", "Start 23:34   End 23:51"])

@@ -3,7 +3,7 @@ import pytest
 from recibo.extract.fields.document_type import types
 from recibo.extract.layout.rows import rows
 from recibo.extract.model import DocumentType
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN
 from tests.extract.typesetting import roll
 
 INVOICE = """
@@ -64,6 +64,6 @@ def test_a_page_that_calls_itself_a_receipt_is_one_though_it_names_its_invoice()
     assert likeliest(PAID.replace("Receipt     ", "Invoice     ")) is DocumentType.INVOICE
 
 
-def test_the_hint_does_not_override_the_paper() -> None:
+def test_the_hint_does_not_override_the_document() -> None:
     assert likeliest(INVOICE, DocumentType.RECEIPT) is DocumentType.INVOICE
     assert likeliest(AMERICAN, DocumentType.INVOICE) is DocumentType.RECEIPT

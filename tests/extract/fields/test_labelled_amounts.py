@@ -1,7 +1,7 @@
 import pytest
 
 from recibo.extract.fields.labelled_amounts import Role, entries, role_of
-from tests.extract.fields.papers_abroad import MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import MALAYSIAN, rows_of
 
 
 def roles(text: str) -> dict[str, Role]:
@@ -39,12 +39,12 @@ def test_a_label_may_stand_above_its_amount() -> None:
 
 
 def test_figures_below_headings_are_what_the_columns_say() -> None:
-    paper = "Net          VAT        Total\n120.00       24.00      144.00"
+    printed = "Net          VAT        Total\n120.00       24.00      144.00"
 
-    assert roles(paper) == {"120.00": Role.SUBTOTAL, "24.00": Role.TAX, "144.00": Role.TOTAL}
+    assert roles(printed) == {"120.00": Role.SUBTOTAL, "24.00": Role.TAX, "144.00": Role.TOTAL}
 
 
-def test_goods_below_a_title_are_not_its_amounts() -> None:
+def test_items_below_a_title_are_not_its_amounts() -> None:
     assert roles("TAX INVOICE\nMilk 3.98") == {"3.98": Role.NONE}
 
 
@@ -64,23 +64,23 @@ def test_what_is_taxed_is_a_subtotal_in_many_languages(row: str) -> None:
 
 
 def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
-    paper = "Sub Total 100.00\nTotal GST 6.00\nTotal inclusive GST 106.00"
+    printed = "Sub Total 100.00\nTotal GST 6.00\nTotal inclusive GST 106.00"
 
-    assert roles(paper) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.PAYABLE}
+    assert roles(printed) == {"100.00": Role.SUBTOTAL, "6.00": Role.TAX, "106.00": Role.PAYABLE}
 
 
 @pytest.mark.parametrize("name", ["Net Total", "Net Amount", "Total", "Amount Due before VAT"])
 def test_what_becomes_the_total_by_its_taxes_is_a_subtotal(name: str) -> None:
-    paper = f"{name} 100.00\nDelivery 5.00\nCGST 9% 9.00\nSGST 9% 9.00\nTOTAL 123.00"
+    printed = f"{name} 100.00\nDelivery 5.00\nCGST 9% 9.00\nSGST 9% 9.00\nTOTAL 123.00"
 
-    assert roles(paper)["100.00"] is Role.SUBTOTAL
+    assert roles(printed)["100.00"] is Role.SUBTOTAL
 
 
 def test_a_total_with_its_tax_below_it_stays_one() -> None:
-    paper = "Total 106.00\nGST 6.00\nTotal Amount 106.00"
+    printed = "Total 106.00\nGST 6.00\nTotal Amount 106.00"
 
     assert roles("Net Total 106.00\nGST 6.00\nCash 110.00")["106.00"] is Role.PAYABLE
-    assert roles(paper)["106.00"] is Role.TOTAL
+    assert roles(printed)["106.00"] is Role.TOTAL
 
 
 def test_what_may_be_levied_on_another_sum_is_a_tax_whatever_its_label_says() -> None:
@@ -92,9 +92,9 @@ def test_what_is_too_large_for_a_tax_is_a_total_whatever_its_label_says() -> Non
 
 
 def test_a_tax_included_that_is_too_large_is_the_total() -> None:
-    paper = "Sub Total 835.00\nlal Inclusive GST: 635.00"
+    printed = "Sub Total 835.00\nlal Inclusive GST: 635.00"
 
-    assert roles(paper) == {"835.00": Role.SUBTOTAL, "635.00": Role.TOTAL}
+    assert roles(printed) == {"835.00": Role.SUBTOTAL, "635.00": Role.TOTAL}
 
 
 def test_a_rounding_may_have_lost_its_point() -> None:

@@ -5,9 +5,9 @@ from recibo.extract.fields.date import moments
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.locale_detection import locate
 from recibo.extract.fields.total import labelled, totals
-from tests.extract.fields.papers_abroad import rows_of
+from tests.extract.fields.foreign_receipts import rows_of
 
-PAPERS = {
+RECEIPTS = {
     "RUB": """
 ООО "ВКУС"  г. Москва, ул. Тверская 8
 ДАТА 14.05.21 19:33
@@ -51,9 +51,9 @@ RESZTA            50,50
 }
 
 
-@pytest.mark.parametrize("currency", PAPERS)
+@pytest.mark.parametrize("currency", RECEIPTS)
 def test_a_till_of_the_east_is_read(currency: str) -> None:
-    rows = rows_of(PAPERS[currency])
+    rows = rows_of(RECEIPTS[currency])
     place, found = locate(rows), entries(rows)
 
     assert currencies(rows, place)[0].value == currency

@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 
 from recibo.extract.fields.locale_detection import Place, locate
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
 def country(text: str) -> str | None:
@@ -12,7 +12,7 @@ def country(text: str) -> str | None:
 
 
 @pytest.mark.parametrize(("text", "code"), [(MALAYSIAN, "MY"), (AMERICAN, "US"), (GERMAN, "DE")])
-def test_a_paper_shows_its_country(text: str, code: str) -> None:
+def test_a_document_shows_its_country(text: str, code: str) -> None:
     assert country(text) == code
 
 
@@ -29,7 +29,7 @@ def test_the_letters_of_a_state_are_no_word_of_a_language(town: str) -> None:
     assert country(text) == "US"
 
 
-def test_a_paper_that_shows_nothing_has_no_country() -> None:
+def test_a_document_without_evidence_has_no_country() -> None:
     assert country("COFFEE 3.00\nTOTAL 3.00") is None
 
 
@@ -37,7 +37,7 @@ def test_two_countries_as_likely_are_none() -> None:
     assert country("Jakarta Bangkok\nIDR 5 THB 5") is None
 
 
-def test_a_state_tells_the_clock_of_a_wide_country() -> None:
+def test_a_state_decides_the_time_zone_of_a_large_country() -> None:
     place = locate(rows_of(AMERICAN))
 
     assert place.zone == "America/Los_Angeles"
@@ -106,13 +106,13 @@ def test_a_measure_is_no_legal_form() -> None:
     assert country("KIWI DAIRY\n101 Cuba St, Wellington 6011\nCola 1.5L 8.20\nTOTAL 8.20") != "ES"
 
 
-def test_a_month_that_stands_first_is_american() -> None:
+def test_a_date_with_the_month_first_is_american() -> None:
     assert country("TACO STAND\nThank you\n8/30/2025\nTOTAL 6.98") == "US"
     assert country("TACO STAND\nThank you\n8/12/2025\nTOTAL 6.98") is None
 
 
 def test_who_writes_commas_in_german_pays_in_euro() -> None:
-    paper = "Löwen-Apotheke\nIbu 5,90\nZuzahlung 10,00\nSpray 8,00\nSumme 23,90\nzurück 26,10"
+    printed = "Löwen-Apotheke\nIbu 5,90\nZuzahlung 10,00\nSpray 8,00\nSumme 23,90\nzurück 26,10"
 
-    assert locate(rows_of(paper)).currency == "EUR"
-    assert locate(rows_of(paper.replace(",", "."))).currency != "EUR"
+    assert locate(rows_of(printed)).currency == "EUR"
+    assert locate(rows_of(printed.replace(",", "."))).currency != "EUR"

@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields.merchant import merchants
 from recibo.extract.layout.rows import rows
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
 from tests.extract.typesetting import roll
 
 REST = """
@@ -30,7 +30,7 @@ def best(text: str) -> str | None:
         (GERMAN, "BACKHAUS LINDE GMBH"),
     ],
 )
-def test_the_name_stands_in_the_head(text: str, name: str) -> None:
+def test_the_name_is_found_in_the_head(text: str, name: str) -> None:
     assert best(text) == name
 
 
@@ -161,7 +161,7 @@ def test_a_label_or_a_street_below_the_sign_is_no_seller(last: str) -> None:
     assert best(f"Fenwick\n{last}\n12/07/2023 05:17 PM\nTOTAL $3.20") == "Fenwick"
 
 
-def test_the_account_holder_is_a_candidate_wherever_it_stands() -> None:
+def test_the_account_holder_is_a_candidate_anywhere_on_the_page() -> None:
     lines = "\n".join(f"Ligne {index}      {index},00" for index in range(40))
 
     found = merchants(

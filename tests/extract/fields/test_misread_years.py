@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields.misread_years import earliest, put_right
 from recibo.extract.text import tables
-from tests.extract.fields.papers_abroad import rows_of
+from tests.extract.fields.foreign_receipts import rows_of
 
 LAW = dt.date(2014, 6, 1)
 
@@ -24,7 +24,7 @@ def test_only_a_year_that_cannot_be_is_put_right(read: dt.date, meant: dt.date) 
     assert put_right(read, LAW) == meant
 
 
-def test_only_a_tax_that_the_paper_names_dates_it() -> None:
+def test_only_a_printed_tax_limits_the_date() -> None:
     malaysia = tables.countries()["MY"]
 
     assert earliest(rows_of("GST 6% 0.28"), malaysia) == LAW

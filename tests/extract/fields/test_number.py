@@ -1,7 +1,7 @@
 import pytest
 
 from recibo.extract.fields.number import numbers
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
 def best(text: str) -> str | None:
@@ -36,7 +36,7 @@ def best(text: str) -> str | None:
         ("Nr sys. 2026/0311/05/001234", "2026/0311/05/001234"),
     ],
 )
-def test_the_number_beside_its_label_is_taken_as_printed(text: str, number: str) -> None:
+def test_the_number_next_to_its_label_is_returned_as_printed(text: str, number: str) -> None:
     assert best(text) == number
 
 
@@ -73,14 +73,14 @@ def test_numbers_of_other_things_are_not(text: str) -> None:
         ("GST/HST No.: 712158922 RT0001\nTrans #: 48647", "48647"),
     ],
 )
-def test_the_number_of_the_paper_comes_before_that_of_the_order(text: str, number: str) -> None:
+def test_the_document_number_comes_before_the_order_number(text: str, number: str) -> None:
     assert best(text) == number
 
 
-def test_a_row_of_values_below_a_row_of_labels_is_told_by_its_order() -> None:
-    paper = "Datum Uhrzeit Filiale Pos Bed Bon\n08.04.20 09:51 0000545 003 034 4720"
+def test_values_below_a_row_of_labels_are_assigned_by_order() -> None:
+    printed = "Datum Uhrzeit Filiale Pos Bed Bon\n08.04.20 09:51 0000545 003 034 4720"
 
-    assert best(paper) == "4720"
+    assert best(printed) == "4720"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_row_of_values_below_a_row_of_labels_is_told_by_its_order() -> None:
         ("INVOICE\n# invoice_number_1", "invoice_number_1"),
     ],
 )
-def test_without_a_label_a_number_stands_by_the_time_the_table_or_a_sign(
+def test_a_number_without_a_label_is_near_the_time_the_table_or_a_sign(
     text: str, number: str
 ) -> None:
     assert best(text) == number
@@ -115,7 +115,7 @@ def test_what_may_be_any_other_number_is_left_out(text: str) -> None:
     assert best(text) is None
 
 
-def test_a_number_with_its_sign_stands_under_a_title_beside_the_address() -> None:
+def test_a_number_with_a_sign_may_be_below_a_title_next_to_the_address() -> None:
     heads = "Los Carrera 445       FACTURA ELECTRONICA\nConcepcion            {}"
 
     assert best(heads.format("N° 4471")) == "4471"

@@ -2,7 +2,7 @@ import pytest
 
 from recibo.extract.fields.tax_id import countries, tax_ids
 from recibo.extract.text import tables
-from tests.extract.fields.papers_abroad import GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import GERMAN, MALAYSIAN, rows_of
 
 
 def best(text: str, country: str | None = None) -> str | None:
@@ -15,14 +15,14 @@ def likelihood(text: str, country: str) -> float:
     return found[0].found.confidence if found else 0.0
 
 
-def test_a_number_given_for_a_tax_beats_the_company_number() -> None:
+def test_a_tax_number_comes_before_the_company_number() -> None:
     assert best(MALAYSIAN, "MY") == "000123456789"
 
 
 def test_a_company_number_alone_below_the_name_is_taken() -> None:
-    paper = "KEDAI AMAN SDN BHD\n(123456-A)\n" + "LINE\n" * 6
+    printed = "KEDAI AMAN SDN BHD\n(123456-A)\n" + "LINE\n" * 6
 
-    assert best(paper, "MY") == "123456A"
+    assert best(printed, "MY") == "123456A"
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_a_label_is_known_with_its_v_misread() -> None:
 
 
 def test_a_label_names_a_number_of_another_shape() -> None:
-    paper = "BAKKERIJ DE LINDE\nBTW Nummer 143/250/61734\nTOTAAL 5,00"
+    printed = "BAKKERIJ DE LINDE\nBTW Nummer 143/250/61734\nTOTAAL 5,00"
 
-    assert best(paper, "NL") == "14325061734"
+    assert best(printed, "NL") == "14325061734"
 
 
 def test_amounts_side_by_side_are_no_number() -> None:
@@ -76,7 +76,7 @@ def test_a_run_of_digits_without_a_label_is_no_tax_number() -> None:
         "CNPJ 60.746.94810001-12",
     ],
 )
-def test_a_cnpj_is_told_by_its_label_or_its_signs(text: str) -> None:
+def test_a_cnpj_is_found_by_its_label_or_its_punctuation(text: str) -> None:
     assert best(f"PADARIA AURORA\n{text}\nTOTAL R$ 42,59", "BR") == "60746948000112"
 
 
@@ -88,10 +88,10 @@ def test_fourteen_digits_without_label_or_signs_are_no_cnpj() -> None:
     assert best("60746948000112", "BR") is None
 
 
-def test_the_sellers_cnpj_stands_above_the_buyers() -> None:
-    paper = "CNPJ 60.746.948/0001-12\nTOTAL 5,00\nCLIENTE CNPJ 11.222.333/0001-81"
+def test_the_sellers_cnpj_comes_before_the_buyers() -> None:
+    printed = "CNPJ 60.746.948/0001-12\nTOTAL 5,00\nCLIENTE CNPJ 11.222.333/0001-81"
 
-    assert best(paper, "BR") == "60746948000112"
+    assert best(printed, "BR") == "60746948000112"
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_what_is_printed_for_a_buyer_without_a_number_is_none() -> None:
     assert best("RFC: XAXX010101000", "MX") is None
 
 
-def test_the_sellers_number_wins_wherever_the_buyers_stands() -> None:
-    paper = "Cliente: Ana\nNIF 503504564\nTOTAL 5,00\n\n\nCAFE LDA\nContribuinte 501964843"
+def test_the_sellers_number_wins_wherever_the_buyers_is() -> None:
+    printed = "Cliente: Ana\nNIF 503504564\nTOTAL 5,00\n\n\nCAFE LDA\nContribuinte 501964843"
 
-    assert best(paper, "PT") == "501964843"
+    assert best(printed, "PT") == "501964843"
 
 
 @pytest.mark.parametrize(

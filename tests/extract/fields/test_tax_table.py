@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.fields.tax_table import splits, unsettled
 from recibo.extract.model import Split
-from tests.extract.fields.papers_abroad import rows_of
+from tests.extract.fields.foreign_receipts import rows_of
 
 TOTAL = [Decimal("11.50")]
 
@@ -35,7 +35,7 @@ def test_a_row_that_adds_up_to_the_total_splits_it_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("paper", "expected"),
+    ("printed", "expected"),
     [
         (GERMAN, ("10.34", "1.16")),
         (GERMAN_SUMMED, ("10.34", "1.16")),
@@ -47,8 +47,8 @@ def test_a_row_that_adds_up_to_the_total_splits_it_in_any_order() -> None:
         (INDIAN, ("11.00", "0.50")),
     ],
 )
-def test_the_rates_of_a_table_are_added_up(paper: str, expected: tuple[str | None, str]) -> None:
-    assert said(splits(rows_of(paper), TOTAL)[0]) == expected
+def test_the_rates_of_a_table_are_added_up(printed: str, expected: tuple[str | None, str]) -> None:
+    assert said(splits(rows_of(printed), TOTAL)[0]) == expected
 
 
 def test_the_evidence_of_several_rates_is_all_their_rows() -> None:
@@ -59,7 +59,7 @@ def test_the_evidence_of_several_rates_is_all_their_rows() -> None:
     assert tax.box.height > 24
 
 
-def test_a_table_of_part_of_the_goods_still_tells_their_tax() -> None:
+def test_a_table_of_some_items_still_shows_their_tax() -> None:
     (tax,) = unsettled(rows_of(GERMAN))
 
     assert str(tax.value) == "1.16"
@@ -71,11 +71,11 @@ def test_quantities_are_no_rates() -> None:
     assert unsettled(rows_of("TAX ITEM PRICE QTY TOTAL\nROLL 0.72 10 7.20\nBUN 0.72 10 7.20")) == ()
 
 
-def test_goods_that_happen_to_add_up_split_nothing() -> None:
+def test_items_that_add_up_by_chance_are_no_tax_table() -> None:
     assert splits(rows_of("APPLES 10,75 0,75\nTOTAL 11,50"), TOTAL) == ()
 
 
-def test_goods_below_the_title_of_a_tax_invoice_split_nothing() -> None:
-    paper = "TAX INVOICE\nRICE 2 3.00 6.00\nTEA 5 1.10 5.50\nTOTAL 11.50"
+def test_items_below_the_title_of_a_tax_invoice_are_no_tax_table() -> None:
+    printed = "TAX INVOICE\nRICE 2 3.00 6.00\nTEA 5 1.10 5.50\nTOTAL 11.50"
 
-    assert splits(rows_of(paper), TOTAL) == ()
+    assert splits(rows_of(printed), TOTAL) == ()

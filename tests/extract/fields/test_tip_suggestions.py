@@ -3,7 +3,7 @@ import pytest
 from recibo.extract.fields.labelled_amounts import entries
 from recibo.extract.fields.tip_suggestions import suggestions
 from recibo.extract.fields.total import totals
-from tests.extract.fields.papers_abroad import rows_of
+from tests.extract.fields.foreign_receipts import rows_of
 
 HEADED = """
 Subtotal 39.50
@@ -25,7 +25,9 @@ Total 46.87
         ("Total 46.87", False),
     ],
 )
-def test_a_tip_to_choose_is_told_from_a_tip_that_was_given(row: str, is_offer: bool) -> None:
+def test_a_suggested_tip_is_distinguished_from_a_tip_that_was_given(
+    row: str, is_offer: bool
+) -> None:
     assert bool(suggestions(rows_of(row))) is is_offer
 
 

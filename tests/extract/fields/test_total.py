@@ -1,7 +1,7 @@
 from recibo.extract.fields.labelled_amounts import Role, entries
 from recibo.extract.fields.total import blanks, labelled, totals
 from recibo.extract.model import Extracted
-from tests.extract.fields.papers_abroad import AMERICAN, GERMAN, MALAYSIAN, rows_of
+from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
 
 
 def best(text: str) -> str:
@@ -13,12 +13,12 @@ def test_the_labelled_amount_is_the_total() -> None:
 
 
 def test_the_totals_of_a_tax_table_are_not_the_total() -> None:
-    paper = "TOTAL 106.00\nGST SUMMARY AMOUNT TAX\nSR 6% 100.00 6.00\nTOTAL 100.00 6.00"
+    printed = "TOTAL 106.00\nGST SUMMARY AMOUNT TAX\nSR 6% 100.00 6.00\nTOTAL 100.00 6.00"
 
-    assert best(paper) == "106.00"
+    assert best(printed) == "106.00"
 
 
-def test_evidence_stands_on_the_amount() -> None:
+def test_the_evidence_is_the_box_of_the_amount() -> None:
     rows = rows_of("MILK 2.00\nTOTAL 12.50")
     found = totals(entries(rows))[0]
 
@@ -27,7 +27,7 @@ def test_evidence_stands_on_the_amount() -> None:
     assert found.box.x0 > rows[1].line.box.x0
 
 
-def test_a_paper_without_amounts_has_no_total() -> None:
+def test_a_document_without_amounts_has_no_total() -> None:
     assert totals(entries(rows_of("NOTHING HERE"))) == ()
 
 
@@ -46,9 +46,9 @@ def test_an_amount_converted_to_another_currency_is_not_the_total() -> None:
 
 
 def test_a_subtotal_with_a_tax_still_to_be_added_is_hardly_the_total() -> None:
-    paper = "SOUP 28.25\nSUBTOTAL 28.25\nSALES TAX 8.25% 2.33\nTHANK YOU"
+    printed = "SOUP 28.25\nSUBTOTAL 28.25\nSALES TAX 8.25% 2.33\nTHANK YOU"
 
-    assert totals(entries(rows_of(paper)))[0].confidence < 0.5
+    assert totals(entries(rows_of(printed)))[0].confidence < 0.5
 
 
 def test_a_subtotal_above_a_total_left_blank_is_hardly_the_total() -> None:
@@ -58,22 +58,24 @@ def test_a_subtotal_above_a_total_left_blank_is_hardly_the_total() -> None:
     assert totals(entries(rows), blanks=blanks(rows))[0].confidence < 0.5
 
 
-def test_a_total_whose_amount_stands_below_it_is_not_blank() -> None:
+def test_a_total_whose_amount_is_below_it_is_not_blank() -> None:
     assert blanks(rows_of("SUBTOTAL 2.10\nTOTAL\n2.50")) == ()
 
 
 def test_a_subtotal_that_was_paid_by_card_is_likelier_the_total() -> None:
-    paper = "SUBTOTAL 28.25\nSALES TAX 2.33"
-    unpaid, paid = (totals(entries(rows_of(text)))[0] for text in (paper, f"{paper}\nVISA 28.25"))
+    printed = "SUBTOTAL 28.25\nSALES TAX 2.33"
+    unpaid, paid = (
+        totals(entries(rows_of(text)))[0] for text in (printed, f"{printed}\nVISA 28.25")
+    )
 
     assert paid.value == unpaid.value
     assert paid.confidence > unpaid.confidence
 
 
 def test_a_total_of_points_is_no_money() -> None:
-    paper = "TEA 1.40\nRICE 12.80\nPOINTS TOTAL 480\nTOTAL PUNTOS 480"
+    printed = "TEA 1.40\nRICE 12.80\nPOINTS TOTAL 480\nTOTAL PUNTOS 480"
 
-    assert "480" not in [str(total.value) for total in totals(entries(rows_of(paper)))]
+    assert "480" not in [str(total.value) for total in totals(entries(rows_of(printed)))]
 
 
 def likelihood(text: str, value: str) -> float:
@@ -81,10 +83,10 @@ def likelihood(text: str, value: str) -> float:
     return next(total.confidence for total in found if str(total.value) == value)
 
 
-def test_the_subtotal_at_the_end_of_a_cut_paper_is_hardly_the_total() -> None:
-    paper = "CHEESE 8.49\nWINE 24.80\nSUBTOTAL 33.29"
+def test_the_subtotal_at_the_end_of_a_cut_receipt_is_hardly_the_total() -> None:
+    printed = "CHEESE 8.49\nWINE 24.80\nSUBTOTAL 33.29"
 
-    assert likelihood(paper, "33.29") < 0.5 < likelihood(f"{paper}\nVISA 33.29", "33.29")
+    assert likelihood(printed, "33.29") < 0.5 < likelihood(f"{printed}\nVISA 33.29", "33.29")
 
 
 def test_what_is_left_after_a_payment_is_not_the_total() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from recibo.extract.layout.columns import cells, kinds_over
-from tests.extract.fields.papers_abroad import rows_of
+from tests.extract.fields.foreign_receipts import rows_of
 
 LEFT = """
 Base Imponible     % IVA    Cuota IVA    Total Factura

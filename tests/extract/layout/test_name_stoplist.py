@@ -4,7 +4,7 @@ import pytest
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.merchant import merchants
-from tests.extract.fields.papers_abroad import rows_of
+from tests.extract.fields.foreign_receipts import rows_of
 from tests.extract.typesetting import roll
 
 REST = "14/03/2025\nTotal 5.00"

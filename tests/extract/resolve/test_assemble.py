@@ -62,8 +62,8 @@ def test_the_rounded_total_is_the_one_to_pay() -> None:
     assert total(candidates) == "12.50"
 
 
-def test_what_stands_above_a_total_is_not_its_rounding() -> None:
-    """An item misread by two cents is off by what the paper rounds."""
+def test_an_amount_above_a_total_is_not_its_rounding() -> None:
+    """An item misread by two cents differs by the same amount as the rounding."""
     totals = downwards(("5.02", 0.1), ("5.00", 0.9))
 
     assert total(Candidates(totals=totals, roundings=found("0.02"))) == "5.00"
@@ -80,20 +80,20 @@ def test_parts_that_a_summary_repeats_leave_room_for_the_rounding() -> None:
     assert total(candidates) == "112.45"
 
 
-def test_what_was_handed_over_is_not_the_total() -> None:
+def test_the_cash_tendered_is_not_the_total() -> None:
     totals = (*found("20.00", confidence=0.75), *found("19.20", confidence=0.4))
 
     assert total(Candidates(totals=totals)) == "20.00"
     assert total(Candidates(totals=totals, change=found("0.80"))) == "19.20"
 
 
-def test_a_stain_before_a_total_is_no_minus() -> None:
+def test_a_misread_minus_before_a_total_is_removed() -> None:
     totals = downwards(("32.05", 0.9), ("19.83", 0.9), ("-51.88", 0.98))
 
     assert total(Candidates(totals=totals)) == "51.88"
 
 
-def test_goods_brought_back_leave_a_total_below_zero() -> None:
+def test_returned_items_leave_a_negative_total() -> None:
     totals = downwards(("-14.71", 0.9), ("12.98", 0.97), ("-1.73", 0.98))
 
     assert total(Candidates(totals=totals)) == "-1.73"
@@ -163,7 +163,7 @@ def test_a_first_line_without_amount_or_date_is_no_seller() -> None:
     assert assemble(letter).merchant_name is None
 
 
-def test_two_days_and_two_sums_are_two_papers() -> None:
+def test_two_dates_and_two_sums_are_two_documents() -> None:
     days = tuple(Extracted(Moment(dt.date(2025, 3, day)), 0.9, f"{day}") for day in (14, 15))
     both = Candidates(
         totals=found("4.57", "27.93"),

@@ -124,10 +124,10 @@ def test_a_page_that_shows_nothing_is_unreadable() -> None:
         read(dataclasses.replace(CLEAR, lines=()))
 
 
-def test_every_weight_is_of_a_feature_that_is_told() -> None:
-    told = {"score", "lead", "alone", "doubt", "doubtful", "exact"}
+def test_every_weight_belongs_to_a_computed_feature() -> None:
+    common = {"score", "lead", "alone", "doubt", "doubtful", "exact"}
     own = {"merchant_name": {"mixed"}, "issued_at": {"timed"}, "total": {"change_off"}}
     own |= {"subtotal": {"parts"}, "tax": {"parts"}}
 
     for field, fitted in weights("confidence").items():
-        assert fitted.keys() - told - own.get(field, set()) == {"always"}, field
+        assert fitted.keys() - common - own.get(field, set()) == {"always"}, field

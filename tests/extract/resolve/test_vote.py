@@ -38,7 +38,7 @@ def test_two_readings_outvote_a_surer_one() -> None:
     assert Extracted(Decimal("1.00"), 0.7, "1.00") == settled
 
 
-def test_a_very_sure_reading_stands_against_two_doubtful_ones() -> None:
+def test_a_very_sure_reading_wins_against_two_doubtful_ones() -> None:
     settled = total_of(receipt("9.00", 0.9), receipt("1.00", 0.3), receipt("1.00", 0.3))
 
     assert settled is not None

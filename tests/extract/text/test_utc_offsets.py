@@ -2,7 +2,7 @@ import pytest
 
 from recibo.extract.fields.date import moments
 from recibo.extract.fields.locale_detection import locate
-from tests.extract.fields.papers_abroad import GERMAN, rows_of
+from tests.extract.fields.foreign_receipts import GERMAN, rows_of
 
 
 def issued(text: str) -> str:

@@ -7,7 +7,7 @@ from recibo.extract.model import TextPage
 from tests import drawing
 from tests.extract import typesetting
 from training.fields import damage
-from training.receipts.rolls import Row
+from training.receipts.strips import Row
 
 PICTURE = drawing.encode(drawing.picture([Row("CORNER SHOP"), Row("TOTAL", "11.00")]), "PNG")
 SHEET = typesetting.roll("\n".join(f"Item number {row}   {row}.00" for row in range(60)))

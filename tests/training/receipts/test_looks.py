@@ -33,7 +33,7 @@ def test_another_seed_damages_otherwise(document: Document, look: Look) -> None:
 
 
 @pytest.mark.parametrize("look", PICTURES)
-def test_a_picture_shows_dark_print_on_lighter_paper(document: Document, look: Look) -> None:
+def test_a_picture_shows_dark_print_on_a_lighter_background(document: Document, look: Look) -> None:
     made = looks.file(document.print, look, 5)
     assert made
     picture = np.asarray(Image.open(io.BytesIO(made.data)).convert("L"))

@@ -1,1 +1,1 @@
-"""Brazilian papers of our own: NF-e, NFC-e, NFS-e, CF-e SAT and coupons of fiscal printers."""
+"""Generated Brazilian documents: NF-e, NFC-e, NFS-e, CF-e SAT and coupons of fiscal printers."""

@@ -5,9 +5,9 @@ import random
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from training.receipts.brazil import goods_rows, heads, ids, qr, sales, sellers, tapes, wordings
-from training.receipts.brazil.goods_rows import Setting
+from training.receipts.brazil import heads, ids, item_rows, qr, sales, sellers, tapes, wordings
 from training.receipts.brazil.ids import Numbering
+from training.receipts.brazil.item_rows import Setting
 from training.receipts.brazil.sales import Sale, brazilian
 from training.receipts.brazil.sellers import Seller
 from training.receipts.brazil.tapes import Tape
@@ -48,12 +48,12 @@ def consumer_note(rng: random.Random, language: str, case: Case) -> Document:
     """Return an NFC-e of an invented shop."""
     note = _made(rng)
     tape = tapes.tape(rng, case)
-    layout = rng.choice(tuple(goods_rows.layouts(tape)))
+    layout = rng.choice(tuple(item_rows.layouts(tape)))
     heads.print_head(rng, tape, note.seller)
     _print_title(rng, tape, note)
     if not note.is_short:
         setting = Setting(tape, rng, rng.choice((0, 0, 3, 4)), rng.choice(wordings.ITEM_DISCOUNTS))
-        goods_rows.layouts(tape)[layout](setting, note.sale.items)
+        item_rows.layouts(tape)[layout](setting, note.sale.items)
         tape.rule()
     _print_sums(rng, tape, note)
     parts = [_print_key, _print_consumer, _print_identity]
@@ -145,7 +145,7 @@ def _print_sums(rng: random.Random, tape: Tape, note: _Note) -> None:
     tape.pair(words["count"], f"{count:03d}" if rng.random() < 0.3 else str(count))
     off, on = sale.discount + sale.item_discounts, sale.surcharge + sale.item_surcharges
     tape.pair(words["gross"], brazilian(sale.gross))
-    # Some programs print each box, even where nothing stands in it.
+    # Some programs print empty boxes too.
     if off or rng.random() < 0.25:
         tape.pair(words["discount"], f"{'-' if off and rng.random() < 0.3 else ''}{brazilian(off)}")
     if on or rng.random() < 0.1:
@@ -217,7 +217,7 @@ def _print_identity(rng: random.Random, tape: Tape, note: _Note) -> None:
 
 
 def _print_code(rng: random.Random, tape: Tape, note: _Note) -> int | None:
-    """Print the QR code and return its version; a few papers lack it."""
+    """Print the QR code and return its version; a few documents lack it."""
     if rng.random() < 0.05:
         return None
     version = 3 if note.at.year >= 2026 else 1 if note.at.year <= 2018 else 2

@@ -146,7 +146,7 @@ def _print_sums(rng: random.Random, tape: Tape, coupon: _Coupon) -> None:
 
 
 def _print_foot(rng: random.Random, tape: Tape, coupon: _Coupon) -> str:
-    """Print taxes, machine, time, key and codes; tell whether the key is whole or in halves."""
+    """Print taxes, machine, time, key and codes; return whether the key is whole or in halves."""
     tape.rule()
     if coupon.has_taxes:
         taxes = brazilian(coupon.sale.taxes)

@@ -1,4 +1,4 @@
-"""Tax ids and access keys with right check digits, and how papers print them.
+"""Tax ids and access keys with valid check digits, and how documents print them.
 
 Written apart from the reader's own rules: what is made here must hold what is read there.
 """
@@ -18,11 +18,11 @@ _BRANCHES = ("0001", "0001", "0001", "0002", "0003", "0017", "0125")
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """What a key says beside its issuer: series, number, kind of emission, noise."""
+    """The parts of a key after its issuer: series, number, kind of emission, random code."""
 
     number: int
     series: int = 1
-    #: 1 normal, 2 and 5 security paper, 4 EPEC, 6 and 7 virtual contingency, 9 off line.
+    #: 1 normal, 2 and 5 security form, 4 EPEC, 6 and 7 virtual contingency, 9 off line.
     emission: int = 1
     #: The random part, which the issuer chooses.
     noise: int | None = None
@@ -74,7 +74,7 @@ def access_key(
 
 
 def coupon_key(*, state: int, at: dt.datetime, issuer: str, serial: int, number: int) -> str:
-    """Return the 44 characters of a CF-e, in which the machine's serial stands."""
+    """Return the 44 characters of a CF-e key, which contains the machine's serial number."""
     body = f"{state:02d}{at:%y%m}{issuer:>014}59{serial:09d}{number:06d}{number * 13 % 10**6:06d}"
     return body + check_digit(body)
 
@@ -87,5 +87,5 @@ def service_key(*, municipality: str, at: dt.datetime, issuer: str, number: int)
 
 
 def grouped(key: str, between: str = " ") -> str:
-    """Return a key in groups of four, as most papers print it."""
+    """Return a key in groups of four, as most documents print it."""
     return between.join(key[start : start + _GROUP] for start in range(0, len(key), _GROUP))

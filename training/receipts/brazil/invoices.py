@@ -1,4 +1,4 @@
-"""The NF-e: the electronic invoice of goods, and its paper, the DANFE."""
+"""The NF-e, the electronic invoice of products, and its printed form, the DANFE."""
 
 import datetime as dt
 import random
@@ -13,7 +13,7 @@ from training.receipts.faces import Case
 from training.receipts.truth import Document, Precision, Truth
 
 _TRADES = ("building", "building", "office", "office", "market", "farm", "pharmacy")
-#: Goods that fit on the first page, and more than that.
+#: Numbers of items that fit on the first page, and more than that.
 _COUNTS = (1, 2, 3, 5, 8, 12, 20, 34, 60)
 _EMISSIONS = (1, 1, 1, 1, 1, 1, 4, 5, 6)
 
@@ -101,7 +101,7 @@ def _buyer(rng: random.Random) -> Buyer:
 
 
 def _charges(rng: random.Random, sale: Sale, seller: Seller) -> Charges:
-    """Return freight, insurance and taxes; small sellers owe no ICMS on the invoice."""
+    """Return freight, insurance and taxes; small sellers pay no ICMS on the invoice."""
     net = sale.net
     is_small = seller.state_id is None or rng.random() < 0.3
     freight = _share(rng, net, 0.25)
@@ -124,7 +124,7 @@ def _share(rng: random.Random, amount: Decimal, chance: float) -> Decimal:
 
 
 def _departure(rng: random.Random, at: dt.datetime) -> dt.datetime | None:
-    """Return when the goods left: the same day, later, or not said."""
+    """Return the date of shipment: the same day, later, or None."""
     chance = rng.random()
     if chance < 0.3:
         return None

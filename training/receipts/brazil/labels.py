@@ -1,4 +1,4 @@
-"""The labels of A4 papers, as several makers of programs spell them."""
+"""The labels of A4 documents, as several programs spell them."""
 
 from collections.abc import Mapping
 
@@ -81,7 +81,7 @@ DANFE: Mapping[str, Mapping[str, str]] = {
     },
 }
 
-#: The columns of the table of goods: heading, share of the width, what stands in it.
+#: The columns of the item table: heading, share of the width, content.
 TABLES: Mapping[str, tuple[tuple[str, float, str], ...]] = {
     "common": (
         ("CÓDIGO", 9, "code"),
@@ -127,7 +127,7 @@ TABLES: Mapping[str, tuple[tuple[str, float, str], ...]] = {
     ),
 }
 
-#: What an NF-e's paper says of the goods' seller at the head of the page.
+#: The titles of the seller's box in the head of a DANFE.
 STUBS = (
     "RECEBEMOS DE {name} OS PRODUTOS E SERVIÇOS CONSTANTES DA NF-e INDICADA ABAIXO",
     "RECEBEMOS DE {name} OS PRODUTOS CONSTANTES DA NOTA FISCAL INDICADA AO LADO",

@@ -10,74 +10,74 @@ from training.receipts.brazil.service import Layout, Service
 from training.receipts.brazil.sheets import Box, Sheets
 
 
-def _paulistana(_: random.Random, paper: Sheets, note: Service) -> None:
+def _paulistana(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print São Paulo's page: labels with colons, a line for the total, boxes below."""
     note_parts.print_hall(
-        paper,
+        pages,
         ("PREFEITURA DO MUNICÍPIO DE SÃO PAULO", "SECRETARIA MUNICIPAL DA FAZENDA"),
         "NOTA FISCAL ELETRÔNICA DE SERVIÇOS - NFS-e",
     )
-    paper.text(35, 17, f"RPS Nº {note.rps} Série A, emitido em {note.at:%d/%m/%Y}", size=7)
+    pages.text(35, 17, f"RPS Nº {note.rps} Série A, emitido em {note.at:%d/%m/%Y}", size=7)
     note_parts.print_corner(
-        paper,
+        pages,
         (
             ("Número da Nota", f"{note.number:08d}"),
             ("Data e Hora de Emissão", f"{note.at:%d/%m/%Y %H:%M:%S}"),
             ("Código de Verificação", note.verification),
         ),
     )
-    note_parts.print_party_lines(paper, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
-    note_parts.print_done(paper, note, "DISCRIMINAÇÃO DE SERVIÇOS")
-    paper.y += 8
-    paper.text(50, paper.y, f"VALOR TOTAL DO SERVIÇO = R$ {brazilian(note.gross)}", is_bold=True)
-    paper.y += 2
+    note_parts.print_party_lines(pages, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
+    note_parts.print_done(pages, note, "DISCRIMINAÇÃO DE SERVIÇOS")
+    pages.y += 8
+    pages.text(50, pages.y, f"VALOR TOTAL DO SERVIÇO = R$ {brazilian(note.gross)}", is_bold=True)
+    pages.y += 2
     kept = note.withheld
     note_parts.print_amounts(
-        paper,
+        pages,
         ("INSS (R$)", kept.inss),
         ("IRRF (R$)", kept.ir),
         ("CSLL (R$)", kept.csll),
         ("COFINS (R$)", kept.cofins),
         ("PIS/PASEP (R$)", kept.pis),
     )
-    paper.row([Box("Código do Serviço", f"0{note.listed.replace('.', '')} - {note.done[:40]}")])
+    pages.row([Box("Código do Serviço", f"0{note.listed.replace('.', '')} - {note.done[:40]}")])
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Valor Total das Deduções (R$)", note.deductions + note.discount),
         ("Base de Cálculo (R$)", note.base),
         ("Alíquota (%)", f"{brazilian(note.rate)}%"),
         ("Valor do ISS (R$)", note.iss),
         ("Crédito (R$)", Decimal(0)),
     )
-    paper.heading("OUTRAS INFORMAÇÕES")
+    pages.heading("OUTRAS INFORMAÇÕES")
     due = "Data de vencimento do ISS desta NFS-e: 10/07/2023"
-    paper.paragraph(1, f"(1) Esta NFS-e foi emitida com respaldo na Lei nº 14.097/2005. {due}", 180)
+    pages.paragraph(1, f"(1) Esta NFS-e foi emitida com respaldo na Lei nº 14.097/2005. {due}", 180)
 
 
-def _carioca(_: random.Random, paper: Sheets, note: Service) -> None:
+def _carioca(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print Rio de Janeiro's page."""
     note_parts.print_hall(
-        paper,
+        pages,
         ("PREFEITURA DA CIDADE DO RIO DE JANEIRO", "SECRETARIA MUNICIPAL DE FAZENDA"),
         "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     )
-    paper.text(60, 17, "- NOTA CARIOCA -", size=9, is_bold=True)
+    pages.text(60, 17, "- NOTA CARIOCA -", size=9, is_bold=True)
     note_parts.print_corner(
-        paper,
+        pages,
         (
             ("Número da Nota", f"{note.number:08d}"),
             ("Data e Hora de Emissão", f"{note.at:%d/%m/%Y %H:%M:%S}"),
             ("Código de Verificação", note.verification),
         ),
     )
-    note_parts.print_party_lines(paper, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
-    note_parts.print_done(paper, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
-    paper.y += 8
-    paper.text(60, paper.y, f"VALOR DA NOTA = R$ {brazilian(note.gross)}", is_bold=True)
-    paper.y += 2
-    paper.row([Box("Serviço Prestado", f"{note.listed}.01 - {note.done}")])
+    note_parts.print_party_lines(pages, note, "PRESTADOR DE SERVIÇOS", "TOMADOR DE SERVIÇOS")
+    note_parts.print_done(pages, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
+    pages.y += 8
+    pages.text(60, pages.y, f"VALOR DA NOTA = R$ {brazilian(note.gross)}", is_bold=True)
+    pages.y += 2
+    pages.row([Box("Serviço Prestado", f"{note.listed}.01 - {note.done}")])
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Deduções (R$)", note.deductions),
         ("Desconto Incond. (R$)", note.discount),
         ("Base de Cálculo (R$)", note.base),
@@ -85,26 +85,26 @@ def _carioca(_: random.Random, paper: Sheets, note: Service) -> None:
         ("Valor do ISS (R$)", note.iss),
         ("Crédito p/ IPTU (R$)", Decimal(0)),
     )
-    paper.heading("OUTRAS INFORMAÇÕES")
-    paper.paragraph(1, "Esta NFS-e foi emitida com respaldo na Lei nº 5.098 de 15/10/2009.", 180)
+    pages.heading("OUTRAS INFORMAÇÕES")
+    pages.paragraph(1, "Esta NFS-e foi emitida com respaldo na Lei nº 5.098 de 15/10/2009.", 180)
 
 
-def _ginfes(_: random.Random, paper: Sheets, note: Service) -> None:
+def _ginfes(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print a GINFES page: two columns of sums with other information between them."""
     note_parts.print_hall(
-        paper,
+        pages,
         note_parts.hall_rows(note, "Secretaria de Finanças"),
         "NOTA FISCAL ELETRÔNICA DE SERVIÇO - NFS-e",
     )
-    note_parts.print_corner(paper, (("Número da NFS-e", str(note.number)),))
-    paper.row(
+    note_parts.print_corner(pages, (("Número da NFS-e", str(note.number)),))
+    pages.row(
         [
             Box("Data e Hora da Emissão", f"{note.at:%d/%m/%Y %H:%M:%S}"),
             Box("Competência", f"{note.at:%m/%Y}"),
             Box("Código de Verificação", note.verification),
         ]
     )
-    paper.row(
+    pages.row(
         [
             Box("Número do RPS", str(note.rps)),
             Box("No. da NFS-e substituída", ""),
@@ -112,25 +112,25 @@ def _ginfes(_: random.Random, paper: Sheets, note: Service) -> None:
         ]
     )
     note_parts.print_party_boxes(
-        paper, note, "Dados do Prestador de Serviços", "Dados do Tomador de Serviços"
+        pages, note, "Dados do Prestador de Serviços", "Dados do Tomador de Serviços"
     )
-    note_parts.print_done(paper, note, "Discriminação dos Serviços")
-    paper.heading("Código do Serviço / Atividade")
-    paper.paragraph(1, f"{note.listed} / {note.listed.replace('.', '')}0100 - serviços", 150)
+    note_parts.print_done(pages, note, "Discriminação dos Serviços")
+    pages.heading("Código do Serviço / Atividade")
+    pages.paragraph(1, f"{note.listed} / {note.listed.replace('.', '')}0100 - serviços", 150)
     kept = note.withheld
-    paper.heading("Tributos Federais")
+    pages.heading("Tributos Federais")
     note_parts.print_amounts(
-        paper,
+        pages,
         ("PIS", kept.pis),
         ("COFINS", kept.cofins),
         ("IR(R$)", kept.ir),
         ("INSS(R$)", kept.inss),
         ("CSLL(R$)", kept.csll),
     )
-    _print_columns(paper, note)
+    _print_columns(pages, note)
 
 
-def _print_columns(paper: Sheets, note: Service) -> None:
+def _print_columns(pages: Sheets, note: Service) -> None:
     """Print the sums of the provider, other information and the ISS side by side."""
     own = (
         ("Valor dos Serviços", note.gross),
@@ -154,28 +154,28 @@ def _print_columns(paper: Sheets, note: Service) -> None:
         ("ISS a reter:", "(X) Sim ( ) Não" if note.is_iss_withheld else "( ) Sim (X) Não"),
         ("(=) Valor do ISS", note.iss),
     )
-    width = paper.form.width_mm / 3
-    paper.heading("Detalhamento de Valores - Prestador dos Serviços")
-    paper.text(width + 2, paper.y - 0.8, "Outras Informações", size=7, is_bold=True)
-    paper.text(2 * width + 2, paper.y - 0.8, "Cálculo do ISSQN devido no Município", size=7)
+    width = pages.form.width_mm / 3
+    pages.heading("Detalhamento de Valores - Prestador dos Serviços")
+    pages.text(width + 2, pages.y - 0.8, "Outras Informações", size=7, is_bold=True)
+    pages.text(2 * width + 2, pages.y - 0.8, "Cálculo do ISSQN devido no Município", size=7)
     for (label, amount), other, (tax_label, tax_amount) in zip(own, others, tax, strict=True):
-        paper.y += 5
-        paper.text(1, paper.y, label, size=7)
-        paper.text(width - 3, paper.y, f"R$ {brazilian(amount)}", size=7, anchor="right")
-        paper.text(width + 2, paper.y, other, size=7)
-        paper.text(2 * width + 2, paper.y, tax_label, size=7)
-        paper.text(3 * width - 3, paper.y, note_parts.shown(tax_amount), size=7, anchor="right")
+        pages.y += 5
+        pages.text(1, pages.y, label, size=7)
+        pages.text(width - 3, pages.y, f"R$ {brazilian(amount)}", size=7, anchor="right")
+        pages.text(width + 2, pages.y, other, size=7)
+        pages.text(2 * width + 2, pages.y, tax_label, size=7)
+        pages.text(3 * width - 3, pages.y, note_parts.shown(tax_amount), size=7, anchor="right")
 
 
-def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
-    """Print a Betha page: the head's values beside their labels, sums in one row of boxes."""
+def _betha(_: random.Random, pages: Sheets, note: Service) -> None:
+    """Print a Betha page: the head's values next to their labels, sums in one row of boxes."""
     note_parts.print_hall(
-        paper,
+        pages,
         note_parts.hall_rows(note, "SECRETARIA MUNICIPAL DA FAZENDA"),
         "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     )
     note_parts.print_corner(
-        paper,
+        pages,
         (
             ("Número da NFS-e", str(note.number)),
             ("Data e hora da emissão", f"{note.at:%d/%m/%Y %H:%M:%S}"),
@@ -183,11 +183,11 @@ def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
             ("Cód. de verificação", note.verification),
         ),
     )
-    note_parts.print_party_lines(paper, note, "PRESTADOR DE SERVIÇO", "TOMADOR DE SERVIÇO")
-    note_parts.print_done(paper, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
-    paper.row([Box("Atividade", f"{note.listed} - {note.done[:50]}"), Box("CNAE", "6201501", 0.4)])
+    note_parts.print_party_lines(pages, note, "PRESTADOR DE SERVIÇO", "TOMADOR DE SERVIÇO")
+    note_parts.print_done(pages, note, "DISCRIMINAÇÃO DOS SERVIÇOS")
+    pages.row([Box("Atividade", f"{note.listed} - {note.done[:50]}"), Box("CNAE", "6201501", 0.4)])
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Valor dos serviços", note.gross),
         ("Deduções", note.deductions),
         ("Desc. incondicionado", note.discount),
@@ -197,7 +197,7 @@ def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
     )
     kept = note.withheld
     note_parts.print_amounts(
-        paper,
+        pages,
         ("PIS", kept.pis),
         ("COFINS", kept.cofins),
         ("INSS", kept.inss),
@@ -208,14 +208,14 @@ def _betha(_: random.Random, paper: Sheets, note: Service) -> None:
     )
 
 
-def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
+def _issnet(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print an ISSNet page: date and hour in boxes of their own, the total as a heading."""
     note_parts.print_hall(
-        paper,
+        pages,
         note_parts.hall_rows(note, "Secretaria da Fazenda"),
         "NOTA FISCAL ELETRÔNICA DE SERVIÇOS - NFS-e",
     )
-    paper.row(
+    pages.row(
         [
             Box("Nº da Nota Fiscal", f"{note.number:07d}"),
             Box("Data do Serviço", f"{note.at:%d/%m/%Y}"),
@@ -224,11 +224,11 @@ def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
             Box("Cód. Autenticidade", note.verification),
         ]
     )
-    note_parts.print_party_boxes(paper, note, "PRESTADOR DOS SERVIÇOS", "TOMADOR DOS SERVIÇOS")
-    note_parts.print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS")
-    paper.row([Box("Item da Lista de Serviços", f"{note.listed} - {note.done[:60]}")])
+    note_parts.print_party_boxes(pages, note, "PRESTADOR DOS SERVIÇOS", "TOMADOR DOS SERVIÇOS")
+    note_parts.print_done(pages, note, "DESCRIÇÃO DOS SERVIÇOS")
+    pages.row([Box("Item da Lista de Serviços", f"{note.listed} - {note.done[:60]}")])
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Base de Cálculo", note.base),
         ("Alíquota", f"{brazilian(note.rate)} %"),
         ("ISSQN Retido", "Sim" if note.is_iss_withheld else "Não"),
@@ -237,7 +237,7 @@ def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
     )
     kept = note.withheld
     note_parts.print_amounts(
-        paper,
+        pages,
         ("PIS", kept.pis),
         ("COFINS", kept.cofins),
         ("INSS", kept.inss),
@@ -246,18 +246,18 @@ def _issnet(_: random.Random, paper: Sheets, note: Service) -> None:
         ("Descontos", note.discount),
     )
     note_parts.print_amounts(
-        paper, ("VALOR TOTAL DA NOTA", note.gross), ("VALOR LÍQUIDO DA NOTA", note.net)
+        pages, ("VALOR TOTAL DA NOTA", note.gross), ("VALOR LÍQUIDO DA NOTA", note.net)
     )
 
 
-def _webiss(_: random.Random, paper: Sheets, note: Service) -> None:
+def _webiss(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print a WebISS page: number with its series, time without seconds."""
     note_parts.print_hall(
-        paper,
+        pages,
         note_parts.hall_rows(note, "Secretaria Municipal de Fazenda"),
         "Nota Fiscal de Serviços Eletrônica - NFS-e",
     )
-    paper.row(
+    pages.row(
         [
             Box("Número / Série", f"{note.number} / E"),
             Box("Emitida em", f"{note.at:%d/%m/%Y} às {note.at:%H:%M}"),
@@ -266,18 +266,18 @@ def _webiss(_: random.Random, paper: Sheets, note: Service) -> None:
         ]
     )
     note_parts.print_party_lines(
-        paper, note, "Prestador do(s) Serviço(s)", "Tomador do(s) Serviço(s)"
+        pages, note, "Prestador do(s) Serviço(s)", "Tomador do(s) Serviço(s)"
     )
-    note_parts.print_done(paper, note, "Discriminação do(s) Serviço(s)")
+    note_parts.print_done(pages, note, "Discriminação do(s) Serviço(s)")
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Valor dos Serviços R$", note.gross),
         ("Deduções R$", note.deductions),
         ("Desc. Incond. R$", note.discount),
         ("Base de Cálculo R$", note.base),
     )
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Alíquota %", f"{brazilian(note.rate)}"),
         ("Valor do ISSQN R$", note.iss),
         ("ISSQN Retido R$", note.kept_iss),
@@ -286,14 +286,14 @@ def _webiss(_: random.Random, paper: Sheets, note: Service) -> None:
     )
 
 
-def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
+def _ipm(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print an IPM page: the services in a table with their own taxes."""
     note_parts.print_hall(
-        paper,
+        pages,
         note_parts.hall_rows(note, "Secretaria Municipal da Fazenda"),
         "NOTA FISCAL DE SERVIÇO ELETRÔNICA - NFS-e",
     )
-    paper.row(
+    pages.row(
         [
             Box("Número da NFS-e / Série", f"{note.number} / 1"),
             Box("Data do Fato Gerador", f"{note.at:%d/%m/%Y}"),
@@ -301,9 +301,9 @@ def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
             Box("Código de Autenticidade", note.verification),
         ]
     )
-    note_parts.print_party_boxes(paper, note, "PRESTADOR DO SERVIÇO", "TOMADOR DO SERVIÇO")
-    note_parts.print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS PRESTADOS")
-    paper.row(
+    note_parts.print_party_boxes(pages, note, "PRESTADOR DO SERVIÇO", "TOMADOR DO SERVIÇO")
+    note_parts.print_done(pages, note, "DESCRIÇÃO DOS SERVIÇOS PRESTADOS")
+    pages.row(
         [
             Box("Item da lista", note.listed, 0.6),
             Box("Alíquota", f"{brazilian(note.rate)}", 0.6),
@@ -315,7 +315,7 @@ def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
         ]
     )
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Valor Total dos Serviços", note.gross),
         ("ISS Retido", note.kept_iss),
         ("Retenções Federais", note.withheld.total),
@@ -323,15 +323,15 @@ def _ipm(_: random.Random, paper: Sheets, note: Service) -> None:
     )
 
 
-def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
+def _abrasf(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print a page after ABRASF's model: the number behind its year."""
     note_parts.print_hall(
-        paper,
+        pages,
         note_parts.hall_rows(note, "SECRETARIA MUNICIPAL DE FINANÇAS"),
         "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     )
     note_parts.print_corner(
-        paper,
+        pages,
         (
             ("Número da NFS-e", f"{note.at:%Y}/{note.number}"),
             ("Data e Hora da Emissão", f"{note.at:%d/%m/%Y} {note.at:%H:%M:%S}"),
@@ -339,14 +339,14 @@ def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
             ("Código de Verificação", note.verification),
         ),
     )
-    note_parts.print_party_lines(paper, note, "DADOS DO PRESTADOR", "DADOS DO TOMADOR")
-    note_parts.print_done(paper, note, "DESCRIÇÃO DOS SERVIÇOS")
-    paper.y += 7
-    paper.text(50, paper.y, f"VALOR TOTAL DA NOTA: R$ {brazilian(note.gross)}", is_bold=True)
-    paper.y += 2
+    note_parts.print_party_lines(pages, note, "DADOS DO PRESTADOR", "DADOS DO TOMADOR")
+    note_parts.print_done(pages, note, "DESCRIÇÃO DOS SERVIÇOS")
+    pages.y += 7
+    pages.text(50, pages.y, f"VALOR TOTAL DA NOTA: R$ {brazilian(note.gross)}", is_bold=True)
+    pages.y += 2
     kept = note.withheld
     note_parts.print_amounts(
-        paper,
+        pages,
         ("INSS (R$)", kept.inss),
         ("IRRF (R$)", kept.ir),
         ("CSLL (R$)", kept.csll),
@@ -355,7 +355,7 @@ def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
         ("Outras Retenções (R$)", Decimal(0)),
     )
     note_parts.print_amounts(
-        paper,
+        pages,
         ("Valor Total das Deduções (R$)", note.deductions),
         ("Descontos (R$)", note.discount),
         ("Base de Cálculo (R$)", note.base),
@@ -366,15 +366,15 @@ def _abrasf(_: random.Random, paper: Sheets, note: Service) -> None:
     )
 
 
-def _unlabelled(_: random.Random, paper: Sheets, note: Service) -> None:
+def _unlabelled(_: random.Random, pages: Sheets, note: Service) -> None:
     """Print a page as Belo Horizonte and Porto Alegre have it: the provider without labels."""
     seller, taker = note.seller, note.taker
-    paper.text(30, 5, "NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA", size=11, is_bold=True)
+    pages.text(30, 5, "NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA", size=11, is_bold=True)
     day = f"{note.at:%d/%m/%Y}"
-    paper.text(4, 12, f"Nº:{note.at:%Y}/{note.number}", size=9, is_bold=True)
-    paper.text(44, 12, f"Emitida em: {day} às {note.at:%H:%M:%S}", size=8)
-    paper.text(104, 12, f"Competência: {day}", size=8)
-    paper.text(144, 12, f"Código de Verificação: {note.verification}", size=7)
+    pages.text(4, 12, f"Nº:{note.at:%Y}/{note.number}", size=9, is_bold=True)
+    pages.text(44, 12, f"Emitida em: {day} às {note.at:%H:%M:%S}", size=8)
+    pages.text(104, 12, f"Competência: {day}", size=8)
+    pages.text(144, 12, f"Código de Verificação: {note.verification}", size=7)
     for count, row in enumerate(
         (
             f"CPF/CNPJ: {seller.printed_id}     Inscrição Municipal: {seller.city_id}",
@@ -383,25 +383,25 @@ def _unlabelled(_: random.Random, paper: Sheets, note: Service) -> None:
             f"Telefone: {seller.phone}     Email: ",
         )
     ):
-        paper.text(40, 24 + 4 * count, row, size=7)
-    paper.text(40, 20, seller.name, size=9, is_bold=True)
-    paper.y = 40
-    paper.heading("Tomador do(s) Serviço(s)")
+        pages.text(40, 24 + 4 * count, row, size=7)
+    pages.text(40, 20, seller.name, size=9, is_bold=True)
+    pages.y = 40
+    pages.heading("Tomador do(s) Serviço(s)")
     for row in (
         f"CPF/CNPJ: {ids.printed(taker.tax_id)}     Inscrição Municipal: Não Informado",
         taker.name,
         f"{taker.street} - Cep: {taker.place.postal}-000",
     ):
-        paper.y += 4
-        paper.text(20, paper.y, row, size=7)
-    paper.y += 2
-    note_parts.print_done(paper, note, "Discriminação do(s) Serviço(s)")
-    paper.heading("Código de Tributação do Município (CTISS)")
-    paper.paragraph(2, f"{note.listed.replace('.', '')}-0/01-88 / Serviços", 150)
-    _print_two_columns(paper, note)
+        pages.y += 4
+        pages.text(20, pages.y, row, size=7)
+    pages.y += 2
+    note_parts.print_done(pages, note, "Discriminação do(s) Serviço(s)")
+    pages.heading("Código de Tributação do Município (CTISS)")
+    pages.paragraph(2, f"{note.listed.replace('.', '')}-0/01-88 / Serviços", 150)
+    _print_two_columns(pages, note)
 
 
-def _print_two_columns(paper: Sheets, note: Service) -> None:
+def _print_two_columns(pages: Sheets, note: Service) -> None:
     """Print what leads to the net at the left, what leads to the ISS at the right."""
     left = (
         ("Valor dos serviços:", note.gross),
@@ -417,16 +417,16 @@ def _print_two_columns(paper: Sheets, note: Service) -> None:
         ("(=) Base de Cálculo:", note.base),
         ("(x) Alíquota:", f"{brazilian(note.rate)}%"),
     )
-    half = paper.form.width_mm / 2
+    half = pages.form.width_mm / 2
     for (label, amount), (tax_label, tax_amount) in zip(left, right, strict=True):
-        paper.y += 4.5
-        paper.text(2, paper.y, label, size=7)
-        paper.text(half - 5, paper.y, note_parts.shown(amount), size=7, anchor="right")
-        paper.text(half + 5, paper.y, tax_label, size=7)
-        paper.text(2 * half - 3, paper.y, note_parts.shown(tax_amount), size=7, anchor="right")
-    paper.y += 4.5
-    paper.text(half + 5, paper.y, "(=) Valor do ISS:", size=7)
-    paper.text(2 * half - 3, paper.y, note_parts.shown(note.iss), size=7, anchor="right")
+        pages.y += 4.5
+        pages.text(2, pages.y, label, size=7)
+        pages.text(half - 5, pages.y, note_parts.shown(amount), size=7, anchor="right")
+        pages.text(half + 5, pages.y, tax_label, size=7)
+        pages.text(2 * half - 3, pages.y, note_parts.shown(tax_amount), size=7, anchor="right")
+    pages.y += 4.5
+    pages.text(half + 5, pages.y, "(=) Valor do ISS:", size=7)
+    pages.text(2 * half - 3, pages.y, note_parts.shown(note.iss), size=7, anchor="right")
 
 
 LAYOUTS: Mapping[str, Layout] = {

@@ -1,4 +1,4 @@
-"""The DANFSe, the paper of the national NFS-e, in both of its versions."""
+"""The DANFSe, the printed form of the national NFS-e, in both versions."""
 
 import datetime as dt
 import random
@@ -13,30 +13,30 @@ from training.receipts.brazil.sheets import Box, Sheets
 _BLANK = "-"
 
 
-def _first(rng: random.Random, paper: Sheets, note: Service) -> None:
+def _first(rng: random.Random, pages: Sheets, note: Service) -> None:
     """Print version 1.0."""
-    _print_head(paper, note, "DANFSe v1.0")
-    _print_identity(paper, note)
+    _print_head(pages, note, "DANFSe v1.0")
+    _print_identity(pages, note)
     seller, taker = note.seller, note.taker
-    paper.heading("EMITENTE DA NFS-e")
-    _print_provider(paper, note, "Prestador do Serviço")
-    paper.heading("TOMADOR DO SERVIÇO")
-    paper.row(
+    pages.heading("EMITENTE DA NFS-e")
+    _print_provider(pages, note, "Prestador do Serviço")
+    pages.heading("TOMADOR DO SERVIÇO")
+    pages.row(
         [
             Box("CNPJ / CPF / NIF", ids.printed(taker.tax_id)),
             Box("Inscrição Municipal", _BLANK),
             Box("Telefone", _BLANK),
         ]
     )
-    paper.row([Box("Nome / Nome Empresarial", taker.name, 2), Box("E-mail", _BLANK, 1)])
-    paper.row([Box("Endereço", taker.street, 2), Box("Município", _town(note), 1)])
-    paper.text(30, paper.y + 4, "INTERMEDIÁRIO DO SERVIÇO NÃO IDENTIFICADO NA NFS-e", size=6)
-    paper.y += 5
-    _print_service(paper, note)
-    _print_taxes(paper, note)
-    paper.heading("VALOR TOTAL DA NFS-E")
+    pages.row([Box("Nome / Nome Empresarial", taker.name, 2), Box("E-mail", _BLANK, 1)])
+    pages.row([Box("Endereço", taker.street, 2), Box("Município", _town(note), 1)])
+    pages.text(30, pages.y + 4, "INTERMEDIÁRIO DO SERVIÇO NÃO IDENTIFICADO NA NFS-e", size=6)
+    pages.y += 5
+    _print_service(pages, note)
+    _print_taxes(pages, note)
+    pages.heading("VALOR TOTAL DA NFS-E")
     net = Box("Valor Líquido da NFS-e", _reais(note.net), is_bold=True)
-    paper.row(
+    pages.row(
         [
             Box("Valor do Serviço", _reais(note.gross)),
             Box("Desconto Condicionado", _BLANK),
@@ -44,7 +44,7 @@ def _first(rng: random.Random, paper: Sheets, note: Service) -> None:
             Box("ISSQN Retido", _money(note.kept_iss)),
         ]
     )
-    paper.row(
+    pages.row(
         [
             Box("IRRF, CP, CSLL - Retidos", _money(note.withheld.total)),
             Box("PIS/COFINS Retidos", _BLANK),
@@ -52,29 +52,29 @@ def _first(rng: random.Random, paper: Sheets, note: Service) -> None:
             net,
         ]
     )
-    _print_estimates(paper, note)
-    paper.heading("INFORMAÇÕES COMPLEMENTARES")
-    paper.paragraph(1, rng.choice(("NBS: 113024000", f"Contrato 17/{seller.city_id[:3]}", "")), 150)
+    _print_estimates(pages, note)
+    pages.heading("INFORMAÇÕES COMPLEMENTARES")
+    pages.paragraph(1, rng.choice(("NBS: 113024000", f"Contrato 17/{seller.city_id[:3]}", "")), 150)
 
 
-def _second(rng: random.Random, paper: Sheets, note: Service) -> None:
+def _second(rng: random.Random, pages: Sheets, note: Service) -> None:
     """Print version 2.0, with the boxes of the tax reform."""
-    _print_head(paper, note, "DANFSe v2.0")
-    _print_identity(paper, note)
-    paper.heading("PRESTADOR / FORNECEDOR")
-    _print_provider(paper, note, "Indicador Municipal (Inscrição)")
+    _print_head(pages, note, "DANFSe v2.0")
+    _print_identity(pages, note)
+    pages.heading("PRESTADOR / FORNECEDOR")
+    _print_provider(pages, note, "Indicador Municipal (Inscrição)")
     taker = note.taker
-    paper.heading("TOMADOR / ADQUIRENTE")
-    paper.row([Box("CNPJ / CPF / NIF", ids.printed(taker.tax_id)), Box("Telefone", _BLANK)])
-    paper.row([Box("Nome / Nome Empresarial", taker.name, 2), Box("E-mail", _BLANK, 1)])
-    paper.row([Box("Endereço", taker.street, 2), Box("Município / Sigla UF", _town(note), 1)])
-    paper.text(20, paper.y + 4, "DESTINATÁRIO DA OPERAÇÃO NÃO IDENTIFICADO NA NFS-e", size=6)
-    paper.y += 5
-    _print_service(paper, note)
-    _print_taxes(paper, note)
+    pages.heading("TOMADOR / ADQUIRENTE")
+    pages.row([Box("CNPJ / CPF / NIF", ids.printed(taker.tax_id)), Box("Telefone", _BLANK)])
+    pages.row([Box("Nome / Nome Empresarial", taker.name, 2), Box("E-mail", _BLANK, 1)])
+    pages.row([Box("Endereço", taker.street, 2), Box("Município / Sigla UF", _town(note), 1)])
+    pages.text(20, pages.y + 4, "DESTINATÁRIO DA OPERAÇÃO NÃO IDENTIFICADO NA NFS-e", size=6)
+    pages.y += 5
+    _print_service(pages, note)
+    _print_taxes(pages, note)
     ibs, cbs = (sales.cents(note.base * Decimal(rate)) for rate in ("0.001", "0.009"))
-    paper.heading("TRIBUTAÇÃO IBS / CBS")
-    paper.row(
+    pages.heading("TRIBUTAÇÃO IBS / CBS")
+    pages.row(
         [
             Box("CST / cClassTrib", "000 / 000001"),
             Box("BC Após Exclusões", _reais(note.base)),
@@ -82,8 +82,8 @@ def _second(rng: random.Random, paper: Sheets, note: Service) -> None:
             Box("Valor Apurado CBS", _reais(cbs)),
         ]
     )
-    paper.heading("VALOR TOTAL DA NFS-e")
-    paper.row(
+    pages.heading("VALOR TOTAL DA NFS-e")
+    pages.row(
         [
             Box("Valor da Operação / Serviço", _reais(note.gross)),
             Box("Desconto Incondicionado", _money(note.discount)),
@@ -94,27 +94,27 @@ def _second(rng: random.Random, paper: Sheets, note: Service) -> None:
             ),
         ]
     )
-    paper.row(
+    pages.row(
         [
             Box("Valor Líquido da NFS-e", _reais(note.net), is_bold=True),
             Box("Total do IBS/CBS", _reais(ibs + cbs)),
             Box("Valor Líquido da NFS-e + IBS/CBS", _reais(note.net + ibs + cbs)),
         ]
     )
-    paper.heading("INFORMAÇÕES COMPLEMENTARES")
-    paper.paragraph(1, rng.choice(("Sem retenções adicionais.", "Doc. ref. 118", "")), 150)
+    pages.heading("INFORMAÇÕES COMPLEMENTARES")
+    pages.paragraph(1, rng.choice(("Sem retenções adicionais.", "Doc. ref. 118", "")), 150)
 
 
-def _print_head(paper: Sheets, note: Service, version: str) -> None:
-    paper.text(70, 5, version, size=11, is_bold=True)
-    paper.text(62, 9, "Documento Auxiliar da NFS-e", size=9)
-    paper.text(140, 5, f"Município de {note.seller.place.city}", size=7)
-    paper.y = 12
+def _print_head(pages: Sheets, note: Service, version: str) -> None:
+    pages.text(70, 5, version, size=11, is_bold=True)
+    pages.text(62, 9, "Documento Auxiliar da NFS-e", size=9)
+    pages.text(140, 5, f"Município de {note.seller.place.city}", size=7)
+    pages.y = 12
 
 
-def _print_identity(paper: Sheets, note: Service) -> None:
+def _print_identity(pages: Sheets, note: Service) -> None:
     declared = note.at - dt.timedelta(minutes=1)
-    top = paper.y
+    top = pages.y
     rows = (
         (Box("Chave de Acesso da NFS-e", note.key or "", 3),),
         (
@@ -129,29 +129,29 @@ def _print_identity(paper: Sheets, note: Service) -> None:
         ),
     )
     for row in rows:
-        paper.row([*row, Box("", "", 0.9)])
+        pages.row([*row, Box("", "", 0.9)])
     side = 3 * 7.6 - 2
-    paper.qr(qr.service_note(note.key or ""), paper.form.width_mm - side - 4, top + 1, side)
+    pages.qr(qr.service_note(note.key or ""), pages.form.width_mm - side - 4, top + 1, side)
 
 
-def _print_provider(paper: Sheets, note: Service, label: str) -> None:
+def _print_provider(pages: Sheets, note: Service, label: str) -> None:
     seller = note.seller
-    paper.row(
+    pages.row(
         [
             Box("CNPJ / CPF / NIF", seller.printed_id),
             Box(label, seller.city_id),
             Box("Telefone", seller.phone),
         ]
     )
-    paper.row([Box("Nome / Nome Empresarial", seller.name, 2), Box("E-mail", _BLANK, 1)])
-    paper.row(
+    pages.row([Box("Nome / Nome Empresarial", seller.name, 2), Box("E-mail", _BLANK, 1)])
+    pages.row(
         [
             Box("Endereço", f"{seller.street}, {seller.quarter}", 2),
             Box("Município", _town(note), 1),
             Box("CEP", seller.postal_code, 0.6),
         ]
     )
-    paper.row(
+    pages.row(
         [
             Box("Simples Nacional na Data de Competência", "Não Optante"),
             Box("Regime de Apuração Tributária pelo SN", _BLANK),
@@ -159,9 +159,9 @@ def _print_provider(paper: Sheets, note: Service, label: str) -> None:
     )
 
 
-def _print_service(paper: Sheets, note: Service) -> None:
-    paper.heading("SERVIÇO PRESTADO")
-    paper.row(
+def _print_service(pages: Sheets, note: Service) -> None:
+    pages.heading("SERVIÇO PRESTADO")
+    pages.row(
         [
             Box("Código de Tributação Nacional", f"{note.listed}.01 - Serviços"),
             Box("Código de Tributação Municipal", _BLANK),
@@ -169,20 +169,20 @@ def _print_service(paper: Sheets, note: Service) -> None:
             Box("País da Prestação", _BLANK, 0.6),
         ]
     )
-    paper.row([Box("Descrição do Serviço", note.done)])
+    pages.row([Box("Descrição do Serviço", note.done)])
 
 
-def _print_taxes(paper: Sheets, note: Service) -> None:
+def _print_taxes(pages: Sheets, note: Service) -> None:
     withheld = "Retido pelo Tomador" if note.is_iss_withheld else "Não Retido"
-    paper.heading("TRIBUTAÇÃO MUNICIPAL")
-    paper.row(
+    pages.heading("TRIBUTAÇÃO MUNICIPAL")
+    pages.row(
         [
             Box("Tributação do ISSQN", "Operação Tributável"),
             Box("Município da Incidência do ISSQN", _town(note)),
             Box("Regime Especial de Tributação", "Nenhum"),
         ]
     )
-    paper.row(
+    pages.row(
         [
             Box("Valor do Serviço", _reais(note.gross)),
             Box("Desconto Incondicionado", _money(note.discount)),
@@ -190,7 +190,7 @@ def _print_taxes(paper: Sheets, note: Service) -> None:
             Box("BC ISSQN", _reais(note.base)),
         ]
     )
-    paper.row(
+    pages.row(
         [
             Box("Alíquota Aplicada", f"{brazilian(note.rate)}%"),
             Box("Retenção do ISSQN", withheld),
@@ -198,19 +198,19 @@ def _print_taxes(paper: Sheets, note: Service) -> None:
         ]
     )
     kept = note.withheld
-    paper.heading("TRIBUTAÇÃO FEDERAL")
+    pages.heading("TRIBUTAÇÃO FEDERAL")
     boxes: Mapping[str, Decimal] = {
         "IRRF": kept.ir,
         "Contribuição Previdenciária - Retida": kept.inss,
         "Contribuições Sociais - Retidas": kept.csll + kept.pis + kept.cofins,
     }
-    paper.row([Box(label, _money(amount)) for label, amount in boxes.items()])
+    pages.row([Box(label, _money(amount)) for label, amount in boxes.items()])
 
 
-def _print_estimates(paper: Sheets, note: Service) -> None:
-    paper.heading("TOTAIS APROXIMADOS DOS TRIBUTOS")
+def _print_estimates(pages: Sheets, note: Service) -> None:
+    pages.heading("TOTAIS APROXIMADOS DOS TRIBUTOS")
     share = sales.cents(note.gross * 13 / 100)
-    paper.row([Box("Federais", _reais(share)), Box("Estaduais", _BLANK), Box("Municipais", _BLANK)])
+    pages.row([Box("Federais", _reais(share)), Box("Estaduais", _BLANK), Box("Municipais", _BLANK)])
 
 
 def _town(note: Service) -> str:

@@ -16,93 +16,93 @@ def hall_rows(note: Service, office: str) -> tuple[str, str]:
     return _HALL.format(city=note.seller.place.city.upper()), office
 
 
-def print_hall(paper: Sheets, rows: Sequence[str], title: str) -> None:
+def print_hall(pages: Sheets, rows: Sequence[str], title: str) -> None:
     """Print the heading and the title of a page."""
     for count, row in enumerate(rows):
-        paper.text(35, 4 + 4 * count, row, size=9 - count, is_bold=not count)
-    paper.text(35, 13, title, size=9, is_bold=True)
-    paper.y = 18
+        pages.text(35, 4 + 4 * count, row, size=9 - count, is_bold=not count)
+    pages.text(35, 13, title, size=9, is_bold=True)
+    pages.y = 18
 
 
-def print_corner(paper: Sheets, boxes: Sequence[tuple[str, str]]) -> None:
+def print_corner(pages: Sheets, boxes: Sequence[tuple[str, str]]) -> None:
     """Print boxes one under the other in the upper right corner."""
-    x, width = paper.form.width_mm * 0.76, paper.form.width_mm * 0.24
+    x, width = pages.form.width_mm * 0.76, pages.form.width_mm * 0.24
     for count, (label, value) in enumerate(boxes):
         box = Box(label, value, anchor="middle", is_bold=not count)
-        paper.box(x, 7.6 * count, (width, 7.6), box)
-    paper.y = max(paper.y, 7.6 * len(boxes) + 1)
+        pages.box(x, 7.6 * count, (width, 7.6), box)
+    pages.y = max(pages.y, 7.6 * len(boxes) + 1)
 
 
-def print_party_lines(paper: Sheets, note: Service, provider: str, taker: str) -> None:
+def print_party_lines(pages: Sheets, note: Service, provider: str, taker: str) -> None:
     """Print both parties as lines of labels with colons."""
     seller, other = note.seller, note.taker
-    paper.heading(provider)
+    pages.heading(provider)
     for row in (
         f"CPF/CNPJ: {seller.printed_id}     Inscrição Municipal: {seller.city_id}",
         f"Nome/Razão Social: {seller.name}",
         f"Endereço: {seller.street} - {seller.quarter} - CEP: {seller.postal_code}",
         f"Município: {seller.place.city}     UF: {seller.place.state}",
     ):
-        paper.y += 4
-        paper.text(20, paper.y, row, size=7)
-    paper.y += 2
-    paper.heading(taker)
+        pages.y += 4
+        pages.text(20, pages.y, row, size=7)
+    pages.y += 2
+    pages.heading(taker)
     for row in (
         f"Nome/Razão Social: {other.name}",
         f"CPF/CNPJ: {ids.printed(other.tax_id)}     Inscrição Municipal: ----",
         f"Endereço: {other.street} - CEP: {other.place.postal}-000",
         f"Município: {other.place.city}     UF: {other.place.state}     E-mail: ----",
     ):
-        paper.y += 4
-        paper.text(20, paper.y, row, size=7)
-    paper.y += 2
+        pages.y += 4
+        pages.text(20, pages.y, row, size=7)
+    pages.y += 2
 
 
-def print_party_boxes(paper: Sheets, note: Service, provider: str, taker: str) -> None:
+def print_party_boxes(pages: Sheets, note: Service, provider: str, taker: str) -> None:
     """Print both parties as boxes."""
     seller, other = note.seller, note.taker
-    paper.heading(provider)
-    paper.row(
+    pages.heading(provider)
+    pages.row(
         [Box("Razão Social/Nome", seller.name, 2), Box("Nome Fantasia", seller.trade_name, 1.4)]
     )
-    paper.row(
+    pages.row(
         [
             Box("CNPJ/CPF", seller.printed_id),
             Box("Inscrição Municipal", seller.city_id),
             Box("Município", town(note)),
         ]
     )
-    paper.row(
+    pages.row(
         [Box("Endereço e CEP", f"{seller.street}, {seller.quarter} CEP: {seller.postal_code}")]
     )
-    paper.heading(taker)
-    paper.row([Box("Razão Social/Nome", other.name)])
-    paper.row(
+    pages.heading(taker)
+    pages.row([Box("Razão Social/Nome", other.name)])
+    pages.row(
         [
             Box("CNPJ/CPF", ids.printed(other.tax_id)),
             Box("Inscrição Municipal", ""),
             Box("Município", f"{other.place.city} - {other.place.state}"),
         ]
     )
-    paper.row([Box("Endereço e CEP", f"{other.street} CEP: {other.place.postal}-000")])
+    pages.row([Box("Endereço e CEP", f"{other.street} CEP: {other.place.postal}-000")])
 
 
-def print_done(paper: Sheets, note: Service, heading: str) -> None:
+def print_done(pages: Sheets, note: Service, heading: str) -> None:
     """Print what was done, with room below."""
-    paper.heading(heading)
-    top = paper.y
-    paper.y += 1
-    paper.paragraph(2, note.done, paper.form.width_mm - 6)
+    pages.heading(heading)
+    top = pages.y
+    pages.y += 1
+    pages.paragraph(2, note.done, pages.form.width_mm - 6)
     # Who writes notes by hand adds what the buyer's clerks want to read.
     for row in note.remarks:
-        paper.y += 1
-        paper.paragraph(2, row, paper.form.width_mm - 6)
-    paper.y = max(paper.y + 4, top + 22)
+        pages.y += 1
+        pages.paragraph(2, row, pages.form.width_mm - 6)
+    pages.y = max(pages.y + 4, top + 22)
 
 
-def print_amounts(paper: Sheets, *boxes: tuple[str, Decimal | str]) -> None:
+def print_amounts(pages: Sheets, *boxes: tuple[str, Decimal | str]) -> None:
     """Print a row of boxes with amounts at their right edges."""
-    paper.row(
+    pages.row(
         [
             Box(label, brazilian(amount) if isinstance(amount, Decimal) else amount, anchor="right")
             for label, amount in boxes

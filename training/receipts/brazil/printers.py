@@ -89,7 +89,7 @@ def report(rng: random.Random, language: str, case: Case) -> Document:
         ),
         precision="second",
         timezone=slip.offset,
-        # What a day's turnover or a payment is called is nobody's truth; that it is no coupon is.
+        # How a day's turnover or a payment is labelled is not scored; that it is no coupon is.
         unassessed=("total", "subtotal", "tax", "document_number", "line_items"),
     )
 
@@ -152,7 +152,7 @@ def _places(item: Sold) -> int:
 
 
 def _print_sums(rng: random.Random, tape: Tape, slip: _Slip) -> bool:
-    """Print the sums and payments; tell whether a subtotal was among them."""
+    """Print the sums and payments; return whether a subtotal was among them."""
     sale = slip.sale
     tape.rule()
     has_subtotal = bool(sale.discount)

@@ -1,4 +1,4 @@
-"""What the codes of fiscal papers say.
+"""The contents of the codes on fiscal documents.
 
 Sources: the manual of the NFC-e's QR code (versions 1 to 3), NT 2025.001, the SAT's specification,
 NT 008/2026 of the national NFS-e.
@@ -19,7 +19,7 @@ _SHA1_DIGITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """What the QR code of an NFC-e tells beside the key."""
+    """The contents of an NFC-e's QR code after the key."""
 
     key: str
     at: dt.datetime

@@ -1,4 +1,4 @@
-"""What was sold: goods, discounts, sums and payments, exact to the cent."""
+"""Sales: products, discounts, sums and payments, exact to the cent."""
 
 import datetime as dt
 import random
@@ -46,7 +46,7 @@ class Sale:
     items: tuple[Sold, ...]
     discount: Decimal = _NOTHING
     surcharge: Decimal = _NOTHING
-    #: The share of all taxes in the price, of which law 12.741 asks papers to speak.
+    #: The share of all taxes in the price, which law 12.741 requires on documents.
     tax_share: Decimal = Decimal("0.1345")
 
     @property
@@ -107,15 +107,15 @@ def brazilian(amount: Decimal, places: int = 2) -> str:
 
 
 def sold(rng: random.Random, trade: str, count: int) -> tuple[Sold, ...]:
-    """Return some goods of a trade, none twice unless the trade has too few."""
-    goods = table("trades")[trade]["goods"]
-    picks = rng.sample(range(len(goods)), min(count, len(goods)))
-    picks += [rng.randrange(len(goods)) for _ in range(count - len(picks))]
-    return tuple(_sold(rng, goods[pick]) for pick in picks)
+    """Return some products of a trade, none twice unless the trade has too few."""
+    products = table("trades")[trade]["products"]
+    picks = rng.sample(range(len(products)), min(count, len(products)))
+    picks += [rng.randrange(len(products)) for _ in range(count - len(picks))]
+    return tuple(_sold(rng, products[pick]) for pick in picks)
 
 
-def _sold(rng: random.Random, good: Sequence[str]) -> Sold:
-    name, unit, price, places, ncm = map(str, good)
+def _sold(rng: random.Random, product: Sequence[str]) -> Sold:
+    name, unit, price, places, ncm = map(str, product)
     digits = int(places)
     if digits:
         most = 60_000 if unit in ("L", "LT", "M3") else 3_000
@@ -147,7 +147,7 @@ def with_discounts(rng: random.Random, items: Sequence[Sold]) -> tuple[Sold, ...
 
 
 def moment(rng: random.Random, first: int = 2019, last: int = 2026) -> dt.datetime:
-    """Return a local time of sale; papers print no zone."""
+    """Return a local time of sale; documents print no zone."""
     begin = dt.datetime.combine(dt.date(first, 1, 1), dt.time(6, 30))
     days = rng.randrange(0, 365 * (last - first + 1) - 40)
     return begin + dt.timedelta(days=days, seconds=rng.randrange(0, 15 * 3600))

@@ -52,7 +52,7 @@ class Seller:
 
 @cache
 def table(name: str) -> Mapping[str, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return one of the tables beside this module."""
+    """Return one of the tables in this folder."""
     source = resources.files(__package__).joinpath(f"{name}.toml")
     return tomllib.loads(source.read_text("utf-8"))
 
@@ -78,7 +78,7 @@ def company(rng: random.Random, trade: str, where: Place, *, has_letters: bool =
     trade_name = pattern.format(called)
     name = f"{trade_name} {rng.choice(words('forms'))}".upper()
     if rng.random() < 0.25:
-        # What is over the door need not be what stands in the register.
+        # The brand may differ from the registered name.
         person = rng.choice(words("people")).split()
         name = f"{person[0]} {person[-1]} {rng.choice(('COMERCIO VAREJISTA', '& FILHOS', 'E CIA'))}"
         name = f"{name} {rng.choice(words('forms'))}"

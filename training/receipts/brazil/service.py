@@ -68,7 +68,7 @@ class Service:
 
     @property
     def base(self) -> Decimal:
-        """What the ISS is reckoned from."""
+        """The base of the ISS."""
         return self.gross - self.discount - self.deductions
 
     @property

@@ -33,20 +33,20 @@ def service_note(rng: random.Random, language: str, case: Case) -> Document:
     name = rng.choice(tuple(layouts))
     layout = layouts[name]
     service = _made(rng, is_national=is_national, states=layout.states)
-    paper = Sheets(
+    pages = Sheets(
         Form(
             rng.choice(case.proportional),
             label_size=layout.label_size,
             is_framed=rng.random() < 0.7,
         )
     )
-    layout.print(rng, paper, service)
+    layout.print(rng, pages, service)
     chosen = _Chosen(name, is_national, layout.has_net, layout.has_seconds)
     return Document(
         kind="nfse",
-        layout=f"{name}, {paper.form.face.name}",
+        layout=f"{name}, {pages.form.face.name}",
         language=language,
-        print=paper.finish(),
+        print=pages.finish(),
         truth=_truth(service, chosen),
         precision="second" if chosen.has_seconds else "minute",
         timezone=service.offset,

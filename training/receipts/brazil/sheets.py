@@ -30,8 +30,8 @@ class Form:
     value_size: float = 8
     is_framed: bool = True
     is_landscape: bool = False
-    #: Whether the value stands beside its label, not under it.
-    is_beside: bool = False
+    #: Whether the value is right of its label, not below it.
+    is_inline: bool = False
 
     @property
     def width_mm(self) -> float:
@@ -92,9 +92,9 @@ class Sheets:
         inset = _INSET / MM
         label_y = y + 0.35 * form.label_size + 0.7
         self.text(x + inset, label_y, box.label, size=form.label_size)
-        if form.is_beside and box.anchor == "left":
-            beside = x + 3 * inset + form.face.width(box.label, form.label_size) / MM
-            self.text(beside, label_y, box.value, size=form.value_size, is_bold=box.is_bold)
+        if form.is_inline and box.anchor == "left":
+            value_x = x + 3 * inset + form.face.width(box.label, form.label_size) / MM
+            self.text(value_x, label_y, box.value, size=form.value_size, is_bold=box.is_bold)
             return
         at = {"left": x + inset, "middle": x + width / 2, "right": x + width - inset}[box.anchor]
         value = self.fitting(box.value, width - 2 * inset, form.value_size)

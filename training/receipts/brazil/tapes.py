@@ -1,4 +1,4 @@
-"""Rolls of Brazilian tills: rows are added from top to bottom, and the tape is cut."""
+"""Receipts of Brazilian tills: rows are added from top to bottom, then the tape is cut."""
 
 import random
 import textwrap
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from training.receipts.faces import Case, Face
 from training.receipts.prints import MM, Print
-from training.receipts.rolls import Cell, CodeRow, Row, RuleRow, Strip, set_rows
+from training.receipts.strips import Cell, CodeRow, Row, RuleRow, Strip, set_rows
 
-#: What can be printed on, of rolls 80 and 58 mm wide.
+#: The printable width of 80 and 58 mm wide tapes.
 _WIDE, _NARROW = 72 * MM, 48 * MM
 _MARGIN = 4 * MM
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """A width of paper and how many letters a printer sets across it."""
+    """The width of a tape and how many letters a printer sets across it."""
 
     width: float
     columns: int
@@ -27,8 +27,8 @@ class Roll:
         return Strip(columns=self.columns, size=size, pitch=1.2, margin=_MARGIN, face=face)
 
 
-FISCAL_ROLLS = (Roll(_WIDE, 42), Roll(_WIDE, 48), Roll(_NARROW, 32))
-ROLLS = (*FISCAL_ROLLS, Roll(_WIDE, 56), Roll(_WIDE, 64), Roll(_NARROW, 38))
+FISCAL_WIDTHS = (Roll(_WIDE, 42), Roll(_WIDE, 48), Roll(_NARROW, 32))
+WIDTHS = (*FISCAL_WIDTHS, Roll(_WIDE, 56), Roll(_WIDE, 64), Roll(_NARROW, 38))
 
 
 class Tape:
@@ -77,7 +77,7 @@ class Tape:
         self._rows.append(CodeRow("QRCode", text, share))
 
     def bars(self, text: str) -> None:
-        """Print a Code 128 over the width of the paper."""
+        """Print a Code 128 over the whole width."""
         self._rows.append(CodeRow("Code128", text, 0.92, 0.13))
 
     def cut(self) -> Print:
@@ -105,13 +105,13 @@ class Tape:
         return face.width(text, size, is_bold=True) * scale - 0.01
 
 
-def tape(rng: random.Random, case: Case, rolls: Sequence[Roll] = ROLLS) -> Tape:
-    """Return an empty tape of some roll and face; running type needs wider paper."""
-    roll = rng.choice(tuple(rolls))
+def tape(rng: random.Random, case: Case, widths: Sequence[Roll] = WIDTHS) -> Tape:
+    """Return an empty tape of some roll and face; proportional fonts need a wider one."""
+    roll = rng.choice(tuple(widths))
     is_fixed = roll.columns < 40 or rng.random() < 0.75
     return Tape(roll.strip(rng.choice(case.fixed if is_fixed else case.proportional)))
 
 
 def fiscal_tape(rng: random.Random, case: Case) -> Tape:
     """Return an empty tape of a printer that has but its own letters."""
-    return Tape(rng.choice(FISCAL_ROLLS).strip(rng.choice(case.fixed)))
+    return Tape(rng.choice(FISCAL_WIDTHS).strip(rng.choice(case.fixed)))

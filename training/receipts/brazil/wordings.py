@@ -1,4 +1,4 @@
-"""Words of Brazilian papers in the spellings of several makers of programs."""
+"""Words of Brazilian documents in the spellings of several programs."""
 
 ITEM_DISCOUNTS = ("Desconto", "desconto sobre item", "DESCONTO ITEM", "Desc. item", "(-) Desconto")
 CONSUMER_TITLES = (

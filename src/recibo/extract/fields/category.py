@@ -1,4 +1,4 @@
-"""Guesses what the money was spent on, from the seller's name and the goods."""
+"""Guesses the expense category from the seller's name and the line items."""
 
 import re
 from collections import defaultdict
@@ -13,8 +13,8 @@ from recibo.extract.text.phrases import Phrase, Phrasebook
 # German and Dutch make one word of a trade and what goes before it.
 _LEAST_TRADE, _LEAST_LEFT = 6, 2
 _DOTTED_END = re.compile(r"(?<!\w)(?:\w{1,3}\.\s?)+\w{0,3}\.?\s*$")
-# A word in the name says what the shop is, whatever it sells; a word among the goods may be chance.
-_IN_NAME, _IN_GOODS, _MOST_GOODS = 3.0, 0.75, 3
+# A word in the name says what the shop is, whatever it sells; a word in an item may be chance.
+_IN_NAME, _IN_ITEMS, _MOST_ITEM_WORDS = 3.0, 0.75, 3
 # Below this, or this close to the next one, the category stays unknown.
 _ENOUGH, _MARGIN = 2.0, 0.7
 
@@ -24,13 +24,13 @@ def categories(merchant: str | None, texts: Sequence[str]) -> tuple[Category, ..
     scores: dict[str, float] = defaultdict(float)
     for category in _of_name(merchant or ""):
         scores[category] += _IN_NAME
-    goods: dict[str, set[str]] = defaultdict(set)
+    item_words: dict[str, set[str]] = defaultdict(set)
     for text in texts:
-        for phrase in _book("goods").find(text):
+        for phrase in _book("items").find(text):
             for category in _split(phrase):
-                goods[category].add(text[phrase.start : phrase.end].lower())
-    for category, words in goods.items():
-        scores[category] += _IN_GOODS * min(len(words), _MOST_GOODS)
+                item_words[category].add(text[phrase.start : phrase.end].lower())
+    for category, words in item_words.items():
+        scores[category] += _IN_ITEMS * min(len(words), _MOST_ITEM_WORDS)
     ranked = sorted(scores, key=lambda category: -scores[category])
     if not ranked or scores[ranked[0]] < _ENOUGH:
         return ()

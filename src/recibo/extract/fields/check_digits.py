@@ -16,7 +16,7 @@ _NIF_LENGTH = 9
 
 
 def passes(rule: str, number: str) -> bool:
-    """Tell whether `number` passes the rule of this name."""
+    """Return whether `number` passes the rule of this name."""
     return _RULES[rule](number)
 
 
@@ -81,7 +81,7 @@ def _it_iva(number: str) -> bool:
 
 
 def _es_nif(number: str) -> bool:
-    # A company's own letters may be E and S too, so that its length tells.
+    # The company's own letters may be E and S too, so the length decides.
     plain = number.removeprefix("ES") if len(number) > _NIF_LENGTH else number
     if plain[:1] in "ABCDEFGHJNPQRSUVW":
         return _es_company(plain)
@@ -243,7 +243,7 @@ def _th_tin(number: str) -> bool:
 
 
 def _jp_corporate(number: str) -> bool:
-    # The check digit stands in front.
+    # The check digit comes first.
     digits = _digits(number, 13)
     weights = (1, 2) * 6
     return bool(digits) and 9 - _weighted(digits[:0:-1], weights) % 9 == digits[0]

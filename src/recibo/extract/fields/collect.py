@@ -25,7 +25,7 @@ from recibo.extract.layout.rows import USUAL_MINOR, rows
 from recibo.extract.model import Candidates, Category, DocumentType, Extracted, TextPage
 from recibo.extract.text import tables
 
-# Malay and Indonesian are written without accents, and so is the English beside them.
+# Malay and Indonesian are written without accents, and so is the English printed with them.
 _UNACCENTED = frozenset({"ms", "id"})
 
 # A table that splits a total into net and tax is looked for among so many likely totals.
@@ -45,7 +45,7 @@ def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None)
 
 
 def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candidates:
-    """Return what the finders for papers of every country say."""
+    """Return the candidates of the finders that work for every country."""
     lines = rows(text_pages)
     place = locate(lines, hints=tax_id.countries(lines))
     tax_ids = tax_id.tax_ids(lines, place.country)
@@ -95,7 +95,7 @@ def _taxed_totals(
 
 
 def _is_unaccented(text_pages: Sequence[TextPage], place: Place) -> bool:
-    """Tell whether the text was recognised, and its country's language knows no accents."""
+    """Return whether the text comes from OCR and its language has no accents."""
     is_exact = any(page.is_exact for page in text_pages)
     return (
         not is_exact

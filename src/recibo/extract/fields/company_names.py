@@ -15,7 +15,7 @@ _REPAIRED_LETTERS = 6
 _REPAIRED_WORD = 7
 # Shorter forms are other words with one letter misread.
 _LEAST_BONES = 4
-# So many letters behind a legal form are a stain or the end of another column.
+# So few letters after a legal form are dirt or the end of another column.
 _MOST_REST = 2
 _WORD = re.compile(r"[^\W_]{7,}")
 # What engines read for letters of such words.
@@ -44,7 +44,7 @@ _BRANCH = re.compile(r"\(\w{1,2}\)")
 # Four single letters or more with a blank between each two.
 _WIDE = re.compile(r"(?<!\S)(?:[^\W\d_] ){3,}[^\W\d_](?!\S)")
 _WITH_STOPS = re.compile(r"(?<!\w)\w\.\s?(?:\w\.\s?)*\w$")
-# A shorter rest before the name of the paper is no seller's.
+# A shorter rest before the document's title is no seller's name.
 _LEAST_NAME = 3
 _JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
@@ -60,7 +60,7 @@ class Ending:
 
 
 def clean(text: str) -> str:
-    """Return a row's text as a name: what stands before, behind and around it taken off."""
+    """Return a row's text as a name, without labels, numbers and punctuation around it."""
     name = _LEADING_CODE.sub("", _closed_up(text.strip(_EDGES)))
     for figure, letter in _MISREAD_FIGURES:
         name = figure.sub(letter, name)
@@ -74,7 +74,7 @@ def clean(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def legal_ending(text: str) -> Ending | None:
-    """Return the last legal form in `text`, behind which the name is over, if there is one."""
+    """Return the last legal form in `text`, which ends the name, if there is one."""
     exact, misread = _exact_ending(text), _misread_ending(text)
     if misread and (exact is None or exact.start > misread.start or exact.end < misread.end):
         return misread
@@ -82,7 +82,7 @@ def legal_ending(text: str) -> Ending | None:
 
 
 def is_form_alone(text: str) -> bool:
-    """Tell whether `text` is a legal form and nothing else, or several: "CO. (M) SDN BHD"."""
+    """Return whether `text` consists of legal forms only: "CO. (M) SDN BHD"."""
     words = [skeleton(word).letters for word in _BRANCH.sub("", text).split()]
     whole = "".join(words)
     return whole in _form_letters() or (
@@ -91,7 +91,7 @@ def is_form_alone(text: str) -> bool:
 
 
 def begins_with_form(text: str) -> bool:
-    """Tell whether the first word is a legal form, which hardly any name begins with."""
+    """Return whether the first word is a legal form, which few names start with."""
     words = text.split()
     letters = skeleton(words[0]).letters if words else ""
     # "SRI" is a word of names, though its bones are those of an Italian form.
@@ -99,19 +99,19 @@ def begins_with_form(text: str) -> bool:
     return letters in _form_letters() and not (is_misread and len(letters) < _LEAST_BONES)
 
 
-def is_over(text: str) -> bool:
-    """Tell whether nothing can follow: the text ends with a form that only companies bear."""
+def is_complete(text: str) -> bool:
+    """Return whether the text ends with a legal form after which no name continues."""
     ending = legal_ending(text)
     return ending is not None and ending.form.is_cue and not has_open_bracket(text)
 
 
 def goes_on(text: str) -> bool:
-    """Tell whether a name cannot end here: a bracket is open, or a joining word waits."""
+    """Return whether the name must continue: an open bracket, or a conjunction at the end."""
     return has_open_bracket(text) or bool(_JOINING.search(fold(text)))
 
 
 def has_open_bracket(text: str) -> bool:
-    """Tell whether a bracket opens in `text` and does not close."""
+    """Return whether a bracket opens in `text` and does not close."""
     return text.count("(") > text.count(")")
 
 
@@ -175,7 +175,7 @@ def _closed_up(text: str) -> str:
 
 
 def _without_title(text: str) -> str:
-    """Return a text without the name of the paper behind the seller's: "OLIVE TREE RECEIPT"."""
+    """Return a text without the document's title after the seller: "OLIVE TREE RECEIPT"."""
     for phrase in _title_book().find(text):
         rest = text[: phrase.start].rstrip(_EDGES)
         is_last = not text[phrase.end :].strip(_EDGES)
@@ -191,10 +191,10 @@ def _with_last_stop(name: str, text: str) -> str:
 
 
 def _balanced(text: str) -> str:
-    # A bracket that was cut off or opened by a stain is no part of a name.
+    # A bracket that does not close is cut off or dirt, and no part of a name.
     if text.count("(") > text.count(")"):
-        opened = text.rfind("(")
-        return text[:opened].rstrip(_EDGES) if opened > len(text) / 2 else text
+        start = text.rfind("(")
+        return text[:start].rstrip(_EDGES) if start > len(text) / 2 else text
     if text.count(")") > text.count("("):
         return text.replace(")", "", 1) if text.startswith(")") else text.rstrip(")")
     return text
@@ -209,7 +209,7 @@ def _exact_ending(text: str) -> Ending | None:
 
 
 def _misread_ending(text: str) -> Ending | None:
-    """Return a long legal form that stands at the end of `text` with one sign misread.
+    """Return a long legal form at the end of `text` with one misread character.
 
     Behind it there may be a registration number, or a few signs of another column.
     """
@@ -229,7 +229,7 @@ def _misread_ending(text: str) -> Ending | None:
 
 
 def _is_rest(text: str) -> bool:
-    """Tell whether what follows a legal form is no part of a name: it has hardly any letters."""
+    """Return whether the text after a legal form has too few letters to be part of a name."""
     bare = _REGISTRATION.sub("", text)
     return sum(character.isalpha() for character in bare) <= _MOST_REST
 

@@ -1,4 +1,4 @@
-"""Finds the currency: by its marks beside the amounts, else by the country."""
+"""Finds the currency: by the symbols next to amounts, else by the country."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from recibo.extract.model import Extracted
 from recibo.extract.text import currency_symbols
 from recibo.extract.text.currency_symbols import Marks
 
-# A dollar sign without any country is most often the one that prints no country on its papers.
+# A dollar sign without any hint of a country is most often American.
 _DEFAULT_DOLLAR = "USD"
 
 
@@ -25,7 +25,7 @@ def currencies(rows: Sequence[Row], place: Place) -> tuple[Extracted[str], ...]:
     if home:
         confidence = 0.95 if home in shared or not shared else 0.6
         return (_found(home, confidence, rows),)
-    # Of the papers in Spanish and French each country has its own dollar or peso.
+    # Each Spanish- or French-speaking country has its own dollar or peso.
     if _DEFAULT_DOLLAR in shared and place.language in (None, "en"):
         return (_found(_DEFAULT_DOLLAR, 0.6, rows),)
     return ()

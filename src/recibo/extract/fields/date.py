@@ -25,15 +25,15 @@ _LABELS = {
     "start_date": -1.2,
     "other_date": -4.0,
 }
-# A list of goods or nights shows the day of each beside its amount.
+# A list of items or nights shows a date in each row with an amount.
 _LISTED, _NEAR_LISTED = -1.2, 3
-_TIME_BESIDE, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
+_TIME_IN_ROW, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
 # Eight figures in a row without a label are taken for a date only when there is no other. Fewer
 # than one run in a thousand is a date by chance; more often one has lost its separators.
 _UNLABELLED_RUN = -0.5
-# A date of which one figure was put right may have been another.
+# A date with one corrected digit may have been another date.
 _MISREAD = -1.0
-# A time may stand this many rows from its date.
+# A time may be this many rows from its date.
 _NEAR_ROWS = 2
 _MOST_CANDIDATES = 5
 _DOLLAR = "$"
@@ -41,13 +41,13 @@ _DOLLAR = "$"
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """One date as it stands in one row."""
+    """One occurrence of a date in a row."""
 
     day: Day
     row: Row
     score: float
-    #: Whether it may be that of the paper, as those of journeys and of a list's rows hardly are.
-    is_of_paper: bool = True
+    #: Whether it may be the date of issue; dates of journeys and in lists hardly are.
+    may_be_issue: bool = True
 
 
 def moments(rows: Sequence[Row], place: Place) -> tuple[Extracted[Moment], ...]:
@@ -58,7 +58,7 @@ def moments(rows: Sequence[Row], place: Place) -> tuple[Extracted[Moment], ...]:
     seen = (_settled(sight) if shown else sight for sight in _sights(rows, orders))
     sights = tuple(_put_right(sight, earliest) for sight in seen)
     sights = sights or tuple(_misread(rows, orders))
-    repeats = Counter(sight.day.date for sight in sights if sight.is_of_paper)
+    repeats = Counter(sight.day.date for sight in sights if sight.may_be_issue)
     by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
     for sight in sights:
         by_date[sight.day.date].append(sight)
@@ -89,8 +89,8 @@ def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
 def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
     for row in rows:
         for day in _dates(row, orders):
-            is_of_paper = _label_score(day, row, rows) >= 0
-            yield _Sight(day, row, _score(day, row, rows), is_of_paper)
+            may_be_issue = _label_score(day, row, rows) >= 0
+            yield _Sight(day, row, _score(day, row, rows), may_be_issue)
         for day in dates.run_together(row.text, orders):
             score = _label_score(day, row, rows)
             if score or not _is_numbered(day, row):
@@ -132,7 +132,7 @@ def _put_right(sight: _Sight, earliest: dt.date) -> _Sight:
 
 def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     score = _label_score(day, row, rows)
-    score += _TIME_BESIDE if dates.clocks(row.text) else 0
+    score += _TIME_IN_ROW if dates.clocks(row.text) else 0
     score += _AMBIGUOUS if day.is_ambiguous else 0
     score += _MONTH_NAMED if day.order is None else 0
     return score + _EARLY * (1 - row.index / max(len(rows), 1))
@@ -168,13 +168,13 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
 
 
 def _is_listed(row: Row, rows: Sequence[Row]) -> bool:
-    """Tell whether a row is of a list of days: it begins with one, and so does another near it."""
+    """Return whether the row and one near it both start with a date: a list of days."""
     near = rows[max(0, row.index - _NEAR_LISTED) : row.index + _NEAR_LISTED + 1]
     return _is_entry(row) and any(_is_entry(other) for other in near if other is not row)
 
 
 def _is_entry(row: Row) -> bool:
-    """Tell whether a row begins with a date and goes on to an amount, without a time of day."""
+    """Return whether a row starts with a date and has an amount after it, but no time."""
     day = next(iter(dates.days(row.text)), None)
     if day is None or re.search(r"\w", row.text[: day.start]) or dates.clocks(row.text):
         return False
@@ -182,7 +182,7 @@ def _is_entry(row: Row) -> bool:
 
 
 def _is_of_sum(label: Phrase, row: Row) -> bool:
-    """Tell whether a label is but a part of what names a sum: "Change due", "Balance due"."""
+    """Return whether a label is part of the label of an amount: "Change due", "Balance due"."""
     return any(
         name.start <= label.start
         and label.end <= name.end
@@ -192,17 +192,17 @@ def _is_of_sum(label: Phrase, row: Row) -> bool:
 
 
 def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:
-    """Tell whether an amount stands between a label and a date: "Change due 2.60 03/11/24"."""
+    """Return whether an amount is between label and date: "Change due 2.60 03/11/24"."""
     return any(amount.is_money and label.end <= amount.start < end for amount in row.amounts)
 
 
 def _is_taken(above: Row) -> bool:
-    """Tell whether the labels of a row name what stands beside them: a date, or an amount."""
+    """Return whether the labels of a row belong to a date or an amount in the same row."""
     return bool(dates.days(above.text)) or any(amount.is_money for amount in above.amounts)
 
 
 def _is_numbered(day: Day, row: Row) -> bool:
-    """Tell whether the name of a number stands before eight figures."""
+    """Return whether a label of a number comes before the eight digits."""
     book = lexicon.phrasebook("number", "weak_number")
     return any(label.end <= day.start for label in book.find(row.text))
 
@@ -225,7 +225,7 @@ def _found(
 
 
 def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:
-    """Return the time beside the date, else one near it, else one labelled, else the only one."""
+    """Return the time in the date's row, else near it, else a labelled or the only one."""
     for sight in sights:
         clocks = _clocks(sight.row)
         if clocks:
@@ -245,7 +245,7 @@ def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:
 
 
 def _is_of_other_day(row: Row, date: dt.date) -> bool:
-    """Tell whether a row shows dates, and this is none of them in any order."""
+    """Return whether a row shows dates, and this is none of them in any order."""
     shown = {day.date for order in dates.ORDERS for day in dates.days(row.text, (order,))}
     return bool(shown) and date not in shown
 
@@ -273,5 +273,5 @@ def _has_time_label(row: Row) -> bool:
 
 
 def _is_time_row(row: Row) -> bool:
-    """Tell whether the row shows the time of the sale: one time, no span of opening hours."""
+    """Return whether the row shows exactly one time, so not opening hours."""
     return len(_clocks(row)) == 1

@@ -1,4 +1,4 @@
-"""Tells a receipt from an invoice."""
+"""Decides between receipt and invoice."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -9,8 +9,8 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.model import DocumentType, Extracted, TextPage
 from recibo.extract.text import lexicon
 
-# Log-odds for an invoice. A slip of paper is taller than a page and was paid at the till; what
-# says whom to bill and when to pay was not.
+# Log-odds for an invoice. A receipt is narrow and was paid at the till; a document that names
+# the customer and the due date was not.
 _BIAS = -1.5
 _TITLE, _BILLING, _MOST_BILLING = 1.5, 1.2, 3
 _RECEIPT_WORD, _MOST_RECEIPT_WORDS, _TILL, _PAGE, _SLIP = -1.0, 2, -1.2, 1.5, -1.0
@@ -57,7 +57,7 @@ def _by_words(rows: Sequence[Row]) -> float:
 
 
 def _is_named_receipt(rows: Sequence[Row]) -> bool:
-    """Tell whether the first heading that says nothing but what the paper is calls it a receipt."""
+    """Return whether the first cell that is only a title names a receipt."""
     for row in rows:
         if any(amount.is_money for amount in row.amounts):
             return False

@@ -1,4 +1,4 @@
-"""Tells what each amount of a document is: a total, a tax, the cash that was handed over."""
+"""Assigns a role to each amount by its label: total, tax, cash ..."""
 
 import bisect
 import re
@@ -14,20 +14,20 @@ from recibo.extract.model import Box, Extracted
 from recibo.extract.text.numbers import Amount
 from recibo.extract.text.phrases import Phrase
 
-# A label whose amount was read as a line of its own stands this close above it, in line heights.
+# A label is at most this far above an amount that is on a separate line, in line heights.
 _NEAR = 1.6
 
-# A row of amounts alone has no words but the marks of currencies and the codes of rates.
+# A row with only amounts has no words except currency symbols and tax codes.
 _LONGEST_MARK, _MOST_LETTERS = 3, 4
 
-# No tax on goods takes a larger part of what is paid.
+# The largest tax as a share of the amount paid.
 _MOST_TAX = Decimal("0.45")
-# What is levied on a sum is between these parts of it.
+# A tax is between these shares of the sum it is levied on.
 _RATES = (Decimal("0.01"), Decimal("0.2"))
 
 
 class Role(StrEnum):
-    """What the words beside an amount make of it."""
+    """The role of an amount, given by its labels."""
 
     PAYABLE = "payable"
     TOTAL = "total"
@@ -44,8 +44,8 @@ class Role(StrEnum):
     NONE = "none"
 
 
-# What several labels before one amount make of it, the first match counts: all of the first set
-# stand there, none of the second. A single label speaks for itself.
+# The role of an amount with several labels. The first match counts: all labels of the first set
+# are present, none of the second. A single label decides alone.
 _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
     ({"discount", "payable"}, {"excluding"}, Role.PAYABLE),
     ({"discount", "total", "including"}, {"excluding"}, Role.PAYABLE),
@@ -66,8 +66,8 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
 )
 _SUMS = (Role.PAYABLE, Role.TOTAL, Role.SUM, Role.SUBTOTAL, Role.TAX)
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
-_SUMS_OF_GOODS = (*_TOTALS, Role.SUM)
-# What leads from a sum before tax to the total, and within how many amounts.
+_ITEM_SUMS = (*_TOTALS, Role.SUM)
+# The roles that may come between a sum before tax and the total, within so many amounts.
 _ON_TOP = (Role.TAX, Role.CHARGE, Role.ROUNDING, Role.DISCOUNT)
 _FAR = 8
 _CENT = Decimal("0.01")
@@ -81,13 +81,13 @@ class Entry:
     amount: Amount
     role: Role
     row: Row
-    #: How many labelled amounts stand between it and its label: 0 right beside it.
+    #: How many amounts are between it and its label: 0 if it is next to the label.
     distance: int = 0
-    #: Whether the label stands in the row above, not in its own.
+    #: Whether the label is in the row above.
     is_below: bool = False
 
     def box(self) -> Box:
-        """Return where the amount stands on its page."""
+        """Return the box of the amount on its page."""
         return self.row.box(self.amount.start, self.amount.end)
 
     def found(self, confidence: float) -> Extracted[Decimal]:
@@ -121,7 +121,7 @@ def role_of(kinds: Sequence[str]) -> Role:
 
 
 def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
-    """Return payments above zero where accounts show them as credits: "VISA 687.15-"."""
+    """Make payments positive that are printed as credits: "VISA 687.15-"."""
     if any(entry.role in (*_TOTALS, Role.SUBTOTAL) and entry.amount.value < 0 for entry in found):
         return list(found)
     return [
@@ -133,16 +133,16 @@ def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
 
 
 def _with_net_totals(found: Sequence[Entry]) -> Iterator[Entry]:
-    """Tell a total before its taxes: those right below it lead to another total."""
+    """Make a total a subtotal if the taxes right below it lead to another total."""
     for index, entry in enumerate(found):
-        if entry.role in _SUMS_OF_GOODS and _leads_on(entry, found[index + 1 : index + _FAR]):
+        if entry.role in _ITEM_SUMS and _leads_on(entry, found[index + 1 : index + _FAR]):
             yield replace(entry, role=Role.SUBTOTAL)
         else:
             yield entry
 
 
 def _leads_on(net: Entry, below: Sequence[Entry]) -> bool:
-    """Tell whether a tax, and what else comes on top, makes of a sum the next total."""
+    """Return whether the sum plus a tax and other additions is the next total below."""
     extra, has_tax = Decimal(0), False
     for entry in below:
         value = entry.amount.value
@@ -156,7 +156,7 @@ def _leads_on(net: Entry, below: Sequence[Entry]) -> bool:
 
 
 def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
-    """Tell a total with its tax in it from a total of taxes by what they come to."""
+    """Distinguish "total including tax" from "total tax" by the size of the amount."""
     sums = sorted(
         entry.amount.value
         for entry in found
@@ -176,7 +176,7 @@ def _with_sensible_taxes(found: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def _is_tax_on_any(tax: Decimal, sums: Sequence[Decimal]) -> bool:
-    """Tell whether one of the sums, which ascend, is one that `tax` may be levied on."""
+    """Return whether `tax` is a plausible tax on one of the sums, which are sorted."""
     low, high = _RATES
     index = bisect.bisect_right(sums, tax / high)
     return index < len(sums) and low * sums[index] < tax
@@ -206,7 +206,7 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
 
 
 def _with_lost_point(amount: Amount, row: Row) -> Amount:
-    """Return what rounds a total with its decimal point, which engines lose: "002" is 0.02."""
+    """Return a rounding amount with the decimal point that OCR lost: "002" is 0.02."""
     printed = row.text[amount.start : amount.end]
     if not printed.startswith("0") or len(printed) != row.minor + 1 or not printed.isdigit():
         return amount
@@ -214,7 +214,7 @@ def _with_lost_point(amount: Amount, row: Row) -> Amount:
 
 
 def _is_label_for(above: Row, row: Row) -> bool:
-    """Tell whether the row above holds labels alone, close enough to name this row's amounts."""
+    """Return whether the row above has only labels and is close enough to this row."""
     has_amounts = any(not amount.is_percent for amount in above.amounts)
     if has_amounts or not above.labels or above.line.page != row.line.page:
         return False

@@ -1,4 +1,4 @@
-"""Tells in which country a document was issued, and what the clock there showed."""
+"""Detects the country, currency, time zone and language of a document."""
 
 import datetime as dt
 import re
@@ -13,15 +13,15 @@ from recibo.extract.text import currency_symbols, lexicon, tables, time_zones
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country
 
-# What a piece of evidence is worth. A currency's own mark or a tax number settles most papers;
-# single words are shared by neighbours, so they count once each and for little.
+# Points for each kind of evidence. A currency's own symbol or a tax number decides most documents;
+# single words are shared by neighbouring countries, so each counts little and once.
 _MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 5
 _CUE, _MOST_CUES, _LANGUAGE, _STATE, _BARE_TAX, _POINT = 1, 4, 2, 2, 1, 2
 _DATED, _COMMA = 1, -1
 # Below this, or this close to the runner-up, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
-# Its addresses name states in more ways than beside a postcode.
+# Its addresses name the state in more ways than next to a postcode.
 _BRAZIL = "BR"
 # Without its stops and slash a shorter legal form is met by chance.
 _LEAST_FORM = 4
@@ -50,7 +50,7 @@ _WITH_POINTS = re.compile(r"(?<![.,\d])\d{1,4}\.\d{2}(?![.,\d])")
 _WITH_COMMAS = re.compile(r"(?<![.,\d])\d{1,4},\d{2}(?![.,\d])")
 # Points must be many, and commas, which engines take for points, few.
 _LEAST_POINTS, _LEAST_COMMAS, _MOST_COMMAS = 4, 3, 0.1
-# No day is the 13th month: most papers in English that put the month first are American.
+# There is no 13th month: most English documents with the month first are American.
 _MONTH_FIRST = re.compile(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])/(?:20)?\d\d(?![\d/])")
 _DAY_FIRST = re.compile(r"(?<![\d/])(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2])/(?:20)?\d\d(?![\d/])")
 _WITH_MONTH_FIRST = "US"
@@ -70,7 +70,7 @@ _SCRIPTS = (
 class Place:
     """Where a document comes from, as far as it shows."""
 
-    #: None when nothing tells, or two countries are as likely.
+    #: None without evidence, or if two countries are equally likely.
     country: Country | None = None
     #: ISO 4217: the country's, or that of all countries that are as likely.
     currency: str | None = None
@@ -171,7 +171,7 @@ def _by_words(rows: Sequence[Row]) -> Iterator[tuple[str, float]]:
 
 
 def _is_measure(words: str) -> bool:
-    """Tell whether what looks like a short word is a figure and its unit: "5L" is no "S.L."."""
+    """Return whether a short word is a number and its unit: "5L" is not "S.L."."""
     return re.fullmatch(r"\d\s?[A-Za-z]{1,2}", words) is not None
 
 

@@ -71,7 +71,7 @@ def _scores(rows: Sequence[Row]) -> dict[str, tuple[float, Candidate]]:
 
 
 def _is_customer(candidate: Candidate, labels: Sequence[Row]) -> bool:
-    """Tell whether a candidate contains the buyer's label or stands right below it."""
+    """Return whether a candidate contains the buyer's label or is right below it."""
     return any(
         candidate.rows[0].index - 1 <= label.index <= candidate.rows[-1].index
         and candidate.box.x0 < label.line.box.x1

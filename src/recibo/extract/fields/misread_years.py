@@ -1,4 +1,4 @@
-"""Puts right a year that was misread, where the paper names a tax that was not law by then."""
+"""Corrects a misread year by the taxes named on the document, which were introduced later."""
 
 import datetime as dt
 import re
@@ -16,7 +16,7 @@ _LAST_YEAR = 2059
 
 
 def earliest(rows: Sequence[Row], country: Country | None) -> dt.date:
-    """Return the day before which a paper that says this cannot have been printed."""
+    """Return the earliest plausible issue date for the taxes named on the document."""
     known = tables.taxes().get(country.code, {}) if country else {}
     text = fold("\n".join(row.text for row in rows)) if known else ""
     since = [first for name, first in known.items() if _word(name).search(text)]

@@ -1,4 +1,4 @@
-"""Cuts the head of a paper into pieces that may be a name, and joins what was wrapped."""
+"""Splits the rows of a page into candidates for the seller's name, and joins wrapped ones."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ class Piece:
     row: Row
     #: The mean of the words' confidences.
     confidence: float
-    #: Whether it is all that stands in its row.
+    #: Whether it is the whole row.
     is_whole_row: bool
 
 
@@ -55,7 +55,7 @@ class Candidate:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows it stands in, from the top."""
+        """The rows of its pieces, from the top."""
         return tuple(piece.row for piece in self.pieces)
 
 
@@ -84,7 +84,7 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
         last = candidate.pieces[-1]
         others = below[len(candidate.pieces) - 1] if len(candidate.pieces) <= len(below) else ()
         following = next((other for other in others if _continues(last, other)), None)
-        if following is None or company_names.is_over(candidate.text):
+        if following is None or company_names.is_complete(candidate.text):
             return
         longer = _candidate((*candidate.pieces, following))
         # What was cut off again did not belong to the name.
@@ -92,7 +92,7 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
 
 
 def _labelled(row: Row) -> Iterator[Candidate]:
-    """Yield what stands behind a seller's label: "Seller: X", "Account holder: X"."""
+    """Yield the text after a seller's label: "Seller: X", "Account holder: X"."""
     for label in _seller_book().find(row.text):
         if sign := _AFTER_LABEL.match(row.text[label.end :]):
             start = label.end + sign.end()

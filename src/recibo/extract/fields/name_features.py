@@ -13,11 +13,11 @@ from recibo.extract.text.folding import skeleton
 _REGISTERED = re.compile(
     r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*(?:\d{6,}|\d{4,}[\s-]*[a-z])\W*$", re.IGNORECASE
 )
-# A house number before a street, a postcode before a town.
-_HOUSE = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d]")
+# A number before a street, a postcode before a town.
+_NUMBERED_STREET = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d]")
 _TOWN = re.compile(r"\W*(?:[A-Z]{1,2}-)?\d{4,5}\s+[^\W\d]+(?:[\s-][^\W\d]+){0,2}\W*$")
 _TOWN_FIRST = re.compile(r"\W*[^\W\d]+(?:[\s,]+[^\W\d]+){0,2}[\s,-]+\d{6}\W*$")
-# What stands behind a colon is no rest of a name: "Terminal ID: 0231".
+# A label with a colon is no rest of a name: "Terminal ID: 0231".
 _LABELLED = re.compile(r"[^\d:]{2,25}:\s*\S")
 _LEAST_SENTENCE = 3
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*?[a-z]{2}.*[.!?]\s*$|[!?]\s*$")
@@ -148,7 +148,7 @@ def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
         "uneven": 1 - min(heights) / max(heights),
         "tall": _relative_height(candidate, context),
         "junk": any(_is_junk(piece) for piece in candidate.pieces)
-        or any(_begins_anew(piece.text) for piece in candidate.pieces[1:]),
+        or any(_starts_other_text(piece.text) for piece in candidate.pieces[1:]),
         "restyled": len({piece.text.isupper() for piece in candidate.pieces}) > 1,
     }
 
@@ -169,8 +169,8 @@ def _is_junk(piece: Piece) -> bool:
     )
 
 
-def _begins_anew(text: str) -> bool:
-    return bool(_HOUSE.match(text) or _LABELLED.match(text))
+def _starts_other_text(text: str) -> bool:
+    return bool(_NUMBERED_STREET.match(text) or _LABELLED.match(text))
 
 
 def _behind(row: Row, others: Collection[int]) -> float:
@@ -196,14 +196,14 @@ def _gap(context: Context, position: int) -> float:
 
 
 def _is_registered(candidate: Candidate, context: Context) -> bool:
-    """Tell whether a registration number stands behind the name or below it."""
+    """Return whether a registration number follows the name or is below it."""
     behind = candidate.text.strip()[len(candidate.name) :]
     below = context.below(candidate.rows[-1], 1)
     return bool(re.search(r"\d{4}", behind)) or any(_REGISTERED.match(row.text) for row in below)
 
 
 def _is_notice(name: str) -> bool:
-    """Tell whether words of the document stand in the name; a last word may be the seller's own."""
+    """Return whether the name contains words of documents, except as its last word."""
     return any(
         phrase.start == 0 or " " in name[phrase.start : phrase.end] or name[phrase.end :].strip()
         for phrase in book("notice").find(name)
@@ -211,13 +211,13 @@ def _is_notice(name: str) -> bool:
 
 
 def _is_slogan(text: str) -> bool:
-    """Tell whether the text is a sentence."""
+    """Return whether the text is a sentence."""
     words = text.split()
     return len(words) >= _LEAST_SENTENCE and _SENTENCE.search(text) is not None
 
 
 def _bears_postcode(candidate: Candidate) -> bool:
-    """Tell whether a postcode stands in the text, or before a town's name below the first row."""
+    """Return whether the text has a postcode, or below the first row one before a town."""
     text = candidate.text
     is_below = candidate.rows[0].index > 0
     is_town = _TOWN.match(text) or _TOWN_FIRST.match(text)
@@ -251,7 +251,7 @@ def _agreement(name: str, core: str) -> float:
 
 
 def _is_wrapped(candidate: Candidate) -> bool:
-    """Tell whether the last piece must go on from the one above: a bracket, a bare legal form."""
+    """Return whether the last piece must continue the one above: open bracket, bare legal form."""
     last = candidate.pieces[-1].text
     return company_names.goes_on(_upper(candidate.pieces)) or company_names.is_form_alone(last)
 
@@ -261,7 +261,7 @@ def _upper(pieces: Sequence[Piece]) -> str:
 
 
 def _is_last_complete(candidate: Candidate) -> bool:
-    """Tell whether the last piece alone would be a whole name with its legal form."""
+    """Return whether the last piece alone is a name with its legal form."""
     last = candidate.pieces[-1].text
     ending = company_names.legal_ending(last)
     return ending is not None and len(last[: ending.start].split()) > 1

@@ -1,4 +1,4 @@
-"""What the rows of a page say about the names on it: addresses, labels, web addresses."""
+"""The context of name candidates on a page: addresses, labels, web addresses."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ _MENTION = re.compile(r"www|http|@|\.com|thank|merci|danke|gracias|grazie|obriga
 _HOST = re.compile(r"(?<![\w.])(?:[\w-]+@)?(?:[\w-]+\.)+[A-Za-z]{2,6}(?![\w.]*@)")
 _HOST_PARTS = frozenset({"www", "com", "net", "org", "co"})
 _LEAST_CORE = 2
-# A party's name stands beside its label or below it, within so many heights, and further below a
-# label that is all of its cell.
+# A party's name is next to its label or below it, within so many line heights; further below if
+# the label is a whole cell.
 _BELOW_LABEL, _BELOW_HEADING = 2.5, 7.0
 # A column is so wide, in heights.
 _COLUMN_WIDTH = 15
@@ -31,14 +31,14 @@ _OWNED_ROWS = 2
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What says who stands beside or below it."""
+    """A label of a party: "Bill to", "Seller"."""
 
     box: Box
     #: Whether it is all of its cell.
     is_heading: bool
 
     def heads(self, box: Box) -> bool:
-        """Tell whether `box` stands beside or below the label, not in a column before it."""
+        """Return whether `box` is right of the label or below it, not in a column before it."""
         height = self.box.height
         is_right = box.x1 > self.box.x0
         if self.is_heading:
@@ -111,7 +111,7 @@ class Context:
 
 
 def is_address(text: str) -> bool:
-    """Tell whether a text is a part of an address."""
+    """Return whether a text is part of an address."""
     words = book("address").find(text)
     is_listed = len(words) > 1 or (bool(words) and re.search(r"[\d,]", text) is not None)
     return (
@@ -130,7 +130,7 @@ def book(kind: str) -> Phrasebook:
 
 @cache
 def _street() -> re.Pattern[str]:
-    """Return a pattern of a street's name in one word, with a house number: "Lindenweg 12"."""
+    """Return a pattern for a one-word street with its number: "Lindenweg 12"."""
     return re.compile(rf"[^\W\d]{{2}}(?:{'|'.join(tables.merchants()['street_ends'])})\.?\s+\d")
 
 

@@ -1,4 +1,4 @@
-"""Puts a name right that was misread, as it is spelled elsewhere on the page."""
+"""Corrects a misread name by its spelling elsewhere on the page."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def respelled(candidate: Candidate, context: Context) -> Candidate:
 
 
 def _is_near(letters: str, others: str, least: int) -> bool:
-    """Tell whether a few letters differ: one in `least`, and no more than that."""
+    """Return whether at least one, and at most one in `least` letters differ."""
     if len(letters) != len(others) or len(letters) < least:
         return False
     differences = sum(one != other for one, other in zip(letters, others, strict=True))

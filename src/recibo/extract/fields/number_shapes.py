@@ -1,4 +1,4 @@
-"""What a document's number looks like in print, and what only looks like one."""
+"""The shapes of document numbers, and what only looks like one."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def is_number(text: str, rest: str) -> bool:
 
 
 def has_word(text: str) -> bool:
-    """Return whether a word of two letters or more stands in a text."""
+    """Return whether a text contains a word of two letters or more."""
     return re.search(r"[^\W\d_]{2}", text) is not None
 
 

@@ -8,10 +8,10 @@ from itertools import permutations
 from recibo.extract.layout.rows import Row
 from recibo.extract.text.numbers import Amount
 
-# No tax on goods takes a larger part of the net price.
+# The largest tax as a share of the net price.
 _MOST_RATE = Decimal("0.5")
 _CENT = Decimal("0.01")
-# A till taxes each item by itself, so that the rate of their sum is off by a little.
+# A till taxes and rounds each item separately, so the rate of their sum is slightly off.
 _OFF_BY_CENTS, _OFF_BY_SHARE = Decimal("0.02"), Decimal("0.005")
 _WHOLE = Decimal(100)
 _HIGHEST_RATE = Decimal(35)
@@ -33,7 +33,7 @@ class Portion:
     net: Decimal | None
     figures: tuple[Amount, ...]
     columns: Columns
-    #: The printed rate in percent that makes the tax of the sum beside it.
+    #: The printed rate, in percent, that gives the tax on the sum in the same row.
     rate: Decimal | None
     #: Whether the figures agree with one another, by their rate or by their sum.
     is_proven: bool

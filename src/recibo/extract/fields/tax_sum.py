@@ -1,4 +1,4 @@
-"""Tells what the whole tax of a document is, from taxes that are printed rate by rate."""
+"""Computes the whole tax of a document from taxes that are printed rate by rate."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[Dec
 
 
 def _by_rate(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
-    """Yield the sum of taxes that are printed each with its rate on a row of its own."""
+    """Yield the sum of taxes that are printed on separate rows, each with its rate."""
     parts: list[Entry] = []
     rates: dict[tuple[str, Decimal], Decimal] = {}
     for entry in entries:
@@ -55,13 +55,13 @@ def _by_day(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
 
 
 def _is_dated(entry: Entry) -> bool:
-    """Tell whether a date begins the row of an entry."""
+    """Return whether the row of an entry starts with a date."""
     text = entry.row.text
     return any(not re.search(r"\w", text[: day.start]) for day in dates.days(text))
 
 
 def _is_repeated(entry: Entry, rate: Decimal, parts: Sequence[Entry]) -> bool:
-    """Tell whether a tax stands among `parts`: only the halves of a tax are alike in truth."""
+    """Return whether the tax repeats one of `parts`; only the two halves of a tax are equal."""
     return any(
         part.amount.value == entry.amount.value
         and (_rate(part) != rate or _name(part) == _name(entry))
@@ -75,7 +75,7 @@ def _name(entry: Entry) -> str:
 
 
 def _rate(entry: Entry) -> Decimal | None:
-    """Return the one rate beside a tax, None where there is none."""
+    """Return the only rate in the row of a tax, or None."""
     if (
         entry.role is not Role.TAX
         or not entry.row.is_money(entry.amount)

@@ -9,11 +9,11 @@ from recibo.extract.fields.tax_rows import Columns, Portion, portions
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Split, around
 
-# A heading that speaks of a tax stands at most so many rows above the table's last row.
+# A heading that names a tax is at most so many rows above the table's last row.
 _HEADING_ROWS = 6
-# The rows of two rates follow each other, or one row of something else stands between them.
+# The rows of two rates are adjacent, or one other row is between them.
 _MOST_APART = 2
-# No paper knows more rates; what has more rows lists goods.
+# No document has more rates; a table with more rows lists items.
 _MOST_RATES = 8
 _TOLERANCE = Decimal("0.01")
 _CONFIDENCE, _UNSETTLED = 0.9, 0.7
@@ -23,7 +23,7 @@ _Run = Sequence[Portion]
 
 def splits(rows: Sequence[Row], totals: Sequence[Decimal]) -> tuple[Split, ...]:
     """Return the parts of tax tables, of one rate or several, that add up to one of `totals`."""
-    found = [run for run in _runs(rows) if _is_told(run, rows) and _adds_up(run, totals)]
+    found = [run for run in _runs(rows) if _is_tax_table(run, rows) and _adds_up(run, totals)]
     return tuple(_split(run) for run in sorted(found, key=_doubts))
 
 
@@ -64,8 +64,8 @@ def _parts(column: _Run) -> Iterator[_Run]:
             yield column[start : start + length]
 
 
-def _is_told(run: _Run, rows: Sequence[Row]) -> bool:
-    """Tell whether enough speaks for the figures of a run to be sums and taxes."""
+def _is_tax_table(run: _Run, rows: Sequence[Row]) -> bool:
+    """Return whether there is enough evidence that a run of rows shows sums and taxes."""
     if not _is_taxed(run):
         return False
     if all(portion.is_proven for portion in run):
@@ -74,7 +74,7 @@ def _is_told(run: _Run, rows: Sequence[Row]) -> bool:
 
 
 def _is_headed(row: Row, rows: Sequence[Row]) -> bool:
-    """Tell whether the headings of a table stand above a row: a tax and what it is levied on."""
+    """Return whether headings above the row name a tax and the sum it is levied on."""
     return any(
         len(above.labels) > 1
         and any(label.kind == "tax" for label in above.labels)
@@ -84,7 +84,7 @@ def _is_headed(row: Row, rows: Sequence[Row]) -> bool:
 
 
 def _is_list_of_rates(run: _Run) -> bool:
-    """Tell whether each row names a rate of its own, which makes its tax."""
+    """Return whether each row shows a different rate that gives its tax."""
     rates = {portion.rate for portion in run}
     if None in rates or len(rates) < len(run):
         return False

@@ -22,7 +22,7 @@ def suggestions(rows: Sequence[Row]) -> frozenset[int]:
 
 
 def _is_offer(row: Row) -> bool:
-    """Tell whether a row shows a share with both its tip and its total: "20% (Tip 2 Total 12)"."""
+    """Return whether a row shows a percentage, its tip and total: "20% (Tip 2 Total 12)"."""
     kinds = {label.kind for label in row.labels}
     return _has_share(row) and {"charge", "total"} <= kinds
 

@@ -22,7 +22,7 @@ _MOST_ROUNDING = Decimal("0.05")
 _MOST_CANDIDATES, _MOST_PARTS = 30, 12
 # Totals beyond this are no reading of a receipt.
 _MOST = Decimal(10) ** 12
-# Beside a label whose amount is left to be written stand at most so many letters more.
+# A row whose amount is left blank has at most so many letters other than its label.
 _MOST_LETTERS = 4
 
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
@@ -36,7 +36,7 @@ class _Context:
     """What every amount is compared with."""
 
     largest: Decimal
-    #: The largest amount beside the name of a total.
+    #: The largest amount labelled as a total.
     largest_named: Decimal
     has_change: bool
     last_row: int
@@ -137,7 +137,7 @@ def blanks(rows: Sequence[Row]) -> tuple[int, ...]:
 
 
 def labelled(entries: Sequence[Entry], role: Role) -> tuple[Extracted[Decimal], ...]:
-    """Return the last few amounts that stand beside labels of `role`, in reading order."""
+    """Return the last few amounts with this role, in reading order."""
     # A volume or a rate has decimals in any currency.
     has_minor = any(entry.amount.decimals and entry.row.minor for entry in entries)
     found = [
@@ -171,7 +171,7 @@ def _is_candidate(entry: Entry) -> bool:
 def _last_addition(entries: Sequence[Entry], blanks: Sequence[int]) -> int:
     """Return the index of the last row that adds to the amounts above, -1 if none does.
 
-    A payment shows by itself whether the tax is included.
+    With a payment printed, it is known whether the tax is included.
     """
     if any(entry.role in _PAYMENTS for entry in entries):
         return -1
@@ -256,7 +256,7 @@ def _around(index: int, context: _Context) -> dict[str, float]:
 
 
 def _is_marked(entry: Entry, currencies: Sequence[Marks]) -> bool:
-    """Tell whether a symbol of one of the currencies stands beside an amount."""
+    """Return whether a symbol of one of the currencies is next to an amount."""
     amount = entry.amount
     return any(
         match.start() <= amount.end and amount.start <= match.end()

@@ -8,14 +8,14 @@ from itertools import combinations
 
 from recibo.extract.model import Candidates, Extracted
 
-# A printer rounds each part by itself.
+# Each part is rounded separately.
 TOLERANCE = Decimal("0.01")
 # Totals are rounded to the next coin.
 _MOST_ROUNDING = Decimal("0.05")
 # More parts than this make sums that come out by chance.
 MOST_PARTS = 5
-# A summary of the taxes repeats them; only the two halves of a tax are alike in truth.
-_MOST_ALIKE = 2
+# A tax summary repeats amounts; only the two halves of a tax are really equal.
+_MOST_EQUAL = 2
 # So many totals, of those that are likelier than none at all, are added up.
 _MOST_LIKELY, _LIKELY = 8, 0.5
 # So many parts make a list.
@@ -34,7 +34,7 @@ class Sums:
         return {
             "cash_less_change": value in self.cash_less_change,
             "paid_less_change": self.is_less_change(value),
-            "handed_over": self._is_handed_over(value),
+            "tendered": self._is_tendered(value),
             "parts": value in self.of_parts,
             "parts_nearly": any(abs(made - value) <= TOLERANCE for made in self.of_parts),
             "table": any(split.gross == value and split.net for split in self.findings.splits),
@@ -60,7 +60,7 @@ class Sums:
         )
 
     def is_less_change(self, value: Decimal) -> bool:
-        """Tell whether this is what was paid less the change."""
+        """Return whether this is what was paid less the change."""
         return value in self.cash_less_change or any(
             back.value and total.value - abs(back.value) == value
             for total in self.findings.totals
@@ -90,13 +90,13 @@ class Sums:
 
     @cached_property
     def _items_and_parts(self) -> frozenset[Decimal]:
-        goods = self.of_items or Decimal(0)
-        taxes = [part.value for part in self.findings.taxes if part.value < goods]
-        return frozenset(goods + extra for extra in sums(distinct([*self.extras, *taxes])) if extra)
+        items = self.of_items or Decimal(0)
+        taxes = [part.value for part in self.findings.taxes if part.value < items]
+        return frozenset(items + extra for extra in sums(distinct([*self.extras, *taxes])) if extra)
 
     @cached_property
     def extras(self) -> list[Decimal]:
-        """What stands between subtotal and total beside the taxes, discounts below zero."""
+        """Charges, roundings and (negative) discounts between subtotal and total, without taxes."""
         found = self.findings
         discounts = [-abs(part.value) for part in found.discounts]
         return [*(part.value for part in (*found.charges, *found.roundings)), *discounts]
@@ -108,12 +108,12 @@ class Sums:
         return likely[:_MOST_LIKELY]
 
     def is_of_totals(self, total: Extracted[Decimal]) -> bool:
-        """Tell whether two totals above, as those of two tax rates, add up to this one."""
+        """Return whether two totals above add up to this one, as those of two tax rates."""
         above = [other.value for other in self.likely if _place(other) < _place(total)]
         return any(a + b == total.value for a, b in combinations(above, 2))
 
     def _is_part_of_total(self, total: Extracted[Decimal]) -> bool:
-        """Tell whether this total and another add up to one below."""
+        """Return whether this total and another add up to one below."""
         return any(
             total.value + other.value == whole.value
             for whole in self.likely
@@ -122,20 +122,20 @@ class Sums:
             if other.value not in (total.value, whole.value)
         )
 
-    def _is_handed_over(self, value: Decimal) -> bool:
+    def _is_tendered(self, value: Decimal) -> bool:
         due = [value - abs(change.value) for change in self.findings.change if change.value]
         return any(total.value in due for total in self.findings.totals if total.value > 0)
 
     def _is_later_of_two(self, total: Extracted[Decimal]) -> bool:
-        """Tell whether a likely total a few cents off stands above this one."""
+        """Return whether a likely total a few cents off is above this one."""
         return any(
             0 < abs(other.value - total.value) <= _MOST_ROUNDING and _place(other) < _place(total)
             for other in self.likely
         )
 
     def _is_below_items(self, value: Decimal) -> bool:
-        goods = self.of_items
-        return goods is not None and value < goods - _MOST_ROUNDING and not self._is_reduced
+        items = self.of_items
+        return items is not None and value < items - _MOST_ROUNDING and not self._is_reduced
 
     def _is_below_subtotal(self, value: Decimal) -> bool:
         largest = max((subtotal.value for subtotal in self.findings.subtotals), default=value)
@@ -149,7 +149,7 @@ class Sums:
         )
 
     def _becomes(self, total: Extracted[Decimal], other: Extracted[Decimal]) -> bool:
-        """Tell whether the printed rounding leads from one total to another below it."""
+        """Return whether the printed rounding leads from one total to another below it."""
         # Where a figure was misread, an item or the cash may be off by the rounding too.
         return _place(total) <= _place(other) and any(
             rounding.value and total.value + rounding.value == other.value
@@ -170,7 +170,7 @@ class Sums:
 
 
 def with_signs(totals: Sequence[Extracted[Decimal]], sums: Sums) -> list[Extracted[Decimal]]:
-    """Return totals without the stain that was read as a minus: what adds up is positive."""
+    """Make totals positive whose minus was misread: those that add up as positive amounts."""
     return [_unstained(total, sums) for total in totals]
 
 
@@ -185,7 +185,7 @@ def _unstained(total: Extracted[Decimal], sums: Sums) -> Extracted[Decimal]:
 def distinct(parts: Sequence[Decimal]) -> list[Decimal]:
     """Return the parts that are not nothing, each value twice at most: a tax may have halves."""
     return [
-        part for index, part in enumerate(parts) if part and parts[:index].count(part) < _MOST_ALIKE
+        part for index, part in enumerate(parts) if part and parts[:index].count(part) < _MOST_EQUAL
     ]
 
 

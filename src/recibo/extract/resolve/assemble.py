@@ -1,4 +1,4 @@
-"""Makes one receipt of what was found: cross-checks and choice."""
+"""Chooses one value per field from the candidates, with cross-checks between amounts."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
 
 
 def assemble(findings: Candidates, *, hint: DocumentType | None = None) -> Receipt:
-    """Return the receipt that the findings make together; `hint` counts when nothing else tells."""
+    """Return the receipt with the best candidate of each field; `hint` is the default type."""
     currency = _likeliest(findings.currencies, _LEAST_CURRENCY)
     total = _likeliest(ranked_totals(findings), _LEAST_TOTAL)
     subtotal, tax = _parts(findings, total)
@@ -86,14 +86,14 @@ def checked_totals(
     """Return the totals, misread ones repaired, each with the sums that come out."""
     sums = Sums(findings)
     ways = sums.ways()
-    totals = repair.mended(arithmetic.with_signs(findings.totals, sums), ways)
-    totals = (*totals, *repair.reckoned(totals, ways, findings.change))
+    totals = repair.repaired(arithmetic.with_signs(findings.totals, sums), ways)
+    totals = (*totals, *repair.inferred(totals, ways, findings.change))
     sums = Sums(replace(findings, totals=totals))
     return [(total, sums.checks(total)) for total in totals]
 
 
 def is_summed_up(total: Extracted[Decimal], findings: Candidates) -> bool:
-    """Tell whether a subtotal and what is printed below it lead to the total."""
+    """Return whether a subtotal and the amounts below it add up to the total."""
     return _adds_up(total, Sums(findings))
 
 
@@ -105,7 +105,7 @@ def _adds_up(total: Extracted[Decimal], sums: Sums) -> bool:
 
 
 def are_several(findings: Candidates) -> bool:
-    """Tell whether two papers lie on the page: two days, and two totals with sums of their own."""
+    """Return whether the page shows two documents: two dates and two totals with their sums."""
     days = {moment.value.date for moment in findings.moments if moment.confidence >= _LIKELY_DAY}
     # As they are printed: the gross of a tax rate is a sum too, but not named a total.
     sums = Sums(findings)
@@ -118,7 +118,7 @@ def are_several(findings: Candidates) -> bool:
 
 
 def is_off_by_change(total: Extracted[Decimal], findings: Candidates) -> bool:
-    """Tell whether cash and change are printed, and none is the other with the total."""
+    """Return whether cash and change are printed, but do not differ by the total."""
     is_given = bool(findings.cash and findings.change)
     return is_given and not Sums(findings).is_less_change(total.value)
 
@@ -160,7 +160,7 @@ def _largest_subtotal(
 def _labelled_parts(
     findings: Candidates, total: Extracted[Decimal]
 ) -> Iterator[tuple[Extracted[Decimal], Extracted[Decimal]]]:
-    """Yield a subtotal and a tax, each printed beside its name, that lead to the total."""
+    """Yield a labelled subtotal and a labelled tax that add up to the total."""
     taxes = [tax for tax in findings.taxes if _is_tax_of(tax, total)]
     for subtotal in findings.subtotals:
         tax = _tax_between(subtotal, total, taxes, findings)

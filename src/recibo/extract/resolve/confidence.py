@@ -1,8 +1,8 @@
-"""Says how sure each field and the whole are: how often such a reading turned out to be right.
+"""Computes the probability that each field, and the whole receipt, is right.
 
-A finder's score tells which candidate is the best, not how likely it is right. Here each chosen
-value gets a probability from that score, its lead over the others, and how well its words and its
-page were read. The weights in `confidence.toml` are fitted by
+A finder's score ranks candidates; it does not say how likely the best one is right. Here each
+chosen value gets a probability from that score, its lead over the others, and how well its words
+and its page were read. The weights in `confidence.toml` are fitted by
 `training/fields/confidence.py`.
 """
 
@@ -34,7 +34,7 @@ _MOST_MIXED = 3
 # nothing.
 _WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
 
-# Where two papers lie on a page either may be meant.
+# With two documents on a page, either may be meant.
 _ONE_OF_TWO = 0.5
 
 #: What speaks for and against a value, by name.
@@ -57,7 +57,7 @@ def weighed(receipt: Receipt, findings: Candidates, text_pages: Sequence[TextPag
 
 
 def _of_one(total: Extracted[Decimal] | None, findings: Candidates) -> Extracted[Decimal] | None:
-    """Return a total that may be of another paper on the page as the toss-up that it is."""
+    """Halve the confidence of a total if the page shows two documents."""
     if total is None or not assemble.are_several(findings):
         return total
     return replace(total, confidence=total.confidence * _ONE_OF_TWO)

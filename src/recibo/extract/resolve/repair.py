@@ -1,4 +1,4 @@
-"""Sets right a total with one misread figure, or gives the missing one, where sums agree on it."""
+"""Repairs a misread total, or infers a missing one, from sums that agree."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -7,39 +7,39 @@ from decimal import Decimal
 
 from recibo.extract.model import Extracted
 
-# One sum may hold the misread figure itself; two that agree do not.
+# A single sum may contain the misread digit itself; two that agree do not.
 _ENOUGH_WAYS = 2
-# Only what is likely the total is set right; any other figure may be one off by chance.
+# Only a likely total is repaired; other amounts may be one digit off by chance.
 _LIKELY = 0.5
 
 
-def mended(
+def repaired(
     totals: Sequence[Extracted[Decimal]], ways: Sequence[Collection[Decimal]]
 ) -> tuple[Extracted[Decimal], ...]:
-    """Return the totals, the likely ones as two ways to reckon them agree.
+    """Return the totals; likely ones with one misread digit get the value that two ways agree on.
 
     Args:
-        totals: As they were read.
-        ways: What each independent way to reckon the total gives.
+        totals: The totals as read.
+        ways: The totals computed in each independent way.
     """
     agreed = _agreed(ways)
-    # A sum that is printed needs no mending, whatever else resembles it.
+    # A sum that is printed needs no repair, whatever else resembles it.
     if agreed & {total.value for total in totals}:
         return tuple(totals)
-    return tuple(_mended(total, agreed) for total in totals)
+    return tuple(_repaired(total, agreed) for total in totals)
 
 
-def reckoned(
+def inferred(
     totals: Sequence[Extracted[Decimal]],
     ways: Sequence[Collection[Decimal]],
     change: Sequence[Extracted[Decimal]],
 ) -> tuple[Extracted[Decimal], ...]:
-    """Return the total of a paper that prints none: two ways agree on it, the change is one.
+    """Return the total of a document without a printed one: the change and another way agree.
 
     Args:
-        totals: As they were read and mended.
-        ways: What each independent way to reckon the total gives, cash and change the first.
-        change: What was given back, which is shown as evidence.
+        totals: The totals as read and repaired.
+        ways: The totals computed in each independent way, from cash and change first.
+        change: The change, whose place is the evidence.
     """
     agreed = _agreed(ways)
     if len(agreed) != 1 or agreed & {total.value for total in totals}:
@@ -56,15 +56,15 @@ def _agreed(ways: Sequence[Collection[Decimal]]) -> set[Decimal]:
     return {value for value, count in counted.items() if count >= _ENOUGH_WAYS}
 
 
-def _mended(total: Extracted[Decimal], agreed: Collection[Decimal]) -> Extracted[Decimal]:
-    near = [value for value in agreed if _is_one_figure_off(total.value, value)]
+def _repaired(total: Extracted[Decimal], agreed: Collection[Decimal]) -> Extracted[Decimal]:
+    near = [value for value in agreed if _is_one_digit_off(total.value, value)]
     is_sure = len(near) == 1 and total.confidence > _LIKELY
     return replace(total, value=near[0]) if is_sure else total
 
 
-def _is_one_figure_off(read: Decimal, reckoned: Decimal) -> bool:
-    """Tell whether one figure is wrong, lost or too many."""
-    one, other = _figures(read), _figures(reckoned)
+def _is_one_digit_off(read: Decimal, expected: Decimal) -> bool:
+    """Return whether one digit is wrong, missing or extra."""
+    one, other = _figures(read), _figures(expected)
     if len(one) == len(other):
         return sum(a != b for a, b in zip(one, other, strict=True)) == 1
     longer, shorter = max(one, other, key=len), min(one, other, key=len)

@@ -12,7 +12,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def settle(receipts: Sequence[Receipt]) -> Receipt:
-    """Return the receipt in which each field is what most of the confidence stands behind.
+    """Return a receipt with the value of each field that has the highest summed confidence.
 
     Readings that miss a field say nothing about it: what one look found is on the page. Items are
     taken whole from one reading, for their number and order belong together: from the surest one

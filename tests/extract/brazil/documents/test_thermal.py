@@ -7,7 +7,7 @@ import pytest
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.model import DocumentType
-from tests.extract.fields import papers
+from tests.extract.fields import brazilian_receipts
 from tests.extract.typesetting import roll
 
 
@@ -45,8 +45,8 @@ def test_taxes_are_told_over_several_rows_and_in_parts(said: str, taxes: str | N
     ],
 )
 def test_the_time_of_issue_is_not_that_of_the_authorisation_below(said: str) -> None:
-    issued = next(row for row in papers.NFCE.splitlines() if row.startswith("NFC-e no"))
-    text = papers.NFCE.replace(issued, said).replace(
+    issued = next(row for row in brazilian_receipts.NFCE.splitlines() if row.startswith("NFC-e no"))
+    text = brazilian_receipts.NFCE.replace(issued, said).replace(
         "131240000000000\nData de autorizacao ", "131240000000000 "
     )
 
@@ -58,7 +58,7 @@ def test_the_time_of_issue_is_not_that_of_the_authorisation_below(said: str) -> 
 
 
 def test_amounts_of_goods_under_their_heading_are_no_gross() -> None:
-    text = papers.NFCE.replace(
+    text = brazilian_receipts.NFCE.replace(
         "CODIGO DESCRICAO QTDE UN VL.UNIT VL.TOTAL",
         "CODIGO DESCRICAO\n   QTDE UN VL UNIT R$     VALOR TOTAL R$",
     ).replace("LEITE COND MOCA 395G", "LEITE")
@@ -98,7 +98,7 @@ def test_a_note_torn_above_what_is_to_pay_is_less_its_discount() -> None:
 
 
 def test_a_note_without_its_head_has_no_sellers_name() -> None:
-    goods = papers.NFCE.split("\n")
+    goods = brazilian_receipts.NFCE.split("\n")
     first = next(index for index, row in enumerate(goods) if "total de itens" in row.lower())
 
     header = fiscal.read([roll("\n".join(goods[first:]))])
@@ -140,7 +140,10 @@ def test_a_note_without_title_key_and_tax_id_is_known_by_its_lookup_page() -> No
 
 
 def test_a_product_code_of_fourteen_digits_is_no_issuer() -> None:
-    text = papers.ECF.replace("CNPJ:", "").replace(papers.CNPJ, "") + "\nCOD (00076872220044)"
+    text = (
+        brazilian_receipts.ECF.replace("CNPJ:", "").replace(brazilian_receipts.CNPJ, "")
+        + "\nCOD (00076872220044)"
+    )
 
     header = fiscal.read([roll(text, exact=False)])
 
@@ -156,4 +159,4 @@ def _taxes(text: str) -> Decimal | None:
 
 def _without_taxes() -> str:
     """Return a note of a shop up to where its taxes are told."""
-    return papers.NFCE[: papers.NFCE.index("Tributos")]
+    return brazilian_receipts.NFCE[: brazilian_receipts.NFCE.index("Tributos")]

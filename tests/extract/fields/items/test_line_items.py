@@ -5,7 +5,7 @@ import pytest
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
 from recibo.extract.model import Extracted, LineItem, TextPage
-from tests.extract.fields import literals, papers
+from tests.extract.fields import brazilian_receipts, literals
 from tests.extract.fields.literals import Row
 from tests.extract.typesetting import roll
 
@@ -42,7 +42,7 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
     ("text", "rows"),
     [
         pytest.param(
-            papers.NFCE,
+            brazilian_receipts.NFCE,
             [
                 ("LEITE COND MOCA 395G", "2", "7.49", "14.98"),
                 ("BANANA PRATA KG", "1.245", "5.99", "7.46"),
@@ -50,7 +50,7 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
             id="nfce",
         ),
         pytest.param(
-            papers.CFE,
+            brazilian_receipts.CFE,
             [
                 ("ARROZ TIPO 1 5KG", "2.0000", "25.90", "51.80"),
                 ("TOMATE ITALIANO", "0.8350", "7.99", "6.67"),
@@ -58,7 +58,7 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
             id="cfe",
         ),
         pytest.param(
-            papers.ECF,
+            brazilian_receipts.ECF,
             [
                 ("CAMISETA BASICA", "2", "19.90", "39.80"),
                 ("MEIA INFANTIL", "3", "5.99", "17.97"),
@@ -66,7 +66,7 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
             id="ecf",
         ),
         pytest.param(
-            papers.NFE,
+            brazilian_receipts.NFE,
             [
                 (
                     "PERFIL DE ACO GALVANIZADO CHAPA 18 DOBRADO A FRIO 6 METROS",
@@ -78,24 +78,24 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
             ],
             id="nfe",
         ),
-        pytest.param(papers.LABEL, [], id="nfe label"),
+        pytest.param(brazilian_receipts.LABEL, [], id="nfe label"),
         pytest.param(
-            papers.NFSE_BOXED,
+            brazilian_receipts.NFSE_BOXED,
             [("Criacao de identidade visual", "1", "1500.00", "1500.00")],
             id="nfse boxed",
         ),
         pytest.param(
-            papers.NFSE_BARE,
+            brazilian_receipts.NFSE_BARE,
             [("Licenciamento de software mensal", "1", "350.00", "350.00")],
             id="nfse bare",
         ),
         pytest.param(
-            papers.NFSE_TABLE,
+            brazilian_receipts.NFSE_TABLE,
             [("Frete municipal", "3", "150.00", "450.00")],
             id="nfse with a table",
         ),
         pytest.param(
-            papers.NFE_STUB,
+            brazilian_receipts.NFE_STUB,
             [("MARTELO UNHA CABO MADEIRA", "3.00", "50.00", "150.00")],
             id="nfe portrait",
         ),
@@ -200,19 +200,21 @@ def test_a_table_goes_on_over_pages() -> None:
     ],
 )
 def test_what_a_note_labels_as_a_change_or_a_tax_is_no_goods(row: str) -> None:
-    text = papers.NFCE.replace("Qtde. total de itens", f"{row}\nQtde. total de itens")
+    text = brazilian_receipts.NFCE.replace("Qtde. total de itens", f"{row}\nQtde. total de itens")
 
     assert 2 == len(_found([roll(text)]))
 
 
 def test_goods_named_like_a_sum_are_listed() -> None:
-    text = papers.NFCE.replace("7891000100103 LEITE COND MOCA 395G", "TOTAL FLEX OLEO 5W30")
+    text = brazilian_receipts.NFCE.replace(
+        "7891000100103 LEITE COND MOCA 395G", "TOTAL FLEX OLEO 5W30"
+    )
 
     assert "TOTAL FLEX OLEO 5W30" == _found([roll(text)])[0].value.name
 
 
 def test_the_head_of_the_next_page_is_no_goods() -> None:
-    head, foot = papers.NFE.split(" DADOS ADICIONAIS")
+    head, foot = brazilian_receipts.NFE.split(" DADOS ADICIONAIS")
     text_pages = [roll(head, number=1), roll(head + " DADOS ADICIONAIS" + foot, number=2)]
 
     names = [item.value.name for item in _found(text_pages)]

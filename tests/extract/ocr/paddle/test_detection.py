@@ -5,7 +5,7 @@ import pytest
 
 from recibo.extract.ocr.paddle.detection import Detector
 from tests import drawing
-from training.receipts.rolls import Row
+from training.receipts.strips import Row
 
 
 @pytest.fixture(scope="module")

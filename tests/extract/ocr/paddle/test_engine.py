@@ -11,7 +11,7 @@ from recibo.extract.model import Picture
 from recibo.extract.ocr.engine import Reading
 from recibo.extract.ocr.paddle.engine import PaddleEngine
 from tests import drawing
-from training.receipts.rolls import Row
+from training.receipts.strips import Row
 
 ROWS = [
     Row("CORNER SHOP LIMITED", is_centred=True),

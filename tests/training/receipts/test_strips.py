@@ -2,7 +2,7 @@ import pytest
 
 from training.receipts.faces import COURIER, HELVETICA
 from training.receipts.prints import Rule, Text
-from training.receipts.rolls import RULE, Cell, CodeRow, Row, Strip, set_rows
+from training.receipts.strips import RULE, Cell, CodeRow, Row, Strip, set_rows
 
 
 def test_a_row_of_fixed_columns_is_one_text_with_its_ends_at_the_margins() -> None:

@@ -1,4 +1,4 @@
-"""Goods on a roll, in the ways that makers of tills set them."""
+"""The layouts of item rows on Brazilian tills."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -7,18 +7,18 @@ from decimal import Decimal
 
 from training.receipts.brazil.sales import Sold, brazilian
 from training.receipts.brazil.tapes import Tape
-from training.receipts.rolls import Cell
+from training.receipts.strips import Cell
 
 #: Letters of the columns of codes and quantities.
 _CODE_ROOM, _QTY_ROOM = 8, 9
 
-#: Prints the goods under their headings.
+#: Prints the items below their headings.
 Layout = Callable[["Setting", Sequence[Sold]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where goods are printed, and in which spelling."""
+    """Where items are printed, and in which spelling."""
 
     tape: Tape
     rng: random.Random
@@ -46,7 +46,7 @@ class Setting:
 
 
 def layouts(tape: Tape) -> dict[str, Layout]:
-    """Return the ways that fit on this paper, by name."""
+    """Return the layouts that fit on this width, by name."""
     fewest = {
         "two rows": (_two_rows, 0),
         "name first": (_name_first, 40),

@@ -9,5 +9,5 @@ MALAYSIAN, AMERICAN, GERMAN = (_ALL[name].text for name in ("malaysian", "americ
 
 
 def rows_of(text: str) -> tuple[Row, ...]:
-    """Return the rows of a paper as an engine would read it."""
+    """Return the rows of a text as an OCR engine would return them."""
     return rows([roll(text, exact=False)])

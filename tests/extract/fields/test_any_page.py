@@ -5,7 +5,7 @@ from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
 from recibo.extract.model import Box, Code, Line, TextPage, Word
 
-# What stands on papers, in any order and place, and what stands on none.
+# Texts that are printed on documents, in any order and place, and some that are not.
 FRAGMENTS = st.one_of(
     st.sampled_from(
         [

@@ -1,4 +1,4 @@
-"""Strips of receipt paper: rows of fixed columns, one below the other."""
+"""Receipts on narrow strips: rows of fixed columns, one below the other."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
