@@ -1,0 +1,103 @@
+"""Sends requests, again if need be, and raises the errors of responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
+
+import httpx
+import pydantic
+from tenacity import AsyncRetrying
+
+from recibo_client import _retries, errors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recibo_client._calls import Call
+    from recibo_client._options import Options
+
+Model = TypeVar("Model", bound=pydantic.BaseModel)
+
+# Nothing was sent yet when these are raised.
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class AsyncConnection:
+    """The connections to a server."""
+
+    def __init__(self, options: Options, http_client: httpx.AsyncClient | None) -> None:
+        self.options = options
+        self._http = http_client or httpx.AsyncClient()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def send(self, call: Call, *, retry_seconds: float | None = None) -> httpx.Response:
+        """Send a request and return its response; raises ReciboError."""
+        seconds = self.options.retry_seconds if retry_seconds is None else retry_seconds
+        return await AsyncRetrying(**_retries.policy(call, seconds))(self._send_once, call)
+
+    async def get(
+        self, call: Call, model: type[Model], *, retry_seconds: float | None = None
+    ) -> Model:
+        """Send a request and return the model in its response."""
+        response = await self.send(call, retry_seconds=retry_seconds)
+        try:
+            return model.model_validate_json(response.content)
+        except pydantic.ValidationError as error:
+            message = f"{response.request.url} did not answer as Recibo does: {error}"
+            raise errors.UnexpectedResponseError(message) from error
+
+    async def save(self, call: Call, path: Path) -> Path:
+        """Write the content of a response to a file; a file that was there is replaced."""
+        part = path.with_name(f"{path.name}.part")
+        policy = _retries.policy(call, self.options.retry_seconds)
+        try:
+            await AsyncRetrying(**policy)(self._save_once, call, part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        return path
+
+    async def _send_once(self, call: Call) -> httpx.Response:
+        return await self._exchange(call, _read)
+
+    async def _save_once(self, call: Call, path: Path) -> None:
+        async def write(response: httpx.Response) -> None:
+            with path.open("wb") as file:
+                async for chunk in response.aiter_bytes():
+                    file.write(chunk)
+
+        await self._exchange(call, write)
+
+    async def _exchange(
+        self, call: Call, receive: Callable[[httpx.Response], Any]
+    ) -> httpx.Response:
+        try:
+            async with self._http.stream(
+                call.method,
+                self.options.url(call.path),
+                params=dict(call.params),
+                headers={**self.options.headers(), **call.headers},
+                timeout=self.options.limits(call.wait_seconds),
+                **call.content(),
+            ) as response:
+                if response.is_success:
+                    await receive(response)
+                else:
+                    await response.aread()
+        except httpx.RequestError as problem:
+            # Some problems have no text.
+            reason = str(problem) or type(problem).__name__
+            message = f"{self.options.base_url} (RECIBO_URL) does not answer: {reason}"
+            was_sent = not isinstance(problem, _UNSENT)
+            raise errors.ConnectionFailedError(message, was_sent=was_sent) from problem
+        error = errors.of_response(response)
+        if error is not None:
+            raise error
+        return response
+
+
+async def _read(response: httpx.Response) -> None:
+    await response.aread()

@@ -1,0 +1,99 @@
+"""Sends requests, again if need be, and raises the errors of responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
+
+import httpx
+import pydantic
+from tenacity import Retrying
+
+from recibo_client import _retries, errors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recibo_client._calls import Call
+    from recibo_client._options import Options
+
+Model = TypeVar("Model", bound=pydantic.BaseModel)
+
+# Nothing was sent yet when these are raised.
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+
+
+class Connection:
+    """The connections to a server."""
+
+    def __init__(self, options: Options, http_client: httpx.Client | None) -> None:
+        self.options = options
+        self._http = http_client or httpx.Client()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def send(self, call: Call, *, retry_seconds: float | None = None) -> httpx.Response:
+        """Send a request and return its response; raises ReciboError."""
+        seconds = self.options.retry_seconds if retry_seconds is None else retry_seconds
+        return Retrying(**_retries.policy(call, seconds))(self._send_once, call)
+
+    def get(self, call: Call, model: type[Model], *, retry_seconds: float | None = None) -> Model:
+        """Send a request and return the model in its response."""
+        response = self.send(call, retry_seconds=retry_seconds)
+        try:
+            return model.model_validate_json(response.content)
+        except pydantic.ValidationError as error:
+            message = f"{response.request.url} did not answer as Recibo does: {error}"
+            raise errors.UnexpectedResponseError(message) from error
+
+    def save(self, call: Call, path: Path) -> Path:
+        """Write the content of a response to a file; a file that was there is replaced."""
+        part = path.with_name(f"{path.name}.part")
+        policy = _retries.policy(call, self.options.retry_seconds)
+        try:
+            Retrying(**policy)(self._save_once, call, part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        return path
+
+    def _send_once(self, call: Call) -> httpx.Response:
+        return self._exchange(call, _read)
+
+    def _save_once(self, call: Call, path: Path) -> None:
+        def write(response: httpx.Response) -> None:
+            with path.open("wb") as file:
+                for chunk in response.iter_bytes():
+                    file.write(chunk)
+
+        self._exchange(call, write)
+
+    def _exchange(self, call: Call, receive: Callable[[httpx.Response], Any]) -> httpx.Response:
+        try:
+            with self._http.stream(
+                call.method,
+                self.options.url(call.path),
+                params=dict(call.params),
+                headers={**self.options.headers(), **call.headers},
+                timeout=self.options.limits(call.wait_seconds),
+                **call.content(),
+            ) as response:
+                if response.is_success:
+                    receive(response)
+                else:
+                    response.read()
+        except httpx.RequestError as problem:
+            # Some problems have no text.
+            reason = str(problem) or type(problem).__name__
+            message = f"{self.options.base_url} (RECIBO_URL) does not answer: {reason}"
+            was_sent = not isinstance(problem, _UNSENT)
+            raise errors.ConnectionFailedError(message, was_sent=was_sent) from problem
+        error = errors.of_response(response)
+        if error is not None:
+            raise error
+        return response
+
+
+def _read(response: httpx.Response) -> None:
+    response.read()

@@ -1,0 +1,20 @@
+"""Writes the approved and ready receipts of a month to a CSV file: expenses_csv.py 2026-03 OUT."""
+
+import csv
+import datetime as dt
+import sys
+
+from recibo_client import Recibo
+
+FIELDS = ("issued_at", "merchant_name", "category", "total", "currency", "document_number", "id")
+
+first = dt.date.fromisoformat(f"{sys.argv[1]}-01")
+following = (first + dt.timedelta(days=31)).replace(day=1)
+
+with Recibo() as recibo, open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+    rows = csv.DictWriter(file, FIELDS, extrasaction="ignore")
+    rows.writeheader()
+    for receipt in recibo.receipts.list(after=first, before=following):
+        # A person still has to look at the others.
+        if receipt.review and receipt.review.status != "needs_review":
+            rows.writerow(receipt.model_dump(mode="json"))

@@ -1,0 +1,119 @@
+"""Folders are read with several uploads at once, and continued where they were left."""
+
+from pathlib import Path
+
+import pytest
+
+from recibo_client import AsyncRecibo, FolderResult, Recibo, errors
+from tests.make import jpeg
+from tests.serving.running import Server
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with five documents, one of them unreadable, and files that are none."""
+    names = ["a.jpg", "b.JPG", "c.pdf", "sub/d.png", "sub/unreadable.jpg"]
+    for name in [*names, "notes.txt", ".hidden.jpg", ".git/e.jpg"]:
+        path = tmp_path / "inbox" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(jpeg(f"{tmp_path.name} {name}"))
+    return tmp_path / "inbox"
+
+
+def names(result: FolderResult, folder: Path) -> list[str]:
+    return [one.path.relative_to(folder).as_posix() for one in result.files]
+
+
+def test_all_documents_are_read_and_reported(recibo: Recibo, folder: Path) -> None:
+    reports = list[tuple[int, int]]()
+
+    result = recibo.receipts.extract_folder(
+        folder,
+        concurrency=3,
+        metadata={"batch": folder.parent.name},
+        on_file=lambda so_far, total: reports.append((len(so_far.files), total)),
+    )
+
+    assert ["a.jpg", "b.JPG", "c.pdf", "sub/d.png", "sub/unreadable.jpg"] == names(result, folder)
+    assert "4 read, 0 known, 1 failed" == str(result)
+    assert [(number, 5) for number in range(1, 6)] == reports
+    [failed] = result.failed
+    assert isinstance(failed.error, errors.LowConfidenceError)
+    listed = recibo.receipts.list(metadata={"batch": folder.parent.name}, status="completed")
+    assert {one.receipt_id for one in result.read} == {one.id for one in listed}
+
+
+def test_second_run_uploads_only_what_is_new(recibo: Recibo, folder: Path) -> None:
+    first = recibo.receipts.extract_folder(folder)
+    (folder / "a.jpg").rename(folder / "renamed.jpg")
+    (folder / "f.jpg").write_bytes(jpeg(f"{folder} f"))
+    # As a crash may leave it.
+    with (folder / ".recibo-journal.jsonl").open("a") as journal:
+        journal.write('{"sha256": "ab')
+
+    second = recibo.receipts.extract_folder(folder)
+
+    assert "1 read, 4 known, 1 failed" == str(second)
+    assert {one.receipt_id for one in first.read} == {one.receipt_id for one in second.known}
+    assert "0 read, 5 known, 1 failed" == str(recibo.receipts.extract_folder(folder))
+
+
+def test_higher_accuracy_reads_known_files_again(recibo: Recibo, folder: Path) -> None:
+    recibo.receipts.extract_folder(folder)
+
+    result = recibo.receipts.extract_folder(folder, accuracy="high")
+
+    assert [] == result.known
+    assert {"high"} == {one.receipt.accuracy for one in result.read if one.receipt}
+
+
+def test_pattern_and_journal_are_chosen(recibo: Recibo, folder: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+
+    result = recibo.receipts.extract_folder(folder, pattern="*.jpg", journal=journal)
+
+    assert ["a.jpg"] == names(result, folder)
+    assert journal.exists()
+    assert not (folder / ".recibo-journal.jsonl").exists()
+
+
+def test_refused_key_stops_all(server: Server, folder: Path) -> None:
+    reports = list[str]()
+
+    with (
+        Recibo("sk_live_wrong", base_url=server.url) as stranger,
+        pytest.raises(errors.UnauthorizedError),
+    ):
+        stranger.receipts.extract_folder(
+            folder, concurrency=1, on_file=lambda so_far, _: reports.append(str(so_far))
+        )
+
+    assert ["0 read, 0 known, 1 failed"] == reports
+
+
+def test_failing_callback_stops_all(recibo: Recibo, folder: Path) -> None:
+    seen = list[int]()
+
+    def fail(_: FolderResult, total: int) -> None:
+        seen.append(total)
+        message = "the disk is full"
+        raise OSError(message)
+
+    with pytest.raises(OSError, match="disk"):
+        recibo.receipts.extract_folder(folder, concurrency=1, on_file=fail)
+
+    assert [5] == seen
+
+
+def test_missing_folder_is_named(recibo: Recibo, tmp_path: Path) -> None:
+    with pytest.raises(NotADirectoryError, match="nowhere"):
+        recibo.receipts.extract_folder(tmp_path / "nowhere")
+
+
+async def test_asynchronous_client_does_the_same(server: Server, folder: Path) -> None:
+    async with AsyncRecibo(server.secret, base_url=server.url) as client:
+        first = await client.receipts.extract_folder(folder, concurrency=3)
+        second = await client.receipts.extract_folder(folder, concurrency=3)
+
+    assert "4 read, 0 known, 1 failed" == str(first)
+    assert "0 read, 4 known, 1 failed" == str(second)

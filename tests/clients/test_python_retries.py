@@ -1,0 +1,248 @@
+"""Requests that fail are sent again if that is safe."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import httpx
+import pytest
+import tenacity.nap
+
+from recibo_client import Recibo, ReciboError, errors
+
+KEY = {
+    "id": "key_1",
+    "org_id": "org_1",
+    "name": "Till",
+    "kind": "secret",
+    "prefix": "sk_live_",
+    "last4": "x3Qa",
+    "scopes": ["read"],
+    "is_live": True,
+    "created_at": "2026-06-09T12:00:00Z",
+    "plan": "scale",
+    "usage_this_month": 1,
+    "credits_used_this_month": 1,
+}
+RECEIPT = {
+    "id": "rcp_1",
+    "org_id": "org_1",
+    "status": "completed",
+    "metadata": {},
+    "created_by": "key_1",
+    "accuracy": "standard",
+    "version": 1,
+    "created_at": "2026-06-09T12:00:00Z",
+    "updated_at": "2026-06-09T12:00:00Z",
+}
+
+Step = httpx.Response | type[httpx.TransportError]
+
+
+def refusal(status: int, code: str, **more: object) -> httpx.Response:
+    error = {"code": code, "message": "No.", "request_id": "req_1", **more}
+    return httpx.Response(status, json={"error": error})
+
+
+class Script:
+    """Answers requests with one step after the other, and keeps them."""
+
+    def __init__(self, *steps: Step) -> None:
+        self.steps = list(steps)
+        self.requests = list[httpx.Request]()
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        step = self.steps.pop(0)
+        if isinstance(step, httpx.Response):
+            return step
+        raise step("scripted")
+
+    def client(self, retry_seconds: float = 30) -> Recibo:
+        http = httpx.Client(transport=httpx.MockTransport(self))
+        return Recibo("sk_live_x", retry_seconds=retry_seconds, http_client=http)
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between attempts, which take no time."""
+    taken = list[float]()
+    monkeypatch.setattr(tenacity.nap, "time", SimpleNamespace(sleep=taken.append))
+    return taken
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        httpx.ConnectError,
+        httpx.ReadTimeout,
+        httpx.RemoteProtocolError,
+        refusal(503, "server_error"),
+        refusal(500, "server_error"),
+        refusal(429, "rate_limit_exceeded", retry_after=1),
+        httpx.Response(502, text="<html>Bad gateway</html>"),
+    ],
+    ids=repr,
+)
+def test_upload_is_repeated_with_the_same_idempotency_key(problem: Step) -> None:
+    script = Script(problem, problem, httpx.Response(200, json=RECEIPT))
+
+    with script.client() as recibo:
+        receipt = recibo.receipts.extract(b"lunch")
+
+    assert "rcp_1" == receipt.id
+    assert 3 == len(script.requests)
+    assert 1 == len({one.headers["Idempotency-Key"] for one in script.requests})
+    assert all(b"lunch" in one.read() for one in script.requests)
+
+
+def test_two_uploads_have_two_idempotency_keys() -> None:
+    script = Script(httpx.Response(200, json=RECEIPT), httpx.Response(200, json=RECEIPT))
+
+    with script.client() as recibo:
+        recibo.receipts.extract(b"lunch")
+        recibo.receipts.extract(b"lunch")
+
+    assert 2 == len({one.headers["Idempotency-Key"] for one in script.requests})
+
+
+def test_pause_is_as_long_as_the_server_says(pauses: list[float]) -> None:
+    script = Script(
+        refusal(429, "rate_limit_exceeded", retry_after=7), httpx.Response(200, json=KEY)
+    )
+
+    with script.client() as recibo:
+        recibo.key()
+
+    assert 7 <= pauses[0] <= 8
+
+
+def test_used_up_quota_is_an_error_at_once(pauses: list[float]) -> None:
+    script = Script(refusal(429, "rate_limit_exceeded", retry_after=900_000))
+
+    with script.client() as recibo, pytest.raises(errors.RateLimitExceededError) as raised:
+        recibo.receipts.extract(b"lunch")
+
+    assert 900_000 == raised.value.retry_after
+    assert [] == pauses
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422])
+def test_refusal_for_good_is_not_repeated(status: int) -> None:
+    script = Script(refusal(status, "of_a_later_release"))
+
+    with script.client() as recibo, pytest.raises(errors.APIError) as raised:
+        recibo.key()
+
+    assert (status, "of_a_later_release") == (raised.value.status, raised.value.code)
+    assert 1 == len(script.requests)
+
+
+UNSAFE: list[Callable[[Recibo], object]] = [
+    lambda recibo: recibo.receipts.delete("rcp_1"),
+    lambda recibo: recibo.receipts.correct("rcp_1", total="1.00", version=1),
+]
+
+
+@pytest.mark.parametrize("act", UNSAFE, ids=["delete", "correct a version"])
+@pytest.mark.parametrize("problem", [httpx.ReadTimeout, refusal(503, "server_error")], ids=repr)
+def test_what_may_have_been_done_is_not_repeated(
+    act: Callable[[Recibo], object], problem: Step
+) -> None:
+    script = Script(problem)
+
+    with script.client() as recibo, pytest.raises(ReciboError):
+        act(recibo)
+
+    assert 1 == len(script.requests)
+
+
+@pytest.mark.parametrize("act", UNSAFE, ids=["delete", "correct a version"])
+@pytest.mark.parametrize(
+    "problem", [httpx.ConnectError, refusal(429, "rate_limit_exceeded")], ids=repr
+)
+def test_what_was_surely_not_done_is_repeated(
+    act: Callable[[Recibo], object], problem: Step
+) -> None:
+    script = Script(problem, httpx.Response(200, json=RECEIPT))
+
+    with script.client() as recibo:
+        act(recibo)
+
+    assert 2 == len(script.requests)
+
+
+def test_retries_can_be_turned_off() -> None:
+    script = Script(httpx.ConnectError)
+
+    with script.client(0) as recibo, pytest.raises(errors.ConnectionFailedError, match="8000"):
+        recibo.key()
+
+
+def test_another_web_site_is_no_recibo() -> None:
+    script = Script(httpx.Response(200, text="<html>Welcome</html>"))
+
+    with script.client() as recibo, pytest.raises(errors.UnexpectedResponseError):
+        recibo.key()
+
+
+def test_redirect_is_an_error() -> None:
+    script = Script(httpx.Response(301, headers={"Location": "https://elsewhere.test"}))
+
+    with script.client() as recibo, pytest.raises(errors.APIError, match="301"):
+        recibo.key()
+
+
+@pytest.fixture
+def pending() -> httpx.Response:
+    """A receipt that is not read yet."""
+    return httpx.Response(200, json={**RECEIPT, "status": "pending"})
+
+
+def test_pending_receipt_is_awaited(pending: httpx.Response) -> None:
+    script = Script(pending, pending, httpx.Response(200, json=RECEIPT))
+
+    with script.client() as recibo:
+        receipt = recibo.receipts.extract(b"lunch", wait=True)
+
+    assert "completed" == receipt.status
+    assert ["/v1/extract", "/v1/receipts/rcp_1", "/v1/receipts/rcp_1"] == [
+        one.url.path for one in script.requests
+    ]
+    assert 20 < float(script.requests[1].url.params["wait"]) <= 25
+
+
+def test_pending_receipt_is_returned_without_wait(pending: httpx.Response) -> None:
+    with Script(pending).client() as recibo:
+        assert "pending" == recibo.receipts.extract(b"lunch", wait=False).status
+
+
+def test_wait_ends(pending: httpx.Response) -> None:
+    script = Script(pending, pending)
+
+    with script.client() as recibo, pytest.raises(errors.WaitTimeoutError) as raised:
+        recibo.receipts.extract(b"lunch", wait_seconds=0)
+
+    assert "rcp_1" == raised.value.receipt.id
+
+
+def test_receipt_that_fails_later_is_the_error_of_its_code(pending: httpx.Response) -> None:
+    failure = {"code": "low_confidence", "message": "Nothing could be read."}
+    failed = httpx.Response(200, json={**RECEIPT, "status": "failed", "failure": failure})
+
+    with (
+        Script(pending, failed).client() as recibo,
+        pytest.raises(errors.LowConfidenceError) as raised,
+    ):
+        recibo.receipts.extract(b"lunch")
+
+    assert "rcp_1" == raised.value.receipt_id
+
+
+def test_values_and_fields_of_other_releases_are_accepted() -> None:
+    later = {**RECEIPT, "category": "space_travel", "status": "archived", "orbit": 3}
+
+    with Script(httpx.Response(200, json=later)).client() as recibo:
+        receipt = recibo.receipts.get("rcp_1")
+
+    assert ("space_travel", "archived") == (receipt.category, receipt.status)
+    assert [] == receipt.payments

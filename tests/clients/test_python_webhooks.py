@@ -1,0 +1,108 @@
+"""The Python client verifies webhooks of a running server, and no others."""
+
+import base64
+import copy
+import datetime as dt
+import json
+from decimal import Decimal
+
+import pytest
+from standardwebhooks import Webhook
+
+from recibo.lib import clock
+from recibo_client import errors, webhooks
+
+SECRET = "whsec_" + base64.b64encode(b"a secret of the tests").decode()
+EVENT = {
+    "id": "evt_1",
+    "type": "usage.threshold_reached",
+    "org_id": "org_1",
+    "created_at": "2026-06-09T12:00:00.120931Z",
+    "data": {"threshold": 80, "used": 8, "quota": 10},
+}
+
+
+def signed(body: str, *, age: dt.timedelta = dt.timedelta(0)) -> dict[str, str]:
+    """Return the headers of a webhook."""
+    moment = clock.now() - age
+    return {
+        "Webhook-Id": "evt_1",
+        "Webhook-Timestamp": str(int(moment.timestamp())),
+        "Webhook-Signature": Webhook(SECRET).sign("evt_1", moment, body),
+    }
+
+
+@pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
+def test_signed_event_is_returned(encode: type[str]) -> None:
+    body = json.dumps(EVENT)
+
+    event = webhooks.verify(encode(body), signed(body), SECRET)
+
+    assert ("usage.threshold_reached", 80) == (event.type, event.data.threshold)
+    assert event.data.receipt is None
+
+
+def test_receipt_of_an_event_is_typed() -> None:
+    receipt = {
+        "id": "rcp_1",
+        "org_id": "org_1",
+        "status": "completed",
+        "total": "34.10",
+        "metadata": {},
+        "created_by": "key_1",
+        "accuracy": "standard",
+        "version": 2,
+        "created_at": "2026-06-09T12:00:00Z",
+        "updated_at": "2026-06-09T12:00:00Z",
+    }
+    changes = {"total": {"before": "34.15", "after": "34.10"}}
+    data = {"receipt": receipt, "changes": changes}
+    body = json.dumps({**EVENT, "type": "receipt.corrected", "data": data})
+
+    event = webhooks.verify(body, signed(body), SECRET)
+
+    assert event.data.receipt is not None
+    assert Decimal("34.10") == event.data.receipt.total
+    assert event.data.changes is not None
+    assert "34.15" == event.data.changes["total"].before
+
+
+def test_type_of_a_later_release_is_returned() -> None:
+    body = json.dumps({**EVENT, "type": "receipt.framed", "data": {"frame": "oak"}})
+
+    assert "receipt.framed" == webhooks.verify(body, signed(body), SECRET).type
+
+
+BODY = json.dumps(EVENT)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (BODY.replace("80", "81"), signed(BODY)),
+        (BODY, signed(BODY, age=dt.timedelta(minutes=6))),
+        (BODY, {}),
+        (BODY, {**signed(BODY), "Webhook-Signature": "nonsense"}),
+        (BODY, {**signed(BODY), "Webhook-Signature": "v1,=/="}),
+        (BODY, {**signed(BODY), "Webhook-Timestamp": "nan"}),
+        (b"\xff\xfe", signed(BODY)),
+    ],
+    ids=["changed", "old", "no headers", "no form", "no Base64", "no time", "no text"],
+)
+def test_other_webhooks_are_refused(body: str | bytes, headers: dict[str, str]) -> None:
+    with pytest.raises(errors.SignatureError):
+        webhooks.verify(body, headers, SECRET)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_a"])
+def test_broken_secret_is_named(secret: str) -> None:
+    with pytest.raises(errors.ConfigurationError, match="whsec_"):
+        webhooks.verify(BODY, signed(BODY), secret)
+
+
+def test_errors_travel_between_processes() -> None:
+    error = errors.LowConfidenceError("Blurred.", status=422, receipt_id="rcp_1")
+
+    copied = copy.copy(error)
+
+    assert (type(error), str(error), error.__dict__) == (type(copied), str(copied), copied.__dict__)
