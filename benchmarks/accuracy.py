@@ -1,8 +1,8 @@
-"""How much of the truth the library reads, on all sets of a data folder, by their own scorers.
+"""Measures the accuracy of the library on all sets of a data folder, with their scorers.
 
-The folder holds the scanned receipts `sroie/`, the sets `documents/` and `real-documents/`, and the
-scorers `score_sroie.py` and `score_documents.py`. Nothing of it is copied. `--leave-out` reads each
-document with weights that were fitted without its source; else they are those of the package.
+The folder contains the scanned receipts `sroie/`, the sets `documents/` and `real-documents/`, and
+the scorers `score_sroie.py` and `score_documents.py`. Nothing of it is copied. `--leave-out` reads
+each document with weights fitted without its source, instead of those of the package.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from benchmarks import measuring, reliability, scoring
-from benchmarks.recognised import How
+from benchmarks.recognition import Recognition
 from benchmarks.reliability import Verdict
 from benchmarks.scoring import Reading, Report
 from recibo.extract import errors, pipeline, weights
@@ -43,7 +43,7 @@ _SHORT = {
 def main() -> None:
     """Measure, print the tables and draw the reliability plot."""
     asked = _arguments()
-    every = documents.load(asked.data, How(Accuracy(asked.accuracy), asked.kept))
+    every = documents.load(asked.data, Recognition(Accuracy(asked.accuracy), asked.kept))
     held_out = {}
     if asked.leave_out is not None:
         held_out = held_out_weights(every, asked.leave_out, jobs=asked.jobs)
@@ -57,7 +57,7 @@ def main() -> None:
 def held_out_weights(
     every: Sequence[Document], fields: Sequence[str] = (), *, jobs: int = 1
 ) -> dict[str, ByField]:
-    """Return for each document the weights that were fitted without its source."""
+    """Return the weights fitted without its source for each document."""
     fitters = [fitter for fitter in FITTERS if not fields or fitter.field in fields]
     fitted = cross_fit(every, fitters, jobs=jobs)
     return {key: fitted.without[fold] for key, fold in fold_of(every).items()}
@@ -69,7 +69,7 @@ def measure(
     held_out: Mapping[str, ByField] | None = None,
     jobs: int = 1,
 ) -> Report:
-    """Read the documents, with other weights where there are some, and judge what was read."""
+    """Read the documents, with other weights if given, and score the results."""
     replaced = [(held_out or {}).get(document.key, {}) for document in chosen]
     if jobs == 1:
         readings = list(map(_read, chosen, replaced))
@@ -80,7 +80,7 @@ def measure(
 
 
 def spread(files: Sequence[Document], count: int) -> list[Document]:
-    """Return so many of the documents, always the same, from all parts of the list."""
+    """Return a fixed sample of the documents, evenly spread over the list."""
     count = min(count, len(files))
     return [files[index * len(files) // count] for index in range(count)]
 
@@ -107,10 +107,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def _read(document: Document, replaced: ByField) -> Reading:
-    """Return the fields of one file as the scorers take them; none when it cannot be read."""
+    """Return the fields of one file for the scorers; none if it cannot be read."""
     with weights.replaced(replaced):
         try:
-            return scoring.spelled(pipeline.understand(document.looks()))
+            return scoring.spelled(pipeline.understand(document.passes()))
         except errors.ReadingError:
             return {}
 
@@ -135,7 +135,7 @@ def _cells(figures: Mapping[str, float]) -> list[str]:
 
 
 def _by_name(report: Report, fields: Sequence[str]) -> dict[str, Sequence[Verdict]]:
-    """Return the verdicts on the whole, which its total makes right, and on some fields."""
+    """Return the verdicts on whole receipts, right if their total is, and on some fields."""
     by_field = report.by_field
     return {_WHOLE: report.verdicts} | {
         field: by_field[field] for field in fields if field in by_field

@@ -2,8 +2,8 @@
 
     python -m benchmarks.latency FOLDER [--only PATTERN] [--a4] [--limit N] [--accuracy high]
 
-Reads each file of a folder with the library, with RapidOCR as it comes, and with RapidOCR in the
-configuration that the library took over, each in a separate process. The contenders only find
+Reads each file of a folder with the library, with RapidOCR by default, and with RapidOCR in the
+configuration of the library, each in a separate process. The contenders only find
 words; the library also finds codes and fields. CPU seconds are valid on a busy machine, too.
 """
 
@@ -22,15 +22,15 @@ from benchmarks import measuring
 from recibo.extract import errors, pipeline
 from recibo.extract.model import Accuracy
 
-#: What the reading of one page may take on one thread, median and p95, and what a process may hold.
+#: The limits for one page on one thread, median and p95, and for the memory of a process.
 LIMITS_S = {Accuracy.STANDARD: (0.9, 1.6), Accuracy.HIGH: (2.5, 4.0)}
 A4_LIMITS_S = (3.0, 3.0)
 RSS_MB = 900
 
-#: The first files warm caches up.
+#: The first files warm up caches.
 _WARM_UP = 2
 
-#: RapidOCR in the configuration that measurements chose for this library.
+#: RapidOCR in the configuration of this library.
 _TUNED = {
     "Global.use_cls": False,
     "Global.text_score": 0.3,
@@ -49,11 +49,11 @@ _PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
 
 @dataclass(slots=True)
 class Measured:
-    """What one contender took, seconds a file."""
+    """The times of one contender, seconds per file."""
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    #: Seconds a file by stage, for the library alone.
+    #: Seconds per file by stage, only for the library.
     stages: dict[str, list[float]] = field(default_factory=dict)
     rss_mb: int = 0
 
@@ -92,7 +92,7 @@ def _options() -> argparse.Namespace:
 def _alone(
     measure: Callable[[Sequence[Path], How], Measured], files: Sequence[Path], how: How
 ) -> Measured:
-    """Measure in a separate process, so that memory is the contender's alone."""
+    """Measure in a separate process, so that its memory is only the contender's."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(measure, (files, how))
 
@@ -120,7 +120,7 @@ def _library(files: Sequence[Path], accuracy: Accuracy) -> Measured:
 
 def _rapid(files: Sequence[Path], configuration: dict[str, object]) -> Measured:
     """Find the words of the files with RapidOCR."""
-    from rapidocr import RapidOCR  # noqa: PLC0415 - heavy, and only this contender's
+    from rapidocr import RapidOCR  # noqa: PLC0415 - heavy, and only for this contender
 
     engine = RapidOCR(params={"Global.log_level": "error", **configuration})
 

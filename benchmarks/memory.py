@@ -1,8 +1,8 @@
-"""Whether a process that reads stays small, however many documents it has read.
+"""Measures whether the memory of a reading process stays constant over many documents.
 
     python -m benchmarks.memory FOLDER [--documents N] [--accuracy high]
 
-Reads the files of a folder again and again in one process, which the service would replace after
+Reads the files of a folder repeatedly in one process, which the service would replace after
 200 documents, and prints its memory after each hundred.
 """
 
@@ -18,12 +18,12 @@ from recibo.extract import errors, pipeline
 from recibo.extract.document import formats
 from recibo.extract.model import Accuracy
 
-#: What a process may hold, and how much more in the end than after the warm-up.
+#: The limit for a process, and for its growth after the warm-up.
 RSS_MB, GROWTH = 900, 1.05
 
 _EVERY = 100
 
-#: The sizes of pages and lines that occur are met within the first hundreds.
+#: All usual sizes of pages and lines occur within the first hundreds.
 _WARM_UP = 300
 
 _SUFFIXES = frozenset(f".{extension}" for extension in (*formats.EXTENSIONS.values(), "jpeg"))
@@ -63,7 +63,7 @@ def _options() -> argparse.Namespace:
 
 
 def _documents(folder: Path) -> Iterator[bytes]:
-    """Yield the files of a folder, from the first one again after the last."""
+    """Yield the files of a folder in a cycle."""
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
     return (path.read_bytes() for path in itertools.cycle(paths))
 

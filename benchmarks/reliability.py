@@ -1,4 +1,4 @@
-"""How well confidences keep their word: tables and a plot."""
+"""Measures how well confidences are calibrated: tables and a plot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,40 +7,40 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-# Of the receipts that claim to be this sure, nearly all must have the right total.
+# Nearly all receipts with at least this confidence must have the right total.
 SURE = 0.9
 _BINS = 10
 _COLUMNS = 2
 
-#: The heading of `row`.
+#: The headings of `row`.
 HEADINGS = ("", "read", "right", "mean", "off by", "AUC", "at 0.9", "of these")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How sure a reading was of a value, and whether it was right."""
+    """The confidence of a value, and whether it was right."""
 
     confidence: float
     is_right: bool
 
 
 def row(name: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return one row of the table: percent, and the area under the curve of right over wrong."""
+    """Return one row of the table: percentages, and the AUC."""
     sure = [verdict for verdict in verdicts if verdict.confidence >= SURE]
     return (
         name,
         str(len(verdicts)),
         f"{_share_right(verdicts):.1f}",
         f"{_mean(verdicts):.1f}",
-        f"{off_by(verdicts):.1f}",
-        _told_apart(verdicts),
+        f"{calibration_error(verdicts):.1f}",
+        _auc(verdicts),
         f"{percent(len(sure), len(verdicts)):.1f}",
         f"{_share_right(sure):.1f}" if sure else "-",
     )
 
 
-def off_by(verdicts: Sequence[Verdict]) -> float:
-    """Return the expected calibration error over ten bins, in points of percent."""
+def calibration_error(verdicts: Sequence[Verdict]) -> float:
+    """Return the expected calibration error over ten bins, in percentage points."""
     return sum(
         abs(_mean(within) - _share_right(within)) * len(within) / len(verdicts)
         for within in _bins(verdicts)
@@ -48,7 +48,7 @@ def off_by(verdicts: Sequence[Verdict]) -> float:
 
 
 def draw(by_name: Mapping[str, Sequence[Verdict]], path: Path) -> None:
-    """Draw for each name how often values are right at each height of confidence."""
+    """Plot accuracy against confidence for each name."""
     rows = -(-len(by_name) // _COLUMNS)
     figure = Figure(figsize=(4 * _COLUMNS, 4 * rows), layout="constrained")
     for place, (name, verdicts) in enumerate(by_name.items()):
@@ -57,7 +57,7 @@ def draw(by_name: Mapping[str, Sequence[Verdict]], path: Path) -> None:
 
 
 def percent(part: int, whole: int) -> float:
-    """Return a part in percent; of nothing, nothing."""
+    """Return a part in percent; 0 if the whole is 0."""
     return 100 * part / whole if whole else 0.0
 
 
@@ -71,7 +71,7 @@ def _panel(axes: Axes, name: str, verdicts: Sequence[Verdict]) -> None:
 
 
 def _bins(verdicts: Sequence[Verdict]) -> list[list[Verdict]]:
-    """Return those of each tenth of confidence, the empty ones left out."""
+    """Return the verdicts in ten bins of confidence, without empty ones."""
     bins: list[list[Verdict]] = [[] for _ in range(_BINS)]
     for verdict in verdicts:
         bins[min(int(verdict.confidence * _BINS), _BINS - 1)].append(verdict)
@@ -86,8 +86,8 @@ def _share_right(verdicts: Sequence[Verdict]) -> float:
     return percent(sum(verdict.is_right for verdict in verdicts), len(verdicts))
 
 
-def _told_apart(verdicts: Sequence[Verdict]) -> str:
-    """Return how often a right value is surer than a wrong one; ties count half."""
+def _auc(verdicts: Sequence[Verdict]) -> str:
+    """Return how often a right value has a higher confidence than a wrong one; ties count half."""
     right = [verdict.confidence for verdict in verdicts if verdict.is_right]
     wrong = [verdict.confidence for verdict in verdicts if not verdict.is_right]
     pairs = len(right) * len(wrong)

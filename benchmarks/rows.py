@@ -11,7 +11,7 @@ from sqlalchemy import Select, delete, func, insert, select, text
 from recibo.extract.model import Accuracy, Category, DocumentType
 from recibo.lib import clock
 from recibo.schemas.receipts import LineItem, Reading
-from recibo.schemas.states import ReceiptStatus
+from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.store import tables
 from recibo.store.db import Database, Session
 
@@ -20,6 +20,12 @@ from recibo.store.db import Database, Session
 RARE_TAG = ("project", "apollo")
 RARE_TYPE = DocumentType.NFSE
 RARE_DAY = dt.date(2019, 5, 17)
+RARE_WORD = "saxophone"
+RARE_CATEGORY = Category.TAXES
+RARE_CURRENCY = "ISK"
+#: On every receipt.
+COMMON_WORDS = ("total", "tax", "cash", "change", "date", "thank", "you")
+_PRIMES = (7919, 104_729, 15_485_863, 611_953, 5_381, 52_711, 648_391, 2_147_483_647, 433_494_437)
 _OLDEST = 10_000
 _RARE = 150
 
@@ -32,7 +38,7 @@ _YEAR = dt.timedelta(days=364)
 _PACE = dt.timedelta(seconds=30)
 # A million receipts name nearly all of them.
 _MERCHANTS = 50_000
-_CATEGORIES = [*Category, None]
+_CATEGORIES = [one for one in (*Category, None) if one is not Category.TAXES]
 _USUAL_TYPES = [kind for kind in DocumentType if kind is not RARE_TYPE]
 
 
@@ -48,6 +54,8 @@ async def fill(database: Database, size: int) -> None:
         async with database.write() as session:
             rows = [_receipt(org_id, number, began + number * _PACE) for number in numbers]
             await session.execute(insert(tables.Receipt), rows)
+            words = [_words(org_id, number) for number in numbers if not _is_failed(number)]
+            await session.execute(insert(tables.ReceiptWords), words)
             if tags:
                 await session.execute(insert(tables.ReceiptTag), tags)
     async with database.write() as session:
@@ -87,7 +95,8 @@ def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any
     is_failed = _is_failed(number)
     issued_on = _day(number)
     kind = RARE_TYPE if _is_rare(number) else _USUAL_TYPES[number % len(_USUAL_TYPES)]
-    total = Decimal(number % 100_000) / 100
+    # A prime scatters the totals, too.
+    total = Decimal(number * 7919 % 100_000) / 100
     return {
         "id": receipt_id(number),
         "org_id": org_id,
@@ -104,13 +113,33 @@ def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any
         "quota_month": f"{created_at:%Y-%m}",
         "reading": None if is_failed else _reading(kind, total, issued_on),
         "type": kind,
-        "category": _CATEGORIES[number % len(_CATEGORIES)],
+        "category": (RARE_CATEGORY if _is_rare(number) else _CATEGORIES[number % len(_CATEGORIES)]),
         "merchant_name": _merchant(number),
-        "currency": "EUR",
+        "merchant_key": _merchant(number).lower(),
+        "currency": RARE_CURRENCY if _is_rare(number) else "EUR",
         "total": total,
+        "confidence": 0.3 if _is_rare(number) else 0.95,
+        "doubts": [],
+        "duplicates": [receipt_id(number + 1)] if _is_rare(number) else None,
+        "review_status": (
+            None
+            if is_failed
+            else ReviewStatus.NEEDS_REVIEW
+            if _is_rare(number)
+            else ReviewStatus.APPROVED
+        ),
         "issued_on": issued_on,
         "issued_at": dt.datetime.combine(issued_on, dt.time(12), dt.UTC),
     }
+
+
+def _words(org_id: str, number: int) -> dict[str, Any]:
+    """Return the words of a receipt: as many as a page has, some of them on every receipt."""
+    scattered = [f"word{number * prime % 20_011}" for prime in _PRIMES]
+    rare = [RARE_WORD] if _is_rare(number) else []
+    words = [org_id.replace("org_", "_"), *COMMON_WORDS, *scattered, *rare]
+    words += ["merchant", _merchant(number).split()[1], f"number{number}"]
+    return {"receipt_id": receipt_id(number), "words": " ".join(dict.fromkeys(words))}
 
 
 def _reading(kind: DocumentType, total: Decimal, issued_on: dt.date) -> dict[str, Any]:

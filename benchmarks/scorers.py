@@ -1,4 +1,4 @@
-"""The scorers that a data folder brings, loaded as modules."""
+"""Loads the scorers of a data folder as modules."""
 
 import importlib.util
 from functools import cache
@@ -11,7 +11,7 @@ def load(path: Path) -> ModuleType:
     """Return the scorer in this file.
 
     Raises:
-        OSError: There is none.
+        OSError: The file does not exist.
     """
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:

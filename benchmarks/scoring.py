@@ -1,4 +1,4 @@
-"""Judges readings with the scorers of a data folder, and gathers the figures."""
+"""Scores readings with the scorers of a data folder, and collects the results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,13 +22,13 @@ HEADER, ALL_THREE = "header", "all three"
 
 _BRAZILIAN = ("nfe", "nfce", "nfse", "cupom_fiscal")
 
-#: The fields of a reading by name, as the scorers take them; empty when it could not be read.
+#: The fields of a reading by name, for the scorers; empty if it could not be read.
 Reading = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How a field of a file was read; a list of items counts each of them."""
+    """The result of a field of a file; a list of items counts each of them."""
 
     document: Document
     field: str
@@ -36,21 +36,21 @@ class Mark:
     asked: int
     given: int
     is_invented: bool
-    #: How sure the reading was of a value that it gave.
+    #: The confidence of the value.
     confidence: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was measured."""
+    """The results of a measurement."""
 
     marks: Sequence[Mark]
-    #: How sure each reading was as a whole, and whether its total is right.
+    #: The confidence of each receipt, and whether its total is right.
     verdicts: Sequence[Verdict]
 
     @property
     def rows(self) -> Mapping[str, Mapping[str, float]]:
-        """Right values in percent by set and field: of scanned receipts F1, as published."""
+        """Right values in percent by set and field; for scanned receipts F1, as published."""
         by_set: defaultdict[str, list[Mark]] = defaultdict(list)
         for mark in self.marks:
             by_set[set_name(mark.document)].append(mark)
@@ -58,29 +58,29 @@ class Report:
 
     @property
     def invented(self) -> int:
-        """Values that were given to fields that are not printed."""
+        """The number of values given for fields that are not printed."""
         return sum(mark.is_invented for mark in self.marks)
 
     @property
     def absent(self) -> int:
-        """Fields that are not printed."""
+        """The number of fields that are not printed."""
         return sum(_is_absent(mark.document, mark.field) for mark in self.marks)
 
     @property
     def sure(self) -> float:
-        """The part of the receipts that claim to be sure."""
+        """The share of receipts with a high confidence."""
         sure = sum(verdict.confidence >= SURE for verdict in self.verdicts)
         return percent(sure, len(self.verdicts))
 
     @property
     def right_when_sure(self) -> float:
-        """The part of those whose total is right."""
+        """The share of those with a right total."""
         claims = [verdict for verdict in self.verdicts if verdict.confidence >= SURE]
         return percent(sum(verdict.is_right for verdict in claims), len(claims))
 
     @property
     def by_field(self) -> Mapping[str, Sequence[Verdict]]:
-        """How sure the readings were of each field."""
+        """The verdicts by field."""
         verdicts: defaultdict[str, list[Verdict]] = defaultdict(list)
         for mark in self.marks:
             if mark.confidence is not None:
@@ -89,7 +89,7 @@ class Report:
 
 
 def report(documents: Sequence[Document], readings: Sequence[Reading]) -> Report:
-    """Return how the documents were read."""
+    """Return the results of all documents."""
     marks = [
         mark
         for document, reading in zip(documents, readings, strict=True)
@@ -109,7 +109,7 @@ def report(documents: Sequence[Document], readings: Sequence[Reading]) -> Report
 
 
 def judge(document: Document, reading: Reading) -> Iterator[Mark]:
-    """Yield how each field was read that is scored."""
+    """Yield the result of each scored field."""
     sure = cast("Mapping[str, float]", reading.get("confidences") or {})
     for field in FIELDS:
         if field not in document.asked:
@@ -130,7 +130,7 @@ def judge(document: Document, reading: Reading) -> Iterator[Mark]:
 
 
 def set_name(document: Document) -> str:
-    """Return the row of the tables that a document belongs to."""
+    """Return the row of the tables for a document."""
     if document.data_set == SROIE:
         return "scanned receipts"
     name = document.data_set.replace("-", " ")
@@ -141,7 +141,7 @@ def set_name(document: Document) -> str:
 
 
 def spelled(receipt: Receipt) -> Reading:
-    """Return a receipt as the scorers take it."""
+    """Return a receipt in the format of the scorers."""
     return {
         "type": receipt.type.value.value,
         "merchant_name": _text(receipt.merchant_name),
@@ -177,7 +177,7 @@ def _is_absent(document: Document, field: str) -> bool:
 
 
 def _figures(marks: Sequence[Mark]) -> dict[str, float]:
-    """Return the figures of one row, of headers and of each field."""
+    """Return the numbers of one row: of the headers and of each field."""
     by_field: defaultdict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         by_field[mark.field].append(mark)
@@ -198,6 +198,6 @@ def _share(marks: Sequence[Mark]) -> float:
 
 
 def _f1(marks: Sequence[Mark]) -> float:
-    """Return the harmonic mean of what is right of the given and of the asked values."""
+    """Return the harmonic mean of precision and recall."""
     given, asked = sum(mark.given for mark in marks), sum(mark.asked for mark in marks)
     return percent(2 * sum(mark.right for mark in marks), given + asked)

@@ -1,9 +1,9 @@
-"""How long a page of a PDF takes whose text need not be recognised, stage by stage.
+"""Measures how long a PDF page with a text layer takes, stage by stage.
 
     python -m benchmarks.text_pages FOLDER
 
-Reads each PDF with a text layer once, in a process that has read others before: what is remembered
-of one document helps with no other. CPU seconds of one thread, valid on a busy machine.
+Reads each PDF with a text layer once, in a process that has read others before: the caches
+of one document do not help another. CPU seconds of one thread, valid on a busy machine.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from benchmarks import measuring
 from recibo.extract import errors, pipeline
 from recibo.extract.document import pages
 
-#: What a page may take.
+#: The limit for a page.
 LIMIT_S = 0.2
 
 #: The first files load models, tables and patterns.
@@ -30,7 +30,7 @@ _SLOWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one document took, CPU seconds a page."""
+    """The times of one document, CPU seconds per page."""
 
     name: str
     cpu: float

@@ -238,7 +238,12 @@ async def _enqueue(database_url: str, count: int, url: str) -> None:
         endpoint_id = ids.new("whe")
         session.add(
             tables.WebhookEndpoint(
-                id=endpoint_id, org_id=org_id, url=url, created_at=now, updated_at=now
+                id=endpoint_id,
+                org_id=org_id,
+                url=url,
+                description="",
+                created_at=now,
+                updated_at=now,
             )
         )
     for start in range(0, count, _BATCH):
@@ -261,8 +266,9 @@ def _rows(
                 "created_at": now.isoformat(), "data": {"receipt": _A_RECEIPT}}  # fmt: skip
         events.append({"id": event_id, "org_id": org_id, "type": EventType.RECEIPT_COMPLETED,
                        "created_at": now, "body": json.dumps(body)})  # fmt: skip
-        pending.append({"event_id": event_id, "org_id": org_id, "endpoint_id": endpoint_id,
-                     "state": DeliveryState.PENDING, "due_at": now, "tries": 0})  # fmt: skip
+        pending.append({"id": ids.new("dlv"), "event_id": event_id, "org_id": org_id,
+                        "endpoint_id": endpoint_id, "state": DeliveryState.PENDING,
+                        "due_at": now, "tries": 0})  # fmt: skip
     return events, pending
 
 

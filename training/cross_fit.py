@@ -30,8 +30,8 @@ def cross_fit(
 ) -> Fitted:
     """Fit each field in turn.
 
-    What a document teaches a field is read with the weights that the earlier fields got without
-    its source. Otherwise confidence would be fitted on choices that knew the answers.
+    A document's samples for a field are read with the weights that earlier fields got without
+    its source. Otherwise confidence would be fitted on choices made with knowledge of the truth.
     """
     folds = fold_of(documents)
     whole: dict[str, Weights] = {}

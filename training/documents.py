@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import scorers
-from benchmarks.recognised import How
+from benchmarks.recognition import Recognition
 from recibo.extract import errors
 from recibo.extract.model import TextPage
 from training import sources
@@ -17,14 +17,14 @@ SROIE = "sroie"
 LISTED = ("documents", "real-documents")
 _SROIE_SCORER, _LISTED_SCORER = "score_sroie.py", "score_documents.py"
 _LISTS = ("brazil.json", "international.json")
-# What the keys of SROIE call the fields.
+# The names of fields in the keys of SROIE.
 _SROIE_FIELDS = {"total": "total", "date": "issued_at", "company": "merchant_name"}
 _SROIE_NAMES = {"total": "total", "issued_at": "date", "merchant_name": "merchant"}
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file of a set, with what is printed on it."""
+    """A file of a set, with its ground truth."""
 
     #: Unique among all sets: `documents/nfe-01:photo`, `sroie/007`.
     key: str
@@ -34,35 +34,35 @@ class Document:
     path: Path
     #: The scorer of its set.
     scorer: Path
-    #: The receipt's fields; of SROIE the three that its keys have, as they spell them.
+    #: The receipt's fields; for SROIE the three fields of its keys, as spelled there.
     truth: Mapping[str, Any]
-    #: Field to further values that count as right.
+    #: Further right values by field.
     alternatives: Mapping[str, Any]
     #: The fields that are scored.
     asked: frozenset[str]
-    #: How far `issued_at` goes: `date`, `minute` or `second`.
+    #: The precision of `issued_at`: `date`, `minute` or `second`.
     precision: str
-    #: Who issued, made or collected it: documents of one source are always held out together.
+    #: The issuer, generator or collection: documents of one source are always held out together.
     source: str
-    how: How
+    recognition: Recognition
 
-    def looks(self) -> Sequence[Sequence[TextPage]]:
-        """Return the recognized pages, each once for each look.
+    def passes(self) -> Sequence[Sequence[TextPage]]:
+        """Return the recognized pages, each once per pass.
 
         Raises:
             ReadingError: The file is refused.
         """
-        return self.how.recognised(self.path)
+        return self.recognition.pages(self.path)
 
     def pages(self) -> list[TextPage]:
-        """Return the pages as they were first recognized; none of a file that is refused."""
+        """Return the pages of the first pass; none for a refused file."""
         try:
-            return [looks[0] for looks in self.looks()]
+            return [passes[0] for passes in self.passes()]
         except errors.ReadingError:
             return []
 
     def is_right(self, field: str, value: object) -> bool:
-        """Whether the scorer counts a value of a field as right; None is "not printed"."""
+        """Return whether the scorer counts a value of a field as right; None is "not printed"."""
         scorer = scorers.load(self.scorer)
         spelled = None if value is None else str(value)
         if self.data_set == SROIE:
@@ -73,18 +73,18 @@ class Document:
         return any(scorer.eq(field, one, spelled, self.precision) for one in values)
 
 
-def load(data: Path, how: How | None = None) -> list[Document]:
-    """Return the files of all sets of a data folder that are there."""
-    how = how or How()
-    found = [*_sroie(data, how)]
+def load(data: Path, recognition: Recognition | None = None) -> list[Document]:
+    """Return the files of all sets in a data folder."""
+    recognition = recognition or Recognition()
+    found = [*_sroie(data, recognition)]
     for name in LISTED:
         if (data / name).exists():
-            found += _listed(data, name, how)
+            found += _listed(data, name, recognition)
     by_key = sources.sources({one.key: (one.source, _seller(one)) for one in found})
     return [replace(one, source=by_key[one.key]) for one in found]
 
 
-def _sroie(data: Path, how: How) -> Iterator[Document]:
+def _sroie(data: Path, recognition: Recognition) -> Iterator[Document]:
     for path in sorted((data / SROIE / "img").iterdir()):
         key_file = data / SROIE / "key" / f"{path.stem}.json"
         key = json.loads(key_file.read_text("utf-8", "replace"))
@@ -101,11 +101,11 @@ def _sroie(data: Path, how: How) -> Iterator[Document]:
             asked=frozenset(field for field, name in _SROIE_NAMES.items() if verdict[name][0]),
             precision="date",
             source="",
-            how=how,
+            recognition=recognition,
         )
 
 
-def _listed(data: Path, name: str, how: How) -> Iterator[Document]:
+def _listed(data: Path, name: str, recognition: Recognition) -> Iterator[Document]:
     entries = [
         entry for path in _LISTS for entry in json.loads((data / name / path).read_text("utf-8"))
     ]
@@ -122,7 +122,7 @@ def _listed(data: Path, name: str, how: How) -> Iterator[Document]:
                 asked=frozenset(entry["truth"]) - set(entry.get("unassessed") or ()),
                 precision=entry["issued_at_precision"],
                 source=_origin(entry["source"]),
-                how=how,
+                recognition=recognition,
             )
 
 

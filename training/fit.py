@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchmarks.recognised import How
+from benchmarks.recognition import Recognition
 from recibo.extract import weights
 from training import documents
 from training.cross_fit import ByField, Fitted, cross_fit
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     asked = parser.parse_args()
     fitters = [fitter for fitter in FITTERS if asked.only in (None, fitter.field)]
-    known = documents.load(asked.data, How(kept=asked.kept))
+    known = documents.load(asked.data, Recognition(cache=asked.kept))
     fitted = cross_fit(known, fitters, jobs=asked.jobs)
     if asked.write:
         write(fitted)

@@ -21,7 +21,7 @@ class Answer:
 
     features: Features
     is_right: bool
-    #: How much it counts.
+    #: Its weight.
     share: float = 1.0
 
 
@@ -64,17 +64,17 @@ def fit_choices(
     least_spread: float | None = 1e-9,
     prior: Mapping[str, float] | None = None,
 ) -> dict[str, float]:
-    """Return the weights by which right candidates win: a conditional logit.
+    """Fit a conditional logit: return the weights with which the right candidates rank first.
 
-    A choice without a right candidate, or without a wrong one, teaches nothing.
+    A choice without a right candidate, or without a wrong one, is ignored.
 
     Args:
-        choices: What documents teach.
+        choices: The choices of all documents.
         names: The features that get a weight.
-        penalty: What holds weights to zero, or to those of `prior`.
-        least_spread: Weights are held in units of the features' spread, of this at least. If None,
-            they are not: features of few documents get weights near zero or the prior.
-        prior: What is known of some features before any document is seen.
+        penalty: The L2 penalty on the distance of weights to zero, or to `prior`.
+        least_spread: The penalty is in units of the features' spread, of this at least. If None,
+            it is not, and features of few documents get weights near zero or the prior.
+        prior: Prior weights of some features.
     """
     taught = [choice for choice in choices if any(choice.right) and not all(choice.right)]
     known = dict.fromkeys(names, 0.0) | dict(prior or {})
@@ -99,7 +99,7 @@ def fit_choices(
 
 
 def _table(features: Sequence[Features], names: Sequence[str]) -> _Numbers:
-    """Return one row for each; a feature that is missing is 0."""
+    """Return one row per sample; a missing feature is 0."""
     rows = [[float(one.get(name, 0)) for name in names] for one in features]
     return np.array(rows, dtype=float).reshape(len(rows), len(names))
 
@@ -110,7 +110,7 @@ class _Stack:
 
     table: _Numbers
     spread: _Numbers
-    #: Where the candidates of each choice start.
+    #: The index of the first candidate of each choice.
     starts: npt.NDArray[np.intp]
     counts: npt.NDArray[np.intp]
     right: npt.NDArray[np.bool_]
@@ -143,7 +143,7 @@ class _Stack:
         return float(penalty * (off @ off) / 2 - likelihood)
 
     def step(self, weights: _Numbers, penalty: float) -> _Numbers:
-        """Return Newton's step, with the probabilities among the right candidates held."""
+        """Return Newton's step, with constant probabilities among the right candidates."""
         scores, shares = self._scores(weights)
         likely = self._normalized(np.exp(scores))
         wanted = self._normalized(np.exp(scores) * self.right)

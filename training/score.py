@@ -1,4 +1,4 @@
-"""Scores how well a folder of documents is read: `python -m training.score FOLDER`.
+"""Scores the library on a folder of documents: `python -m training.score FOLDER`.
 
 A name is right if it is similar, a number if its letters and digits are equal, a date as far as it
 is printed; a field that is not printed is right if it is null.
@@ -36,7 +36,7 @@ Item = Mapping[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document as a folder lists it, as far as it is scored."""
+    """The scored part of an entry of a folder."""
 
     name: str
     kind: str
@@ -50,7 +50,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a field of a file was read rightly, and what was read."""
+    """The value read for a field of a file, and whether it is right."""
 
     document: Listed
     look: str
@@ -61,7 +61,7 @@ class Verdict:
 
 
 def main() -> None:
-    """Print the table and write what was read wrongly."""
+    """Print the table and write the wrong values."""
     asked = _arguments()
     verdicts = score(asked.folder, jobs=asked.jobs)
     columns = (*_FIELDS, "items")
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def score(folder: Path, *, jobs: int = 1) -> list[Verdict]:
-    """Read every file that the folder lists and judge each field."""
+    """Read every file of the folder and score each field."""
     entries = json.loads((folder / "truth.json").read_text("utf-8"))
     files = [
         (listed(entry), look, folder / path)
@@ -107,7 +107,7 @@ def listed(entry: Mapping[str, object]) -> Listed:
 
 
 def judge(document: Listed, look: str, reading: Mapping[str, object]) -> list[Verdict]:
-    """Judge what was read off one file."""
+    """Score the fields of one file."""
     verdicts = []
     for field in _FIELDS:
         if field in document.unassessed:
@@ -134,7 +134,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _read(path: Path) -> dict[str, object]:
-    """Return the fields of a file; none when it cannot be read."""
+    """Return the fields of a file; none if it cannot be read."""
     try:
         return dict(spelled(pipeline.extract(path.read_bytes())))
     except errors.ReadingError:
@@ -157,7 +157,7 @@ def _equal(field: str, expected: str | None, read: str | None, precision: str) -
 
 
 def _are_equal(expected: Sequence[Item], read: Sequence[Item]) -> bool:
-    """Return whether all items are read in their order, with every figure that is printed."""
+    """Return whether all items are right and in order, with every printed number."""
     return len(expected) == len(read) and all(
         _is_same_name(there["name"] or "", here["name"] or "")
         and all(

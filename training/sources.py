@@ -1,4 +1,4 @@
-"""Which documents have a source in common, and how sources are divided into folds."""
+"""Groups documents by source, and divides the sources into folds."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 #: Five folds leave four fifths of the documents to fit on.
 FOLDS = 5
-# Companies are distinguished by so many letters of their names: branches stay together.
+# Companies are distinguished by this many letters of their names, so branches stay together.
 _LETTERS = 9
 _FEWEST_LETTERS = 4
 
@@ -32,7 +32,7 @@ def sources(known: Mapping[str, tuple[str, str]]) -> dict[str, str]:
 def folds(documents: Iterable[str]) -> dict[str, int]:
     """Return the fold of each source, given the source of every document.
 
-    The largest source goes first, each into the fold that is smallest by then.
+    From the largest on, each source goes into the smallest fold.
     """
     sizes = [0] * FOLDS
     by_source = {}

@@ -8,8 +8,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from benchmarks import accuracy
-from benchmarks.recognised import How
+from benchmarks import accuracy, bookkeeping, bookkeeping_truth
+from benchmarks.bookkeeping import Mark
+from benchmarks.recognition import Recognition
 from benchmarks.scoring import Report
 from training import documents, fit
 from training.cross_fit import fold_of
@@ -29,6 +30,8 @@ class Reports:
     fitted: Report
     #: Each document with weights that were fitted without its source.
     left_out: Report
+    #: The fields of bookkeeping, without the source being judged.
+    bookkeeping: Sequence[Mark]
 
 
 def load(folder: Path) -> list[Document]:
@@ -70,5 +73,9 @@ def measured(known: Sequence[Document]) -> Reports:
     folds, without = fold_of(known), fit.written()
     held_out = {key: without[fold] for key, fold in folds.items()} if without else {}
     with TemporaryDirectory() as kept:
-        chosen = [replace(one, how=How(kept=Path(kept))) for one in sample(known)]
-        return Reports(accuracy.measure(chosen), accuracy.measure(chosen, held_out=held_out))
+        chosen = [replace(one, recognition=Recognition(cache=Path(kept))) for one in sample(known)]
+        return Reports(
+            accuracy.measure(chosen),
+            accuracy.measure(chosen, held_out=held_out),
+            bookkeeping.measure(chosen, bookkeeping_truth.load(), held_out=held_out),
+        )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import reliability, scoring
+from benchmarks import bookkeeping, reliability, scoring
 from tests.accuracy import sample
 from tests.accuracy.sample import Reports
 
@@ -38,6 +38,18 @@ LEAST = {
     ("real documents: foreign, images", scoring.ITEMS): (66, 66),
 }
 
+# The same of the fields of bookkeeping, without the source being judged.
+LEAST_OF_BOOKKEEPING = {
+    "merchant_address": 68,
+    "customer_name": 52,
+    "customer_tax_id": 84,
+    "due_date": 92,
+    "items.code": 93,
+    "items.unit": 90,
+    "items.tax_rate": 87,
+    "items.discount": 85,
+}
+
 
 @pytest.fixture(scope="module")
 def reports() -> Reports:
@@ -53,6 +65,17 @@ def test_documents_stay_as_well_read(reports: Reports, name: str, field: str) ->
     assert reports.left_out.rows[name][field] >= least_left_out
 
 
+@pytest.mark.parametrize(("field", "least"), LEAST_OF_BOOKKEEPING.items())
+def test_fields_of_bookkeeping_stay_as_well_read(
+    reports: Reports, field: str, least: float
+) -> None:
+    figures = bookkeeping.counts(reports.bookkeeping)[field]
+
+    assert bookkeeping.share_right(figures) >= least
+    # One value more than the sample had.
+    assert figures[bookkeeping.INVENTED] <= 2
+
+
 def test_nothing_is_invented(reports: Reports) -> None:
     assert reports.fitted.invented <= 3
     assert reports.left_out.invented <= 3
@@ -64,4 +87,4 @@ def test_readings_that_claim_to_be_sure_have_the_right_total(reports: Reports) -
 
 
 def test_confidence_keeps_its_word(reports: Reports) -> None:
-    assert reliability.off_by(reports.left_out.verdicts) <= 6
+    assert reliability.calibration_error(reports.left_out.verdicts) <= 6

@@ -1,4 +1,4 @@
-"""Codes are found, and looked for no harder than the document deserves."""
+"""Codes are found, with further passes only on documents that need them."""
 
 from dataclasses import replace
 
@@ -20,27 +20,27 @@ PAYLOAD = f"https://www.nfce.fazenda.sp.gov.br/qrcode?p={KEY}|2|1|1|ABCDEF"
 class Drawn:
     """A page that counts how often it is drawn."""
 
-    def __init__(self, sheet: Image.Image) -> None:
-        self.sheet = sheet.convert("RGB")
+    def __init__(self, picture: Image.Image) -> None:
+        self.picture = picture.convert("RGB")
         self.scales: list[float] = []
 
     def draw(self, scale: float) -> Picture:
         """Draw the page."""
         self.scales.append(scale)
-        size = (round(self.sheet.width * scale), round(self.sheet.height * scale))
-        return np.asarray(self.sheet.resize(size))
+        size = (round(self.picture.width * scale), round(self.picture.height * scale))
+        return np.asarray(self.picture.resize(size))
 
     @property
     def page(self) -> Page:
         """The page."""
-        return Page(2, self.sheet.width, self.sheet.height, self.draw)
+        return Page(2, self.picture.width, self.picture.height, self.draw)
 
 
-def sheet_with(code: Image.Image, *, at: tuple[int, int] = (300, 500)) -> Image.Image:
+def page_with(code: Image.Image, *, at: tuple[int, int] = (300, 500)) -> Image.Image:
     """Return a page with a code on it."""
-    sheet = Image.new("RGB", (900, 1200), "white")
-    sheet.paste(code, at)
-    return sheet
+    picture = Image.new("RGB", (900, 1200), "white")
+    picture.paste(code, at)
+    return picture
 
 
 def bars(text: str, *, module: int = 2) -> Image.Image:
@@ -50,96 +50,98 @@ def bars(text: str, *, module: int = 2) -> Image.Image:
     return drawn.resize((drawn.width, 80)).convert("RGB")
 
 
-def test_a_code_is_found_where_it_stands() -> None:
+def test_a_code_is_found_with_its_place() -> None:
     code = drawing.qr_code(PAYLOAD, module=4)
 
-    (found,) = barcodes.find(Drawn(sheet_with(code)).page, [], is_exact=False)
+    (found,) = barcodes.find(Drawn(page_with(code)).page, [], is_exact=False)
 
     assert ("QRCode", PAYLOAD, 2) == (found.symbology, found.text, found.page)
-    assert found.box.x_centre == pytest.approx(300 + code.width / 2, abs=5)
-    assert found.box.y_centre == pytest.approx(500 + code.height / 2, abs=5)
+    assert found.box.x_center == pytest.approx(300 + code.width / 2, abs=5)
+    assert found.box.y_center == pytest.approx(500 + code.height / 2, abs=5)
 
 
 @pytest.mark.parametrize("degrees", [0, 5, 90, 180, 200])
-def test_a_code_may_lie_any_way(degrees: int) -> None:
-    sheet = sheet_with(drawing.qr_code(PAYLOAD, module=5)).rotate(degrees, fillcolor="white")
+def test_a_code_is_found_in_any_rotation(degrees: int) -> None:
+    picture = page_with(drawing.qr_code(PAYLOAD, module=5)).rotate(degrees, fillcolor="white")
 
-    assert [PAYLOAD] == [code.text for code in barcodes.find(Drawn(sheet).page, [], is_exact=False)]
+    assert [PAYLOAD] == [
+        code.text for code in barcodes.find(Drawn(picture).page, [], is_exact=False)
+    ]
 
 
 def test_a_page_of_text_with_its_key_is_not_drawn() -> None:
-    drawn = Drawn(sheet_with(drawing.qr_code(PAYLOAD)))
+    drawn = Drawn(page_with(drawing.qr_code(PAYLOAD)))
 
     assert barcodes.find(drawn.page, [*NFCE, KEY], is_exact=True) == ()
     assert drawn.scales == []
 
 
 def test_a_page_of_text_that_needs_no_key_is_not_drawn() -> None:
-    drawn = Drawn(sheet_with(drawing.qr_code(PAYLOAD)))
+    drawn = Drawn(page_with(drawing.qr_code(PAYLOAD)))
 
     assert barcodes.find(drawn.page, ["CORNER SHOP", "TOTAL 12.50"], is_exact=True) == ()
     assert drawn.scales == []
 
 
-def test_a_page_of_text_is_drawn_in_grey_if_it_can() -> None:
-    coloured, grey = (
+def test_a_page_of_text_is_drawn_in_gray_if_possible() -> None:
+    colored, gray = (
         Drawn(Image.new("RGB", (900, 1200))),
-        Drawn(sheet_with(drawing.qr_code(PAYLOAD))),
+        Drawn(page_with(drawing.qr_code(PAYLOAD))),
     )
-    page = replace(coloured.page, draw_grey=lambda scale: grey.draw(scale)[:, :, 0].copy())
+    page = replace(colored.page, draw_gray=lambda scale: gray.draw(scale)[:, :, 0].copy())
 
     assert [PAYLOAD] == [code.text for code in barcodes.find(page, NFCE, is_exact=True)]
-    assert coloured.scales == []
+    assert colored.scales == []
 
 
 def test_a_page_of_text_that_lacks_its_key_is_drawn_once() -> None:
-    drawn = Drawn(sheet_with(drawing.qr_code(PAYLOAD)))
+    drawn = Drawn(page_with(drawing.qr_code(PAYLOAD)))
 
     assert [PAYLOAD] == [code.text for code in barcodes.find(drawn.page, NFCE, is_exact=True)]
     assert 1 == len(drawn.scales)
 
 
-def test_a_picture_of_a_plain_receipt_is_looked_at_once() -> None:
+def test_a_picture_of_a_plain_receipt_is_searched_once() -> None:
     drawn = Drawn(Image.new("RGB", (900, 1200), "white"))
 
     assert barcodes.find(drawn.page, ["CORNER SHOP", "TOTAL 12.50"], is_exact=False) == ()
     assert 1 == len(drawn.scales)
 
 
-def test_bars_in_a_frame_are_found_on_an_invoice() -> None:
-    """The frame's sides touch the bars, so that they lack their quiet zone."""
+def test_barcodes_in_a_frame_are_found_on_an_invoice() -> None:
+    """The sides of the frame touch the bars, so the code has no quiet zone."""
     code = bars(KEY)
-    sheet = sheet_with(code, at=(200, 400))
-    pen = ImageDraw.Draw(sheet)
+    picture = page_with(code, at=(200, 400))
+    pen = ImageDraw.Draw(picture)
     for x in (200 - 4, 200 + code.width + 3):
         pen.line([(x, 300), (x, 600)], fill="black", width=2)
-    page = Drawn(sheet).page
+    page = Drawn(picture).page
 
     assert barcodes.find(page, [], is_exact=False) == ()
     assert [KEY] == [code.text for code in barcodes.find(page, NFCE, is_exact=False)]
 
 
-def test_blurred_bars_are_looked_at_harder_on_an_invoice() -> None:
-    sheet = sheet_with(bars(KEY), at=(150, 400)).filter(ImageFilter.GaussianBlur(1.4))
+def test_blurred_barcodes_are_found_on_an_invoice() -> None:
+    picture = page_with(bars(KEY), at=(150, 400)).filter(ImageFilter.GaussianBlur(1.4))
 
-    found = barcodes.find(Drawn(sheet).page, NFCE, is_exact=False)
+    found = barcodes.find(Drawn(picture).page, NFCE, is_exact=False)
 
     assert [KEY] == [code.text for code in found]
 
 
 def test_codes_of_a_worn_thermal_head_are_found_on_an_invoice() -> None:
-    """Stripes of pale grey run down through the modules."""
-    sheet = np.asarray(sheet_with(drawing.qr_code(PAYLOAD, module=4)).convert("L")).astype(float)
-    stripes = 60 + 140 * np.sin(np.arange(sheet.shape[1]) / 5) ** 2
-    worn = np.minimum(235, np.where(sheet < 128, stripes[None, :], 235)).astype(np.uint8)
+    """Pale gray vertical stripes run through the modules."""
+    picture = np.asarray(page_with(drawing.qr_code(PAYLOAD, module=4)).convert("L")).astype(float)
+    stripes = 60 + 140 * np.sin(np.arange(picture.shape[1]) / 5) ** 2
+    worn = np.minimum(235, np.where(picture < 128, stripes[None, :], 235)).astype(np.uint8)
     page = Drawn(Image.fromarray(worn)).page
 
     assert barcodes.find(page, [], is_exact=False) == ()
     assert [PAYLOAD] == [code.text for code in barcodes.find(page, NFCE, is_exact=False)]
 
 
-def test_goods_codes_are_left_aside() -> None:
+def test_product_barcodes_are_ignored() -> None:
     barcode = zxingcpp.create_barcode("4006381333931", zxingcpp.BarcodeFormat.EAN13)
-    sheet = sheet_with(Image.fromarray(barcode.to_image(scale=3)).convert("RGB"))
+    picture = page_with(Image.fromarray(barcode.to_image(scale=3)).convert("RGB"))
 
-    assert barcodes.find(Drawn(sheet).page, [], is_exact=False) == ()
+    assert barcodes.find(Drawn(picture).page, [], is_exact=False) == ()

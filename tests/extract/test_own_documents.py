@@ -1,10 +1,13 @@
 """Documents of our own are read whole, in every format that the service takes."""
 
+from dataclasses import fields
+
 import pytest
 
 from recibo.extract import pipeline
 from recibo.schemas import receipts
 from tests import drawing, make_danfe, make_documents
+from training.receipts.truth import Truth, TruthItem
 
 TILL = make_documents.till_receipt()
 NFCE = make_documents.nfce()
@@ -40,8 +43,10 @@ def test_a_brazilian_invoice_is_read_exactly() -> None:
 
 
 def _read(data: bytes) -> dict[str, object]:
-    read = receipts.reading(pipeline.extract(data))
-    return read.model_dump(mode="json", exclude={"confidence", "category"})
+    """Return the fields of a truth."""
+    read = receipts.reading(pipeline.extract(data)).model_dump(mode="json")
+    items = [{one.name: item[one.name] for one in fields(TruthItem)} for item in read["line_items"]]
+    return {one.name: read[one.name] for one in fields(Truth)} | {"line_items": items}
 
 
 def _totals(items: object) -> list[object]:

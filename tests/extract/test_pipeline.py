@@ -1,4 +1,4 @@
-"""The stages in order: what comes out, what is refused, what is told."""
+"""The whole pipeline: results, refusals and the trace."""
 
 import io
 from collections import Counter
@@ -11,18 +11,18 @@ from PIL import Image, ImageDraw
 from recibo.extract import errors, pipeline
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from recibo.extract.ocr.engine import Reading
-from recibo.extract.pipeline import Spare
+from recibo.extract.pipeline import TimeBudget
 from tests import drawing
 from training.receipts.strips import Row
 
 ROWS = [
-    Row("CORNER SHOP LIMITED", is_centred=True),
-    Row("25 High Street, Dublin", is_centred=True),
+    Row("CORNER SHOP LIMITED", is_centered=True),
+    Row("25 High Street, Dublin", is_centered=True),
     Row("Date: 14/03/2024 10:41"),
     Row("Espresso doppio", "6.20"),
     Row("Butter croissant", "4.80"),
     Row("TOTAL EUR", "11.00"),
-    Row("Thank you for your visit", is_centred=True),
+    Row("Thank you for your visit", is_centered=True),
 ]
 SHEET = drawing.picture(ROWS)
 
@@ -33,7 +33,7 @@ def total(receipt: Receipt) -> Decimal | None:
 
 
 @pytest.mark.parametrize("angle", [90, 180, 270])
-def test_a_page_on_its_side_reads_like_an_upright_one(angle: int) -> None:
+def test_a_rotated_page_is_read_like_an_upright_one(angle: int) -> None:
     upright = pipeline.extract(drawing.encode(SHEET, "PNG"))
 
     turned = pipeline.extract(drawing.encode(SHEET.rotate(angle, expand=True), "PNG"))
@@ -42,7 +42,7 @@ def test_a_page_on_its_side_reads_like_an_upright_one(angle: int) -> None:
     assert total(upright) == total(turned) == Decimal("11.00")
 
 
-def test_boxes_are_in_pixels_of_the_upload_however_it_was_scaled() -> None:
+def test_boxes_are_in_pixels_of_the_upload() -> None:
     """A page of this size is read shrunk."""
     large = SHEET.resize((SHEET.width * 3, SHEET.height * 3))
 
@@ -66,7 +66,7 @@ def test_the_pages_of_a_document_are_read_in_order() -> None:
     assert receipt.total.page == 3
 
 
-def test_each_page_is_a_step_and_so_is_what_follows() -> None:
+def test_each_page_and_the_rest_are_steps() -> None:
     steps = 0
 
     def step() -> None:
@@ -75,55 +75,55 @@ def test_each_page_is_a_step_and_so_is_what_follows() -> None:
 
     pipeline.extract(drawing.encode_tiff([SHEET, SHEET]), step=step)
 
-    # The look for a third page is one, too.
+    # The search for a third page is a step, too.
     assert 4 == steps
 
 
-def test_without_time_to_spare_every_page_is_read_once() -> None:
+def test_without_a_time_budget_every_page_is_read_once() -> None:
     data = drawing.encode_tiff([SHEET, SHEET])
-    looks: list[str] = []
+    passes: list[str] = []
 
     def trace(stage: str, _: float) -> None:
-        looks.append(stage)
+        passes.append(stage)
 
-    receipt = pipeline.extract(data, accuracy=Accuracy.HIGH, spare=Spare(0, 0), trace=trace)
+    receipt = pipeline.extract(data, accuracy=Accuracy.HIGH, budget=TimeBudget(0, 0), trace=trace)
 
-    assert 2 == looks.count("words")
+    assert 2 == passes.count("words")
     assert 2 == len(receipt.texts)
     assert receipt == pipeline.extract(data)
 
 
 @pytest.mark.parametrize(
-    ("takes_s", "spare", "looks"),
+    ("takes_s", "budget", "passes"),
     [
-        ([5, 3, 1], Spare(20, 100), [3, 3]),
-        # A second look may take 1.6 times as long as the first.
-        ([8, 3, 1], Spare(20, 100), [1, 1]),
+        ([5, 3, 1], TimeBudget(20, 100), [3, 3]),
+        # A second pass may take 1.6 times as long as the first.
+        ([8, 3, 1], TimeBudget(20, 100), [1, 1]),
         # And the third as the second.
-        ([4, 7, 1], Spare(20, 100), [2, 2]),
-        # Half of the document's time for each page, and what the first did not need.
-        ([5, 5, 5], Spare(50, 44), [3, 3]),
-        ([5, 5, 5], Spare(50, 34), [2, 3]),
-        # What the first took in excess, the second lacks.
-        ([20, 1, 1], Spare(50, 39), [1, 1]),
+        ([4, 7, 1], TimeBudget(20, 100), [2, 2]),
+        # Each page has half of the document's time, the second also what the first did not need.
+        ([5, 5, 5], TimeBudget(50, 44), [3, 3]),
+        ([5, 5, 5], TimeBudget(50, 34), [2, 3]),
+        # If the first page takes longer, the second has less time.
+        ([20, 1, 1], TimeBudget(50, 39), [1, 1]),
     ],
 )
-def test_a_further_look_is_made_where_it_ends_in_time(
-    takes_s: list[float], spare: Spare, looks: list[int], monkeypatch: pytest.MonkeyPatch
+def test_another_pass_is_made_if_it_ends_in_time(
+    takes_s: list[float], budget: TimeBudget, passes: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock_s, made = 0.0, [0, 0]
 
     class Slow:
-        """Takes so long for each look at a page."""
+        """Takes this long for each pass."""
 
         def read(self, *_: object, **__: object) -> Reading:
             nonlocal clock_s
-            page = len(begun) - 1
+            page = len(started) - 1
             clock_s += takes_s[made[page]]
             made[page] += 1
             return Reading((), 0)
 
-    begun: list[None] = []
+    started: list[None] = []
     monkeypatch.setattr(pipeline, "_engine", lambda _: Slow())
     monkeypatch.setattr("time.process_time", lambda: clock_s)
 
@@ -131,38 +131,39 @@ def test_a_further_look_is_made_where_it_ends_in_time(
         pipeline.extract(
             drawing.encode_tiff([SHEET, SHEET]),
             accuracy=Accuracy.HIGH,
-            spare=spare,
-            step=lambda: begun.append(None),
+            budget=budget,
+            step=lambda: started.append(None),
         )
 
-    assert looks == made
+    assert passes == made
 
 
-def test_several_looks_agree_on_a_clear_receipt() -> None:
+def test_several_passes_agree_on_a_clear_receipt() -> None:
     receipt = pipeline.extract(drawing.encode(SHEET), accuracy=Accuracy.HIGH)
 
     assert total(receipt) == Decimal("11.00")
 
 
-def test_a_text_layer_is_looked_at_once() -> None:
-    told: list[tuple[str, float]] = []
+def test_a_text_layer_is_read_once() -> None:
+    reported: list[tuple[str, float]] = []
 
     pipeline.extract(
-        drawing.pdf(ROWS), accuracy=Accuracy.HIGH, trace=lambda *stage: told.append(stage)
+        drawing.pdf(ROWS), accuracy=Accuracy.HIGH, trace=lambda *stage: reported.append(stage)
     )
 
-    stages = Counter(stage for stage, _ in told)
+    stages = Counter(stage for stage, _ in reported)
     assert 1 == stages["lines"]
     assert "words" not in stages
 
 
-def test_the_trace_is_told_each_stage() -> None:
-    told: dict[str, float] = {}
+def test_the_trace_is_called_for_each_stage() -> None:
+    reported: dict[str, float] = {}
 
-    pipeline.extract(drawing.encode(SHEET), trace=told.__setitem__)
+    pipeline.extract(drawing.encode(SHEET), trace=reported.__setitem__)
 
-    assert {"load", "clean", "words", "lines", "codes", "fields"} == set(told)
-    assert all(seconds >= 0 for seconds in told.values())
+    stages = {"load", "clean", "words", "lines", "codes", "quality", "fields"}
+    assert stages == set(reported)
+    assert all(seconds >= 0 for seconds in reported.values())
 
 
 def test_the_hint_breaks_ties_only() -> None:
@@ -172,7 +173,7 @@ def test_the_hint_breaks_ties_only() -> None:
 
 
 def unreadable() -> dict[str, Image.Image]:
-    """Return pictures on which there is nothing to be read."""
+    """Return pictures without text."""
     blank = Image.new("RGB", (600, 800), "white")
     noise = Image.fromarray(np.random.default_rng(5).integers(0, 255, (400, 400, 3)).astype("u1"))
     lines = Image.new("RGB", (600, 800), "white")
@@ -182,10 +183,10 @@ def unreadable() -> dict[str, Image.Image]:
     return {"blank": blank, "noise": noise, "lines": lines, "tiny": Image.new("RGB", (1, 1))}
 
 
-@pytest.mark.parametrize("text_page", unreadable().values(), ids=unreadable().keys())
-def test_pictures_without_a_receipt_are_unreadable(text_page: Image.Image) -> None:
+@pytest.mark.parametrize("picture", unreadable().values(), ids=unreadable().keys())
+def test_pictures_without_a_receipt_are_unreadable(picture: Image.Image) -> None:
     with pytest.raises(errors.Unreadable):
-        pipeline.extract(drawing.encode(text_page, "PNG"))
+        pipeline.extract(drawing.encode(picture, "PNG"))
 
 
 @pytest.mark.parametrize(
@@ -196,16 +197,14 @@ def test_pictures_without_a_receipt_are_unreadable(text_page: Image.Image) -> No
         ("line_items", [Row("Espresso doppio", "6.20"), Row("Butter croissant", "4.80")]),
     ],
 )
-def test_a_document_of_which_one_field_can_be_read_is_a_receipt(
-    field: str, rows: list[Row]
-) -> None:
+def test_a_document_with_one_readable_field_is_a_receipt(field: str, rows: list[Row]) -> None:
     receipt = pipeline.extract(drawing.pdf(rows))
 
     assert getattr(receipt, field)
     assert receipt.total or receipt.confidence <= 0.1
 
 
-def test_a_receipt_that_is_cut_off_above_its_total_is_read_as_far_as_it_goes() -> None:
+def test_the_rest_of_a_receipt_without_its_total_is_read() -> None:
     cut_off = drawing.picture([*ROWS[3:5], Row("SUBTOTAL", "11.00")])
 
     receipt = pipeline.extract(drawing.encode(cut_off))
@@ -218,7 +217,7 @@ def test_a_receipt_that_is_cut_off_above_its_total_is_read_as_far_as_it_goes() -
 
 
 @pytest.mark.parametrize("shape", [(20_000, 3), (3, 20_000), (4000, 60)])
-def test_pictures_of_odd_shapes_are_survived(shape: tuple[int, int]) -> None:
+def test_pictures_of_extreme_shapes_are_unreadable(shape: tuple[int, int]) -> None:
     buffer = io.BytesIO()
     Image.new("L", shape, 255).save(buffer, format="PNG")
 

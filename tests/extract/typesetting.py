@@ -1,4 +1,4 @@
-"""Sheets set in fixed pitch from plain text, as a text layer or an engine would give them."""
+"""Text pages from plain text in fixed pitch, as a text layer or an OCR engine returns them."""
 
 import re
 from collections.abc import Sequence
@@ -11,10 +11,12 @@ LETTER = 10.0
 HEIGHT = 17.0
 
 
-def roll(text: str, *, codes: Sequence[Code] = (), number: int = 1, exact: bool = True) -> TextPage:
-    """Set every row of a text on a line of its own, each letter in its column.
+def text_page(
+    text: str, *, codes: Sequence[Code] = (), number: int = 1, exact: bool = True
+) -> TextPage:
+    """Return a page with one line per row of a text, each character in its column.
 
-    A text layer has single words; an engine keeps words together up to a gap of two blanks.
+    A text layer has single words; an engine joins words that are one space apart.
     """
     gap = r"\S+" if exact else r"\S+(?: \S+)*"
     rows = text.strip("\n").split("\n")
@@ -38,19 +40,19 @@ def checked(body: str) -> str:
     return body + check_digit(body)
 
 
-def goods_key(body: str) -> str:
-    """Return 43 places with their check digit, in groups of four."""
+def nfe_key(body: str) -> str:
+    """Return a key of 43 characters and their check digit, in groups of four."""
     whole = checked(body)
     return " ".join(whole[start : start + 4] for start in range(0, len(whole), 4))
 
 
 def bare(key: str) -> str:
-    """Return a printed key without its blanks."""
+    """Return a printed key without its spaces."""
     return key.replace(" ", "")
 
 
 def cnpj(body: str) -> str:
-    """Return twelve places with their check digits, punctuated."""
+    """Return a CNPJ of twelve characters and their check digits, with separators."""
     first = check_digit(body)
     whole = body + first + check_digit(body + first)
     return f"{whole[:2]}.{whole[2:5]}.{whole[5:8]}/{whole[8:12]}-{whole[12:]}"

@@ -48,7 +48,7 @@ def folder(path: Path) -> Path:
 
 
 def listed(path: Path, name: str, source: Mapping[str, str]) -> None:
-    """Write a set of one document in two files, the second of which is listed as a scan."""
+    """Write a set of one document in two files; the second one is listed as a scan."""
     receipt = make_documents.till_receipt()
     (path / name).mkdir()
     (path / name / "receipt.pdf").write_bytes(receipt.pdf())

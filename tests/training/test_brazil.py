@@ -29,13 +29,13 @@ def test_seed_determines_the_document(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KEYED)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_key_is_sound_and_names_seller_number_and_month(kind: str, seed: int) -> None:
+def test_a_key_is_valid_and_contains_seller_number_and_month(kind: str, seed: int) -> None:
     truth = drawn(kind, seed).truth
 
     key = access_keys.parse(truth.document_key or "")
 
     assert key is not None
-    assert key.is_sound
+    assert key.is_valid
     assert truth.merchant_tax_id == key.issuer
     assert truth.document_number == key.number
     assert (truth.issued_at or "").startswith(f"{key.year}-{key.month:02d}")
@@ -48,7 +48,7 @@ def test_values_of_the_truth_are_printed(kind: str, seed: int) -> None:
     printed = _bare("".join(document.print.texts()))
     truth = document.truth
 
-    # A document in two columns sets other texts between the parts of a long name.
+    # In two columns, other texts may be between the parts of a long name.
     assert all(_bare(word) in printed for word in (truth.merchant_name or "").split())
     assert _bare(truth.merchant_tax_id or "") in printed
     assert truth.document_key is None or _bare(truth.document_key) in printed
@@ -84,13 +84,13 @@ def test_items_of_a_note_add_up_to_its_gross(seed: int) -> None:
     assert not truth.line_items or total == Decimal(truth.subtotal or 0)
 
 
-def test_reports_of_a_printer_are_no_coupons() -> None:
+def test_reports_of_a_printer_are_not_coupons() -> None:
     assert all(drawn("ecf report", seed).truth.type == "receipt" for seed in SEEDS)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_tax_ids_are_valid_with_letters_and_without(seed: int) -> None:
-    rng = random.Random(seed)  # noqa: S311 - nothing secret
+    rng = random.Random(seed)
 
     assert tax_ids.is_cnpj(ids.cnpj(rng))
     assert tax_ids.is_cnpj(ids.cnpj(rng, has_letters=True))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.recognised import How
+from benchmarks.recognition import Recognition
 from recibo.extract.weights import weights
 from training import fit
 from training.cross_fit import cross_fit, fold_of
@@ -22,7 +22,7 @@ PLAIN = Document(
     asked=frozenset({"total"}),
     precision="date",
     source="",
-    how=How(),
+    recognition=Recognition(),
 )
 DOCUMENTS = [replace(PLAIN, key=f"{n}", source=f"source {n // 2}") for n in range(20)]
 
@@ -49,7 +49,7 @@ SECOND = Fitter("second", earlier, count)
 NESTED = Fitter("third", names, lambda _: {"a": {"b": 0.5}})
 
 
-def test_no_fold_is_fitted_on_its_own_sources() -> None:
+def test_no_fold_is_fitted_on_its_sources() -> None:
     fitted = cross_fit(DOCUMENTS, [FIRST])
     sources = {document.key: document.source for document in DOCUMENTS}
 

@@ -1,4 +1,4 @@
-"""A data folder's files come with their truth, as its scorers judge it."""
+"""The files of a data folder are loaded with their truth and scored by its scorers."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def test_files_of_all_sets_are_loaded(known: dict[str, Document]) -> None:
     assert {"sroie/001", *expected} == known.keys()
 
 
-def test_set_that_is_not_there_is_left_out(tmp_path: Path) -> None:
+def test_a_missing_set_is_skipped(tmp_path: Path) -> None:
     (scored.folder(tmp_path) / "real-documents").rename(tmp_path / "elsewhere")
 
     assert {"sroie", "documents"} == {one.data_set for one in documents.load(tmp_path)}
@@ -46,7 +46,7 @@ def test_scanned_receipts_are_judged_by_their_own_scorer(known: dict[str, Docume
     assert not document.is_right("total", None)
 
 
-def test_fields_without_a_known_truth_are_not_asked_for(known: dict[str, Document]) -> None:
+def test_fields_without_a_known_truth_are_not_scored(known: dict[str, Document]) -> None:
     assert {"total", "merchant_name"} == known["sroie/001"].asked
     assert "tax" not in known["documents/receipt:pdf"].asked
     assert "total" in known["documents/receipt:pdf"].asked
@@ -62,7 +62,7 @@ def test_one_seller_is_one_source_across_sets(known: dict[str, Document]) -> Non
 def test_pages_are_those_of_the_pipeline(known: dict[str, Document]) -> None:
     document = known["documents/receipt:pdf"]
 
-    assert [look[0] for look in pipeline.recognise(document.path.read_bytes())] == document.pages()
+    assert [look[0] for look in pipeline.recognize(document.path.read_bytes())] == document.pages()
 
 
 def test_file_that_is_refused_has_no_pages(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is fitted is also kept without each fold, for the gate on accuracy."""
+"""Weights fitted without each fold are stored too, for the accuracy gate."""
 
 from training import fit, sources
 from training.fields.registry import FITTERS

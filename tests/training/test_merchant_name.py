@@ -1,4 +1,4 @@
-"""The seller's weights are learned from the candidates that the scorer takes as right."""
+"""The weights of names are fitted on the candidates that the scorer counts as right."""
 
 import hashlib
 import pickle
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.recognised import How
-from tests.extract.typesetting import roll
+from benchmarks.recognition import Recognition
+from tests.extract.typesetting import text_page
 from training.documents import Document
 from training.fields.merchant_name import fit, samples
 
@@ -18,11 +18,11 @@ SCORER = "def eq(field, truth, value, precision):\n    return truth == value\n"
 
 @pytest.fixture
 def document(tmp_path: Path) -> Document:
-    """Return a receipt whose page is kept as recognized."""
+    """Return a receipt with its page in the cache."""
     path = tmp_path / "receipt.png"
     path.write_bytes(b"receipt")
     kept = tmp_path / f"{hashlib.sha256(b'receipt').hexdigest()}.standard"
-    kept.write_bytes(pickle.dumps([[roll(RECEIPT, exact=False)]]))
+    kept.write_bytes(pickle.dumps([[text_page(RECEIPT, exact=False)]]))
     scorer = tmp_path / "scorer.py"
     scorer.write_text(SCORER)
     return Document(
@@ -36,24 +36,24 @@ def document(tmp_path: Path) -> Document:
         asked=frozenset({"merchant_name"}),
         precision="date",
         source="",
-        how=How(kept=tmp_path),
+        recognition=Recognition(cache=tmp_path),
     )
 
 
-def test_the_candidate_that_is_right_is_the_one_to_choose(document: Document) -> None:
+def test_the_right_candidate_is_the_one_to_choose(document: Document) -> None:
     (choice,) = samples(document)
 
     assert sum(choice.right) == 1
     assert choice.candidates[choice.right.index(True)]["top"] == 1
 
 
-def test_none_is_to_be_chosen_where_no_candidate_is_like_the_truth(document: Document) -> None:
+def test_none_is_the_choice_if_no_candidate_is_like_the_truth(document: Document) -> None:
     (choice,) = samples(replace(document, truth={"merchant_name": "OAKWOOD"}))
 
     assert [False] * (len(choice.right) - 1) + [True] == list(choice.right)
 
 
-def test_a_document_whose_seller_is_not_assessed_teaches_nothing(document: Document) -> None:
+def test_a_document_without_an_assessed_seller_is_ignored(document: Document) -> None:
     assert samples(replace(document, asked=frozenset())) == []
 
 

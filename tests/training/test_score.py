@@ -8,7 +8,7 @@ from training.receipts import kinds, looks
 from training.receipts.faces import Case
 from training.receipts.looks import Look
 
-# What every reader of receipts has to get right; each line another layout.
+# Documents that must be read correctly, each with another layout.
 DOCUMENTS = [
     ("read:1", "till", "en-US"),
     ("read:2", "till", "de-DE"),
@@ -40,7 +40,7 @@ def written(folder: Path, seed: str, kind: str, language: str, look: Look) -> Pa
 
 
 @pytest.mark.parametrize(("seed", "kind", "language"), DOCUMENTS)
-def test_a_printed_document_is_read_as_its_truth_says(
+def test_a_generated_document_is_read_correctly(
     tmp_path: Path, seed: str, kind: str, language: str
 ) -> None:
     verdicts = score.score(written(tmp_path, seed, kind, language, Look.PDF))

@@ -1,4 +1,4 @@
-"""What shares a repository, generator or seller is held out together."""
+"""Documents with the same repository, generator or seller are held out together."""
 
 from training import sources
 
@@ -23,13 +23,13 @@ def test_accents_and_punctuation_do_not_make_another_seller() -> None:
     assert found["a"] == found["b"]
 
 
-def test_documents_without_a_seller_are_sources_of_their_own() -> None:
+def test_documents_without_a_seller_are_separate_sources() -> None:
     found = sources.sources({"a": ("", ""), "b": ("", "")})
 
     assert found["a"] != found["b"]
 
 
-def test_folds_hold_whole_sources_and_are_even() -> None:
+def test_folds_have_whole_sources_and_similar_sizes() -> None:
     documents = [f"source {size}" for size in range(1, 21) for _ in range(size)]
 
     by_source = sources.folds(documents)

@@ -1,1 +1,1 @@
-"""What is fitted of each field."""
+"""The fitters of the fields."""

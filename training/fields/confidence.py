@@ -1,10 +1,9 @@
 """Confidence: how likely each chosen value is right."""
 
-import hashlib
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from benchmarks.recognition import Pages
 from benchmarks.scoring import spelled
 from recibo.extract import errors, pipeline
 from recibo.extract.fields import collect
@@ -15,8 +14,8 @@ from training.fields import damage
 from training.fields.fitter import Fitter
 from training.logistic import Answer, fit_answers
 
-# What each field is weighed by. More was tried: each kind of sum, the value's recurrence, the
-# weakest word, the items. They fit better and say less of other sellers.
+# The features of each field. More were tried: each kind of sum, the value's recurrence, the
+# weakest word, the items. They fit better but generalize worse to other sellers.
 _FEATURES = {
     "merchant_name": ("score", "lead", "alone", "doubt", "doubtful", "mixed"),
     "issued_at": ("score", "doubt", "doubtful", "timed"),
@@ -25,7 +24,8 @@ _FEATURES = {
     "tax": ("score", "doubt", "doubtful", "parts"),
     "document_number": ("score", "doubt", "doubtful"),
 }
-# How much each kind of sample counts: real damage as much as none, words misread on purpose less.
+# The weight of each kind of sample: real damage counts as much as none, words misread on purpose
+# less.
 _SHARES = {"letters": 0.3, "more letters": 0.15, "lost words": 0.15, "cut off": 0.1}
 _PICTURES = (".jpg", ".jpeg", ".png")
 # A4 pages of these types take many seconds each, and are hardly ever photographed.
@@ -72,20 +72,17 @@ def _variants(document: Document) -> Iterator[tuple[str, Sequence[TextPage]]]:
 
 
 def _of_damaged(document: Document) -> list[TextPage]:
-    """Return what is recognized of the damaged picture; nothing where it is refused."""
+    """Return the recognized pages of the damaged picture; none if it is refused."""
     data = damage.picture(document.path.read_bytes(), document.key)
-    kept = document.how.kept
-    file = kept and kept / f"{hashlib.sha256(data).hexdigest()}.damaged"
-    if file and file.exists():
-        looks = pickle.loads(file.read_bytes())  # noqa: S301  # our own
-    else:
-        try:
-            looks = pipeline.recognise(data)
-        except errors.ReadingError:
-            looks = []
-        if file:
-            file.write_bytes(pickle.dumps(looks))
-    return [one[0] for one in looks]
+    pages = document.recognition.cached(data, "damaged", lambda: _recognized(data))
+    return [passes[0] for passes in pages]
+
+
+def _recognized(data: bytes) -> Pages:
+    try:
+        return pipeline.recognize(data)
+    except errors.ReadingError:
+        return []
 
 
 def _read(document: Document, kind: str, pages: Sequence[TextPage]) -> Iterator[Sample]:

@@ -1,4 +1,4 @@
-"""Damages documents as they are damaged in truth, so that some are read wrongly."""
+"""Damages documents realistically, so that some are misread."""
 
 import io
 import random
@@ -12,7 +12,7 @@ from recibo.extract.model import Line, TextPage, Word
 
 _LONGEST = 1300
 _QUALITIES = (20, 30, 45, 70)
-# What engines take for one another.
+# Characters that OCR confuses.
 _CONFUSABLE = dict(
     pair.split("=")
     for pair in (
@@ -21,7 +21,7 @@ _CONFUSABLE = dict(
     )
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-# How sure engines are of words that they misread, from 1,803 such words on damaged receipts.
+# The confidences of misread words, from 1,803 such words on damaged receipts.
 _MISREAD = (0.37, 0.43, 0.5, 0.58, 0.67, 0.75, 0.8, 0.84, 0.88, 0.91, 0.93, 0.95, 0.965, 0.98, 0.99)
 _CONFUSED_SHARE, _LOST_SHARE = 0.75, 0.075
 #: Misreads words on purpose, or loses some.
@@ -31,7 +31,7 @@ _LOST_WORDS = 0.06
 
 
 def picture(data: bytes, seed: str) -> bytes:
-    """Return a picture as a bad camera, a bad light or a bad printer would have left it."""
+    """Return a picture as from a bad camera, in bad light or from a bad printer."""
     chance = random.Random(seed)
     image = ImageOps.exif_transpose(Image.open(io.BytesIO(data))).convert("RGB")
     hurt = _DAMAGES[chance.choice(list(_DAMAGES))]
@@ -42,7 +42,7 @@ def picture(data: bytes, seed: str) -> bytes:
 
 
 def words(text_pages: Sequence[TextPage], how: str, seed: str) -> list[TextPage]:
-    """Return recognised pages with words misread or lost, in one of the `WORD_DAMAGES`."""
+    """Return recognized pages with words misread or lost, in one of the `WORD_DAMAGES`."""
     chance = random.Random(seed)
     return [replace(page, lines=tuple(_lines(page.lines, how, chance))) for page in text_pages]
 
@@ -120,7 +120,7 @@ def _faded(image: Image.Image, chance: random.Random, noise: np.random.Generator
 
 
 def _dirty(image: Image.Image, chance: random.Random, _: np.random.Generator) -> Image.Image:
-    """Streak a picture as a worn print head and folds do."""
+    """Add streaks to a picture, as from a worn print head and folds."""
     pixels = np.asarray(_fitted(image, _LONGEST, may_grow=False)).copy()
     height, width = pixels.shape[:2]
     for _row in range(chance.randint(4, 14)):

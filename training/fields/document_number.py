@@ -1,4 +1,4 @@
-"""The document's own number: the right candidate, or none of them."""
+"""The number of the document: the right candidate, or none of them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from training.logistic import Choice, fit_choices
 FIELD = "document_number"
 # The numbers of Brazilian fiscal documents are read by their own layouts.
 _TYPES = ("receipt", "invoice")
-# What is known of labels before any document is seen.
+# Prior weights of labels.
 _PRIOR = {
     "number": 4.0,
     "order_number": 2.0,
@@ -28,7 +28,7 @@ _PRIOR = {
 
 
 def samples(document: Document) -> list[Choice]:
-    """Return what may be chosen on a document; the last choice is that no number is printed."""
+    """Return the choice on a document; its last candidate is that no number is printed."""
     if FIELD not in document.asked or document.truth["type"] not in _TYPES:
         return []
     found = number.candidates(rows(document.pages()))
@@ -37,7 +37,7 @@ def samples(document: Document) -> list[Choice]:
 
 
 def fit(known: Sequence[Choice]) -> Mapping[str, float]:
-    """Return the weights by which the right candidates win, of all features that occur."""
+    """Return the fitted weights of all features that occur."""
     names = sorted({name for choice in known for one in choice.candidates for name in one})
     return fit_choices(known, names, penalty=1.0, least_spread=None, prior=_PRIOR)
 

@@ -18,8 +18,9 @@ class Fitter(Generic[S]):
 
     #: The name of its weights: `recibo.extract.weights.weights(field)`.
     field: str
-    #: What a document teaches: `S` is the fitter's own type. It is called in several processes, and
-    #: `weights` has the values that earlier fitters fitted without the document's source.
+    #: Returns the samples of a document; `S` is the fitter's type. It is called in several
+    #: processes, and `weights` has the values that earlier fitters fitted without the document's
+    #: source.
     samples: Callable[[Document], Sequence[S]]
     #: The weights that fit the samples best.
     fit: Callable[[Sequence[S]], Weights]

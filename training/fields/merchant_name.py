@@ -27,7 +27,7 @@ def samples(document: Document) -> list[Choice]:
     if "merchant_name" not in document.asked:
         return []
     pages = document.pages()
-    fiscal_document = fiscal.opened(pages)
+    fiscal_document = fiscal.identify(pages)
     has_issuer = fiscal_document is not None and fiscal_document.read().merchant_name is not None
     found = merchant.described(rows(pages))
     names = [candidate.name for candidate, _ in found]

@@ -12,7 +12,7 @@ from training.logistic import Choice, fit_choices
 FIELD = "merchant_tax_id"
 # The tax numbers on Brazilian fiscal documents are read by their own layouts.
 _TYPES = ("receipt", "invoice")
-# What is known of tax numbers before any document is seen.
+# Prior weights of tax numbers.
 _PRIOR = {
     "labelled": 2.0,
     "passed": 1.5,
@@ -27,7 +27,7 @@ _PRIOR = {
 
 
 def samples(document: Document) -> list[Choice]:
-    """Return what may be chosen on a document; the last choice is that no number is printed."""
+    """Return the choice on a document; its last candidate is that no number is printed."""
     if FIELD not in document.asked or document.truth["type"] not in _TYPES:
         return []
     lines = rows(document.pages())
@@ -37,7 +37,7 @@ def samples(document: Document) -> list[Choice]:
 
 
 def fit(known: Sequence[Choice]) -> Mapping[str, float]:
-    """Return the weights by which the right candidates win, of all features that occur."""
+    """Return the fitted weights of all features that occur."""
     names = sorted({name for choice in known for one in choice.candidates for name in one})
     return fit_choices(known, names, penalty=1.0, least_spread=None, prior=_PRIOR)
 

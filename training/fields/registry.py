@@ -2,7 +2,15 @@
 
 from typing import Any
 
-from training.fields import confidence, document_number, merchant_name, merchant_tax_id, total
+from training.fields import (
+    bookkeeping,
+    confidence,
+    document_number,
+    merchant_name,
+    merchant_tax_id,
+    parties,
+    total,
+)
 from training.fields.fitter import Fitter
 
 #: Confidence is last: it weighs the values that all others choose.
@@ -11,5 +19,7 @@ FITTERS: tuple[Fitter[Any], ...] = (
     document_number.FITTER,
     total.FITTER,
     merchant_name.FITTER,
+    *parties.FITTERS,
+    *bookkeeping.FITTERS,
     confidence.FITTER,
 )

@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from recibo.extract.candidates import Candidates
 from recibo.extract.fields import collect
-from recibo.extract.model import Candidates, Extracted, TextPage
+from recibo.extract.model import Extracted, TextPage
 from recibo.extract.resolve import assemble
 from training.documents import Document
 from training.fields.fitter import Fitter
 from training.logistic import Choice, fit_choices
 
-# How much a document counts whose total was cut off. At 0.15, totals without a label that can be
+# The weight of a document with its total cut off. At 0.15, totals without a label that can be
 # read were missed too; at 0, nearly every cut document got a wrong total.
 _CUT_SHARE = 0.03
 _PENALTY = 1.0
@@ -28,7 +29,7 @@ def samples(document: Document) -> list[Choice]:
 def choices(
     pages: Sequence[TextPage], is_right: Callable[[Decimal | None], bool]
 ) -> Iterator[Choice]:
-    """Yield what recognized pages teach, given which values are right."""
+    """Yield the choice on recognized pages, given which values are right."""
     findings = collect.collect(pages)
     # The total of a fiscal document comes from its layout.
     if len(findings.totals) > 1:
@@ -39,7 +40,7 @@ def choices(
 
 
 def fit(known: Sequence[Choice]) -> Mapping[str, Mapping[str, float]]:
-    """Return the weights of the features of an amount, and of the sums that it takes part in."""
+    """Return the weights of the features of an amount, and of its sums."""
     names = sorted({name for choice in known for one in choice.candidates for name in one})
     fitted = fit_choices(known, names, penalty=_PENALTY, least_spread=None)
     sums = {name: value for name, value in fitted.items() if name.startswith(_SUMS)}
@@ -67,7 +68,7 @@ def _choice(
 
 
 def _cut(pages: Sequence[TextPage], totals: Sequence[Extracted[Decimal]]) -> list[TextPage] | None:
-    """Return the pages as far as the first row that shows a right total."""
+    """Return the pages up to the first row with a right total."""
     places = [(total.page, total.box.y0) for total in totals if total.box]
     if not places:
         return None

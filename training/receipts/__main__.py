@@ -1,6 +1,6 @@
 """Generates receipts with known contents: `python -m training.receipts FOLDER --count 100`.
 
-The folder gets a file for each document and look, and `truth.json`, which lists them. The same seed
+The folder gets a file per document and look, and `truth.json`, which lists them. The same seed
 and the same choice of kinds and languages write the same bytes.
 """
 
@@ -22,14 +22,14 @@ from training.receipts.truth import Document
 class Order:
     """A document to generate."""
 
-    #: All there is to know to make it again.
+    #: The seed from which it can be generated again.
     seed: str
     kind: str
     language: str
 
     @property
     def name(self) -> str:
-        """What its files are called."""
+        """The stem of its file names."""
         return f"{self.kind}-{self.language}-{self.seed.replace(':', '-')}"
 
 
@@ -52,13 +52,13 @@ def main() -> None:
 def orders(
     count: int, seed: int, chosen: Sequence[str] = (), languages: Sequence[str] = ()
 ) -> tuple[Order, ...]:
-    """Return so many documents to generate, kinds and languages in turn.
+    """Return the documents to generate, with alternating kinds and languages.
 
     Args:
-        count: How many.
-        seed: What all choices follow from.
-        chosen: Kinds to make; all when empty.
-        languages: Tags or their beginnings, as `de` or `de-AT`; all when empty.
+        count: The number of documents.
+        seed: The seed of all random choices.
+        chosen: The kinds to generate; all if empty.
+        languages: Tags or prefixes of tags, such as `de` or `de-AT`; all if empty.
 
     Raises:
         ValueError: No kind is made in the languages.

@@ -1,4 +1,4 @@
-"""Bar codes and QR codes as the dark and light modules that they are made of."""
+"""Encodes barcodes and QR codes as dark and light modules."""
 
 from functools import lru_cache
 

@@ -1,4 +1,4 @@
-"""What is bought and what it comes to, in exact amounts."""
+"""Purchases and their sums, in exact amounts."""
 
 import random
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ class Bought:
     qty: Decimal
     price: Decimal
     total: Decimal
-    #: Of tax, percent.
+    #: The tax rate, percent.
     rate: Decimal
-    #: `kg` of what is weighed, else nothing.
+    #: `kg` for weighed products, else empty.
     unit: str = ""
-    #: What is taken off below it.
+    #: The discount printed below it.
     discount: Decimal = NOTHING
 
     @property
@@ -33,7 +33,7 @@ class Bought:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What is taxed at one rate: net, tax and both."""
+    """The amounts at one tax rate: net, tax and gross."""
 
     rate: Decimal
     net: Decimal
@@ -41,7 +41,7 @@ class Group:
 
     @property
     def gross(self) -> Decimal:
-        """Net and tax."""
+        """The sum of net and tax."""
         return self.net + self.tax
 
 
@@ -64,7 +64,7 @@ def fill(rng: random.Random, country: Country, kind: str, *, most: int = 12) -> 
 def _bought(
     rng: random.Random, country: Country, name: str, price: Decimal, rates: Sequence[Decimal]
 ) -> Bought:
-    # A price near the usual one, so that no two receipts agree; coins decide how fine it is.
+    # A price near the usual one, so that receipts differ; rounded to the smallest coin.
     near = country.rounded(price * Decimal(rng.randint(85, 130)) / 100)
     qty = Decimal(rng.choices((1, 2, 3, 4, 6, 10), (60, 20, 8, 5, 4, 3))[0])
     return Bought(name, qty, near, country.rounded(near * qty), rng.choice(rates))
@@ -73,7 +73,7 @@ def _bought(
 def with_discounts(
     rng: random.Random, country: Country, basket: Sequence[Bought]
 ) -> tuple[Bought, ...]:
-    """Take something off one of them."""
+    """Add a discount to one of them."""
     place = rng.randrange(len(basket))
     off = country.rounded(basket[place].total * rng.choice((10, 15, 20, 25, 50)) / 100)
     return tuple(
@@ -85,7 +85,7 @@ def with_discounts(
 def groups(
     country: Country, basket: Sequence[Bought], *, is_included: bool, off: Decimal = NOTHING
 ) -> tuple[Group, ...]:
-    """Return the tax by rates; `off` is taken off before, and asks for one rate only."""
+    """Return the tax by rates; `off` is deducted before, and requires a single rate."""
     by_rate: dict[Decimal, Decimal] = {}
     for bought in basket:
         by_rate[bought.rate] = by_rate.get(bought.rate, NOTHING) + bought.paid

@@ -1,4 +1,4 @@
-"""Invoices of one company to another: what they say."""
+"""The contents of invoices between companies."""
 
 import random
 

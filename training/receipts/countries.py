@@ -8,13 +8,13 @@ from functools import cache
 from importlib.resources import files
 from typing import cast
 
-#: A label to the ways it is spelled.
+#: The spellings of each label.
 Labels = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What is sold, at the price of one in the country's money."""
+    """A product with its unit price in the country's currency."""
 
     name: str
     price: Decimal
@@ -32,7 +32,7 @@ class Country:
     is_sign_after: bool
     decimal: str
     group: str
-    #: Digits after the decimal sign.
+    #: The digits after the decimal sign.
     places: int
     zone: str
     #: Post code, city, region.
@@ -52,9 +52,9 @@ class Country:
     is_tax_included: bool
     #: Label and scheme of the seller's numbers.
     tax_ids: tuple[tuple[str, str], ...]
-    #: What is paid in cash is a multiple of it.
+    #: Cash amounts are multiples of it.
     cash_step: Decimal | None
-    #: What fuel is measured in.
+    #: The unit of fuel.
     volume: str
     has_tips: bool
     labels: Labels
@@ -71,7 +71,7 @@ class Country:
         return Decimal(1).scaleb(-self.places)
 
     def rounded(self, amount: Decimal) -> Decimal:
-        """Return the amount in whole cents, a half away from zero as shops do."""
+        """Return the amount rounded to cents, half away from zero."""
         return amount.quantize(self.cent, ROUND_HALF_UP)
 
     def figure(self, amount: Decimal, places: int | None = None) -> str:
@@ -141,7 +141,7 @@ def _country(tag: str, table: dict[str, object]) -> Country:
 
 
 def _product(name: str, price: float, factor: Decimal, places: int, kind: str) -> Product:
-    """Return what is sold; the price of fuel has one digit more than money has."""
+    """Return the products; the price of fuel has an additional decimal."""
     digits = places + 1 if kind == "fuel" and factor < 10 else places
     return Product(name, (Decimal(str(price)) * factor).quantize(Decimal(1).scaleb(-digits)))
 

@@ -1,6 +1,6 @@
 """Simulates thermal printers, scanners and photos of crumpled receipts.
 
-Each takes a grey picture and chance, and gives a picture back; the same chance does the same.
+Each takes a gray picture and a random generator; the same seed gives the same picture.
 """
 
 import cv2
@@ -32,7 +32,7 @@ def thermal(page: Picture, chance: Chance) -> Picture:
 
 
 def scanned(page: Picture, chance: Chance) -> Picture:
-    """Return what a flatbed gives: a little askew, a little soft, the lamp's even grey."""
+    """Return a flatbed scan: slightly rotated, slightly soft, in even gray."""
     height, width = page.shape
     turn = cv2.getRotationMatrix2D((width / 2, height / 2), chance.normal(0, 0.7), 1)
     askew = cv2.warpAffine(page, turn, (width, height), flags=cv2.INTER_LINEAR, borderValue=250)
@@ -50,10 +50,10 @@ def photographed(page: Picture, chance: Chance) -> Picture:
     lit = scene * is_page * light
     table = (1 - is_page) * light
     grain = _grain(chance, scene.shape, 9 if is_dark else 3)
-    colours = zip(_tint(chance), _TABLES[chance.integers(len(_TABLES))], strict=True)
-    # A channel at a time: all of them in one array would take three times as long.
+    colors = zip(_tint(chance), _TABLES[chance.integers(len(_TABLES))], strict=True)
+    # Channel by channel: all of them in one array would take three times as long.
     channels = [
-        _picture(cv2.addWeighted(lit, white, table, wood, 0) + grain) for white, wood in colours
+        _picture(cv2.addWeighted(lit, white, table, wood, 0) + grain) for white, wood in colors
     ]
     return _blurred(np.asarray(cv2.merge(channels), np.uint8), chance)
 
@@ -61,8 +61,8 @@ def photographed(page: Picture, chance: Chance) -> Picture:
 def jpeg(picture: Picture, chance: Chance, *, worst: int = 45) -> bytes:
     """Return the picture as a JPEG file of some quality."""
     quality = int(chance.integers(worst, 93))
-    colours = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
-    _, file = cv2.imencode(".jpg", colours, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    colors = picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
+    _, file = cv2.imencode(".jpg", colors, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return file.tobytes()
 
 
@@ -94,14 +94,14 @@ def _laid_down(page: Picture, chance: Chance) -> tuple[Field, Field]:
 def _seen_from(
     chance: Chance, page: tuple[int, ...], size: tuple[int, int], margin: int
 ) -> tuple[Field, Field]:
-    """Return for each point of the scene the point of the page that is seen there."""
+    """Return the visible point of the page for each point of the scene."""
     height, width = page[:2]
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     tilt = chance.uniform(-1, 1, (4, 2)) * margin * 0.9
     turn = np.deg2rad(chance.normal(0, 2))
-    centre = np.array([width / 2, height / 2])
+    center = np.array([width / 2, height / 2])
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    there = (corners - centre) @ rotation.T + centre + margin + tilt
+    there = (corners - center) @ rotation.T + center + margin + tilt
     back = cv2.getPerspectiveTransform(there.astype(np.float32), corners)
     columns, rows = np.meshgrid(
         np.arange(size[1], dtype=np.float32), np.arange(size[0], dtype=np.float32)
@@ -120,13 +120,13 @@ def _folded(chance: Chance, size: tuple[int, int]) -> Field:
 
 
 def _light(chance: Chance, size: tuple[int, int]) -> Field:
-    """Return how bright it is at each point: a lamp at one side, perhaps the shadow of a hand."""
+    """Return the brightness at each point: a lamp at one side, perhaps the shadow of a hand."""
     light = 1 - np.abs(_smooth(chance, (2, 2), size, 0.18))
     if chance.random() < 0.45:
         small = np.zeros((48, 48), np.uint8)
-        centre = tuple(int(at) for at in chance.integers(0, 48, 2))
+        center = tuple(int(at) for at in chance.integers(0, 48, 2))
         axes = tuple(int(at) for at in chance.integers(8, 30, 2))
-        cv2.ellipse(small, centre, axes, float(chance.uniform(0, 180)), 0, 360, 255, -1)
+        cv2.ellipse(small, center, axes, float(chance.uniform(0, 180)), 0, 360, 255, -1)
         edge = cv2.GaussianBlur(small, (0, 0), chance.uniform(1.5, 6))
         shadow = cv2.resize(edge, (size[1], size[0]), interpolation=cv2.INTER_CUBIC)
         light *= 1 - shadow.astype(np.float32) / 255 * chance.uniform(0.15, 0.5)
@@ -155,7 +155,7 @@ def _blurred(picture: Picture, chance: Chance) -> Picture:
 def _smooth(
     chance: Chance, knots: tuple[int, int], size: tuple[int, int], strength: float
 ) -> Field:
-    """Return noise that changes slowly, with so many knots down and across."""
+    """Return low-frequency noise, with this many knots down and across."""
     coarse = chance.normal(0, strength, knots).astype(np.float32)
     fine = cv2.resize(coarse, (size[1], size[0]), interpolation=cv2.INTER_CUBIC)
     return np.asarray(fine, np.float32)

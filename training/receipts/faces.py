@@ -26,11 +26,11 @@ class Face:
     built_in: tuple[str, str] | None = None
 
     def width(self, text: str, size: float, *, is_bold: bool = False) -> float:
-        """Return how long a text is, points."""
+        """Return the width of a text, points."""
         return float(pdfmetrics.stringWidth(text, self.pdf_name(is_bold=is_bold), size))
 
     def pdf_name(self, *, is_bold: bool) -> str:
-        """Return the name of the font in a PDF, which is made known to reportlab."""
+        """Return the name of the font in a PDF, and register it with reportlab."""
         if self.built_in:
             return self.built_in[is_bold]
         return _registered(self.bold if is_bold else self.regular)
@@ -89,7 +89,7 @@ VERA = _vera()
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The faces there are to choose from, as a printer's type case holds them."""
+    """The available faces."""
 
     fixed: tuple[Face, ...] = (COURIER, DEJAVU_MONO)
     proportional: tuple[Face, ...] = (HELVETICA, TIMES, DEJAVU_SANS, DEJAVU_SERIF, VERA)

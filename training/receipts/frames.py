@@ -24,13 +24,13 @@ class About:
 def head(rng: random.Random, desk: Desk, seller: Seller) -> list[AnyRow]:
     """Return the seller's rows."""
     strip = desk.strip
-    is_centred = rng.random() < 0.85
+    is_centered = rng.random() < 0.85
     is_big = rng.random() < 0.4 and strip.columns_of(seller.name) * 1.5 < strip.columns
     names = strip.wrapped(seller.name, strip.columns * 0.8)
     rows: list[AnyRow] = [
         Row(
             name,
-            is_centred=is_centred,
+            is_centered=is_centered,
             is_bold=rng.random() < 0.8,
             height=1.5 if is_big else 1,
             stretch=1.5 if is_big else 1,
@@ -44,7 +44,10 @@ def head(rng: random.Random, desk: Desk, seller: Seller) -> list[AnyRow]:
     if seller.tax_id:
         label, number = seller.tax_id
         lines.append(f"{label}{rng.choice((': ', ' '))}{number}")
-    return [*rows, *(Row(strip.cut(line, strip.columns), is_centred=is_centred) for line in lines)]
+    return [
+        *rows,
+        *(Row(strip.cut(line, strip.columns), is_centered=is_centered) for line in lines),
+    ]
 
 
 def number(rng: random.Random) -> str:
@@ -60,7 +63,7 @@ def number(rng: random.Random) -> str:
 
 
 def about(rng: random.Random, desk: Desk, facts: About) -> list[AnyRow]:
-    """Return date, time and number in one of the usual arrangements, and who served."""
+    """Return date, time, number and cashier in one of the usual arrangements."""
     labels, when = desk.country.labels, facts.when
     named = f"{rng.choice(labels['number'])}{rng.choice((': ', ' '))}{facts.number}"
     date = f"{rng.choice(labels['date'])}: {when.date}"
@@ -91,7 +94,7 @@ def card_slip(rng: random.Random, desk: Desk, total: Decimal) -> list[AnyRow]:
     labels, country = desk.country.labels, desk.country
     return [
         RULE,
-        Row(rng.choice(labels["merchant_copy"]), is_centred=True),
+        Row(rng.choice(labels["merchant_copy"]), is_centered=True),
         Row(f"Terminal-ID: {rng.randint(10000000, 99999999)}"),
         Row(rng.choice(("VISA", "Mastercard", "Maestro", "VISA DEBIT"))),
         Row(f"************{rng.randint(1000, 9999)}"),
@@ -101,14 +104,14 @@ def card_slip(rng: random.Random, desk: Desk, total: Decimal) -> list[AnyRow]:
 
 
 def foot(rng: random.Random, desk: Desk, things: int) -> list[AnyRow]:
-    """Return how many things there were, thanks and a bar code, or some of them."""
+    """Return the number of items, thanks and a barcode, or some of them."""
     strip = desk.strip
     rows: list[AnyRow] = []
     if rng.random() < 0.4:
         rows.append(Row(f"{rng.choice(desk.country.labels['count'])}: {things}"))
     rows.append(Row())
     thanks = strip.cut(rng.choice(desk.country.thanks), strip.columns)
-    rows.append(Row(thanks, is_centred=True))
+    rows.append(Row(thanks, is_centered=True))
     if rng.random() < 0.2:
         digits = "".join(str(rng.randint(0, 9)) for _ in range(14))
         rows.append(CodeRow("Code128", digits, width=0.7, height=0.15))

@@ -1,4 +1,4 @@
-"""Receipts of filling stations: one thing, so many litres at a price of three digits."""
+"""Receipts of filling stations: one item, a volume at a price of three decimals."""
 
 import random
 from decimal import Decimal

@@ -26,12 +26,12 @@ from training.receipts.sellers import Seller
 
 _MARGIN = 18 * MM
 _FOOT = 22 * MM
-# Descriptions stand apart from their neighbours by so much.
+# The gap between descriptions and adjacent columns.
 _GUTTER = 2 * MM
-# What the sums and the foot below the table need.
+# The height of the sums and the foot below the table.
 _SUMS = 62 * MM
 _US_LETTER = {"en-US", "en-CA", "es-MX"}
-# Columns that invoices have, by the labels of their heads.
+# The columns of invoices, by the labels of their headings.
 _TABLES = (
     ("description", "quantity", "unit_price", "amount"),
     ("place", "description", "quantity", "unit_price", "amount"),
@@ -40,13 +40,13 @@ _TABLES = (
     ("description", "quantity", "unit_price", "rate", "amount"),
     ("description", "amount"),
 )
-# The share of the table's width; the description gets what is left.
+# Shares of the table's width; the description has the rest.
 _WIDTHS = {"place": 0.06, "quantity": 0.11, "unit_price": 0.16, "rate": 0.09, "amount": 0.17}
 
 
 @dataclass(frozen=True, slots=True)
 class Invoice:
-    """What an invoice says."""
+    """The contents of an invoice."""
 
     country: Country
     seller: Seller
@@ -55,12 +55,12 @@ class Invoice:
     number: str
     items: tuple[Bought, ...]
     taxes: tuple[Group, ...]
-    #: Whether the prices of the table hold the tax.
+    #: Whether the prices of the table include the tax.
     is_gross: bool
 
     @property
     def net(self) -> Decimal:
-        """All of it without tax."""
+        """The sum without tax."""
         return sum((group.net for group in self.taxes), NOTHING)
 
     @property
@@ -70,7 +70,7 @@ class Invoice:
 
     @property
     def total(self) -> Decimal:
-        """What is to be paid."""
+        """The amount to pay."""
         return self.net + self.tax
 
     @property
@@ -81,7 +81,7 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How an invoice looks."""
+    """The style of an invoice."""
 
     face: Face
     size: float
@@ -133,7 +133,7 @@ def print_out(rng: random.Random, content: Invoice, style: Style) -> Print:
 
 
 class _Spelling(Protocol):
-    """Gives a label one of its spellings."""
+    """Chooses a spelling of each label."""
 
     def __call__(self, name: str, /) -> str: ...
 
@@ -162,7 +162,7 @@ class _Sheet:
     def text(
         self, words: str, at: tuple[float, float], anchor: Anchor = "left", *, bold: float = 0
     ) -> None:
-        """Write words; `bold` is how many times as large as others they are, if they are bold."""
+        """Write a text; `bold` is its relative size if it is bold."""
         size = self.style.size * (bold or 1)
         self.marks.append(
             Text(words, *at, size=size, face=self.style.face, is_bold=bool(bold), anchor=anchor)
@@ -178,7 +178,7 @@ class _Sheet:
 
 
 def _head(sheet: _Sheet, content: Invoice, labels: _Spelling, rng: random.Random) -> float:
-    """Write who, to whom, which and when; return where the table may begin."""
+    """Write seller, buyer, number and date; return where the table may begin."""
     seller, style = content.seller, sheet.style
     pitch = style.size * 1.4
     left, right = _MARGIN, sheet.right - 62 * MM
@@ -187,7 +187,7 @@ def _head(sheet: _Sheet, content: Invoice, labels: _Spelling, rng: random.Random
     lines = [seller.street, seller.city, f"{labels('phone')} {seller.phone}"]
     if seller.tax_id:
         lines.append(f"{seller.tax_id[0]} {seller.tax_id[1]}")
-    # Bold letters are wider than those that the width is taken of.
+    # Bold letters are wider than those that were measured.
     names = _wrapped(style, seller.name, 40 * MM if style.is_seller_right else 60 * MM)
     for place, name in enumerate(names):
         sheet.text(name, (left, _MARGIN + 10 + 1.3 * pitch * place), bold=1.3)
@@ -209,7 +209,7 @@ def _head(sheet: _Sheet, content: Invoice, labels: _Spelling, rng: random.Random
 
 
 def _facts(sheet: _Sheet, facts: Sequence[tuple[str, str]], top: float, *, is_apart: bool) -> None:
-    """Write labels with what they label: at the right margin, or after a colon."""
+    """Write labels with their values: at the right margin, or after a colon."""
     left = sheet.right - 62 * MM
     for place, (label, value) in enumerate(facts):
         y = top + sheet.style.size * 1.5 * place
@@ -228,7 +228,7 @@ def _places(sheet: _Sheet) -> dict[str, tuple[float, float]]:
     places, left = {}, _MARGIN
     for name in columns:
         right = left + width * _WIDTHS.get(name, spare)
-        # Figures end where their column does: what begins right of them keeps off.
+        # Numbers are right-aligned, so the next column needs a gap.
         gutter = _GUTTER if name == "description" and left > _MARGIN else 0
         places[name] = (left + gutter, right)
         left = right
@@ -249,7 +249,7 @@ def _heads(sheet: _Sheet, heads: dict[str, str], y: float) -> float:
 
 
 def _row(sheet: _Sheet, country: Country, bought: Bought, place: int, y: float) -> float:
-    """Write what was bought, its name broken over rows; return where the next one goes."""
+    """Write an item, its name broken into rows; return where the next one begins."""
     places, size = _places(sheet), sheet.style.size
     values = {
         "place": str(place),

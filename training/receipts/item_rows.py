@@ -1,4 +1,4 @@
-"""The ways in which strips list what was bought, and what of it each way prints."""
+"""The layouts of items on strips, and the values that each one prints."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -10,13 +10,13 @@ from training.receipts.countries import Country
 from training.receipts.strips import Cell, Row, Strip
 from training.receipts.truth import TruthItem
 
-#: Room for an amount and the sign of its tax.
+#: The width of an amount and its tax code.
 _AMOUNT = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One thing as its rows and as its truth."""
+    """An item as printed rows and as truth."""
 
     rows: tuple[Row, ...]
     truth: TruthItem
@@ -34,11 +34,11 @@ class Desk:
     letters: tuple[tuple[Decimal, str], ...] = ()
     #: Printed between quantity and price.
     times: str = " x "
-    #: Whether long names go on in a second row, instead of being cut off.
+    #: Whether long names continue in a second row, instead of being cut.
     is_wrapping: bool = False
 
     def amount(self, bought: Bought) -> str:
-        """Return what it comes to, as printed."""
+        """Return the total of an item, as printed."""
         letter = dict(self.letters).get(bought.rate, "")
         return f"{self.sign}{self.figure(bought.total)} {letter}".rstrip()
 
@@ -47,7 +47,7 @@ class Desk:
         return self.country.figure(amount)
 
     def quantity(self, bought: Bought) -> str:
-        """Return how much it is; what is weighed to the gram."""
+        """Return the quantity; a weight with three decimals."""
         if bought.unit:
             return f"{bought.qty:.3f}".replace(".", self.country.decimal)
         return f"{bought.qty:.0f}"
@@ -63,12 +63,12 @@ Way = Callable[[Desk, Bought], Listed]
 
 
 def listed(desk: Desk, way: str, basket: Iterable[Bought]) -> tuple[Listed, ...]:
-    """Return the things one below the other."""
+    """Return the items one below the other."""
     return tuple(WAYS[way](desk, bought) for bought in basket)
 
 
 def heading(desk: Desk, way: str, rng: random.Random) -> tuple[Row, ...]:
-    """Return the row above the list; none where a way has no columns."""
+    """Return the heading row; none for a layout without columns."""
     if way not in IN_COLUMNS:
         return ()
     right, labels = desk.strip.columns, desk.country.labels
@@ -108,7 +108,7 @@ def _times(desk: Desk, bought: Bought, indent: str = "   ") -> str:
 
 
 def _below(desk: Desk, bought: Bought) -> Listed:
-    """`NAME  3,45`, and quantity and price below it unless it is one."""
+    """`NAME  3,45`, and quantity and price below it unless the quantity is one."""
     rows, names = _in_a_row(desk, bought)
     if bought.qty == 1:
         return Listed(rows, _truth(bought, names, ""))
@@ -116,7 +116,7 @@ def _below(desk: Desk, bought: Bought) -> Listed:
 
 
 def _above(desk: Desk, bought: Bought) -> Listed:
-    """Quantity and price unless it is one, and `NAME  3,45` below them."""
+    """Quantity and price unless the quantity is one, and `NAME  3,45` below them."""
     rows, names = _in_a_row(desk, bought)
     if bought.qty == 1:
         return Listed(rows, _truth(bought, names, ""))
@@ -132,7 +132,7 @@ def _two_rows(desk: Desk, bought: Bought) -> Listed:
 
 
 def _counted(desk: Desk, bought: Bought) -> Listed:
-    """`2 NAME  2,30`, the price nowhere."""
+    """`2 NAME  2,30`, without a unit price."""
     count = desk.quantity(bought)
     names = desk.names(bought.name, desk.strip.columns - _AMOUNT - 6)
     first, *more = names
@@ -142,7 +142,7 @@ def _counted(desk: Desk, bought: Bought) -> Listed:
 
 
 def _counted_at(desk: Desk, bought: Bought) -> Listed:
-    """`2 x NAME  2,30`, and the price below where it is more than one."""
+    """`2 x NAME  2,30`, and the unit price below if the quantity is more than one."""
     count = desk.quantity(bought)
     names = desk.names(bought.name, desk.strip.columns - _AMOUNT - 8)
     first, *more = names
@@ -193,7 +193,7 @@ def _coded(desk: Desk, bought: Bought) -> Listed:
     return Listed(rows, _truth(bought, names, "qp"))
 
 
-#: The ways by their names.
+#: The layouts by name.
 WAYS: dict[str, Way] = {
     "below": _below,
     "above": _above,
@@ -205,5 +205,5 @@ WAYS: dict[str, Way] = {
     "coded": _coded,
 }
 
-#: Those that need room for columns.
+#: The layouts that need room for columns.
 IN_COLUMNS = ("name first", "quantity first")

@@ -24,14 +24,14 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file and what its name ends in."""
+    """A file and its extension."""
 
     data: bytes
     suffix: str
 
 
 def file(document: Print, look: Look, seed: int) -> File | None:
-    """Return the document with this look; None if it has several pages and an image only one."""
+    """Return the document with this look; None for an image of several pages."""
     chance = np.random.default_rng([seed, list(Look).index(look)])
     if look is Look.PDF:
         return File(pdf.write(document), ".pdf")
@@ -60,12 +60,12 @@ def _scan(page: Page, chance: Chance) -> File:
 
 
 def _thermal(page: Page, chance: Chance) -> File:
-    # A thermal head has eight dots a millimetre.
+    # A thermal head has eight dots per millimeter.
     return File(damage.png(damage.thermal(_drawn(page, chance, 203, 203), chance)), ".png")
 
 
 def _photo(page: Page, chance: Chance) -> File:
-    # A phone has so many pixels, be it far from a page or near to a strip.
+    # The number of pixels of a phone is the same for a page and a strip.
     if page.width >= A4[0] / 2:
         drawn = _drawn(page, chance, 100, 160)
     else:

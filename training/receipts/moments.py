@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 from training.receipts.countries import Country
 from training.receipts.truth import Precision
 
-# Some taxes are no older than that.
+# Some taxes were introduced then.
 _FIRST_DAY = dt.date(2018, 1, 1)
 _DAYS = 2900
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment by the clock of the country."""
+    """A moment in the time zone of the country."""
 
     at: dt.datetime
     date: str
@@ -25,13 +25,13 @@ class Moment:
 
     @property
     def wire(self) -> str:
-        """The moment as the wire has it, no further than printed."""
+        """The moment in the format of the API, as precise as printed."""
         at = self.at if self.precision == "second" else self.at.replace(second=0)
         return (at.replace(hour=0, minute=0) if self.precision == "date" else at).isoformat()
 
     @property
     def offset(self) -> str:
-        """The difference from UTC, as `+08:00`."""
+        """The UTC offset, such as `+08:00`."""
         return self.at.isoformat()[-6:]
 
 

@@ -25,7 +25,7 @@ def write(document: Print) -> bytes:
 
 
 def write_scans(scans: list[bytes], document: Print) -> bytes:
-    """Return a PDF that holds a picture file for each page and no text."""
+    """Return a PDF with a picture per page and no text."""
     buffer = io.BytesIO()
     sheet = canvas.Canvas(buffer, invariant=True)
     for scan, page in zip(scans, document.pages, strict=True):
@@ -58,7 +58,7 @@ def _write(sheet: canvas.Canvas, text: Text, page: Page) -> None:
     line = sheet.beginText(text.left, page.height - text.y)
     line.setFont(text.face.pdf_name(is_bold=text.is_bold), text.size)
     line.setFillGray(text.tone)
-    # The scale outlives a text, so one is set each time.
+    # The scale persists after a text, so it is set each time.
     line.setHorizScale(100 * text.stretch)
     line.textOut(text.text)
     sheet.drawText(line)

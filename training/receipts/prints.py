@@ -9,10 +9,10 @@ from typing import Literal
 
 from training.receipts.faces import COURIER, Face
 
-#: Which point of a text its `x` is.
+#: The point of a text at its `x`.
 Anchor = Literal["left", "middle", "right"]
 
-#: The names that zxing gives to the bar codes.
+#: zxing's names of the barcodes.
 Symbology = Literal["QRCode", "Code128", "EAN13"]
 
 MM = 72 / 25.4
@@ -22,29 +22,29 @@ LETTER = (612.0, 792.0)
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One run of text on its base line."""
+    """A run of text on its baseline."""
 
     text: str
     x: float
-    #: Of the base line.
+    #: The y of the baseline.
     y: float
     size: float = 9
     face: Face = COURIER
     is_bold: bool = False
     anchor: Anchor = "left"
-    #: How much wider than by nature the letters are, as printers of receipts stretch them.
+    #: The horizontal stretch of the letters, as on receipt printers.
     stretch: float = 1
     #: 0 is black, 1 is white.
     tone: float = 0
 
     @property
     def width(self) -> float:
-        """How much of the line it takes."""
+        """The width of the text."""
         return self.face.width(self.text, self.size, is_bold=self.is_bold) * self.stretch
 
     @property
     def left(self) -> float:
-        """Where it begins."""
+        """The left end of the text."""
         before = {"left": 0.0, "middle": self.width / 2, "right": self.width}
         return self.x - before[self.anchor]
 
@@ -74,7 +74,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A QR code or a bar code, drawn into the rectangle with nothing around it."""
+    """A QR code or a barcode, drawn into the rectangle without a margin."""
 
     symbology: Symbology
     text: str

@@ -1,4 +1,4 @@
-"""Draws a page as a picture: dark on white, as a printer leaves it."""
+"""Draws a page as a picture: dark on white."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -9,12 +9,12 @@ from training.receipts import barcodes
 from training.receipts.prints import Code, Fill, Page, Rule, Text
 
 _WHITE = 255
-#: What the drawing library calls the left end of the base line.
+#: Pillow's anchor of the left end of the baseline.
 _ON_BASE_LINE = "ls"
 
 
 def draw(page: Page, *, dpi: float = 200) -> Image.Image:
-    """Return the page in grey at this resolution."""
+    """Return the page in gray at this resolution."""
     scale = dpi / 72
     sheet = Image.new("L", (round(page.width * scale), round(page.height * scale)), _WHITE)
     pen = ImageDraw.Draw(sheet)
@@ -26,7 +26,7 @@ def draw(page: Page, *, dpi: float = 200) -> Image.Image:
                 _rule(pen, mark, scale)
             case Fill():
                 corners = (mark.x, mark.y, mark.x + mark.width, mark.y + mark.height)
-                pen.rectangle([round(at * scale) for at in corners], fill=_grey(mark.tone))
+                pen.rectangle([round(at * scale) for at in corners], fill=_gray(mark.tone))
             case Code():
                 _paste(sheet, mark, scale)
             case _:
@@ -40,13 +40,13 @@ def _write(sheet: Image.Image, pen: ImageDraw.ImageDraw, text: Text, scale: floa
     for word, left in _words(text):
         place = (left * scale, text.y * scale)
         if text.stretch == 1:
-            pen.text(place, word, fill=_grey(text.tone), font=font, anchor=_ON_BASE_LINE)
+            pen.text(place, word, fill=_gray(text.tone), font=font, anchor=_ON_BASE_LINE)
             continue
         above, below = font.getmetrics()
         mask = Image.new("L", (round(font.getlength(word)) or 1, above + below))
         ImageDraw.Draw(mask).text((0, above), word, fill=255, font=font, anchor=_ON_BASE_LINE)
         mask = mask.resize((max(1, round(mask.width * text.stretch)), mask.height))
-        sheet.paste(_grey(text.tone), (round(place[0]), round(place[1]) - above), mask)
+        sheet.paste(_gray(text.tone), (round(place[0]), round(place[1]) - above), mask)
 
 
 def _words(text: Text) -> Iterator[tuple[str, float]]:
@@ -61,11 +61,11 @@ def _words(text: Text) -> Iterator[tuple[str, float]]:
 
 def _rule(pen: ImageDraw.ImageDraw, rule: Rule, scale: float) -> None:
     ends = [round(at * scale) for at in (rule.x0, rule.y0, rule.x1, rule.y1)]
-    pen.line(ends, fill=_grey(rule.tone), width=max(1, round(rule.thickness * scale)))
+    pen.line(ends, fill=_gray(rule.tone), width=max(1, round(rule.thickness * scale)))
 
 
 def _paste(sheet: Image.Image, code: Code, scale: float) -> None:
-    """Draw whole pixels a module where there is room: a blurred bar is not read."""
+    """Draw modules of whole pixels if there is room: blurred bars cannot be read."""
     modules = Image.fromarray(barcodes.modules(code.symbology, code.text))
     room = round(code.width * scale), round(code.height * scale)
     width = _whole(room[0], modules.width)
@@ -79,5 +79,5 @@ def _whole(room: int, modules: int) -> int:
     return modules * (room // modules) or room
 
 
-def _grey(tone: float) -> int:
+def _gray(tone: float) -> int:
     return round(tone * _WHITE)

@@ -24,14 +24,14 @@ class Seller:
 
     @property
     def plain_tax_id(self) -> str | None:
-        """The number's letters and digits, as the wire has it."""
+        """The letters and digits of the number, as in the API."""
         if self.tax_id is None:
             return None
         return _SUFFIX.sub("", "".join(sign for sign in self.tax_id[1] if sign.isalnum()))
 
     @property
     def alternatives(self) -> dict[str, tuple[str, ...]]:
-        """What counts as right, too: the tax number without its country."""
+        """Further right values: the tax number without its country."""
         number = self.plain_tax_id or ""
         return {"merchant_tax_id": (number[2:],)} if number[:2] in {"BE", "GB", "PT"} else {}
 
@@ -55,5 +55,5 @@ def invent(rng: random.Random, country: Country, kind: str) -> Seller:
 
 
 def street(rng: random.Random, country: Country) -> str:
-    """Return a street and a number, as the country writes them."""
+    """Return a street and a number in the order of the country."""
     return country.street.format(street=rng.choice(country.streets), number=rng.randint(1, 180))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from training.receipts.faces import COURIER, Face
 from training.receipts.prints import Anchor, Code, Mark, Page, Print, Rule, Symbology, Text
 
-#: Characters a row, as an 80 mm thermal printer has them.
+#: The characters per row of an 80 mm thermal printer.
 COLUMNS = 42
 
 
@@ -25,16 +25,16 @@ class Row:
 
     left: str = ""
     right: str = ""
-    is_centred: bool = False
+    is_centered: bool = False
     is_bold: bool = False
-    #: How many times as high and as wide as others the letters are.
+    #: The relative height and width of the letters.
     height: float = 1
     stretch: float = 1
     cells: tuple[Cell, ...] = ()
 
     def placed(self, columns: int) -> Iterator[Cell]:
-        """Yield all texts with their places on a strip of so many columns."""
-        if self.is_centred:
+        """Yield all texts with their places on a strip of this many columns."""
+        if self.is_centered:
             yield Cell(self.left, columns / 2, "middle")
         elif self.left:
             yield Cell(self.left, 0)
@@ -45,14 +45,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A row of signs across the strip; where letters differ in width, a straight line."""
+    """A row of characters across the strip; a straight line in a proportional face."""
 
     sign: str = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class CodeRow:
-    """A QR code or a bar code in the middle of the strip; shares are of the strip's width."""
+    """A QR code or a barcode in the middle of the strip; shares are of the strip's width."""
 
     symbology: Symbology
     text: str
@@ -63,11 +63,11 @@ class CodeRow:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """How a printer sets its rows, points."""
+    """The metrics of a printer, points."""
 
     columns: int = COLUMNS
     size: float = 9
-    #: The distance of base lines, in sizes.
+    #: The distance of baselines, in font sizes.
     pitch: float = 1.3
     margin: float = 24
     face: Face = COURIER
@@ -83,17 +83,17 @@ class Strip:
         return self.letter * self.columns
 
     def columns_of(self, text: str) -> float:
-        """Return how many columns a text takes."""
+        """Return the number of columns of a text."""
         return self.face.width(text, self.size) / self.letter
 
     def cut(self, text: str, columns: float) -> str:
-        """Return as much of a text as fits into so many columns."""
+        """Return the part of a text that fits into this many columns."""
         while self.columns_of(text) > columns:
             text = text[:-1].rstrip()
         return text
 
     def wrapped(self, text: str, columns: float) -> tuple[str, ...]:
-        """Return the text broken between words into lines of so many columns."""
+        """Return the text broken between words into lines of this many columns."""
         lines = [""]
         for word in text.split():
             longer = f"{lines[-1]} {word}".strip()
@@ -128,7 +128,7 @@ def set_rows(rows: Sequence[Row | RuleRow | CodeRow], strip: Strip | None = None
 
 
 def _broken(row: Row | RuleRow | CodeRow, strip: Strip) -> tuple[Row | RuleRow | CodeRow, ...]:
-    """Return a row whose ends would meet as two, as printers break it."""
+    """Split a row whose ends would overlap into two."""
     if not isinstance(row, Row) or row.cells or not (row.left and row.right):
         return (row,)
     if strip.columns_of(f"{row.left} {row.right}") * row.stretch <= strip.columns:
@@ -152,7 +152,7 @@ def _rule(row: RuleRow, strip: Strip, y: float) -> Mark:
 
 
 def _texts(row: Row, strip: Strip, y: float) -> Iterator[Text]:
-    """Yield the row as a printer of fixed columns sets it, one text; else a text for each cell."""
+    """Yield the row as one text in a fixed face; else a text per cell."""
     cells = tuple(row.placed(strip.columns))
     if strip.face.is_fixed:
         cells = (Cell(_fixed(cells, row.stretch), 0),)

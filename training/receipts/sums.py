@@ -1,4 +1,4 @@
-"""What a list comes to: the rows from the subtotal to the total, and their truth."""
+"""The rows from the subtotal to the total, and their truth."""
 
 import random
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Stated:
 
 
 def reckon(desk: Desk, basket: Sequence[Bought], extras: Extras) -> Sums:
-    """Return what the basket comes to."""
+    """Return the amounts of a basket."""
     country = desk.country
     listed = sum((bought.paid for bought in basket), NOTHING)
     off = country.rounded(listed * extras.discount / 100)
@@ -65,7 +65,7 @@ def reckon(desk: Desk, basket: Sequence[Bought], extras: Extras) -> Sums:
 def rows(
     rng: random.Random, desk: Desk, sums: Sums, extras: Extras
 ) -> tuple[list[Row | RuleRow], Stated]:
-    """Return the rows and what they state."""
+    """Return the rows and their truth."""
     country = desk.country
     label = _Labels(rng, desk)
     lines: list[Row | RuleRow] = []
@@ -146,7 +146,7 @@ def _is_taxed(taxes: Sequence[Group]) -> bool:
 
 
 def _added(rng: random.Random, desk: Desk, taxes: Sequence[Group]) -> list[Row]:
-    """Return the tax that comes on top, in two halves where the country has it so."""
+    """Return the rows of an added tax, in two halves in some countries."""
     name = rng.choice(desk.country.taxes)
     found = []
     for group in taxes:
@@ -209,7 +209,7 @@ def _table(rng: random.Random, desk: Desk, taxes: Sequence[Group], name: str) ->
 
 
 def _stated(desk: Desk, sums: Sums, extras: Extras, *, has_tax: bool) -> Stated:
-    """Return what is printed; the sum of several rates' tax counts as printed."""
+    """Return the printed amounts; the sum of the taxes of several rates counts as printed."""
     tax = sum((group.tax for group in sums.taxes), NOTHING)
     net = sum((group.net for group in sums.taxes), NOTHING)
     other: dict[str, tuple[str | None, ...]] = {}

@@ -27,7 +27,7 @@ def _weighted(digits: Sequence[int], weights: Sequence[int]) -> int:
 
 
 def _luhn(digits: Sequence[int]) -> int:
-    """Return the check digit that the law of Luhn asks for."""
+    """Return the Luhn check digit."""
     doubled = (2 * digit if place % 2 == 0 else digit for place, digit in enumerate(digits[::-1]))
     return -sum(figure // 10 + figure % 10 for figure in doubled) % 10
 
@@ -133,7 +133,7 @@ def _canada(rng: random.Random) -> str:
 
 def _australia(rng: random.Random) -> str:
     body = _digits(rng, 9)
-    # The two digits in front make the weighted sum of all a multiple of 89, the first less one.
+    # The first two digits make the weighted sum a multiple of 89, with the first digit less one.
     rest = _weighted(body, (3, 5, 7, 9, 11, 13, 15, 17, 19))
     front = next(
         front for front in range(10, 100) if ((front // 10 - 1) * 10 + front % 10 + rest) % 89 == 0

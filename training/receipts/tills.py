@@ -15,7 +15,7 @@ from training.receipts.strips import RULE, Row, Strip, set_rows
 from training.receipts.sums import Extras, Stated
 from training.receipts.truth import Document, Truth, TruthItem
 
-# Longer figures leave no room for columns of them on a strip.
+# Longer amounts leave no room for columns on a strip.
 _LONGEST_FIGURE = 8
 _ROOM_FOR_COLUMNS = 42
 
@@ -62,7 +62,7 @@ def desk(rng: random.Random, country: Country, case: Case, basket: Sequence[Boug
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """The middle of a strip and what it says."""
+    """The rows of the items and sums, and their truth."""
 
     rows: tuple[AnyRow, ...]
     items: tuple[TruthItem, ...]
@@ -146,7 +146,7 @@ def _has_short_figures(counter: Desk, basket: Sequence[Bought]) -> bool:
 def _things(
     rng: random.Random, counter: Desk, way: str, basket: Sequence[Bought]
 ) -> tuple[Listed, ...]:
-    """Return the items, each discount as a separate item below what it is for."""
+    """Return the items, each discount as a separate item below its product."""
     found: list[Listed] = []
     for bought in basket:
         found += item_rows.listed(counter, way, (bought,))

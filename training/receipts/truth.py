@@ -1,7 +1,7 @@
-"""The contents of a document, with the API's field names, and how a folder lists them.
+"""The contents of a document, with the API's field names, and their entry in a folder's list.
 
-The shape of the list is that of the documents the library is measured on, so that one scorer
-judges both.
+The list has the format of the documents on which the library is measured, so one scorer
+scores both.
 """
 
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from typing import Literal
 
 from training.receipts.prints import Print
 
-#: How far a printed moment goes.
+#: The precision of a printed moment.
 Precision = Literal["date", "minute", "second"]
 
 
 @dataclass(frozen=True, slots=True)
 class TruthItem:
-    """A line item as the service must return it; a figure that is not printed is None."""
+    """A line item as the service must return it; a number that is not printed is None."""
 
     name: str
     qty: str | None
@@ -26,7 +26,7 @@ class TruthItem:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What the service must read; what is not printed is None."""
+    """The fields that the service must return; a field that is not printed is None."""
 
     type: str
     merchant_name: str | None
@@ -41,7 +41,7 @@ class Truth:
     line_items: tuple[TruthItem, ...]
 
     def wire(self) -> dict[str, object]:
-        """Return the fields as the JSON answer holds them."""
+        """Return the fields in the format of the JSON response."""
         fields = asdict(self)
         return {**fields, "line_items": list(fields["line_items"])}
 
@@ -50,19 +50,19 @@ class Truth:
 class Document:
     """One document: how it is printed, and its contents."""
 
-    #: The kind of document, in the generator's words: `till`, `fuel`, `nfce` ...
+    #: The kind of document in the generator: `till`, `fuel`, `nfce` ...
     kind: str
-    #: The layout and its choices, so that a finding can name them.
+    #: The layout and its choices, for reports.
     layout: str
     #: A language tag with the country: `de-AT`.
     language: str
     print: Print
     truth: Truth
-    #: How far `issued_at` goes.
+    #: The precision of `issued_at`.
     precision: Precision = "minute"
-    #: The UTC offset, which is not printed but follows from the place, as `+08:00`.
+    #: The UTC offset, which is not printed but follows from the place, such as `+08:00`.
     timezone: str | None = None
-    #: Field to further values that count as right; None is a value that may be missing.
+    #: Further right values by field; None if the value may be missing.
     alternatives: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
     #: Fields that cannot be determined from the document.
     unassessed: tuple[str, ...] = ()

@@ -1,14 +1,15 @@
-"""Why a document could not be read.
+"""The errors of reading a document.
 
 ReadingError
-├── UnsupportedFormat      not one of the formats the library reads
-├── InvalidDocument        the right kind of file, but one that is refused
+├── UnsupportedFormat      not one of the supported formats
+├── InvalidDocument        a supported format, but the document is refused
 │   ├── EmptyFile
 │   ├── TooManyPages
 │   ├── TooManyPixels
 │   └── Encrypted
-├── Unreadable             nothing on it can be read
-│   └── Damaged            it cannot be decoded
+├── Unreadable             nothing can be read
+│   ├── Damaged            the file cannot be decoded
+│   └── UnknownScript      most of the text is in a script that is not supported
 └── MissingModel           the installation lacks its recognition models
 """
 
@@ -50,6 +51,10 @@ class Unreadable(ReadingError):
 
 class Damaged(Unreadable):
     """The file is damaged or incomplete and cannot be opened; upload it again from the original."""
+
+
+class UnknownScript(Unreadable):
+    """The text is in a script that is not supported, and nothing else on it could be read."""
 
 
 class MissingModel(ReadingError):

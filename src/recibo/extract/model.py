@@ -1,11 +1,11 @@
-"""What the stages of reading hand to one another.
+"""The types that the stages of extraction exchange.
 
 Coordinates are pixels of the upright page, origin at the top left, x to the right and y down.
 For a PDF page with a text layer the pixels are those of the page drawn at `Page.dpi`.
 """
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -17,14 +17,14 @@ import numpy.typing as npt
 #: A picture: height x width x 3, RGB, 8 bits a channel.
 Picture = npt.NDArray[np.uint8]
 
-#: The same without colours: height x width.
-Grey = npt.NDArray[np.uint8]
+#: A gray picture: height x width, 8 bits.
+Gray = npt.NDArray[np.uint8]
 
 T = TypeVar("T")
 
 
 class DocumentType(StrEnum):
-    """The kinds of document the library tells apart."""
+    """The types of documents."""
 
     RECEIPT = "receipt"
     INVOICE = "invoice"
@@ -35,7 +35,7 @@ class DocumentType(StrEnum):
 
 
 class Accuracy(StrEnum):
-    """How much work a reading may cost: one pass, or several with a vote."""
+    """How often a document is read: once, or several times with a vote."""
 
     STANDARD = "standard"
     HIGH = "high"
@@ -62,9 +62,70 @@ class Category(StrEnum):
     TAXES = "taxes"
 
 
+class PaymentMethod(StrEnum):
+    """How something was paid; `CARD` if the document does not say which kind."""
+
+    CASH = "cash"
+    CARD = "card"
+    CREDIT_CARD = "credit_card"
+    DEBIT_CARD = "debit_card"
+    PIX = "pix"
+    BANK_TRANSFER = "bank_transfer"
+    VOUCHER = "voucher"
+    CHECK = "check"
+    WALLET = "wallet"
+    OTHER = "other"
+
+
+class Source(StrEnum):
+    """Where a value comes from."""
+
+    PAGE = "page"
+    #: The e-invoice inside a PDF.
+    EMBEDDED = "embedded"
+
+
+class Edge(StrEnum):
+    """The edges of a picture."""
+
+    TOP = "top"
+    BOTTOM = "bottom"
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Hint(StrEnum):
+    """Why a photo is hard to read."""
+
+    BLURRED = "blurred"
+    DARK = "dark"
+    GLARE = "glare"
+    CUT_OFF = "cut_off"
+    LOW_RESOLUTION = "low_resolution"
+    #: Most of the text is in a script that the OCR engine does not know.
+    UNSUPPORTED_SCRIPT = "unsupported_script"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well a page can be read."""
+
+    #: 0 to 1: the steepness of the edges of letters; None without words.
+    sharpness: float | None
+    #: 0 to 1: of the background.
+    brightness: float
+    #: The share of the picture in which light is reflected.
+    glare: float
+    #: The edges that cut words.
+    cut_off: tuple[Edge, ...]
+    #: Of the file; of a photo an estimate from the height of its lines. None without words.
+    resolution_dpi: int | None
+    hints: tuple[Hint, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An upright rectangle; `x1` and `y1` lie outside it."""
+    """A rectangle with horizontal and vertical sides; `x1` and `y1` are exclusive."""
 
     x0: float
     y0: float
@@ -73,26 +134,26 @@ class Box:
 
     @property
     def width(self) -> float:
-        """The extent in x, pixels."""
+        """The width in pixels."""
         return self.x1 - self.x0
 
     @property
     def height(self) -> float:
-        """The extent in y, pixels."""
+        """The height in pixels."""
         return self.y1 - self.y0
 
     @property
-    def x_centre(self) -> float:
+    def x_center(self) -> float:
         """The middle in x."""
         return (self.x0 + self.x1) / 2
 
     @property
-    def y_centre(self) -> float:
+    def y_center(self) -> float:
         """The middle in y."""
         return (self.y0 + self.y1) / 2
 
     def union(self, other: Self) -> "Box":
-        """Return the smallest box that holds both."""
+        """Return the smallest box that contains both."""
         return Box(
             min(self.x0, other.x0),
             min(self.y0, other.y0),
@@ -102,7 +163,7 @@ class Box:
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box that holds all of them; there must be one."""
+    """Return the smallest box that contains all boxes; there must be at least one."""
     if len(boxes) == 1:
         return boxes[0]
     return Box(
@@ -115,7 +176,7 @@ def around(boxes: Sequence[Box]) -> Box:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A run of text as the engine or the text layer gave it: one word, or a few with blanks."""
+    """A run of text from OCR or the text layer: one word, or a few with spaces."""
 
     text: str
     box: Box
@@ -123,15 +184,15 @@ class Word:
     confidence: float
     #: Counted from 1.
     page: int = 1
-    #: How much the writing falls, pixels down for each pixel to the right.
+    #: The slope of the text, pixels down per pixel to the right.
     slope: float = 0.0
-    #: Whether the writing runs up or down the page.
-    is_upended: bool = False
+    #: Whether the text runs up or down the page.
+    is_vertical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words that stand side by side, left to right."""
+    """Words next to each other, from left to right."""
 
     words: tuple[Word, ...]
     box: Box
@@ -139,7 +200,7 @@ class Line:
 
     @property
     def text(self) -> str:
-        """The words with one blank between each two."""
+        """The words separated by spaces."""
         return " ".join(word.text for word in self.words)
 
     @property
@@ -151,27 +212,27 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, which is drawn only when its pixels are asked for."""
+    """One page, drawn only when its pixels are needed."""
 
     #: Counted from 1.
     number: int
     #: Pixels of the page at scale 1.
     width: int
     height: int
-    #: Draws the page at a scale, about `width` and `height` times as large; a huge page comes
-    #: out smaller than asked for.
+    #: Draws the page at a scale, relative to `width` and `height`; a huge page is drawn smaller
+    #: than requested.
     draw: Callable[[float], Picture]
-    #: Draws it in grey; None where that costs as much as to draw it in colours.
-    draw_grey: Callable[[float], Grey] | None = None
-    #: Words of a PDF's text layer in pixels at scale 1; empty when the page is a mere picture.
+    #: Draws it in gray; None if that is not faster than drawing it in color.
+    draw_gray: Callable[[float], Gray] | None = None
+    #: Words of a PDF's text layer in pixels at scale 1; empty if the page is only a picture.
     layer: tuple[Word, ...] = ()
-    #: Pixels an inch at scale 1 where the file tells, else None.
+    #: Pixels per inch at scale 1; None if the file does not contain it.
     dpi: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A bar code or QR code and what it says."""
+    """A barcode or QR code and its text."""
 
     #: zxing's name of the symbology: `QRCode`, `Code128`, `EAN13` …
     symbology: str
@@ -189,11 +250,26 @@ class TextPage:
     #: Pixels of the upright page.
     width: int
     height: int
-    #: Words that stand in one visual row make one line, however far apart they are.
+    #: A line has all words of a visual row, however far apart they are.
     lines: tuple[Line, ...]
     codes: tuple[Code, ...] = ()
-    #: Whether the lines come from a text layer and so are exact.
+    #: Whether the lines come from a text layer, without OCR errors.
     is_exact: bool = False
+    #: The quarter turns clockwise that set the page of the file upright.
+    turns: int = 0
+    #: The perceptual hash of its picture; None for a page with a text layer.
+    picture_hash: str | None = None
+    #: None for a page with a text layer.
+    quality: Quality | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative(Generic[T]):
+    """Another value that was considered for a field."""
+
+    value: T
+    #: 0 to 1.
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,19 +279,22 @@ class Extracted(Generic[T]):
     value: T
     #: 0 to 1.
     confidence: float
-    #: The text it was read from, as printed (or what a code on the page said).
+    #: The text from which it was read: as printed, or of a code on the page.
     text: str
     page: int = 1
     box: Box | None = None
+    #: The next best candidates, of the chosen values.
+    alternatives: tuple[Alternative[T], ...] = ()
+    source: Source = Source.PAGE
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A date as printed, with the time and the offset where the paper or the place gives them."""
+    """A date as printed, with its time and UTC offset if known."""
 
     date: dt.date
     time: dt.time | None = None
-    #: As printed or as a code says, else of the place of issue; None when no place is known.
+    #: As printed or in a code, else of the place of issue; None if the place is unknown.
     offset: dt.timedelta | None = None
 
     def isoformat(self) -> str:
@@ -226,61 +305,86 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class LineItem:
-    """One line of what was bought; figures as printed, None where not printed."""
+    """A line item; numbers as printed, None if not printed."""
 
     name: str
     qty: Decimal | None = None
     unit_price: Decimal | None = None
     total: Decimal | None = None
+    #: The seller's number of the article.
+    code: str | None = None
+    #: As printed: `UN`, `kg`.
+    unit: str | None = None
+    #: In percent.
+    tax_rate: Decimal | None = None
+    #: Positive.
+    discount: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """A total as a table of taxes splits it."""
+class TaxLine:
+    """A tax at one rate; None for what is not printed."""
 
-    gross: Decimal
-    #: None where only tax and gross are printed.
-    net: Extracted[Decimal] | None
-    tax: Extracted[Decimal]
+    #: As printed: `MwSt`, `CGST`.
+    name: str | None = None
+    #: In percent.
+    rate: Decimal | None = None
+    #: The amount that is taxed, without the tax.
+    base: Decimal | None = None
+    amount: Decimal | None = None
+    #: Whether it is only printed for information and not charged.
+    is_informational: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """What the finders found: for each field its candidates, best first."""
+class Payment:
+    """One payment; None for what is not printed."""
 
-    types: tuple[Extracted[DocumentType], ...] = ()
-    merchant_names: tuple[Extracted[str], ...] = ()
-    merchant_tax_ids: tuple[Extracted[str], ...] = ()
-    moments: tuple[Extracted[Moment], ...] = ()
-    totals: tuple[Extracted[Decimal], ...] = ()
-    #: The features of each total by its value, from which weights are fitted.
-    total_features: Mapping[Decimal, Mapping[str, float]] = field(default_factory=dict)
-    subtotals: tuple[Extracted[Decimal], ...] = ()
-    taxes: tuple[Extracted[Decimal], ...] = ()
-    #: What tables of taxes make of likely totals.
-    splits: tuple[Split, ...] = ()
-    #: What the whole tax may be where no sum tells.
-    levies: tuple[Extracted[Decimal], ...] = ()
-    #: What leads from the subtotal to the total, and from the total to the change.
-    charges: tuple[Extracted[Decimal], ...] = ()
-    discounts: tuple[Extracted[Decimal], ...] = ()
-    roundings: tuple[Extracted[Decimal], ...] = ()
-    cash: tuple[Extracted[Decimal], ...] = ()
-    change: tuple[Extracted[Decimal], ...] = ()
-    #: What was paid by card.
-    cards: tuple[Extracted[Decimal], ...] = ()
-    currencies: tuple[Extracted[str], ...] = ()
-    document_numbers: tuple[Extracted[str], ...] = ()
-    document_keys: tuple[Extracted[str], ...] = ()
-    line_items: tuple[Extracted[LineItem], ...] = ()
-    categories: tuple[Category, ...] = ()
-    #: The text of each page in reading order.
-    texts: tuple[str, ...] = ()
+    method: PaymentMethod
+    #: What went toward the total.
+    amount: Decimal | None = None
+    #: The cash handed over.
+    tendered: Decimal | None = None
+    #: The last four digits of a card.
+    last4: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What bookkeeping needs besides the header. None means that a field is not on the page."""
+
+    #: On one line, its parts joined by `, `.
+    merchant_address: Extracted[str] | None = None
+    customer_name: Extracted[str] | None = None
+    #: Letters and digits only.
+    customer_tax_id: Extracted[str] | None = None
+    due_date: Extracted[dt.date] | None = None
+    #: Positive.
+    discount: Extracted[Decimal] | None = None
+    tip: Extracted[Decimal] | None = None
+    service_charge: Extracted[Decimal] | None = None
+    #: Signed.
+    rounding: Extracted[Decimal] | None = None
+    taxes: tuple[Extracted[TaxLine], ...] = ()
+    payments: tuple[Extracted[Payment], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPage:
+    """The upright page to which boxes refer."""
+
+    #: Pixels.
+    width: int
+    height: int
+    #: The quarter turns clockwise that set the page of the file upright.
+    turns: int = 0
+    #: None for a page with a text layer.
+    quality: Quality | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a document says once. None means that it is not on the page."""
+    """The header fields of a document. None means that a field is not on the page."""
 
     type: Extracted[DocumentType]
     merchant_name: Extracted[str] | None = None
@@ -292,7 +396,7 @@ class Header:
     tax: Extracted[Decimal] | None = None
     #: ISO 4217.
     currency: Extracted[str] | None = None
-    #: Of a Brazilian fiscal paper without separators and leading zeros, else as printed.
+    #: On Brazilian fiscal documents without separators and leading zeros, else as printed.
     document_number: Extracted[str] | None = None
     #: 44 or 50 letters and digits.
     document_key: Extracted[str] | None = None
@@ -303,8 +407,13 @@ class Receipt(Header):
     """Everything read from one document."""
 
     line_items: tuple[Extracted[LineItem], ...] = ()
+    details: Details = field(default_factory=Details)
     category: Category | None = None
-    #: 0 to 1: how likely the answer as a whole is right.
+    #: 0 to 1: the probability that the whole receipt is right.
     confidence: float = 0.0
     #: The text of each page in reading order.
     texts: tuple[str, ...] = field(default=())
+    #: How each page was seen.
+    pages: tuple[SeenPage, ...] = ()
+    #: The perceptual hash of the first page, 16 hex digits; None for a page with a text layer.
+    picture_hash: str | None = None

@@ -1,4 +1,4 @@
-"""The data files of the library. `load` reads all, for a process that opens no file later."""
+"""Loads the data files of the library; `load` reads all of them, so that none is read later."""
 
 import importlib.resources
 import tomllib
@@ -26,7 +26,7 @@ def tables(folder: str) -> Mapping[str, dict[str, Any]]:
 
 
 def load() -> None:
-    """Read every file, each under the names by which it is asked for."""
+    """Read every file, so that later calls of `table` and `tables` are cached."""
     _load(_FOLDER)
 
 

@@ -20,7 +20,7 @@ def weights(field: str) -> Mapping[str, Any]:
 
 @contextmanager
 def replaced(fields: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
-    """Use other weights for some fields, as an evaluation does that leaves a source out."""
+    """Use other weights for some fields, as an evaluation does that leaves out a source."""
     token = _replaced.set({**_replaced.get(), **fields})
     try:
         yield

@@ -1,4 +1,4 @@
-"""Keys and tax ids of every shape, for property tests."""
+"""Access keys and tax ids for property tests."""
 
 import string
 
@@ -11,13 +11,13 @@ DIGITS = "0123456789"
 
 
 def digits(count: int) -> st.SearchStrategy[str]:
-    """Draw so many digits."""
+    """Draw a string of this many digits."""
     return st.text(DIGITS, min_size=count, max_size=count)
 
 
 @st.composite
 def cnpjs(draw: st.DrawFn, letters: str = DIGITS + string.ascii_uppercase) -> str:
-    """Draw a CNPJ with right check digits, letters among the first twelve places."""
+    """Draw a CNPJ with valid check digits, with letters among the first twelve characters."""
     body = draw(st.text(letters, min_size=12, max_size=12).filter(lambda text: len(set(text)) > 1))
     first = check_digit(body)
     return body + first + check_digit(body + first)
@@ -25,19 +25,19 @@ def cnpjs(draw: st.DrawFn, letters: str = DIGITS + string.ascii_uppercase) -> st
 
 @st.composite
 def cpfs(draw: st.DrawFn) -> str:
-    """Draw a CPF with right check digits."""
+    """Draw a CPF with valid check digits."""
     body = draw(digits(9).filter(lambda text: len(set(text)) > 1))
     first = check_digit(body, heaviest=11)
     return body + first + check_digit(body + first, heaviest=11)
 
 
 @st.composite
-def goods_keys(
+def nfe_keys(
     draw: st.DrawFn,
     models: tuple[str, ...] = ("55", "65", "59"),
     letters: str = DIGITS + string.ascii_uppercase,
 ) -> str:
-    """Draw a key of 44 places with a right check digit, letters among the issuer's places."""
+    """Draw a key of 44 characters with a valid check digit and letters in the issuer's CNPJ."""
     body = (
         draw(st.sampled_from([state.code for state in states.every().values()]))
         + f"{draw(st.integers(6, 40)):02}{draw(st.integers(1, 12)):02}"
@@ -49,8 +49,8 @@ def goods_keys(
 
 
 @st.composite
-def service_keys(draw: st.DrawFn) -> str:
-    """Draw a key of 50 places with a right check digit."""
+def nfse_keys(draw: st.DrawFn) -> str:
+    """Draw a key of 50 characters with a valid check digit."""
     body = (
         draw(st.sampled_from([state.code for state in states.every().values()]))
         + draw(digits(5))

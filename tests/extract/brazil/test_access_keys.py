@@ -4,38 +4,38 @@ from hypothesis import given
 from recibo.extract.brazil import access_keys
 from recibo.extract.brazil.access_keys import Model
 from recibo.extract.brazil.check_digits import check_digit
-from tests.extract.brazil.strategies import goods_keys, service_keys
+from tests.extract.brazil.strategies import nfe_keys, nfse_keys
 
 KEY = "35180834128745000152550010000474281920007498"
 
 
-def test_a_key_tells_of_its_document() -> None:
+def test_a_key_is_parsed_to_its_fields() -> None:
     key = access_keys.parse(KEY)
 
     assert key is not None
     assert (key.state, key.year, key.month) == ("SP", 2018, 8)
     assert (key.issuer, key.model, key.number) == ("34128745000152", Model.NFE, "47428")
-    assert key.is_sound
+    assert key.is_valid
 
 
-def test_a_coupon_has_its_number_behind_the_serial_of_the_machine() -> None:
+def test_the_number_of_a_coupon_follows_the_serial_number_of_the_device() -> None:
     key = access_keys.parse("35240995241499001700595686782452565815497490")
 
     assert key is not None
     assert (key.model, key.number) == (Model.CFE, "256581")
 
 
-def test_a_service_key_tells_of_its_note() -> None:
+def test_an_nfse_key_is_parsed_to_its_fields() -> None:
     key = access_keys.parse("35499042283106355000359000000000299524114419269003")
 
     assert key is not None
     assert (key.municipality, key.state, key.number) == ("3549904", "SP", "2995")
     assert (key.issuer, key.year, key.month) == ("83106355000359", 2024, 11)
     assert key.model is None
-    assert key.is_sound
+    assert key.is_valid
 
 
-def test_a_rural_producers_key_names_a_person() -> None:
+def test_the_issuer_in_a_rural_producers_key_is_a_cpf() -> None:
     body = KEY[:6] + "000" + "52998224725" + KEY[20:43]
 
     key = access_keys.parse(body + check_digit(body))
@@ -44,22 +44,22 @@ def test_a_rural_producers_key_names_a_person() -> None:
     assert key.issuer == "52998224725"
 
 
-@given(goods_keys())
-def test_every_goods_key_parses_to_its_parts(text: str) -> None:
+@given(nfe_keys())
+def test_every_nfe_key_parses_to_its_fields(text: str) -> None:
     key = access_keys.parse(text)
 
     assert key is not None
-    assert key.is_sound
+    assert key.is_valid
     assert text[6:20].endswith(key.issuer)
     assert int(text[2:4]) == key.year % 100
 
 
-@given(service_keys())
-def test_every_service_key_parses_to_its_parts(text: str) -> None:
+@given(nfse_keys())
+def test_every_nfse_key_parses_to_its_fields(text: str) -> None:
     key = access_keys.parse(text)
 
     assert key is not None
-    assert key.is_sound
+    assert key.is_valid
     assert (text[9:23], text[:7]) == (key.issuer, key.municipality)
 
 
@@ -76,12 +76,12 @@ def test_every_service_key_parses_to_its_parts(text: str) -> None:
         "23793381286000782713695000063305975520000370000",  # a boleto's digits
     ],
 )
-def test_what_cannot_be_a_key_is_none(text: str) -> None:
+def test_an_invalid_key_is_none(text: str) -> None:
     assert access_keys.parse(text) is None
 
 
-def test_a_wrong_check_digit_is_kept_and_told() -> None:
+def test_a_key_with_a_wrong_check_digit_is_invalid() -> None:
     key = access_keys.parse(KEY[:-1] + "0")
 
     assert key is not None
-    assert not key.is_sound
+    assert not key.is_valid

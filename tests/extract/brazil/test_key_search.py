@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recibo.extract.brazil import key_search
-from tests.extract.brazil.strategies import DIGITS, goods_keys, service_keys
+from tests.extract.brazil.strategies import DIGITS, nfe_keys, nfse_keys
 
 KEY = "35180834128745000152550010000474281920007498"
 
@@ -16,37 +16,37 @@ def _texts(lines: list[str]) -> list[str]:
     return [printed.key.text for printed in key_search.find(lines)]
 
 
-@given(goods_keys(), st.sampled_from([" ", ".", "-", "", "  "]))
+@given(nfe_keys(), st.sampled_from([" ", ".", "-", "", "  "]))
 def test_a_key_is_found_however_it_is_grouped(key: str, sign: str) -> None:
-    """It comes first: a label's last letters, read as digits, can chance to make another."""
+    """It comes first: with the last letters of a label as digits there may be another by chance."""
     assert key == _texts(["CHAVE DE ACESSO", _grouped(key, sign), "Consulta"])[0]
 
 
-@given(service_keys())
-def test_a_service_key_is_found_in_one_run(key: str) -> None:
+@given(nfse_keys())
+def test_an_nfse_key_is_found_in_one_run(key: str) -> None:
     assert key in _texts([f"Chave de Acesso da NFS-e: {key}"])
 
 
-@given(goods_keys(), st.integers(1, 10))
+@given(nfe_keys(), st.integers(1, 10))
 def test_a_key_broken_over_two_lines_is_joined(key: str, place: int) -> None:
     groups = _grouped(key).split(" ")
 
     assert [key] == _texts(["Consulte em", " ".join(groups[:place]), " ".join(groups[place:])])
 
 
-def test_a_key_glued_to_its_label_is_found() -> None:
+def test_a_key_joined_to_its_label_is_found() -> None:
     assert [KEY] == _texts([f"CHAVEDEACESSO:{KEY}"])
 
 
-def test_letters_read_in_the_place_of_digits_become_digits() -> None:
+def test_letters_in_place_of_digits_become_digits() -> None:
     read = _grouped(KEY[:22] + KEY[22:].replace("0", "O").replace("1", "I"))
 
     assert [KEY] == _texts([read])
 
 
-@given(goods_keys(models=("55",), letters=DIGITS), st.data())
+@given(nfe_keys(models=("55",), letters=DIGITS), st.data())
 @settings(max_examples=50)
-def test_a_lost_digit_comes_back_where_check_digits_settle_it(
+def test_a_missing_digit_is_restored_if_check_digits_confirm_it(
     key: str, data: st.DataObject
 ) -> None:
     issuer = key[6:20]
@@ -57,19 +57,19 @@ def test_a_lost_digit_comes_back_where_check_digits_settle_it(
 
     found = key_search.find([" ".join(groups)], known=[issuer])
 
-    assert all(printed.key.is_sound and printed.key.issuer == issuer for printed in found)
-    assert all(printed.is_mended for printed in found)
+    assert all(printed.key.is_valid and printed.key.issuer == issuer for printed in found)
+    assert all(printed.is_repaired for printed in found)
 
 
-def test_a_wrong_digit_in_the_issuers_place_is_mended_by_the_printed_cnpj() -> None:
+def test_a_wrong_digit_of_the_issuer_is_repaired_by_the_printed_cnpj() -> None:
     wrong = KEY[:8] + "9" + KEY[9:]
 
     found = key_search.find([_grouped(wrong)], known=["34128745000152"])
 
-    assert KEY in [printed.key.text for printed in found if printed.is_mended]
+    assert KEY in [printed.key.text for printed in found if printed.is_repaired]
 
 
-def test_a_printed_number_settles_which_of_several_digits_was_lost() -> None:
+def test_a_printed_number_decides_which_of_several_digits_is_missing() -> None:
     groups = _grouped(KEY).split(" ")
     groups[7] = groups[7][1:]
     number = KEY[25:34].lstrip("0")
@@ -79,14 +79,14 @@ def test_a_printed_number_settles_which_of_several_digits_was_lost() -> None:
     assert [KEY] == [printed.key.text for printed in found]
 
 
-def test_nothing_is_mended_without_a_tax_id_to_confirm_it() -> None:
+def test_nothing_is_repaired_without_a_tax_id_to_confirm_it() -> None:
     lost = _grouped(KEY).split(" ")
     lost[9] = lost[9][:3]
 
     assert () == key_search.find([" ".join(lost)])
 
 
-def test_digits_read_in_the_place_of_letters_become_letters_where_check_digits_agree() -> None:
+def test_digits_in_place_of_letters_become_letters_if_check_digits_are_valid() -> None:
     key = "222603BX59OJ11000331650010000004371666160065"
 
     assert [key] == _texts([_grouped(key.replace("9O", "90"))])
@@ -101,15 +101,15 @@ def test_digits_read_in_the_place_of_letters_become_letters_where_check_digits_a
         "TEL (11) 3333-4444 FAX (11) 3333-4445 CEP 01310-100 IE 110.042.490.114",
     ],
 )
-def test_other_long_numbers_are_no_keys(line: str) -> None:
+def test_other_long_numbers_are_not_keys(line: str) -> None:
     assert () == key_search.find([line])
 
 
-def test_a_sound_key_goes_before_one_with_a_wrong_check_digit() -> None:
+def test_a_valid_key_ranks_before_one_with_a_wrong_check_digit() -> None:
     wrong = KEY[:-1] + "0"
 
     assert [KEY, wrong] == _texts([_grouped(wrong), "NF-e referenciada", _grouped(KEY)])
 
 
-def test_pages_of_groups_of_four_end_soon() -> None:
+def test_pages_full_of_groups_of_four_are_searched_quickly() -> None:
     assert () == key_search.find([" ".join(["3526"] * 60)] * 400, known=["34128745000152"])

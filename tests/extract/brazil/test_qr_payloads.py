@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recibo.extract.brazil import qr_payloads
-from tests.extract.brazil.strategies import goods_keys, service_keys
+from tests.extract.brazil.strategies import nfe_keys, nfse_keys
 
 NFCE = "41260368682157000188650010006114791550481859"
 BRASILIA = dt.timezone(dt.timedelta(hours=-3))
@@ -14,8 +14,8 @@ moments = st.datetimes(dt.datetime(2010, 1, 1))  # noqa: DTZ001  (local time as 
 cents = st.decimals(min_value=0, max_value=10**9, places=2)
 
 
-@given(goods_keys(models=("65",)), moments, cents)
-def test_version_1_tells_time_with_offset_and_total(
+@given(nfe_keys(models=("65",)), moments, cents)
+def test_version_1_contains_time_with_offset_and_total(
     key: str, at: dt.datetime, total: Decimal
 ) -> None:
     issued_at = at.replace(microsecond=0, tzinfo=BRASILIA)
@@ -29,16 +29,18 @@ def test_version_1_tells_time_with_offset_and_total(
     assert (key, issued_at, total) == (payload.key.text, payload.issued_at, payload.total)
 
 
-@given(goods_keys(models=("65",)), st.integers(1, 28), cents)
-def test_offline_version_2_tells_day_and_total(key: str, day: int, total: Decimal) -> None:
+@given(nfe_keys(models=("65",)), st.integers(1, 28), cents)
+def test_offline_version_2_contains_day_and_total(key: str, day: int, total: Decimal) -> None:
     payload = qr_payloads.parse(f"https://x/qrcode?p={key}|2|1|{day:02}|{total}|6167|1|ABCDEF")
 
     assert payload is not None
     assert (day, total) == (payload.day, payload.total)
 
 
-@given(goods_keys(models=("59",)), moments, cents)
-def test_a_sat_code_tells_local_time_and_total(key: str, at: dt.datetime, total: Decimal) -> None:
+@given(nfe_keys(models=("59",)), moments, cents)
+def test_a_sat_code_contains_local_time_and_total(
+    key: str, at: dt.datetime, total: Decimal
+) -> None:
     local = at.replace(microsecond=0)
 
     payload = qr_payloads.parse(f"{key}|{local:%Y%m%d%H%M%S}|{total}||p2q+Fpf/AB==")
@@ -47,8 +49,8 @@ def test_a_sat_code_tells_local_time_and_total(key: str, at: dt.datetime, total:
     assert (local, total) == (payload.issued_at, payload.total)
 
 
-@given(service_keys())
-def test_a_service_note_tells_its_key(key: str) -> None:
+@given(nfse_keys())
+def test_the_code_of_an_nfse_contains_its_key(key: str) -> None:
     payload = qr_payloads.parse(f"https://www.nfse.gov.br/ConsultaPublica/?tpc=1&chave={key}")
 
     assert payload is not None
@@ -72,7 +74,7 @@ def test_a_key_is_found_in_any_address(text: str) -> None:
     assert payload.total is None
 
 
-def test_the_test_environment_is_told() -> None:
+def test_the_test_environment_is_detected() -> None:
     payload = qr_payloads.parse(f"https://x/q?p={NFCE}|2|2|1|AB")
 
     assert payload is not None
@@ -89,7 +91,7 @@ def test_the_test_environment_is_told() -> None:
         "WIFI:S:loja;T:WPA;P:senha;;",
     ],
 )
-def test_other_codes_hold_no_key(text: str) -> None:
+def test_other_codes_contain_no_key(text: str) -> None:
     assert qr_payloads.parse(text) is None
 
 
@@ -103,8 +105,8 @@ def test_a_broken_time_is_left_out(stamp: str) -> None:
 
 
 @pytest.mark.parametrize("day", ["9" * 5_000, "0x1", "\u00b2"])
-def test_a_day_that_is_none_is_left_out(day: str) -> None:
-    """Python refuses to read a number as long as a QR code may hold."""
+def test_an_invalid_day_is_left_out(day: str) -> None:
+    """Python refuses to parse numbers as long as those that fit into a QR code."""
     payload = qr_payloads.parse(f"https://x/qrcode?p={NFCE}|2|1|{day}|10.00|6167|1|ABCDEF")
 
     assert payload is not None

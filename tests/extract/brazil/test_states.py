@@ -19,22 +19,22 @@ def test_there_are_27_states_with_distinct_codes() -> None:
 @pytest.mark.parametrize(
     ("state", "hours"), [("SP", -3), ("AM", -4), ("AC", -5), ("MT", -4), ("PE", -3), ("RR", -4)]
 )
-def test_clocks_follow_the_state(state: str, hours: int) -> None:
+def test_the_time_zone_is_that_of_the_state(state: str, hours: int) -> None:
     assert hours * HOUR == states.offset_at(state, WINTER_2024)
 
 
 @pytest.mark.parametrize(("state", "hours"), [("SP", -2), ("MS", -3), ("BA", -3), ("AM", -4)])
-def test_summer_time_was_kept_in_the_south_until_2019(state: str, hours: int) -> None:
+def test_daylight_saving_time_was_used_in_the_south_until_2019(state: str, hours: int) -> None:
     assert hours * HOUR == states.offset_at(state, SUMMER_2019)
 
 
-def test_an_island_and_the_far_west_have_their_own_clocks() -> None:
+def test_an_island_and_the_far_west_have_other_time_zones() -> None:
     assert -2 * HOUR == states.offset_at("PE", WINTER_2024, municipality="2605459")
     assert -5 * HOUR == states.offset_at("AM", WINTER_2024, address="TABATINGA - AM")
     assert -4 * HOUR == states.offset_at("AM", WINTER_2024, address="MANAUS - AM")
 
 
-def test_no_state_has_no_offset() -> None:
+def test_an_unknown_state_has_no_offset() -> None:
     assert states.offset_at("", WINTER_2024) is None
 
 
@@ -51,7 +51,7 @@ def test_no_state_has_no_offset() -> None:
         ("TO GO", ""),
     ],
 )
-def test_an_address_names_its_state(address: str, state: str) -> None:
+def test_the_state_is_found_in_an_address(address: str, state: str) -> None:
     assert state == states.find(address)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of every mode come out upright, on white, in RGB."""
+"""Pictures of every mode are decoded upright, on white, in RGB."""
 
 import io
 
@@ -22,7 +22,7 @@ def dark_left() -> Image.Image:
 
 
 def page_of(image: Image.Image, kind: str = "PNG", **options: object) -> Page:
-    """Return the page that a file of this picture gives."""
+    """Return the page of a file with this picture."""
     buffer = io.BytesIO()
     image.save(buffer, format=kind, **options)
     return next(images.pages(buffer.getvalue()))
@@ -41,13 +41,13 @@ def deep(dtype: type[np.generic], brightest: float) -> Image.Image:
 
 MODES = {
     "1 bit": (dark_left().convert("1"), "PNG"),
-    "grey": (dark_left(), "JPEG"),
+    "gray": (dark_left(), "JPEG"),
     "16 bit": (deep(np.uint16, 65535), "PNG"),
     "16 bit tiff": (deep(np.uint16, 65535), "TIFF"),
     "32 bit": (deep(np.int32, 2**30), "TIFF"),
     "floating": (deep(np.float32, 1.0), "TIFF"),
     "palette": (dark_left().convert("P"), "PNG"),
-    "colour": (dark_left().convert("RGB"), "JPEG"),
+    "color": (dark_left().convert("RGB"), "JPEG"),
     "print colours": (dark_left().convert("RGB").convert("CMYK"), "JPEG"),
     "print colours tiff": (dark_left().convert("RGB").convert("CMYK"), "TIFF"),
     "luminance": (dark_left().convert("RGB").convert("YCbCr"), "TIFF"),
@@ -68,7 +68,7 @@ def test_every_mode_is_read(image: Image.Image, kind: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_what_is_transparent_is_white(mode: str) -> None:
+def test_transparent_pixels_become_white(mode: str) -> None:
     inked = Image.new("RGBA", SIZE, (0, 0, 0, 0))
     inked.paste((0, 0, 0, 255), (0, 0, SIZE[0] // 2, SIZE[1]))
 
@@ -76,7 +76,7 @@ def test_what_is_transparent_is_white(mode: str) -> None:
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_the_camera_s_orientation_is_followed(orientation: int) -> None:
+def test_the_exif_orientation_is_applied(orientation: int) -> None:
     marked = Image.new("RGB", SIZE, "white")
     marked.paste((200, 30, 30), (0, 0, 20, 10))
     exif = Image.Exif()
@@ -108,7 +108,7 @@ def test_only_the_first_picture_of_an_animation_is_a_page() -> None:
 
 
 @pytest.mark.parametrize(("kind", "mode"), [("JPEG", "RGB"), ("PNG", "1"), ("PNG", "P")])
-def test_huge_pages_are_kept_shrunk_and_say_their_true_size(kind: str, mode: str) -> None:
+def test_huge_pages_are_shrunk_but_have_their_true_size(kind: str, mode: str) -> None:
     huge = Image.new("L", (8000, 6001), 255)
     huge.paste(0, (0, 0, 4000, 6001))
 
@@ -128,13 +128,13 @@ def test_a_page_is_drawn_at_the_scale_asked_for(scale: float) -> None:
     assert (SIZE[1] * scale, SIZE[0] * scale) == picture.shape[:2]
 
 
-def test_drawing_never_grows_beyond_the_bound() -> None:
+def test_drawing_never_exceeds_the_limit() -> None:
     picture = page_of(Image.new("L", (4000, 4000))).draw(100)
 
     assert picture.shape[0] * picture.shape[1] <= 24_100_000
 
 
-def test_the_first_pages_of_a_broken_tiff_can_still_be_had() -> None:
+def test_the_first_pages_of_a_broken_tiff_are_read() -> None:
     noise = Image.effect_noise((300, 300), 90)
     data = drawing.encode_tiff([noise, noise])
     cut = data[: data.rindex(data[-200:])]
@@ -145,19 +145,21 @@ def test_the_first_pages_of_a_broken_tiff_can_still_be_had() -> None:
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 1_000_000), (100_000_000, 1), (20, 4_000_000)])
-def test_shape_that_holds_no_text_is_unreadable_before_it_is_decoded(size: tuple[int, int]) -> None:
+def test_a_shape_without_room_for_text_is_unreadable_before_it_is_decoded(
+    size: tuple[int, int],
+) -> None:
     with pytest.raises(errors.Unreadable):
         page_of(Image.new("1", size, 1))
 
 
-def test_a_jpeg_of_scans_without_end_is_refused() -> None:
+def test_a_jpeg_with_very_many_scans_is_refused() -> None:
     """Each of them is a pass over all pixels."""
     buffer = io.BytesIO()
     Image.new("RGB", (64, 64), "white").save(buffer, format="JPEG", progressive=True)
     sound = buffer.getvalue()
     last = sound.rindex(b"\xff\xda")
-    monster = sound[:last] + sound[last:-2] * 300 + sound[-2:]
+    oversized = sound[:last] + sound[last:-2] * 300 + sound[-2:]
 
     assert images.page_count(sound) == 1
     with pytest.raises(errors.Unreadable):
-        images.page_count(monster)
+        images.page_count(oversized)

@@ -1,4 +1,4 @@
-"""What a file is, told from its content, and what is refused."""
+"""The format of a file is detected from its content; unsupported files are refused."""
 
 import contextlib
 import io
@@ -18,12 +18,12 @@ from recibo.extract.document.formats import Kind
 from tests import drawing
 from training.receipts.strips import Row
 
-ROWS = [Row("CORNER SHOP", is_centred=True), Row("TOTAL", "12.50"), Row("Thank you, come again")]
+ROWS = [Row("CORNER SHOP", is_centered=True), Row("TOTAL", "12.50"), Row("Thank you, come again")]
 SHEET = drawing.picture(ROWS)
 
 
 def text_pdf(count: int, *, encrypt: pdfencrypt.StandardEncryption | None = None) -> bytes:
-    """Return a PDF with so many pages."""
+    """Return a PDF with this many pages."""
     buffer = io.BytesIO()
     page = canvas.Canvas(buffer, pagesize=(200, 300), invariant=True, encrypt=encrypt)
     for number in range(count):
@@ -34,17 +34,17 @@ def text_pdf(count: int, *, encrypt: pdfencrypt.StandardEncryption | None = None
 
 
 def miscounted_pdf(count: int, *, claimed: int) -> bytes:
-    """Return a PDF with so many pages that claims another number of them."""
+    """Return a PDF with this many pages that claims another number."""
     return text_pdf(count).replace(b"/Count %d" % count, b"/Count %d" % claimed)
 
 
 def tiff(count: int) -> bytes:
-    """Return a TIFF with so many small pages."""
+    """Return a TIFF with this many small pages."""
     return drawing.encode_tiff([Image.new("1", (8, 8))] * count)
 
 
 def png_of(width: int, height: int) -> bytes:
-    """Return a PNG whose header claims a size and whose few bytes cannot keep it."""
+    """Return a PNG with a size in its header for which it has too few bytes."""
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\x00\x00\x00"
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b"")]
     body = b"".join(
@@ -68,7 +68,7 @@ def png_of(width: int, height: int) -> bytes:
     ],
     ids=lambda value: value.mime if isinstance(value, Kind) else "",
 )
-def test_content_tells_the_type(data: bytes, expected: Kind) -> None:
+def test_content_decides_the_type(data: bytes, expected: Kind) -> None:
     assert expected == pages.inspect(data)
     assert expected.page_count == len(list(pages.pages(data)))
 
@@ -125,7 +125,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("data", "error"), REFUSED.values(), ids=REFUSED.keys())
-def test_bad_files_are_refused_with_their_reason(
+def test_invalid_files_are_refused_with_a_reason(
     data: bytes, error: type[errors.ReadingError]
 ) -> None:
     with pytest.raises(error) as inspected:
@@ -145,21 +145,21 @@ def test_truncated_pictures_are_damaged(kind: drawing.PictureFormat, cut: float)
         list(pages.pages(whole[: int(len(whole) * cut)]))
 
 
-def test_thirty_pages_and_a_hundred_megapixels_pass() -> None:
+def test_thirty_pages_and_a_hundred_megapixels_are_accepted() -> None:
     assert pages.inspect(tiff(limits.MAX_PAGES)).page_count == limits.MAX_PAGES
     assert pages.inspect(text_pdf(limits.MAX_PAGES)).page_count == limits.MAX_PAGES
     assert pages.inspect(png_of(10_000, 10_000)) == Kind("image/png", "png", 1)
 
 
 @pytest.mark.parametrize(("count", "claimed"), [(1, 1000), (1, 3), (30, 31), (2, 2)])
-def test_the_pages_of_a_pdf_are_counted_whatever_it_claims(count: int, claimed: int) -> None:
+def test_the_pages_of_a_pdf_are_counted_if_its_claim_is_wrong(count: int, claimed: int) -> None:
     data = miscounted_pdf(count, claimed=claimed)
 
     assert pages.inspect(data).page_count == count
     assert [page.number for page in pages.pages(data)] == list(range(1, count + 1))
 
 
-def test_a_picture_with_an_archive_at_its_tail_is_a_picture() -> None:
+def test_a_picture_with_an_appended_archive_is_a_picture() -> None:
     assert Kind("image/jpeg", "jpg", 1) == pages.inspect(WHOLE_JPEG + archive())
 
 
@@ -167,8 +167,8 @@ def test_a_pdf_may_begin_with_blank_lines() -> None:
     assert Kind("application/pdf", "pdf", 1) == pages.inspect(b"\r\n\r\n" + WHOLE_PDF)
 
 
-def test_a_kind_of_heic_that_its_head_does_not_name_is_told_by_the_decoder() -> None:
-    """Cameras of ten bits a channel write another brand into the head."""
+def test_a_heic_with_an_unknown_brand_is_detected_by_the_decoder() -> None:
+    """Cameras with ten bits per channel write another brand into the header."""
     plain = drawing.encode(SHEET, "HEIF")
     other = plain.replace(b"ftypheic", b"ftypheix", 1)
 
@@ -176,7 +176,7 @@ def test_a_kind_of_heic_that_its_head_does_not_name_is_told_by_the_decoder() -> 
     assert Kind("image/heic", "heic", 1) == pages.inspect(other)
 
 
-def test_a_pdf_whose_owner_only_restricts_its_use_is_read() -> None:
+def test_a_pdf_with_restricted_permissions_is_read() -> None:
     restricted = pdfencrypt.StandardEncryption("", ownerPassword="owner", canCopy=0)
 
     assert pages.inspect(text_pdf(1, encrypt=restricted)).page_count == 1
@@ -185,7 +185,7 @@ def test_a_pdf_whose_owner_only_restricts_its_use_is_read() -> None:
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "PDF"])
 def test_damaged_files_are_read_or_refused(kind: str) -> None:
     """Bytes changed anywhere: a page or a reading error, nothing else."""
-    chance = random.Random(11)  # noqa: S311 - damage, not a secret
+    chance = random.Random(11)
     small = drawing.picture(ROWS, font_size=8)
     whole = (
         WHOLE_PDF if kind == "PDF" else drawing.encode(small, cast("drawing.PictureFormat", kind))

@@ -1,4 +1,4 @@
-"""PDF pages: their text where the eye sees it, and their picture."""
+"""PDF pages: their visible text, and their picture."""
 
 import io
 from collections.abc import Callable
@@ -23,7 +23,7 @@ BODY = [
 
 
 def print_body(page: canvas.Canvas, *, top: float = 350) -> None:
-    """Print the body, one row under the other."""
+    """Print the body, one row below the other."""
     for number, row in enumerate(BODY):
         page.drawString(20, top - 20 * number, row)
 
@@ -56,7 +56,7 @@ def texts(page: Page) -> list[str]:
 
 
 def darkness(page: Page, text: str) -> float:
-    """Return how dark the picture is where the layer says that a word stands."""
+    """Return how dark the picture is at the place of a word in the text layer."""
     box = next(word.box for word in page.layer if word.text == text)
     picture = page.draw(1)
     part = picture[int(box.y0) : int(box.y1) + 1, int(box.x0) : int(box.x1) + 1]
@@ -64,7 +64,7 @@ def darkness(page: Page, text: str) -> float:
 
 
 def photo(width: int, height: int) -> ImageReader:
-    """Return a grey picture of this many pixels."""
+    """Return a gray picture of this many pixels."""
     return ImageReader(Image.new("L", (width, height), 200))
 
 
@@ -78,8 +78,8 @@ def test_words_have_the_boxes_where_they_are_drawn() -> None:
 
 
 @pytest.mark.parametrize("rotation", [90, 180, 270])
-def test_a_rotated_page_is_read_as_it_shows(rotation: int) -> None:
-    """The writing is turned so that the rotation of the page sets it upright."""
+def test_a_rotated_page_is_read_as_displayed(rotation: int) -> None:
+    """The text is rotated so that the rotation of the page makes it upright."""
 
     def turned(page: canvas.Canvas) -> None:
         # The canvas takes its size for that of the page as shown.
@@ -93,11 +93,11 @@ def test_a_rotated_page_is_read_as_it_shows(rotation: int) -> None:
 
     assert sorted(" ".join(BODY).split()) == texts(page)
     assert darkness(page, "TOTAL") > 40
-    assert not any(word.is_upended for word in page.layer)
+    assert not any(word.is_vertical for word in page.layer)
 
 
 @pytest.mark.parametrize("angle", [90, 180, 270])
-def test_a_page_whose_writing_lies_on_its_side_is_set_upright(angle: int) -> None:
+def test_a_page_with_rotated_text_becomes_upright(angle: int) -> None:
     def turned(page: canvas.Canvas) -> None:
         page.translate(WIDTH / 2, HEIGHT / 2)
         page.rotate(angle)
@@ -110,7 +110,7 @@ def test_a_page_whose_writing_lies_on_its_side_is_set_upright(angle: int) -> Non
     assert darkness(page, "TOTAL") > 40
 
 
-def test_writing_that_a_negative_font_size_turns_back_is_upright() -> None:
+def test_text_that_a_negative_font_size_rotates_back_is_upright() -> None:
     def print_turned_twice(page: canvas.Canvas) -> None:
         page.translate(WIDTH, HEIGHT)
         page.rotate(180)
@@ -125,19 +125,19 @@ def test_writing_that_a_negative_font_size_turns_back_is_upright() -> None:
     assert darkness(page, "TOTAL") == pytest.approx(darkness(upright, "TOTAL"), abs=1)
 
 
-def test_a_stub_at_the_side_stays_in_whole_runs() -> None:
+def test_vertical_text_at_the_side_stays_in_whole_runs() -> None:
     def stub(page: canvas.Canvas) -> None:
         page.rotate(90)
         page.drawString(40, -15, "RECEIVED FROM the shop")
 
     page = only_page(document(print_body, stub))
 
-    upended = [word for word in page.layer if word.is_upended]
+    upended = [word for word in page.layer if word.is_vertical]
     assert ["RECEIVED FROM the shop"] == [word.text for word in upended]
     assert upended[0].box.height > 5 * upended[0].box.width
 
 
-def test_words_know_the_page_they_stand_on() -> None:
+def test_words_have_their_page_number() -> None:
     buffer = io.BytesIO()
     book = canvas.Canvas(buffer, pagesize=(WIDTH, HEIGHT), invariant=True)
     for _ in range(2):
@@ -160,13 +160,13 @@ def test_fake_bold_is_read_once() -> None:
     assert 1 == texts(page).count("GRAND")
 
 
-def test_equal_words_side_by_side_are_both_read() -> None:
+def test_equal_words_next_to_each_other_are_both_read() -> None:
     page = only_page(document(print_body, lambda page: page.drawString(20, 100, "6.20 6.20")))
 
     assert 4 == texts(page).count("6.20")
 
 
-def test_text_that_leaves_no_ink_is_not_on_the_page() -> None:
+def test_invisible_text_is_not_on_the_page() -> None:
     def hidden(page: canvas.Canvas) -> None:
         page.beginText()
         text = page.beginText(20, 100)
@@ -195,7 +195,7 @@ def test_watermarks_are_left_out() -> None:
 
 
 def test_ligatures_are_letters() -> None:
-    """A font may draw `fi` as one sign, which no search for `office` would find."""
+    """A font may draw `fi` as one character, so that a search for `office` fails."""
     data = document(print_body, lambda page: page.drawString(20, 100, "of\ufb01ce"))
 
     assert not any("\ufb01" in text for text in texts(only_page(data)))
@@ -229,8 +229,8 @@ def test_a_page_with_a_few_letters_is_a_picture() -> None:
     assert not only_page(document(lambda page: page.drawString(20, 20, "Page 1"))).layer
 
 
-def test_gibberish_is_no_text() -> None:
-    """A font without a character map gives its letters shifted."""
+def test_gibberish_is_not_text() -> None:
+    """Without a character map, the letters of a font are shifted."""
 
     def gibberish(page: canvas.Canvas) -> None:
         for number in range(4):
@@ -250,7 +250,7 @@ def test_another_script_needs_no_latin_vowels() -> None:
     assert "TXT" in texts(only_page(document(greek)))
 
 
-def test_an_absurd_page_is_drawn_within_bounds() -> None:
+def test_a_huge_page_is_drawn_within_limits() -> None:
     page = only_page(document(print_body, size=(14_000, 14_000)))
     picture = page.draw(1)
 
@@ -258,7 +258,7 @@ def test_an_absurd_page_is_drawn_within_bounds() -> None:
     assert page.draw(10).shape == picture.shape
 
 
-def test_a_bomb_in_a_page_is_refused_before_it_is_decoded() -> None:
+def test_a_decompression_bomb_is_refused_before_it_is_decoded() -> None:
     bomb = ImageReader(Image.new("1", (12_000, 12_000)))
     data = document(lambda page: page.drawImage(bomb, 0, 0, WIDTH, HEIGHT))
 
@@ -268,7 +268,7 @@ def test_a_bomb_in_a_page_is_refused_before_it_is_decoded() -> None:
         list(pdf.pages(data))
 
 
-def test_what_was_filled_into_a_form_is_on_the_page() -> None:
+def test_values_of_form_fields_are_on_the_page() -> None:
     def form(page: canvas.Canvas) -> None:
         page.acroForm.textfield(name="total", value="123.45", x=100, y=200, width=90, height=20)
 
@@ -293,18 +293,18 @@ def test_a_page_is_drawn_at_the_scale_asked_for() -> None:
     assert page.draw(1.5).shape[1] == pytest.approx(page.width * 1.5, abs=1)
 
 
-def test_a_page_drawn_in_grey_is_the_same_picture() -> None:
+def test_a_page_drawn_in_gray_is_the_same_picture() -> None:
     page = only_page(document(print_body))
-    assert page.draw_grey is not None
+    assert page.draw_gray is not None
 
-    grey, colours = page.draw_grey(1), page.draw(1)
+    gray, colors = page.draw_gray(1), page.draw(1)
 
     # Letters may stand a part of a pixel aside; an empty page would be 3 off.
-    assert grey.shape == colours.shape[:2]
-    assert np.abs(grey - colours.mean(axis=2)).mean() < 1
+    assert gray.shape == colors.shape[:2]
+    assert np.abs(gray - colors.mean(axis=2)).mean() < 1
 
 
-def test_colours_are_drawn_in_their_order() -> None:
+def test_color_channels_are_in_the_right_order() -> None:
     def red(page: canvas.Canvas) -> None:
         page.setFillColorRGB(1, 0, 0)
         page.rect(0, 0, WIDTH, HEIGHT, fill=1)

@@ -1,4 +1,4 @@
-"""Large WebP pictures come out as small ones do, with less memory than Pillow takes."""
+"""Large WebP pictures are decoded like small ones, with less memory than Pillow needs."""
 
 import io
 import re
@@ -44,7 +44,7 @@ def encoded(image: Image.Image, **options: object) -> bytes:
 
 
 def animation(mode: str) -> bytes:
-    """Return pictures that follow one another."""
+    """Return an animation of pictures."""
     picture = half_inked(SIZE, mode)
     return encoded(picture, save_all=True, append_images=[picture.rotate(180)])
 
@@ -58,7 +58,7 @@ def moved(data: bytes, left: int, top: int) -> bytes:
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA"])
 @pytest.mark.parametrize("is_moving", [False, True])
-def test_huge_ones_are_kept_shrunk_on_white(mode: str, is_moving: bool) -> None:
+def test_huge_pictures_are_shrunk_on_white(mode: str, is_moving: bool) -> None:
     picture = half_inked(HUGE, mode)
     options = {"save_all": True, "append_images": [Image.new(mode, HUGE)]} if is_moving else {}
 
@@ -81,7 +81,7 @@ def test_the_first_picture_of_an_animation_is_that_of_pillow(mode: str) -> None:
     assert expected.tobytes() == frame.rows(SIZE[0], 0, SIZE[1]).convert("RGBA").tobytes()
 
 
-def test_a_frame_lies_where_its_file_says() -> None:
+def test_a_frame_has_the_position_in_its_file() -> None:
     data = animation("RGB")
 
     frame = webp.first_frame(moved(data, 10, 20), 100, 100)
@@ -108,14 +108,14 @@ def test_a_frame_larger_than_it_says_is_damaged() -> None:
         webp.first_frame(smaller, *SIZE)
 
 
-def test_half_a_huge_one_is_damaged() -> None:
+def test_half_a_huge_picture_is_damaged() -> None:
     whole = encoded(half_inked(HUGE, "RGB"))
 
     with pytest.raises(errors.Unreadable):
         next(images.pages(whole[: len(whole) // 2]))
 
 
-def test_a_huge_one_takes_nine_bytes_a_pixel_at_most() -> None:
+def test_a_huge_picture_takes_at_most_nine_bytes_per_pixel() -> None:
     data = encoded(half_inked(HUGE, "RGBA"), exact=True)
 
     run = subprocess.run([sys.executable, "-c", PEAK], input=data, capture_output=True, check=True)

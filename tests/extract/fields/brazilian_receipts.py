@@ -3,13 +3,13 @@
 from recibo.extract.model import Extracted, Header, Moment
 from tests.extract.fields import literals
 from tests.extract.fields.literals import FIELDS, Truth
-from tests.extract.typesetting import cnpj, goods_key
+from tests.extract.typesetting import cnpj, nfe_key
 
 CNPJ = cnpj("046413760001")
 ISSUER = "".join(filter(str.isalnum, CNPJ))
-NFCE_KEY = goods_key(f"312403{ISSUER}65003000123456112345678")
-NFE_KEY = goods_key(f"412403{ISSUER}55001000045678187654321")
-CFE_KEY = goods_key(f"352109{ISSUER}59000123456000789123456")
+NFCE_KEY = nfe_key(f"312403{ISSUER}65003000123456112345678")
+NFE_KEY = nfe_key(f"412403{ISSUER}55001000045678187654321")
+CFE_KEY = nfe_key(f"352109{ISSUER}59000123456000789123456")
 
 _ALL = literals.documents("brazil")
 NFCE, NFCE_TRUTH = _ALL["nfce"].text, _ALL["nfce"].truth
@@ -24,7 +24,7 @@ NFSE_TABLE, NFSE_TABLE_TRUTH = _ALL["nfse_table"].text, _ALL["nfse_table"].truth
 NFE_STUB, NFE_STUB_TRUTH = _ALL["nfe_stub"].text, _ALL["nfe_stub"].truth
 
 
-def said(fiscal: Header | None) -> Truth:
+def header_texts(fiscal: Header | None) -> Truth:
     """Return the values of a record as texts."""
     assert fiscal is not None
     return {field: _text(getattr(fiscal, field)) for field in FIELDS}

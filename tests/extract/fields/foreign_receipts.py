@@ -2,7 +2,7 @@
 
 from recibo.extract.layout.rows import Row, rows
 from tests.extract.fields import literals
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 _ALL = literals.documents("abroad")
 MALAYSIAN, AMERICAN, GERMAN = (_ALL[name].text for name in ("malaysian", "american", "german"))
@@ -10,4 +10,4 @@ MALAYSIAN, AMERICAN, GERMAN = (_ALL[name].text for name in ("malaysian", "americ
 
 def rows_of(text: str) -> tuple[Row, ...]:
     """Return the rows of a text as an OCR engine would return them."""
-    return rows([roll(text, exact=False)])
+    return rows([text_page(text, exact=False)])

@@ -35,6 +35,11 @@ def documents(name: str) -> dict[str, Document]:
     }
 
 
+def raw(name: str) -> Mapping[str, Any]:
+    """Return the documents of a file in `documents/` as they are written there, by name."""
+    return _read(f"documents/{name}.toml")
+
+
 def line_items(*names: str) -> dict[str, tuple[str, list[Row]]]:
     """Return the texts of the files in `line_items/` and the items listed in each, by name."""
     return {

@@ -49,9 +49,9 @@ def text_pages(draw: st.DrawFn) -> TextPage:
 
 @given(st.lists(text_pages(), max_size=2))
 @settings(max_examples=80, deadline=None)
-def test_any_sheet_is_read_without_an_error(held: list[TextPage]) -> None:
+def test_any_page_is_read_without_an_error(held: list[TextPage]) -> None:
     record = fiscal.read(held)
-    listed = line_items.find(held, fiscal.opened(held))
+    listed = line_items.find(held, fiscal.identify(held))
 
     assert record is None or (record.currency and record.currency.value == "BRL")
     assert all(item.value.name.strip() for item in listed)

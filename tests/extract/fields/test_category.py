@@ -50,7 +50,7 @@ def test_a_trade_at_the_end_of_a_compound_word_counts(merchant: str) -> None:
     assert categories(merchant, [])[0] is Category.HEALTH
 
 
-def test_a_legal_form_is_no_trade() -> None:
+def test_a_legal_form_is_not_a_trade() -> None:
     assert categories("Aurora S.p.A.", []) == ()
     assert categories("Aurora Spa", [])[0] is Category.SERVICES
 
@@ -61,11 +61,11 @@ def test_the_name_counts_more_than_the_items() -> None:
     assert categories("BLUE HERON CAKE HOUSE", texts)[0] is Category.RESTAURANTS
 
 
-def test_items_decide_it_when_the_name_does_not() -> None:
+def test_items_decide_the_category_if_the_name_does_not() -> None:
     texts = ["MILK 2.00", "BREAD 3.00", "EGGS 4.00", "CHEESE 5.00"]
 
     assert categories("AMAN SDN BHD", texts)[0] is Category.GROCERIES
 
 
-def test_unsure_is_none() -> None:
+def test_without_evidence_there_is_no_category() -> None:
     assert categories("AMAN SDN BHD", ["THING 2.00"]) == ()

@@ -2,7 +2,7 @@ import pytest
 
 from recibo.extract.fields.check_digits import passes
 
-# Numbers that the authorities or the holders publish.
+# Numbers published by authorities or their owners.
 SOUND = {
     "ar_cuit": "20267565393",
     "at_uid": "ATU13585627",
@@ -42,12 +42,12 @@ SOUND = {
 
 
 @pytest.mark.parametrize(("rule", "number"), SOUND.items())
-def test_a_sound_number_passes(rule: str, number: str) -> None:
+def test_a_valid_number_passes(rule: str, number: str) -> None:
     assert passes(rule, number)
 
 
 @pytest.mark.parametrize(("rule", "number"), SOUND.items())
-def test_two_swapped_figures_are_caught(rule: str, number: str) -> None:
+def test_two_swapped_digits_are_detected(rule: str, number: str) -> None:
     swaps = [
         number[:index] + number[index + 1] + number[index] + number[index + 2 :]
         for index in range(2, len(number) - 1)
@@ -62,12 +62,12 @@ def test_two_swapped_figures_are_caught(rule: str, number: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "number"), [("cl_rut", "20347878K"), ("pt_nif", "500000000"), ("pt_nif", "500000050")]
 )
-def test_what_is_missing_to_eleven_may_have_two_figures(rule: str, number: str) -> None:
+def test_a_check_value_of_ten_is_handled(rule: str, number: str) -> None:
     """Chile writes ten as K, Portugal as 0."""
     assert passes(rule, number)
     assert not passes(rule, f"{number[:-1]}1")
 
 
 @pytest.mark.parametrize("rule", SOUND)
-def test_what_is_no_number_fails(rule: str) -> None:
+def test_other_text_fails(rule: str) -> None:
     assert not passes(rule, "ABC")

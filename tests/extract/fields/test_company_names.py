@@ -26,25 +26,25 @@ from recibo.extract.fields import company_names
         ("De Groene Winkel B.V., Amsterdam", "De Groene Winkel B.V."),
     ],
 )
-def test_what_is_not_the_name_is_cut_off(text: str, name: str) -> None:
+def test_text_around_the_name_is_cut_off(text: str, name: str) -> None:
     assert company_names.clean(text) == name
 
 
 @pytest.mark.parametrize("form", ["SDN 8HD", "SON BHD", "SDN BHO", "SIN BHD", "SDNBHD"])
-def test_a_misread_legal_form_is_put_right(form: str) -> None:
+def test_a_misread_legal_form_is_repaired(form: str) -> None:
     assert company_names.clean(f"AMAN HARDWARE {form}") == "AMAN HARDWARE SDN BHD"
 
 
 @pytest.mark.parametrize("rest", ["SDN 3HD 28-05", "SON BHD.LL", "SDN BHO (139386 X)"])
-def test_a_misread_legal_form_is_found_before_a_few_other_signs(rest: str) -> None:
+def test_a_misread_legal_form_is_found_before_a_few_other_characters(rest: str) -> None:
     assert company_names.clean(f"AMAN HARDWARE {rest}") == "AMAN HARDWARE SDN BHD"
 
 
-def test_what_only_looks_like_a_legal_form_among_other_words_is_left_alone() -> None:
+def test_a_similar_word_inside_a_name_is_not_repaired() -> None:
     assert company_names.clean("SUNBHD SEAFOOD HOUSE") == "SUNBHD SEAFOOD HOUSE"
 
 
-def test_a_misread_word_of_trades_is_put_right() -> None:
+def test_a_misread_word_for_a_trade_is_repaired() -> None:
     assert company_names.clean("AMAN HARDWAKE") == "AMAN HARDWARE"
 
 
@@ -61,23 +61,23 @@ def test_a_misread_word_of_trades_is_put_right() -> None:
         ("OLIVE9", "OLIVE9"),
     ],
 )
-def test_a_figure_within_a_word_is_a_letter(text: str, name: str) -> None:
+def test_a_digit_within_a_word_is_a_letter(text: str, name: str) -> None:
     assert company_names.clean(text) == name
 
 
-def test_several_legal_forms_are_no_name() -> None:
+def test_several_legal_forms_are_not_a_name() -> None:
     assert company_names.is_form_alone("CO. (M) SDN BHD")
     assert not company_names.is_form_alone("AMAN CO. (M) SDN BHD")
 
 
-def test_a_name_that_is_no_word_of_trades_is_left_alone() -> None:
+def test_other_names_are_not_repaired() -> None:
     assert company_names.clean("HARDWICKE & SONS") == "HARDWICKE & SONS"
 
 
-def test_an_open_bracket_or_a_joining_word_goes_on() -> None:
-    assert company_names.goes_on("AMAN ENTERPRISE (SETIA")
-    assert company_names.goes_on("AMAN HARDWARE &")
-    assert not company_names.goes_on("AMAN HARDWARE SDN BHD")
+def test_an_open_bracket_or_a_joining_word_continues() -> None:
+    assert company_names.continues("AMAN ENTERPRISE (SETIA")
+    assert company_names.continues("AMAN HARDWARE &")
+    assert not company_names.continues("AMAN HARDWARE SDN BHD")
 
 
 def test_a_word_that_is_a_legal_form_with_a_letter_misread_may_begin_a_name() -> None:

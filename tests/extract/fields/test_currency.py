@@ -12,11 +12,11 @@ def likeliest(text: str) -> str | None:
 
 
 @pytest.mark.parametrize(("text", "code"), [(MALAYSIAN, "MYR"), (AMERICAN, "USD"), (GERMAN, "EUR")])
-def test_the_currency_follows_from_marks_and_country(text: str, code: str) -> None:
+def test_the_currency_follows_from_symbols_and_country(text: str, code: str) -> None:
     assert likeliest(text) == code
 
 
-def test_a_shared_mark_is_decided_by_the_country() -> None:
+def test_the_country_decides_a_shared_symbol() -> None:
     assert likeliest("TORONTO, ON M5V 2T6\nTOTAL $5.00") == "CAD"
 
 
@@ -24,7 +24,7 @@ def test_an_unambiguous_symbol_counts_more_than_the_country() -> None:
     assert likeliest(f"{MALAYSIAN}\nUSD 1.00\nUSD 2.00\nUSD 3.00\nUSD 4.00") == "USD"
 
 
-def test_without_mark_and_country_there_is_none() -> None:
+def test_without_symbol_and_country_there_is_no_currency() -> None:
     assert likeliest("COFFEE 3.00") is None
 
 
@@ -38,22 +38,20 @@ def test_without_mark_and_country_there_is_none() -> None:
         ("R2 D2\nTOTAL 5.00", None),
     ],
 )
-def test_letters_are_a_mark_only_before_an_amount(text: str, code: str | None) -> None:
+def test_letters_are_a_symbol_only_before_an_amount(text: str, code: str | None) -> None:
     assert likeliest(text) == code
 
 
-def test_countries_that_are_as_likely_may_share_their_money() -> None:
+def test_equally_likely_countries_may_share_a_currency() -> None:
     assert likeliest("Hohe Strasse 137, Wien\nTisch 33\nGesamt 32,16\nDanke") == "EUR"
 
 
-def test_a_dollar_sign_in_spanish_without_a_country_is_nobodys() -> None:
+def test_a_dollar_sign_in_spanish_without_a_country_is_ambiguous() -> None:
     assert likeliest("GRACIAS POR SU COMPRA\nTOTAL $57.142\nEFECTIVO $60.000") is None
 
 
 @pytest.mark.parametrize(("sign", "code"), [(".", "CHF"), (",", "EUR")])
-def test_a_decimal_point_distinguishes_switzerland_from_its_neighbours(
-    sign: str, code: str
-) -> None:
+def test_a_decimal_point_distinguishes_switzerland_from_its_neighbors(sign: str, code: str) -> None:
     prices = "\n".join(f"CAFFE {price}{sign}50" for price in range(1, 6))
 
     assert likeliest(f"Corso Italia 9\n6900 Lugano\n{prices}\ndi cui IVA\nGrazie") == code

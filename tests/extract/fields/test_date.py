@@ -40,7 +40,7 @@ def test_a_date_on_the_page_shows_the_order_of_the_others() -> None:
     assert issued(printed) == "2018-04-03T00:00:00+00:00"
 
 
-def test_figures_that_lost_their_separators_are_a_date_where_there_is_no_other() -> None:
+def test_digits_without_separators_are_a_date_if_there_is_no_other() -> None:
     assert issued("27032018 No.CS-20242\nTOTAL 12.50") == "2018-03-27T00:00:00+00:00"
     assert issued("27032018 No.CS-20242\n05/04/2018") == "2018-04-05T00:00:00+00:00"
 
@@ -58,7 +58,7 @@ def test_an_impossible_date_is_repaired_only_without_another_date() -> None:
 
 
 @pytest.mark.parametrize("row", ["Invoice No 20250314", "Catch of the day 5.00"])
-def test_numbers_and_items_are_no_dates(row: str) -> None:
+def test_numbers_and_items_are_not_dates(row: str) -> None:
     assert issued(f"JOES CAFE\n{row}\nTOTAL $5.00") is None
 
 
@@ -80,11 +80,11 @@ def test_without_a_date_nothing_is_invented() -> None:
         ("PARAGON FISKALNY 2023-03-21\nKrakow\n9:00 - 12:00\nBULKA\nSUMA PLN 8,10", "T00:00:00"),
     ],
 )
-def test_a_time_far_from_the_date_counts_when_it_is_the_only_one(text: str, moment: str) -> None:
+def test_a_time_far_from_the_date_counts_if_it_is_the_only_one(text: str, moment: str) -> None:
     assert issued(text) == f"2023-03-21{moment}+01:00"
 
 
-def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() -> None:
+def test_the_label_of_an_amount_does_not_apply_to_a_date_near_it() -> None:
     assert issued("CHANGE DUE 2.60\n11/03/2024 09:12 AM") == "2024-03-11T09:12:00+00:00"
     assert issued("AMOUNT DUE 2.60 11/03/2024") == "2024-03-11T00:00:00+00:00"
     assert likelihood("CHANGE DUE\n11/03/2024") > 0.3
@@ -100,7 +100,7 @@ def test_the_label_of_an_amount_says_nothing_of_the_date_behind_or_below_it() ->
         "Partenza: Milano 18/06/2025 08:10\nArrivo: Roma 18/06/2025\nData di acquisto: 14/06/2025",
     ],
 )
-def test_a_beginning_or_a_journey_is_the_date_only_where_no_other_is(printed: str) -> None:
+def test_a_start_or_a_journey_is_the_date_only_if_there_is_no_other(printed: str) -> None:
     assert str(issued(printed)).startswith("2025-06-14")
 
 
@@ -120,7 +120,7 @@ Date         Text           Amount
     assert str(issued(printed)).startswith("2025-06-14")
 
 
-def test_of_two_times_of_a_day_the_one_on_leaving_is_that_of_the_payment() -> None:
+def test_of_two_times_the_later_one_is_that_of_the_payment() -> None:
     printed = "ENTERED 23/07/25 13:10\nEXITED 23/07/25 16:55\nPAID 18.00"
 
     assert str(issued(printed)).startswith("2025-07-23T16:55")
@@ -129,7 +129,7 @@ def test_of_two_times_of_a_day_the_one_on_leaving_is_that_of_the_payment() -> No
 @pytest.mark.parametrize(
     "row", ["Phone 12.05.22", "Tel: 12.05.22", "TILL v1.2.25", "Version 3.1.25"]
 )
-def test_figures_of_telephones_and_versions_are_no_dates(row: str) -> None:
+def test_telephone_and_version_numbers_are_not_dates(row: str) -> None:
     assert issued(f"BAR PLAZA\n{row}\nTOTAL 9,20 EUR") is None
 
 
@@ -140,11 +140,11 @@ def test_the_time_of_another_day_is_not_that_of_the_sale() -> None:
 
 
 @pytest.mark.parametrize("row", ["INICIO 23:34  FIN 23:51", "Start 23:34   End 23:51"])
-def test_a_ride_was_paid_when_it_ended(row: str) -> None:
+def test_a_ride_is_dated_by_its_end(row: str) -> None:
     assert str(issued(f"FECHA 17/03/2025\n{row}\nTOTAL 18.35")).startswith("2025-03-17T23:51")
 
 
-def test_the_only_row_of_an_account_may_bear_the_date() -> None:
+def test_the_only_row_of_an_account_may_have_the_date() -> None:
     account = "Date         Description      Total\n16/10/2025   Streaming        17.99"
 
     assert likelihood(account) > 0.9 > likelihood(f"{account}\n17/10/2025   Streaming   17.99")

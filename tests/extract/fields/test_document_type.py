@@ -4,7 +4,7 @@ from recibo.extract.fields.document_type import types
 from recibo.extract.layout.rows import rows
 from recibo.extract.model import DocumentType
 from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 INVOICE = """
 AMAN MAJU LIMITED                                                          INVOICE
@@ -46,20 +46,20 @@ EFECTIVO            1,10
 
 
 def likeliest(text: str, hint: DocumentType | None = None) -> DocumentType:
-    text_pages = [roll(text)]
+    text_pages = [text_page(text)]
     return types(text_pages, rows(text_pages), hint)[0].value
 
 
 @pytest.mark.parametrize("text", [AMERICAN, GERMAN, FACTURETTE, SIMPLIFIED])
-def test_a_slip_from_the_till_is_a_receipt(text: str) -> None:
+def test_a_till_receipt_is_a_receipt(text: str) -> None:
     assert likeliest(text) is DocumentType.RECEIPT
 
 
-def test_a_page_that_is_billed_is_an_invoice() -> None:
+def test_a_page_with_a_billing_address_is_an_invoice() -> None:
     assert likeliest(INVOICE) is DocumentType.INVOICE
 
 
-def test_a_page_that_calls_itself_a_receipt_is_one_though_it_names_its_invoice() -> None:
+def test_a_page_titled_receipt_is_one_even_if_it_mentions_its_invoice() -> None:
     assert likeliest(PAID) is DocumentType.RECEIPT
     assert likeliest(PAID.replace("Receipt     ", "Invoice     ")) is DocumentType.INVOICE
 

@@ -26,7 +26,7 @@ def roles(text: str) -> dict[str, Role]:
         ("Milk               5.00", Role.NONE),
     ],
 )
-def test_the_label_makes_the_role(row: str, role: Role) -> None:
+def test_the_label_decides_the_role(row: str, role: Role) -> None:
     assert roles(row) == {"5.00": role}
 
 
@@ -34,11 +34,11 @@ def test_each_amount_belongs_to_the_label_on_its_left() -> None:
     assert roles("CASH 50.00 CHANGE 2.10") == {"50.00": Role.CASH, "2.10": Role.CHANGE}
 
 
-def test_a_label_may_stand_above_its_amount() -> None:
+def test_a_label_may_be_above_its_amount() -> None:
     assert roles("TOTAL\n12.50") == {"12.50": Role.TOTAL}
 
 
-def test_figures_below_headings_are_what_the_columns_say() -> None:
+def test_amounts_below_headings_have_the_role_of_their_column() -> None:
     printed = "Net          VAT        Total\n120.00       24.00      144.00"
 
     assert roles(printed) == {"120.00": Role.SUBTOTAL, "24.00": Role.TAX, "144.00": Role.TOTAL}
@@ -59,7 +59,7 @@ def test_items_below_a_title_are_not_its_amounts() -> None:
         "Matrah             100,00",
     ],
 )
-def test_what_is_taxed_is_a_subtotal_in_many_languages(row: str) -> None:
+def test_the_taxable_amount_is_a_subtotal_in_many_languages(row: str) -> None:
     assert roles(row).popitem()[1] is Role.SUBTOTAL
 
 
@@ -70,7 +70,7 @@ def test_a_total_of_taxes_is_a_tax_and_a_total_with_tax_is_a_total() -> None:
 
 
 @pytest.mark.parametrize("name", ["Net Total", "Net Amount", "Total", "Amount Due before VAT"])
-def test_what_becomes_the_total_by_its_taxes_is_a_subtotal(name: str) -> None:
+def test_an_amount_that_with_its_taxes_is_the_total_is_a_subtotal(name: str) -> None:
     printed = f"{name} 100.00\nDelivery 5.00\nCGST 9% 9.00\nSGST 9% 9.00\nTOTAL 123.00"
 
     assert roles(printed)["100.00"] is Role.SUBTOTAL
@@ -83,11 +83,11 @@ def test_a_total_with_its_tax_below_it_stays_one() -> None:
     assert roles(printed)["106.00"] is Role.TOTAL
 
 
-def test_what_may_be_levied_on_another_sum_is_a_tax_whatever_its_label_says() -> None:
+def test_an_amount_of_a_usual_rate_is_a_tax_whatever_its_label() -> None:
     assert roles("Total including tax 6.00\nTOTAL 106.00")["6.00"] is Role.TAX
 
 
-def test_what_is_too_large_for_a_tax_is_a_total_whatever_its_label_says() -> None:
+def test_an_amount_too_large_for_a_tax_is_a_total_whatever_its_label() -> None:
     assert roles("TOTAL 106.00\nTOTAL SALES TAX 90.00")["90.00"] is Role.TOTAL
 
 
@@ -97,16 +97,16 @@ def test_a_tax_included_that_is_too_large_is_the_total() -> None:
     assert roles(printed) == {"835.00": Role.SUBTOTAL, "635.00": Role.TOTAL}
 
 
-def test_a_rounding_may_have_lost_its_point() -> None:
+def test_the_decimal_point_of_a_rounding_may_be_missing() -> None:
     assert roles("Rounding Adjustment: 002") == {"0.02": Role.ROUNDING}
     assert roles("Rounding Adjustment: 2") == {"2": Role.ROUNDING}
 
 
-def test_no_label_gives_no_role() -> None:
+def test_without_a_label_there_is_no_role() -> None:
     assert role_of([]) is Role.NONE
 
 
-def test_rates_are_no_figures() -> None:
+def test_rates_are_not_amounts() -> None:
     assert "6" not in roles(MALAYSIAN)
 
 

@@ -52,7 +52,7 @@ RESZTA            50,50
 
 
 @pytest.mark.parametrize("currency", RECEIPTS)
-def test_a_till_of_the_east_is_read(currency: str) -> None:
+def test_an_east_asian_receipt_is_read(currency: str) -> None:
     rows = rows_of(RECEIPTS[currency])
     place, found = locate(rows), entries(rows)
 

@@ -16,13 +16,13 @@ def test_a_document_shows_its_country(text: str, code: str) -> None:
     assert country(text) == code
 
 
-def test_a_company_by_shares_is_chilean_where_nothing_is_italian() -> None:
+def test_a_legal_form_of_two_countries_is_decided_by_other_evidence() -> None:
     assert country("PANADERIA LIZANA S.p.A.\nValparaíso\nCantidad 3\nEfectivo $ 500") == "CL"
     assert country("PANIFICIO LIZZANO S.p.A.\nVia Roma 3\nContanti 5,00") == "IT"
 
 
 @pytest.mark.parametrize("town", ["Springfield, IL 62701", "Dover, DE 19901", "Metairie, LA"])
-def test_the_letters_of_a_state_are_no_word_of_a_language(town: str) -> None:
+def test_the_code_of_a_state_is_not_a_word_of_a_language(town: str) -> None:
     text = f"JOES CAFE\n1 Main St\n{town}\nTea $1.40 $1.40\nRice $12.80 $12.80\nTotal $14.20"
 
     assert locate(rows_of(text)).language == "en"
@@ -33,7 +33,7 @@ def test_a_document_without_evidence_has_no_country() -> None:
     assert country("COFFEE 3.00\nTOTAL 3.00") is None
 
 
-def test_two_countries_as_likely_are_none() -> None:
+def test_of_two_equally_likely_countries_none_is_chosen() -> None:
     assert country("Jakarta Bangkok\nIDR 5 THB 5") is None
 
 
@@ -54,7 +54,7 @@ def test_a_state_decides_the_time_zone_of_a_large_country() -> None:
         ("", -3),
     ],
 )
-def test_a_brazilian_receipt_shows_the_clock_of_its_state(address: str, hours: int) -> None:
+def test_a_brazilian_receipt_has_the_time_zone_of_its_state(address: str, hours: int) -> None:
     place = locate(rows_of(f"PADARIA AURORA LTDA\n{address}\nCNPJ 60.746.948/0001-12\nR$ 5,00"))
 
     assert place.offset(dt.date(2026, 3, 14), None) == dt.timedelta(hours=hours)
@@ -86,7 +86,7 @@ def test_without_a_place_there_is_no_offset() -> None:
         ("東京都渋谷区\nありがとうございました\n合計 ¥270", 9, 9),
     ],
 )
-def test_the_clock_is_that_of_the_state_or_city_at_that_time_of_the_year(
+def test_the_offset_is_that_of_the_state_or_city_on_that_date(
     text: str, winter: int, summer: int
 ) -> None:
     place = locate(rows_of(text))
@@ -102,7 +102,7 @@ def test_a_tax_without_a_name_is_american() -> None:
     assert country("THE BRASS LANTERN\nFood 41.00\nTax 3.28\nGST 6% incl\nAmount Due 44.28") is None
 
 
-def test_a_measure_is_no_legal_form() -> None:
+def test_a_unit_is_not_a_legal_form() -> None:
     assert country("KIWI DAIRY\n101 Cuba St, Wellington 6011\nCola 1.5L 8.20\nTOTAL 8.20") != "ES"
 
 
@@ -111,7 +111,7 @@ def test_a_date_with_the_month_first_is_american() -> None:
     assert country("TACO STAND\nThank you\n8/12/2025\nTOTAL 6.98") is None
 
 
-def test_who_writes_commas_in_german_pays_in_euro() -> None:
+def test_a_german_decimal_comma_implies_the_euro() -> None:
     printed = "Löwen-Apotheke\nIbu 5,90\nZuzahlung 10,00\nSpray 8,00\nSumme 23,90\nzurück 26,10"
 
     assert locate(rows_of(printed)).currency == "EUR"

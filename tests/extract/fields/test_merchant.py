@@ -5,7 +5,7 @@ import pytest
 from recibo.extract.fields.merchant import merchants
 from recibo.extract.layout.rows import rows
 from tests.extract.fields.foreign_receipts import AMERICAN, GERMAN, MALAYSIAN, rows_of
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 REST = """
 NO. 12, JALAN MAWAR 3, TAMAN SERI
@@ -53,7 +53,7 @@ def test_a_shop_sign_above_a_whole_legal_name_is_not_joined() -> None:
     )
 
 
-def test_a_note_above_the_name_is_passed_over() -> None:
+def test_a_note_above_the_name_is_skipped() -> None:
     assert best(f"tan ah kow\n\nAMAN MAJU SDN BHD\n(789417-W){REST}") == "AMAN MAJU SDN BHD"
 
 
@@ -63,11 +63,11 @@ def test_the_buyer_is_not_the_seller() -> None:
     assert best(document) == "AMAN MAJU TRADING"
 
 
-def test_the_name_of_a_place_is_no_seller() -> None:
+def test_the_name_of_a_place_is_not_the_seller() -> None:
     assert best("Subang Airport\nSelangor\n(822737-X)\nTEL: 03-8733 1234") == "Subang Airport"
 
 
-def test_accents_are_stains_where_the_language_has_none() -> None:
+def test_accents_are_removed_if_the_language_has_none() -> None:
     read = rows_of(f"Aman Restäurants Sdn Bhd\n(822737-X){REST}")
 
     assert merchants(read)[0].value == "Aman Restäurants Sdn Bhd"
@@ -79,7 +79,7 @@ def test_an_empty_page_has_no_seller() -> None:
 
 
 @pytest.mark.parametrize("last", ["STATIONERY SDN BHD", "RESTAURANT SDN BHD"])
-def test_a_word_of_trades_alone_is_no_whole_name(last: str) -> None:
+def test_a_word_for_a_trade_is_not_a_whole_name(last: str) -> None:
     assert best(f"AMAN MAJU UTAMA\n{last}\n(822737-X){REST}") == f"AMAN MAJU UTAMA {last}"
 
 
@@ -105,17 +105,17 @@ AMERICAN_REST = "1 COFFEE 3.00\nTAX 0.20\nTOTAL $3.20\n12/07/2023 05:17 PM"
         ("RIVERSIDE GRILL\nTOWN HALL\nLas Vegas NV 89109", "RIVERSIDE GRILL"),
     ],
 )
-def test_slogans_addresses_and_owners_are_no_part_of_the_name(head: str, name: str) -> None:
+def test_slogans_addresses_and_owners_are_not_part_of_the_name(head: str, name: str) -> None:
     assert best(f"{head}\n{AMERICAN_REST}") == name
 
 
-def test_a_sign_over_two_rows_in_one_style_is_one_name() -> None:
+def test_a_name_in_two_rows_of_one_style_is_joined() -> None:
     assert best(f"MAPLE LEAF\nDINER\n2210 W 4th Street\nDuluth, MN 55806\n{AMERICAN_REST}") == (
         "MAPLE LEAF DINER"
     )
 
 
-def test_who_is_billed_in_the_next_column_leaves_the_seller_its_name() -> None:
+def test_a_buyer_in_the_next_column_is_not_part_of_the_sellers_name() -> None:
     document = """
 Invoice
 Invoice number   TW-2025-118823
@@ -128,7 +128,7 @@ San Francisco, California 94104           22 King Street
 
 
 @pytest.mark.parametrize("label", ["Dodavatel:", "Seller", "Fournisseur :"])
-def test_the_name_below_the_sellers_label_goes_before_the_buyers(label: str) -> None:
+def test_the_name_below_the_sellers_label_ranks_before_the_buyers(label: str) -> None:
     document = f"""
 Invoice 2231
 {label}                              Odběratel:
@@ -141,7 +141,7 @@ Total                                655.00
     assert best(document) == "Amberline dum"
 
 
-def test_the_name_in_the_mail_address_goes_before_a_company_without_one() -> None:
+def test_the_name_in_the_mail_address_ranks_before_a_company_without_one() -> None:
     document = """
                                      7 Harbour Lane
 NORTHLIGHT ENGINEERING               Port Ashby 40210
@@ -157,7 +157,7 @@ Total                                412.00
 
 
 @pytest.mark.parametrize("last", ["Print Cnt: 1", "CHANGE DUE", "Lindenweg 14"])
-def test_a_label_or_a_street_below_the_sign_is_no_seller(last: str) -> None:
+def test_a_label_or_a_street_below_the_name_is_not_the_seller(last: str) -> None:
     assert best(f"Fenwick\n{last}\n12/07/2023 05:17 PM\nTOTAL $3.20") == "Fenwick"
 
 
@@ -171,7 +171,7 @@ def test_the_account_holder_is_a_candidate_anywhere_on_the_page() -> None:
     assert "ATELIER CORMORAN" in [name.value for name in found]
 
 
-def test_the_confidences_of_all_candidates_make_at_most_one() -> None:
+def test_the_confidences_of_all_candidates_sum_to_at_most_one() -> None:
     found = merchants(rows_of(MALAYSIAN))
 
     assert sum(name.confidence for name in found) < 1
@@ -185,8 +185,8 @@ def test_the_confidences_of_all_candidates_make_at_most_one() -> None:
         ("Gardan Fenwlck\n12 Elm Street\n12/07/2023 05:17 PM\nGARDEN FENWICK", "GARDEN FENWICK"),
     ],
 )
-def test_a_misread_name_is_spelled_as_it_is_elsewhere(document: str, name: str) -> None:
-    page = roll(document, exact=False)
+def test_a_misread_name_is_corrected_by_another_mention(document: str, name: str) -> None:
+    page = text_page(document, exact=False)
     unsure = tuple(replace(word, confidence=0.8) for word in page.lines[0].words)
     lines = (replace(page.lines[0], words=unsure), *page.lines[1:])
 

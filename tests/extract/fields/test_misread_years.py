@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.extract.fields.misread_years import earliest, put_right
+from recibo.extract.fields.misread_years import corrected, earliest
 from recibo.extract.text import tables
 from tests.extract.fields.foreign_receipts import rows_of
 
@@ -13,15 +13,15 @@ LAW = dt.date(2014, 6, 1)
     ("read", "meant"),
     [
         (dt.date(2013, 5, 4), dt.date(2018, 5, 4)),
-        # What could be two years, or none, is left as it was read.
+        # Without exactly one possible year, the date is not changed.
         (dt.date(2010, 5, 4), dt.date(2010, 5, 4)),
         (dt.date(2012, 5, 4), dt.date(2012, 5, 4)),
         (dt.date(2008, 2, 29), dt.date(2008, 2, 29)),
         (dt.date(2017, 5, 4), dt.date(2017, 5, 4)),
     ],
 )
-def test_only_a_year_that_cannot_be_is_put_right(read: dt.date, meant: dt.date) -> None:
-    assert put_right(read, LAW) == meant
+def test_only_an_impossible_year_is_repaired(read: dt.date, meant: dt.date) -> None:
+    assert corrected(read, LAW) == meant
 
 
 def test_only_a_printed_tax_limits_the_date() -> None:

@@ -59,7 +59,7 @@ def test_the_number_next_to_its_label_is_returned_as_printed(text: str, number: 
         "Total points in this transaction: 20",
     ],
 )
-def test_numbers_of_other_things_are_not(text: str) -> None:
+def test_numbers_of_other_things_are_not_returned(text: str) -> None:
     assert best(text) is None
 
 
@@ -111,7 +111,7 @@ def test_a_number_without_a_label_is_near_the_time_the_table_or_a_sign(
         "STORE #1182",
     ],
 )
-def test_what_may_be_any_other_number_is_left_out(text: str) -> None:
+def test_an_ambiguous_number_is_left_out(text: str) -> None:
     assert best(text) is None
 
 

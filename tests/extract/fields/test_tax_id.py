@@ -19,7 +19,7 @@ def test_a_tax_number_comes_before_the_company_number() -> None:
     assert best(MALAYSIAN, "MY") == "000123456789"
 
 
-def test_a_company_number_alone_below_the_name_is_taken() -> None:
+def test_a_company_number_alone_below_the_name_is_found() -> None:
     printed = "KEDAI AMAN SDN BHD\n(123456-A)\n" + "LINE\n" * 6
 
     assert best(printed, "MY") == "123456A"
@@ -33,11 +33,11 @@ def test_a_company_number_alone_below_the_name_is_taken() -> None:
         "GST Reg No.\n000123456789",
     ],
 )
-def test_groups_misread_zeros_and_a_line_break_are_overcome(text: str) -> None:
+def test_a_number_is_found_despite_groups_misread_zeros_and_a_line_break(text: str) -> None:
     assert best(text, "MY") == "000123456789"
 
 
-def test_a_number_with_right_check_digits_needs_no_label() -> None:
+def test_a_number_with_valid_check_digits_needs_no_label() -> None:
     assert best(GERMAN) == "DE812277765"
     assert best("Steuer-Nr.DE812277765") == "DE812277765"
 
@@ -47,21 +47,21 @@ def test_a_number_with_the_letters_of_its_country_needs_no_label() -> None:
     assert best("CORNER SHOP\n6388047V\nTOTAL 5.00") is None
 
 
-def test_a_label_is_known_with_its_v_misread() -> None:
+def test_a_label_with_a_misread_v_is_found() -> None:
     assert best("CORNER SHOP LTD\nUAT No. 343475355\nTOTAL £5.00", "GB") == "343475355"
 
 
-def test_a_label_names_a_number_of_another_shape() -> None:
+def test_a_labelled_number_may_have_another_format() -> None:
     printed = "BAKKERIJ DE LINDE\nBTW Nummer 143/250/61734\nTOTAAL 5,00"
 
     assert best(printed, "NL") == "14325061734"
 
 
-def test_amounts_side_by_side_are_no_number() -> None:
+def test_amounts_next_to_each_other_are_not_a_number() -> None:
     assert best("VAT @ 17.5 84.54 14.79 99.33", "GB") is None
 
 
-def test_a_run_of_digits_without_a_label_is_no_tax_number() -> None:
+def test_digits_without_a_label_are_not_a_tax_number() -> None:
     assert best("397471822\nTOTAL 5.00", "FR") is None
     assert best("SIREN 397 471 822", "FR") == "397471822"
 
@@ -80,11 +80,11 @@ def test_a_cnpj_is_found_by_its_label_or_its_punctuation(text: str) -> None:
     assert best(f"PADARIA AURORA\n{text}\nTOTAL R$ 42,59", "BR") == "60746948000112"
 
 
-def test_a_cnpj_may_hold_letters() -> None:
+def test_a_cnpj_may_contain_letters() -> None:
     assert best("CNPJ 12.ABC.345/01DE-35", "BR") == "12ABC34501DE35"
 
 
-def test_fourteen_digits_without_label_or_signs_are_no_cnpj() -> None:
+def test_fourteen_digits_without_label_or_separators_are_not_a_cnpj() -> None:
     assert best("60746948000112", "BR") is None
 
 
@@ -130,11 +130,11 @@ def test_a_number_near_the_buyer_is_less_likely_the_sellers(
     assert likelihood(buyer, country) < likelihood(seller, country) - 0.05
 
 
-def test_what_is_printed_for_a_buyer_without_a_number_is_none() -> None:
+def test_a_placeholder_for_a_buyer_without_a_number_is_ignored() -> None:
     assert best("RFC: XAXX010101000", "MX") is None
 
 
-def test_the_sellers_number_wins_wherever_the_buyers_is() -> None:
+def test_the_sellers_number_ranks_first_wherever_the_buyers_is() -> None:
     printed = "Cliente: Ana\nNIF 503504564\nTOTAL 5,00\n\n\nCAFE LDA\nContribuinte 501964843"
 
     assert best(printed, "PT") == "501964843"
@@ -152,5 +152,5 @@ def test_the_sellers_number_wins_wherever_the_buyers_is() -> None:
         ("OR No. 000123988", None),
     ],
 )
-def test_a_number_that_only_one_country_gives_is_proof_of_it(text: str, code: str | None) -> None:
+def test_a_number_format_of_one_country_is_evidence_of_it(text: str, code: str | None) -> None:
     assert countries(rows_of(text)) == ((code,) if code else ())

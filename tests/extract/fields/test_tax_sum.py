@@ -2,7 +2,7 @@ import pytest
 
 from recibo.extract.fields import collect
 from recibo.extract.resolve import assemble
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 HOTEL = """
 HOTEL LINDE GMBH                    Rechnung Nr. 1133
@@ -40,7 +40,7 @@ SUMMED = "LE COMPTOIR\nTotal TTC 64,50\nTVA 10% 4,50\nTVA 20% 2,50\nTotal TVA 7,
     ],
 )
 def test_taxes_of_several_rates_are_one_tax(printed: str, tax: str) -> None:
-    assert said(printed)[1] == tax
+    assert subtotal_and_tax(printed)[1] == tax
 
 
 def test_nets_and_taxes_one_below_the_other_are_added_up() -> None:
@@ -53,7 +53,7 @@ B 7% MwSt    0,48
 Netto        6,89
 """
 
-    assert said(printed) == ("11.09", "1.28")
+    assert subtotal_and_tax(printed) == ("11.09", "1.28")
 
 
 def test_a_table_of_the_total_before_it_was_rounded_counts() -> None:
@@ -66,7 +66,7 @@ GST Summary  Amount  Tax
 S 6%         29.69   1.78
 """
 
-    assert said(printed) == ("29.69", "1.78")
+    assert subtotal_and_tax(printed) == ("29.69", "1.78")
 
 
 def test_a_table_of_several_rates_before_the_total_was_rounded_counts() -> None:
@@ -79,7 +79,7 @@ A 2.6%     23.49  0.61   24.10
 B 8.1%     14.87  1.20   16.07
 """
 
-    assert said(printed) == ("38.36", "1.81")
+    assert subtotal_and_tax(printed) == ("38.36", "1.81")
 
 
 def test_without_cents_the_tax_is_whole() -> None:
@@ -96,18 +96,18 @@ Total a pagar           59.738
 IVA 19% incluido         9.538
 """
 
-    assert said(table) == ("166251", "31588")
-    assert said(row)[1] == "9538"
+    assert subtotal_and_tax(table) == ("166251", "31588")
+    assert subtotal_and_tax(row)[1] == "9538"
 
 
 def test_part_of_a_tax_table_is_better_than_no_tax() -> None:
     printed = "AMAN SDN BHD\nTotal 14.00\nMWST NETTO BETRAG\nA 19% 3,61 0,69\nB 7% 6,73 0,47\n"
 
-    assert said(printed)[1] == "1.16"
+    assert subtotal_and_tax(printed)[1] == "1.16"
 
 
-def said(printed: str) -> tuple[str | None, str | None]:
-    receipt = assemble.assemble(collect.collect([roll(printed, exact=False)]))
+def subtotal_and_tax(printed: str) -> tuple[str | None, str | None]:
+    receipt = assemble.assemble(collect.collect([text_page(printed, exact=False)]))
     return (
         str(receipt.subtotal.value) if receipt.subtotal else None,
         str(receipt.tax.value) if receipt.tax else None,

@@ -2,8 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from recibo.extract.fields.tax_table import splits, unsettled
-from recibo.extract.model import Split
+from recibo.extract.candidates import TaxBreakdown
+from recibo.extract.fields.tax_table import longest_table_tax, tax_breakdowns
 from tests.extract.fields.foreign_receipts import rows_of
 
 TOTAL = [Decimal("11.50")]
@@ -24,12 +24,12 @@ INDIAN = (
 )
 
 
-def said(split: Split) -> tuple[str | None, str]:
+def said(split: TaxBreakdown) -> tuple[str | None, str]:
     return str(split.net.value) if split.net else None, str(split.tax.value)
 
 
 def test_a_row_that_adds_up_to_the_total_splits_it_in_any_order() -> None:
-    best = splits(rows_of("MWST BRUTTO NETTO\nB 7,0% 0,75 11,50 10,75"), TOTAL)[0]
+    best = tax_breakdowns(rows_of("MWST BRUTTO NETTO\nB 7,0% 0,75 11,50 10,75"), TOTAL)[0]
 
     assert said(best) == ("10.75", "0.75")
 
@@ -48,11 +48,11 @@ def test_a_row_that_adds_up_to_the_total_splits_it_in_any_order() -> None:
     ],
 )
 def test_the_rates_of_a_table_are_added_up(printed: str, expected: tuple[str | None, str]) -> None:
-    assert said(splits(rows_of(printed), TOTAL)[0]) == expected
+    assert said(tax_breakdowns(rows_of(printed), TOTAL)[0]) == expected
 
 
 def test_the_evidence_of_several_rates_is_all_their_rows() -> None:
-    tax = splits(rows_of(GERMAN), TOTAL)[0].tax
+    tax = tax_breakdowns(rows_of(GERMAN), TOTAL)[0].tax
 
     assert tax.text.split("\n") == ["A 19% 3,61 0,69 4,30", "B 7% 6,73 0,47 7,20"]
     assert tax.box is not None
@@ -60,22 +60,25 @@ def test_the_evidence_of_several_rates_is_all_their_rows() -> None:
 
 
 def test_a_table_of_some_items_still_shows_their_tax() -> None:
-    (tax,) = unsettled(rows_of(GERMAN))
+    (tax,) = longest_table_tax(rows_of(GERMAN))
 
     assert str(tax.value) == "1.16"
-    assert splits(rows_of(GERMAN), [Decimal("14.00")]) == ()
+    assert tax_breakdowns(rows_of(GERMAN), [Decimal("14.00")]) == ()
 
 
-def test_quantities_are_no_rates() -> None:
+def test_quantities_are_not_rates() -> None:
     """Ten pieces at 0.72 cost a tenth more than nothing by chance only."""
-    assert unsettled(rows_of("TAX ITEM PRICE QTY TOTAL\nROLL 0.72 10 7.20\nBUN 0.72 10 7.20")) == ()
+    assert (
+        longest_table_tax(rows_of("TAX ITEM PRICE QTY TOTAL\nROLL 0.72 10 7.20\nBUN 0.72 10 7.20"))
+        == ()
+    )
 
 
-def test_items_that_add_up_by_chance_are_no_tax_table() -> None:
-    assert splits(rows_of("APPLES 10,75 0,75\nTOTAL 11,50"), TOTAL) == ()
+def test_items_that_add_up_by_chance_are_not_a_tax_table() -> None:
+    assert tax_breakdowns(rows_of("APPLES 10,75 0,75\nTOTAL 11,50"), TOTAL) == ()
 
 
-def test_items_below_the_title_of_a_tax_invoice_are_no_tax_table() -> None:
+def test_items_below_the_title_of_a_tax_invoice_are_not_a_tax_table() -> None:
     printed = "TAX INVOICE\nRICE 2 3.00 6.00\nTEA 5 1.10 5.50\nTOTAL 11.50"
 
-    assert splits(rows_of(printed), TOTAL) == ()
+    assert tax_breakdowns(rows_of(printed), TOTAL) == ()

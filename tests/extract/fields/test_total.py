@@ -31,7 +31,7 @@ def test_a_document_without_amounts_has_no_total() -> None:
     assert totals(entries(rows_of("NOTHING HERE"))) == ()
 
 
-def test_parts_are_gathered_by_their_role() -> None:
+def test_parts_are_collected_by_their_role() -> None:
     found = entries(rows_of(MALAYSIAN))
 
     assert [str(part.value) for part in labelled(found, Role.TAX)] == ["4.16"]
@@ -72,7 +72,7 @@ def test_a_subtotal_that_was_paid_by_card_is_likelier_the_total() -> None:
     assert paid.confidence > unpaid.confidence
 
 
-def test_a_total_of_points_is_no_money() -> None:
+def test_a_total_of_points_is_not_money() -> None:
     printed = "TEA 1.40\nRICE 12.80\nPOINTS TOTAL 480\nTOTAL PUNTOS 480"
 
     assert "480" not in [str(total.value) for total in totals(entries(rows_of(printed)))]
@@ -89,6 +89,6 @@ def test_the_subtotal_at_the_end_of_a_cut_receipt_is_hardly_the_total() -> None:
     assert likelihood(printed, "33.29") < 0.5 < likelihood(f"{printed}\nVISA 33.29", "33.29")
 
 
-def test_what_is_left_after_a_payment_is_not_the_total() -> None:
+def test_the_balance_after_a_payment_is_not_the_total() -> None:
     assert best("ROOM 201.00\nTAX 12.06\nAMERICAN EXPRESS 213.06-\nBALANCE DUE 0.00") == "213.06"
     assert best("MILK 2.00\nDISCOUNT 2.00-\nTOTAL 0.00") == "0.00"

@@ -1,6 +1,6 @@
 import pytest
 
-from recibo.extract.layout.columns import cells, kinds_over
+from recibo.extract.layout.columns import cells, heading_kinds
 from tests.extract.fields.foreign_receipts import rows_of
 
 LEFT = """
@@ -14,32 +14,32 @@ RIGHT = """
 
 
 @pytest.mark.parametrize(
-    ("paper", "kinds"),
+    ("text", "kinds"),
     [
         (LEFT, [{"subtotal"}, {"tax"}, {"tax"}, {"payable"}]),
         (RIGHT, [{"subtotal"}, {"tax"}, {"total"}]),
     ],
 )
-def test_an_amount_belongs_to_the_heading_over_it(paper: str, kinds: list[set[str]]) -> None:
-    above, row = rows_of(paper)
+def test_an_amount_belongs_to_the_heading_above_it(text: str, kinds: list[set[str]]) -> None:
+    above, row = rows_of(text)
 
-    assert kinds == [set(kinds_over(amount, row, above)) for amount in row.amounts]
+    assert kinds == [set(heading_kinds(amount, row, above)) for amount in row.amounts]
 
 
-def test_words_apart_make_no_label_together() -> None:
-    """What stands over the last column is a total, though "VAT total" is a tax."""
+def test_words_far_apart_are_not_one_label() -> None:
+    """The heading of the last column is a total, although "VAT total" is a tax."""
     above, row = rows_of(RIGHT)
 
-    assert kinds_over(row.amounts[-1], row, above) == ("total",)
+    assert heading_kinds(row.amounts[-1], row, above) == ("total",)
 
 
-def test_a_column_without_a_label_takes_that_of_the_nearest() -> None:
+def test_a_column_without_a_label_has_that_of_the_nearest() -> None:
     above, row = rows_of("Goods    Total\n   4     12.50")
 
-    assert kinds_over(row.amounts[1], row, above) == ("total",)
+    assert heading_kinds(row.amounts[1], row, above) == ("total",)
 
 
-def test_a_row_parts_at_its_wide_gaps() -> None:
+def test_a_row_is_split_at_wide_gaps() -> None:
     (row,) = rows_of("Blue Heron Grill        Guest Check")
 
     assert cells(row) == ["Blue Heron Grill", "Guest Check"]

@@ -1,6 +1,6 @@
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Form
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 WORDS = forms.vocabulary(
     {
@@ -12,7 +12,7 @@ WORDS = forms.vocabulary(
 
 
 def _form(text: str, *, exact: bool = True) -> Form:
-    return Form.of([roll(text, exact=exact)], WORDS)
+    return Form.of([text_page(text, exact=exact)], WORDS)
 
 
 def _read(form: Form, kind: str) -> list[str]:
@@ -35,13 +35,13 @@ BASE DE CALCULO DO ICMS   VALOR DO ICMS   VALOR TOTAL DA NOTA
     assert _read(form, "total") == ["118,00"]
 
 
-def test_labels_are_known_without_accents_and_blanks_and_with_look_alikes() -> None:
+def test_labels_are_found_despite_accents_spaces_and_ocr_confusions() -> None:
     assert _read(_form("VALORTOTALDANOTA 1,00", exact=False), "total") == ["1,00"]
     assert _read(_form("VAL0R T0TAL DA N0TA  1,00", exact=False), "total") == ["1,00"]
     assert _read(_form("BASE DE CÁLCULO DO ICMS  1,00"), "other") == ["1,00"]
 
 
-def test_a_short_label_is_a_whole_cell() -> None:
+def test_a_short_label_must_be_a_whole_cell() -> None:
     assert _form("SUBTOTAL 1,00").first("total") is None
     assert _form("PRECO TOTAL 1,00").first("total") is None
     assert _form("TOTAL 1,00").first("total") is not None
@@ -51,7 +51,7 @@ def test_nothing_is_read_beyond_the_reach_of_a_box() -> None:
     assert _read(_form("VALOR DO ICMS\n\n\n\n\n\n\n18,00"), "tax") == []
 
 
-def test_evidence_is_the_cell_alone() -> None:
+def test_the_evidence_is_only_the_cell() -> None:
     form = _form("VALOR DO FRETE: 3,00    VALOR TOTAL DA NOTA: 12,50")
 
     (found,) = form.read(["total"], lambda text: text)

@@ -1,4 +1,4 @@
-"""Words come together in visual rows, and rows in reading order."""
+"""Words are grouped into visual rows, in reading order."""
 
 import math
 import random
@@ -41,7 +41,7 @@ def texts(words: list[Word]) -> list[str]:
 EXPECTED = [f"LONG LABEL {number} {number}.50" for number in range(12)]
 
 
-def test_a_row_holds_its_words_from_left_to_right() -> None:
+def test_a_row_has_its_words_from_left_to_right() -> None:
     assert ["a b c"] == texts([word("c", 200, 10), word("a", 0, 10), word("b", 100, 11)])
 
 
@@ -54,17 +54,17 @@ def test_the_order_of_the_words_does_not_matter(order: list[int]) -> None:
 
 @pytest.mark.parametrize("degrees", [-10, -5, -2, 2, 5, 10])
 def test_slanted_rows_are_followed(degrees: float) -> None:
-    """At ten degrees an amount stands three rows lower than its label."""
+    """At ten degrees an amount is three rows lower than its label."""
     assert texts(receipt(slope=math.tan(math.radians(degrees)))) == EXPECTED
 
 
 @pytest.mark.parametrize("curl", [-10, 10])
-def test_slightly_curled_rows_are_followed(curl: float) -> None:
+def test_slightly_curved_rows_are_followed(curl: float) -> None:
     assert texts(receipt(curl=curl)) == EXPECTED
 
 
 def test_rows_whose_slopes_differ_down_the_page_are_followed() -> None:
-    """A page seen from the side fans out."""
+    """In a photo taken from the side, the rows diverge."""
     words = [
         word(text, x, number * 40 + slope * (x + len(text) * 6), slope=slope)
         for number in range(12)
@@ -75,7 +75,7 @@ def test_rows_whose_slopes_differ_down_the_page_are_followed() -> None:
     assert texts(words) == EXPECTED
 
 
-def test_rows_of_paper_that_bends_across_are_followed() -> None:
+def test_rows_of_a_curved_sheet_are_followed() -> None:
     bend = -1.2e-4
     words = [
         word(text, x, number * PITCH + bend * middle**2, slope=2 * bend * middle)
@@ -87,35 +87,35 @@ def test_rows_of_paper_that_bends_across_are_followed() -> None:
     assert texts(words) == [f"LONG LABEL {number} {number}.50" for number in range(12)]
 
 
-def test_tight_rows_stay_apart() -> None:
+def test_tight_rows_are_kept_separate() -> None:
     assert texts(receipt(pitch=HEIGHT)) == EXPECTED
 
 
-def test_a_large_amount_stands_in_the_row_of_its_small_label() -> None:
+def test_a_large_amount_is_in_the_row_of_its_small_label() -> None:
     words = [word("TOTAL", 0, 100), word("12.50", 300, 95, height=48)]
 
     assert ["TOTAL 12.50"] == texts(words)
 
 
-def test_letters_of_two_sizes_share_a_row_when_they_stand_on_one_foot() -> None:
+def test_words_of_two_sizes_on_one_baseline_share_a_row() -> None:
     assert ["R$ 12.50"] == texts([word("R$", 0, 110, height=20), word("12.50", 60, 96, height=48)])
 
 
-def test_words_above_each_other_are_never_of_one_row() -> None:
+def test_words_above_each_other_are_never_in_one_row() -> None:
     words = [word("ADDRESS", 0, 10), word("STREET 5", 0, 19), word("TEL 1", 300, 15)]
 
     assert 2 == len(lines(words))
 
 
-def test_columns_whose_rows_lie_between_each_other_stay_apart() -> None:
+def test_columns_with_interleaved_rows_are_kept_separate() -> None:
     left = [word(f"left {number}", 0, number * 40) for number in range(5)]
     right = [word(f"right {number}", 400, number * 40 + 20) for number in range(5)]
 
     assert sorted(word.text for word in left + right) == sorted(texts(left + right))
 
 
-def test_upended_runs_come_last_each_by_itself() -> None:
-    stub = Word("RECEIVED FROM", Box(5, 0, 20, 300), 1.0, is_upended=True)
+def test_vertical_words_come_last_in_separate_lines() -> None:
+    stub = Word("RECEIVED FROM", Box(5, 0, 20, 300), 1.0, is_vertical=True)
 
     assert ["a b", "RECEIVED FROM"] == texts([stub, word("a", 100, 10), word("b", 200, 10)])
 
@@ -138,7 +138,7 @@ def test_no_words_make_no_lines() -> None:
 
 def test_every_word_is_in_one_line() -> None:
     """Whatever the layout, nothing is lost and nothing doubled."""
-    chance = random.Random(7)  # noqa: S311 - a layout, not a secret
+    chance = random.Random(7)
     words = [
         word(str(number), chance.uniform(0, 900), chance.uniform(0, 900), slope=0.01)
         for number in range(300)

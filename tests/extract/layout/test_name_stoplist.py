@@ -1,14 +1,14 @@
-"""What is nobody's name is not given as the seller's."""
+"""Text that is not a name is not taken for the seller's."""
 
 import pytest
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.merchant import merchants
 from tests.extract.fields.foreign_receipts import rows_of
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 REST = "14/03/2025\nTotal 5.00"
-# Below it a value is left out of the record.
+# A value with a lower confidence is left out of the receipt.
 LEAST = 0.25
 LABELS = [
     "Thank you for shopping",
@@ -36,17 +36,17 @@ SALUTATIONS = [
 
 
 def likely(text: str) -> list[str]:
-    """Return the names of a page that are likely enough to be told."""
+    """Return the names on a page that are likely enough to be reported."""
     return [name.value for name in merchants(rows_of(text)) if name.confidence > LEAST]
 
 
 @pytest.mark.parametrize("head", LABELS)
-def test_labels_alone_are_no_name(head: str) -> None:
+def test_labels_are_not_a_name(head: str) -> None:
     assert likely(f"{head}\n{REST}") == []
 
 
 @pytest.mark.parametrize("head", SALUTATIONS)
-def test_who_is_greeted_in_a_letter_is_not_the_seller(head: str) -> None:
+def test_the_recipient_of_a_letter_is_not_the_seller(head: str) -> None:
     assert likely(f"{head}\n{REST}") == []
 
 
@@ -60,7 +60,7 @@ def test_who_is_greeted_in_a_letter_is_not_the_seller(head: str) -> None:
         "Spett.le\nRossi Srl",
     ],
 )
-def test_who_is_billed_is_not_the_seller(head: str) -> None:
+def test_the_buyer_is_not_the_seller(head: str) -> None:
     assert likely(f"{head}\n{REST}") == []
 
 
@@ -68,15 +68,15 @@ def test_who_is_billed_is_not_the_seller(head: str) -> None:
     "sign",
     ["DEAR CAFE", "Beste Pizza", "TOTAL SERVICE", "DANKE BAKERY", "CHER AMI", "CLIENT FIRST LTD"],
 )
-def test_a_shop_may_be_called_by_such_words(sign: str) -> None:
+def test_a_shop_may_have_such_words_in_its_name(sign: str) -> None:
     assert likely(f"{sign}\n12 High Street\n{REST}")[:1] == [sign]
 
 
 @pytest.mark.parametrize("shop", ["", "MERCADO AURORA LTDA\n"])
-def test_neither_headings_nor_goods_name_the_issuer_of_a_roll(shop: str) -> None:
+def test_headings_and_items_are_not_the_issuer_of_a_receipt(shop: str) -> None:
     header = fiscal.read(
         [
-            roll(
+            text_page(
                 f"{shop}CNPJ: 11.222.333/0001-81\n"
                 "Documento Auxiliar da Nota Fiscal de Consumidor Eletrônica\n"
                 "Código Descrição Qtde UN Vl Unit Vl Total\n"

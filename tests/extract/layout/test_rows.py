@@ -1,9 +1,9 @@
 from recibo.extract.layout.rows import box_of, rows
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 
 def test_a_part_of_a_line_has_its_own_box() -> None:
-    line = roll("TOTAL     12.50", exact=False).lines[0]
+    line = text_page("TOTAL     12.50", exact=False).lines[0]
 
     total, amount = box_of(line, 0, 5), box_of(line, 6, 11)
 
@@ -11,8 +11,8 @@ def test_a_part_of_a_line_has_its_own_box() -> None:
     assert line.box.x1 == amount.x1
 
 
-def test_endless_papers_are_read_at_both_ends() -> None:
-    page = roll("\n".join(f"ITEM {index:05d} OF AN ENDLESS PAPER" for index in range(3000)))
+def test_very_long_documents_are_read_at_both_ends() -> None:
+    page = text_page("\n".join(f"ITEM {index:05d} OF AN ENDLESS PRINT" for index in range(3000)))
 
     kept = rows([page])
 

@@ -1,4 +1,4 @@
-"""Pages are prepared for reading."""
+"""Pages are prepared for OCR."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from recibo.extract.ocr import preprocessing
 
 
 def page(width: int, height: int) -> Page:
-    """Return a page of this size whose pixels tell where they stand."""
+    """Return a page of this size whose pixels depend on their position."""
     picture = np.zeros((height, width, 3), np.uint8)
     picture[0, 0] = 255
 
@@ -31,7 +31,7 @@ def page(width: int, height: int) -> Page:
         (100, 900, 2.0),
     ],
 )
-def test_pages_are_read_at_a_size_that_engines_like(width: int, height: int, scale: float) -> None:
+def test_pages_are_read_at_a_suitable_size(width: int, height: int, scale: float) -> None:
     assert preprocessing.reading_scale(page(width, height)) == pytest.approx(scale)
 
 
@@ -45,7 +45,7 @@ def test_pages_are_read_at_a_size_that_engines_like(width: int, height: int, sca
         (4, (30, 20), (0, 0)),
     ],
 )
-def test_a_page_is_turned_clockwise(
+def test_a_page_is_rotated_clockwise(
     turns: int, size: tuple[int, int], corner: tuple[int, int]
 ) -> None:
     turned = preprocessing.turned(page(30, 20), turns)
@@ -54,12 +54,12 @@ def test_a_page_is_turned_clockwise(
     assert turned.draw(1)[corner].tolist() == [255, 255, 255]
 
 
-def test_flattening_takes_the_shadow_and_leaves_the_ink() -> None:
+def test_even_lighting_removes_shadows_but_not_text() -> None:
     light = np.linspace(60, 250, 800).astype(np.uint8)
     text_page = np.repeat(np.repeat(light[np.newaxis, :, np.newaxis], 600, axis=0), 3, axis=2)
     text_page[::20, ::7] = text_page[::20, ::7] // 4
 
-    flat = preprocessing.flattened(text_page)
+    flat = preprocessing.evenly_lit(text_page)
 
     assert flat[10:590, 10:790][5::20].min() > 230
     assert flat[20, 14:780:7].max() < 120

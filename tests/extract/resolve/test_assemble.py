@@ -3,7 +3,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.model import Box, Candidates, DocumentType, Extracted, LineItem, Moment
+from recibo.extract.candidates import Candidates
+from recibo.extract.model import Box, DocumentType, Extracted, LineItem, Moment
 from recibo.extract.resolve.assemble import are_several, assemble
 
 
@@ -28,7 +29,7 @@ def items(totals: Sequence[str]) -> tuple[Extracted[LineItem], ...]:
     return tuple(Extracted(LineItem("x", total=Decimal(amount)), 0.9, "x") for amount in totals)
 
 
-def test_cash_less_change_settles_the_total() -> None:
+def test_cash_less_change_decides_the_total() -> None:
     candidates = Candidates(
         totals=found("15.00", "12.50"), cash=found("20.00"), change=found("7.50")
     )
@@ -36,7 +37,7 @@ def test_cash_less_change_settles_the_total() -> None:
     assert total(candidates) == "12.50"
 
 
-def test_the_sum_of_the_parts_settles_the_total() -> None:
+def test_the_sum_of_the_parts_decides_the_total() -> None:
     candidates = Candidates(
         totals=found("15.00", "12.50"),
         subtotals=found("11.00"),
@@ -48,13 +49,13 @@ def test_the_sum_of_the_parts_settles_the_total() -> None:
     assert total(candidates) == "12.50"
 
 
-def test_the_items_settle_the_total() -> None:
+def test_the_items_decide_the_total() -> None:
     candidates = Candidates(totals=found("15.00", "12.50"), line_items=items(["10.00", "2.50"]))
 
     assert total(candidates) == "12.50"
 
 
-def test_the_rounded_total_is_the_one_to_pay() -> None:
+def test_the_rounded_total_is_chosen() -> None:
     candidates = Candidates(
         totals=found("12.52", "12.50"), roundings=found("-0.02"), cards=found("12.50")
     )
@@ -69,7 +70,7 @@ def test_an_amount_above_a_total_is_not_its_rounding() -> None:
     assert total(Candidates(totals=totals, roundings=found("0.02"))) == "5.00"
 
 
-def test_parts_that_a_summary_repeats_leave_room_for_the_rounding() -> None:
+def test_parts_repeated_in_a_tax_table_do_not_hide_the_rounding() -> None:
     candidates = Candidates(
         totals=found("112.46", "112.45"),
         subtotals=found("106.10"),
@@ -93,13 +94,13 @@ def test_a_misread_minus_before_a_total_is_removed() -> None:
     assert total(Candidates(totals=totals)) == "51.88"
 
 
-def test_returned_items_leave_a_negative_total() -> None:
+def test_returned_items_have_a_negative_total() -> None:
     totals = downwards(("-14.71", 0.9), ("12.98", 0.97), ("-1.73", 0.98))
 
     assert total(Candidates(totals=totals)) == "-1.73"
 
 
-def test_a_sum_that_comes_out_makes_surer() -> None:
+def test_an_agreeing_sum_raises_the_confidence() -> None:
     alone = assemble(Candidates(totals=found("12.50")))
     settled = assemble(Candidates(totals=found("12.50"), cash=found("20.00"), change=found("7.50")))
 
@@ -108,7 +109,7 @@ def test_a_sum_that_comes_out_makes_surer() -> None:
     assert settled.total.confidence > alone.total.confidence
 
 
-def test_several_taxes_that_lead_to_the_total_are_one() -> None:
+def test_several_taxes_that_add_up_to_the_total_are_added() -> None:
     receipt = assemble(
         Candidates(totals=found("118.00"), subtotals=found("100.00"), taxes=found("9.00", "9.00"))
     )
@@ -120,13 +121,13 @@ def test_several_taxes_that_lead_to_the_total_are_one() -> None:
     )
 
 
-def test_a_tax_larger_than_the_total_is_none() -> None:
+def test_a_tax_larger_than_the_total_is_ignored() -> None:
     receipt = assemble(Candidates(totals=found("12.50"), taxes=found("30.00")))
 
     assert receipt.tax is None
 
 
-def test_what_is_given_back_is_given_back_with_its_tax() -> None:
+def test_a_refund_includes_its_tax() -> None:
     receipt = assemble(
         Candidates(totals=found("-119.00"), subtotals=found("-100.00"), taxes=found("-19.00"))
     )
@@ -135,7 +136,7 @@ def test_what_is_given_back_is_given_back_with_its_tax() -> None:
     assert str(receipt.tax.value) == "-19.00"
 
 
-def test_nothing_found_gives_nothing() -> None:
+def test_without_candidates_the_receipt_is_empty() -> None:
     receipt = assemble(Candidates(), hint=DocumentType.INVOICE)
 
     assert receipt.type.value is DocumentType.INVOICE
@@ -148,7 +149,7 @@ def test_an_unlikely_candidate_is_left_out() -> None:
     assert receipt.merchant_tax_id is None
 
 
-def test_amounts_carry_the_digits_of_their_currency() -> None:
+def test_amounts_have_the_minor_digits_of_their_currency() -> None:
     yen = assemble(Candidates(totals=found("1280"), currencies=(Extracted("JPY", 0.9, "¥"),)))
     ringgit = assemble(Candidates(totals=found("43.7"), currencies=(Extracted("MYR", 0.9, "RM"),)))
     unknown = assemble(Candidates(totals=found("43.7")))
@@ -157,7 +158,7 @@ def test_amounts_carry_the_digits_of_their_currency() -> None:
     assert values == ["1280", "43.70", "43.7"]
 
 
-def test_a_first_line_without_amount_or_date_is_no_seller() -> None:
+def test_a_first_line_without_amount_or_date_is_not_a_seller() -> None:
     letter = Candidates(merchant_names=(Extracted("Dear Sir", 0.8, "Dear Sir"),))
 
     assert assemble(letter).merchant_name is None
@@ -178,7 +179,7 @@ def test_two_dates_and_two_sums_are_two_documents() -> None:
     assert not are_several(replace(both, totals=found("4.57", "5.57"), charges=found("1.00")))
 
 
-def test_a_tax_larger_than_what_it_is_levied_on_is_none() -> None:
+def test_a_tax_larger_than_its_taxable_amount_is_ignored() -> None:
     receipt = assemble(Candidates(subtotals=found("38.50"), taxes=found("43.51")))
 
     assert receipt.subtotal is not None

@@ -1,4 +1,4 @@
-"""A confidence falls with what makes answers wrong."""
+"""Confidences decrease with evidence against a value."""
 
 import dataclasses
 
@@ -25,7 +25,7 @@ TOTAL EUR                 12.10
 CASH                      20.00
 CHANGE                     7.90
 """
-CLEAR = typesetting.roll(ROLL, exact=False)
+CLEAR = typesetting.text_page(ROLL, exact=False)
 FIELDS = ("merchant_name", "issued_at", "total", "subtotal", "tax", "document_number")
 
 
@@ -35,14 +35,14 @@ def read(text_page: TextPage) -> Receipt:
 
 
 def sureness(receipt: Receipt, field: str) -> float:
-    """Return how sure a reading is of a field that it gives."""
+    """Return the confidence of a field that has a value."""
     found = getattr(receipt, field)
     assert found is not None, field
     return float(found.confidence)
 
 
 def doubted(text_page: TextPage, part: str, sure: float) -> TextPage:
-    """Return a page whose words that hold `part` were read this surely."""
+    """Return a page on which words with `part` have this confidence."""
 
     def word(word: Word) -> Word:
         return dataclasses.replace(word, confidence=sure) if part in word.text else word
@@ -53,7 +53,7 @@ def doubted(text_page: TextPage, part: str, sure: float) -> TextPage:
     return dataclasses.replace(text_page, lines=tuple(map(line, text_page.lines)))
 
 
-def test_a_clear_receipt_is_sure_of_all_it_says() -> None:
+def test_a_clear_receipt_has_high_confidences() -> None:
     receipt = read(CLEAR)
 
     assert {field for field in FIELDS if sureness(receipt, field) < 0.85} == set()
@@ -71,55 +71,55 @@ def test_a_clear_receipt_is_sure_of_all_it_says() -> None:
         ("document_number", "004217"),
     ],
 )
-def test_a_value_whose_words_were_hardly_read_is_unsure(field: str, part: str) -> None:
+def test_a_value_from_uncertain_words_has_a_low_confidence(field: str, part: str) -> None:
     receipt = read(doubted(CLEAR, part, 0.6))
 
     assert sureness(receipt, field) < sureness(read(CLEAR), field)
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_page_that_was_hardly_read_makes_its_values_unsure(field: str) -> None:
+def test_values_on_an_uncertain_page_have_a_low_confidence(field: str) -> None:
     receipt = read(doubted(CLEAR, "", 0.7))
 
     assert sureness(receipt, field) < sureness(read(CLEAR), field)
     assert receipt.confidence < 0.9
 
 
-def test_a_total_that_cash_and_change_speak_against_is_unsure() -> None:
-    receipt = read(typesetting.roll(ROLL.replace("7.90", "5.90"), exact=False))
+def test_a_total_that_disagrees_with_cash_and_change_has_a_low_confidence() -> None:
+    receipt = read(typesetting.text_page(ROLL.replace("7.90", "5.90"), exact=False))
 
     assert sureness(receipt, "total") < sureness(read(CLEAR), "total")
 
 
-def test_a_name_with_figures_among_its_letters_is_unsure() -> None:
-    receipt = read(typesetting.roll(ROLL.replace("CORNER", "C0RN3R"), exact=False))
+def test_a_name_with_digits_among_its_letters_has_a_low_confidence() -> None:
+    receipt = read(typesetting.text_page(ROLL.replace("CORNER", "C0RN3R"), exact=False))
 
     assert sureness(receipt, "merchant_name") < sureness(read(CLEAR), "merchant_name")
 
 
-def test_the_whole_is_never_surer_than_its_total() -> None:
+def test_the_confidence_of_a_receipt_is_at_most_that_of_its_total() -> None:
     receipts = [read(CLEAR), read(doubted(CLEAR, "12.10", 0.5)), read(doubted(CLEAR, "", 0.9))]
 
     assert all(receipt.confidence <= sureness(receipt, "total") for receipt in receipts)
 
 
 @pytest.mark.parametrize("missing", ["14/03/2024 10:41", "25 High Street, Dublin"])
-def test_a_missing_date_or_name_makes_the_whole_less_sure(missing: str) -> None:
+def test_a_missing_date_or_name_lowers_the_confidence(missing: str) -> None:
     gap = " " * len(missing)
     text = ROLL.replace("CORNER SHOP LIMITED", "*" * 19) if "Street" in missing else ROLL
-    receipt = read(typesetting.roll(text.replace(missing, gap), exact=False))
+    receipt = read(typesetting.text_page(text.replace(missing, gap), exact=False))
 
     assert receipt.merchant_name is None or receipt.issued_at is None
     assert receipt.confidence < read(CLEAR).confidence
 
 
-def test_without_a_total_the_whole_is_hardly_sure() -> None:
+def test_without_a_total_the_confidence_is_low() -> None:
     head = "\n".join(ROLL.split("\n")[:6])
 
-    assert read(typesetting.roll(head, exact=False)).confidence < 0.2
+    assert read(typesetting.text_page(head, exact=False)).confidence < 0.2
 
 
-def test_a_page_that_shows_nothing_is_unreadable() -> None:
+def test_a_page_without_values_is_unreadable() -> None:
     with pytest.raises(Unreadable):
         read(dataclasses.replace(CLEAR, lines=()))
 

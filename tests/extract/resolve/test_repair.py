@@ -2,7 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from recibo.extract.model import Candidates, Extracted, LineItem
+from recibo.extract.candidates import Candidates
+from recibo.extract.model import Extracted, LineItem
 from recibo.extract.resolve.assemble import assemble
 from recibo.extract.resolve.repair import inferred, repaired
 
@@ -18,26 +19,26 @@ def values(totals: tuple[Extracted[Decimal], ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("read", ["12.60", "72.50", "112.50", "2.50"])
-def test_one_figure_that_is_wrong_lost_or_too_many_is_set_right(read: str) -> None:
+def test_a_wrong_missing_or_extra_digit_is_repaired(read: str) -> None:
     assert values(repaired(found(read), [{INFERRED}, {INFERRED}])) == ["12.50"]
 
 
-def test_one_way_to_reckon_is_not_enough() -> None:
-    """The misread figure may be one of those that were added up."""
+def test_one_computed_total_is_not_enough() -> None:
+    """The misread digit may be in one of the added amounts."""
     assert values(repaired(found("12.60"), [{INFERRED}, {Decimal("3.00")}])) == ["12.60"]
 
 
-def test_two_wrong_figures_are_another_amount() -> None:
+def test_two_wrong_digits_are_another_amount() -> None:
     assert values(repaired(found("12.61"), [{INFERRED}, {INFERRED}])) == ["12.61"]
 
 
-def test_a_printed_total_that_two_ways_agree_on_leaves_the_others_alone() -> None:
+def test_a_confirmed_printed_total_prevents_other_repairs() -> None:
     totals = found("12.60", "12.50")
 
     assert repaired(totals, [{INFERRED}, {INFERRED}]) == totals
 
 
-def test_an_unlikely_total_is_left_alone() -> None:
+def test_an_unlikely_total_is_not_repaired() -> None:
     assert values(repaired(found("12.60", confidence=0.3), [{INFERRED}, {INFERRED}])) == ["12.60"]
 
 
@@ -62,7 +63,7 @@ def test_an_unlikely_total_is_left_alone() -> None:
         ),
     ],
 )
-def test_the_sums_of_a_document_set_its_total_right(candidates: Candidates) -> None:
+def test_the_sums_of_a_document_repair_its_total(candidates: Candidates) -> None:
     receipt = assemble(candidates)
 
     assert receipt.total is not None

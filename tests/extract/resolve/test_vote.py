@@ -1,4 +1,4 @@
-"""Where readings disagree, the most confidence decides."""
+"""If readings disagree, the highest summed confidence decides."""
 
 import dataclasses
 from decimal import Decimal
@@ -8,13 +8,13 @@ from recibo.extract.resolve import vote
 
 
 def receipt(total: str | None, sureness: float, *, confidence: float = 0.5) -> Receipt:
-    """Return a receipt with a total that is this sure."""
+    """Return a receipt with a total of this confidence."""
     found = None if total is None else Extracted(Decimal(total), sureness, total)
     return Receipt(Extracted(DocumentType.RECEIPT, 1.0, ""), total=found, confidence=confidence)
 
 
 def with_items(reading: Receipt, *totals: str | None) -> Receipt:
-    """Return the receipt with an item for each of these figures."""
+    """Return a receipt with an item for each of these amounts."""
     items = [LineItem("item", total=None if total is None else Decimal(total)) for total in totals]
     return dataclasses.replace(
         reading, line_items=tuple(Extracted(item, 0.9, item.name) for item in items)
@@ -22,53 +22,53 @@ def with_items(reading: Receipt, *totals: str | None) -> Receipt:
 
 
 def total_of(*receipts: Receipt) -> Extracted[Decimal] | None:
-    """Return the total that the receipts settle on."""
-    return vote.settle(receipts).total
+    """Return the total of the combined receipts."""
+    return vote.combine(receipts).total
 
 
-def test_one_reading_is_taken_as_it_is() -> None:
+def test_a_single_reading_is_returned_unchanged() -> None:
     only = receipt("1.00", 0.2)
 
-    assert vote.settle([only]) is only
+    assert vote.combine([only]) is only
 
 
-def test_two_readings_outvote_a_surer_one() -> None:
+def test_two_readings_outvote_one_with_a_higher_confidence() -> None:
     settled = total_of(receipt("9.00", 0.9), receipt("1.00", 0.6), receipt("1.00", 0.7))
 
     assert Extracted(Decimal("1.00"), 0.7, "1.00") == settled
 
 
-def test_a_very_sure_reading_wins_against_two_doubtful_ones() -> None:
+def test_a_confident_reading_outvotes_two_uncertain_ones() -> None:
     settled = total_of(receipt("9.00", 0.9), receipt("1.00", 0.3), receipt("1.00", 0.3))
 
     assert settled is not None
     assert Decimal("9.00") == settled.value
 
 
-def test_what_one_reading_found_is_on_the_page() -> None:
+def test_a_value_in_one_reading_is_kept() -> None:
     settled = total_of(receipt(None, 0), receipt("1.00", 0.6), receipt(None, 0))
 
     assert settled is not None
     assert Decimal("1.00") == settled.value
 
 
-def test_what_none_found_is_none() -> None:
+def test_a_value_in_no_reading_is_none() -> None:
     assert total_of(receipt(None, 0), receipt(None, 0)) is None
 
 
-def test_items_come_from_the_surest_reading() -> None:
+def test_items_come_from_the_most_confident_reading() -> None:
     poor = receipt("1.00", 0.9, confidence=0.3)
     good = dataclasses.replace(receipt("1.00", 0.9, confidence=0.8), texts=("good",))
 
-    assert vote.settle([poor, good]).texts == ("good",)
+    assert vote.combine([poor, good]).texts == ("good",)
 
 
-def test_items_that_add_up_are_taken_before_those_of_the_surest_reading() -> None:
+def test_items_that_add_up_rank_before_those_of_the_most_confident_reading() -> None:
     sure = with_items(receipt("3.00", 0.9, confidence=0.9), "1.00", "7.00")
     adding_up = with_items(receipt("3.00", 0.6, confidence=0.3), "1.00", "2.00")
     surer = with_items(receipt("3.00", 0.6, confidence=0.4), "1.20", "1.80")
 
-    assert surer.line_items == vote.settle([sure, adding_up, surer]).line_items
+    assert surer.line_items == vote.combine([sure, adding_up, surer]).line_items
 
 
 def test_items_that_add_up_to_the_subtotal_add_up() -> None:
@@ -77,11 +77,11 @@ def test_items_that_add_up_to_the_subtotal_add_up() -> None:
     adding_up = with_items(receipt("3.00", 0.6, confidence=0.3), "1.00", "1.50")
     readings = [dataclasses.replace(each, subtotal=subtotal) for each in (sure, adding_up)]
 
-    assert readings[1].line_items == vote.settle(readings).line_items
+    assert readings[1].line_items == vote.combine(readings).line_items
 
 
-def test_items_that_lack_a_figure_do_not_add_up() -> None:
+def test_items_without_a_total_do_not_add_up() -> None:
     sure = with_items(receipt("3.00", 0.9, confidence=0.9), "1.00", "7.00")
     wanting = with_items(receipt("3.00", 0.6, confidence=0.3), "3.00", None)
 
-    assert sure.line_items == vote.settle([sure, wanting]).line_items
+    assert sure.line_items == vote.combine([sure, wanting]).line_items

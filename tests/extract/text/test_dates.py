@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recibo.extract.text.dates import clocks, days, run_together
+from recibo.extract.text.dates import days, times, without_separators
 
 DATES = st.dates(dt.date(1990, 1, 1), dt.date(2059, 12, 31))
 SHAPES = ["%d/%m/%Y", "%d-%m-%Y", "%d.%m.%Y", "%Y-%m-%d", "%d %b %Y", "%B %d, %Y", "%d-%b-%y"]
@@ -25,7 +25,7 @@ def test_a_date_is_read_in_every_shape(date: dt.date, shape: str) -> None:
 @given(st.text())
 def test_any_text_can_be_asked_for_dates_and_times(text: str) -> None:
     assert all(day.start < day.end for day in days(text))
-    assert all(clock.start < clock.end for clock in clocks(text, dotted=True))
+    assert all(clock.start < clock.end for clock in times(text, dotted=True))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_any_text_can_be_asked_for_dates_and_times(text: str) -> None:
         ("R6年3月12日", "2024-03-12"),
     ],
 )
-def test_a_date_is_found_among_other_signs(text: str, date: str) -> None:
+def test_a_date_is_found_among_other_text(text: str, date: str) -> None:
     assert dates(text) == [date]
 
 
@@ -96,16 +96,16 @@ def test_a_date_is_found_among_other_signs(text: str, date: str) -> None:
         "Terminal 03-14-25-01",
     ],
 )
-def test_what_is_no_date_is_not_read_as_one(text: str) -> None:
+def test_other_text_is_not_read_as_a_date(text: str) -> None:
     assert dates(text) == []
 
 
-def test_a_months_name_that_could_be_two_is_no_month() -> None:
+def test_an_ambiguous_month_name_is_not_a_month() -> None:
     assert dates("14/jvn/2017") == ["2017-06-14"]
     assert dates("14/xxr/2017") == []
 
 
-def test_the_asked_order_decides_an_ambiguous_date() -> None:
+def test_the_preferred_order_decides_an_ambiguous_date() -> None:
     day_first, month_first = days("03/04/2018", ("dmy",))[0], days("03/04/2018", ("mdy",))[0]
 
     assert (day_first.date, month_first.date) == (dt.date(2018, 4, 3), dt.date(2018, 3, 4))
@@ -116,14 +116,14 @@ def test_an_impossible_order_gives_way() -> None:
     assert days("25/12/2018", ("mdy",))[0].date == dt.date(2018, 12, 25)
 
 
-def test_a_year_below_ten_is_read_in_front_only_where_nothing_else_can_be() -> None:
+def test_a_year_below_ten_comes_first_only_if_no_other_order_is_possible() -> None:
     assert days("08/11/22", ("ymd", "mdy"))[0].date == dt.date(2022, 8, 11)
     assert days("23/01/15", ("ymd", "mdy"))[0].date == dt.date(2023, 1, 15)
 
 
-def test_eight_figures_are_a_date_only_when_asked() -> None:
+def test_eight_digits_are_a_date_only_if_asked_for() -> None:
     assert dates("27032018") == []
-    assert [day.date for day in run_together("27032018")] == [dt.date(2018, 3, 27)]
+    assert [day.date for day in without_separators("27032018")] == [dt.date(2018, 3, 27)]
 
 
 @pytest.mark.parametrize(
@@ -140,19 +140,19 @@ def test_eight_figures_are_a_date_only_when_asked() -> None:
     ],
 )
 def test_a_time_is_read(text: str, time: dt.time) -> None:
-    assert [clock.time for clock in clocks(text)] == [time]
+    assert [clock.time for clock in times(text)] == [time]
 
 
 def test_a_dotted_time_is_read_only_when_asked() -> None:
-    assert clocks("14.35") == ()
-    assert [clock.time for clock in clocks("14.35", dotted=True)] == [dt.time(14, 35)]
+    assert times("14.35") == ()
+    assert [clock.time for clock in times("14.35", dotted=True)] == [dt.time(14, 35)]
 
 
-def test_hours_of_work_before_their_price_are_no_time() -> None:
-    assert clocks("Installation 2 h   57,50   115,00") == ()
+def test_hours_of_work_before_their_price_are_not_a_time() -> None:
+    assert times("Installation 2 h   57,50   115,00") == ()
 
 
 @pytest.mark.parametrize("text", ["2 Mar. 5.00   10.00", "2 Mar. 5.20   10.40", "Dec. 6.05"])
-def test_the_price_of_one_behind_a_month_s_name_is_no_date(text: str) -> None:
+def test_a_unit_price_after_a_months_name_is_not_a_date(text: str) -> None:
     assert dates(text) == []
     assert dates("Mar. 12.18") == ["2018-03-12"]

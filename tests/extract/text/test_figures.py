@@ -26,7 +26,7 @@ def _values(text: str) -> list[str]:
         ("12:30 as 13:05:09", []),
     ],
 )
-def test_figures_are_told_from_words(text: str, values: list[str]) -> None:
+def test_numbers_are_found_but_not_inside_words(text: str, values: list[str]) -> None:
     assert values == _values(text)
 
 
@@ -37,12 +37,12 @@ def test_three_decimals_may_be_thousands() -> None:
     assert not figure.is_money
 
 
-def test_brackets_percents_and_marks_are_told() -> None:
+def test_brackets_percentages_and_symbols_are_detected() -> None:
     bracketed, percent, marked = figures.every("(1,08) 5% R$ 450")
 
     assert bracketed.is_bracketed
     assert percent.is_percent
-    assert marked.has_mark
+    assert marked.has_symbol
     assert marked.is_money
 
 
@@ -50,19 +50,19 @@ def test_brackets_percents_and_marks_are_told() -> None:
     ("text", "values"),
     [("1 290,00", ["1290.00"]), ("1 795 Ft", ["1795"]), ("2 500 g", ["2", "500"])],
 )
-def test_a_blank_groups_thousands_of_money_alone(text: str, values: list[str]) -> None:
+def test_a_space_groups_thousands_only_in_amounts(text: str, values: list[str]) -> None:
     assert values == _values(text)
 
 
-def test_marks_and_units_behind_figures_are_told() -> None:
+def test_symbols_and_units_after_numbers_are_detected() -> None:
     marked, measured, rate = figures.every("399 Ft 0,870 kg %8")
 
-    assert marked.has_mark
+    assert marked.has_symbol
     assert measured.has_unit
     assert rate.is_percent
 
 
-def test_brackets_may_hold_a_mark() -> None:
+def test_brackets_may_contain_a_symbol() -> None:
     (figure,) = figures.every("($3.05)")
 
     assert figure.is_bracketed

@@ -2,7 +2,7 @@ import datetime as dt
 
 import pytest
 
-from recibo.extract.text.misread_dates import mended
+from recibo.extract.text.misread_dates import repaired
 
 
 @pytest.mark.parametrize(
@@ -16,8 +16,8 @@ from recibo.extract.text.misread_dates import mended
         ("14/03/7025", dt.date(2025, 3, 14)),
     ],
 )
-def test_one_figure_is_put_right_where_one_date_is_left(text: str, date: dt.date) -> None:
-    assert [date] == [day.date for day in mended(text)]
+def test_one_digit_is_repaired_if_a_single_date_is_possible(text: str, date: dt.date) -> None:
+    assert [date] == [day.date for day in repaired(text)]
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,5 @@ def test_one_figure_is_put_right_where_one_date_is_left(text: str, date: dt.date
         "03-7845 8155",
     ],
 )
-def test_what_is_a_date_or_none_or_several_is_left_alone(text: str) -> None:
-    assert () == mended(text)
+def test_a_valid_or_ambiguous_date_is_not_repaired(text: str) -> None:
+    assert () == repaired(text)

@@ -54,7 +54,7 @@ def test_any_text_can_be_asked_for_amounts(text: str) -> None:
         ("¥1,200-", ["1200"]),
     ],
 )
-def test_figures_are_read_as_printed(text: str, expected: list[str]) -> None:
+def test_numbers_are_read_as_printed(text: str, expected: list[str]) -> None:
     assert values(text) == expected
 
 
@@ -66,7 +66,7 @@ def test_money_has_two_decimals_and_is_no_percentage() -> None:
     ]
 
 
-def test_a_blank_before_a_separator_is_ignored() -> None:
+def test_a_space_before_a_separator_is_ignored() -> None:
     assert money("1 .976,88") == [Decimal("1976.88")]
 
 
@@ -79,23 +79,23 @@ def test_a_dash_for_minor_digits_makes_money(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-5.00", "5.00-", "(5.00)", "RM-5.00", "-RM 5.00", "\u22125.00"])
-def test_negative_amounts_are_known_by_any_of_their_signs(text: str) -> None:
+def test_negative_amounts_have_various_signs(text: str) -> None:
     assert values(text) == ["-5.00"]
 
 
 @pytest.mark.parametrize("text", ["TOTAL - 5.00", "TOTAL:-5.00"])
-def test_a_dash_after_a_label_is_no_sign(text: str) -> None:
+def test_a_dash_after_a_label_is_not_a_minus(text: str) -> None:
     assert values(text) == ["5.00"]
 
 
 @pytest.mark.parametrize(
     "text", ["25/12/2018", "14:35", "12.05.18", "#12.50", "A12B", "No 123456789012345"]
 )
-def test_dates_times_and_identifiers_are_no_amounts(text: str) -> None:
+def test_dates_times_and_identifiers_are_not_amounts(text: str) -> None:
     assert values(text) == []
 
 
-def test_a_rate_is_told_from_money() -> None:
+def test_a_percentage_is_not_money() -> None:
     assert [amount.is_percent for amount in amounts("GST 6.00% 1.20")] == [True, False]
 
 
@@ -104,6 +104,6 @@ def test_three_digits_group_unless_the_currency_has_three() -> None:
     assert parse("12.500", minor=3) == Decimal("12.500")
 
 
-def test_the_largest_amounts_are_read_and_longer_numbers_are_none() -> None:
+def test_numbers_longer_than_the_largest_amount_are_ignored() -> None:
     assert values("£123,456,789,012.34") == ["123456789012.34"]
     assert values("NR 4006381333931") == []

@@ -22,15 +22,15 @@ def test_a_short_phrase_must_be_a_word() -> None:
     assert found("tax 6%") == [("tax", "tax")]
 
 
-def test_a_long_phrase_may_be_glued_to_what_follows() -> None:
+def test_a_long_phrase_may_be_joined_to_the_next_word() -> None:
     assert found("TOTALRM12.50") == [("total", "TOTAL")]
 
 
-def test_a_phrase_may_be_glued_to_the_one_before() -> None:
+def test_a_phrase_may_be_joined_to_the_one_before() -> None:
     assert found("TOTALTAX 12.50") == [("total", "TOTAL"), ("tax", "TAX")]
 
 
-def test_a_phrase_of_one_sign_is_found() -> None:
+def test_a_phrase_of_one_character_is_found() -> None:
     book = Phrasebook({"tax": ["税"], "total": ["grand total"]})
 
     assert [phrase.kind for phrase in book.find("税 80 GRAND TOTAL 880")] == ["tax", "total"]
@@ -41,11 +41,11 @@ def test_a_phrase_does_not_begin_within_a_word() -> None:
 
 
 @pytest.mark.parametrize("text", ["T0TAL", "Tatal", "TOTL", "lotal", "TOTTAL"])
-def test_a_word_with_one_letter_misread_is_known(text: str) -> None:
+def test_a_word_with_one_misread_letter_is_found(text: str) -> None:
     assert found(text) == [("total", text)]
 
 
-def test_the_end_of_a_torn_word_is_not_repaired() -> None:
+def test_the_end_of_a_split_word_is_not_repaired() -> None:
     book = Phrasebook(
         {"total": ["total"], "subtotal": ["subtotal"]}, repaired=["total", "subtotal"]
     )
@@ -53,30 +53,30 @@ def test_the_end_of_a_torn_word_is_not_repaired() -> None:
     assert [phrase.kind for phrase in book.find("SubT otal: 251.00")] == ["subtotal"]
 
 
-def test_figures_beside_a_phrase_are_no_part_of_it() -> None:
+def test_numbers_next_to_a_phrase_are_not_part_of_it() -> None:
     assert found("TOTAL 5.00") == [("total", "TOTAL")]
     assert found("TOTAL5.00") == [("total", "TOTAL")]
 
 
-def test_a_text_of_phrases_alone_is_told() -> None:
+def test_a_text_of_only_phrases_is_detected() -> None:
     assert BOOK.is_all("GRAND TOTAL (TAX)")
     assert not BOOK.is_all("TOTAL ENERGIES")
 
 
-def test_a_phrase_does_not_end_in_the_midst_of_the_next_word() -> None:
+def test_a_phrase_does_not_end_inside_the_next_word() -> None:
     book = Phrasebook({"total": ["totale"]})
 
     assert book.find("total excl") == ()
 
 
-def test_in_running_text_words_are_words() -> None:
-    book = Phrasebook({"title": ["nota", "addition"]}, glued=False)
+def test_in_running_text_words_are_not_joined() -> None:
+    book = Phrasebook({"title": ["nota", "addition"]}, joined=False)
 
     assert book.find("this is not a bill, additional copies") == ()
     assert [phrase.kind for phrase in book.find("NOTA 12")] == ["title"]
 
 
-def test_short_words_do_not_stand_glued() -> None:
+def test_short_words_are_not_joined() -> None:
     book = Phrasebook({"total": ["i alt", "total due"]})
 
     assert [phrase.kind for phrase in book.find("I ALT 5,00")] == ["total"]

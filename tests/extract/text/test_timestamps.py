@@ -16,7 +16,7 @@ DAY = dt.date(2024, 3, 15)
         ["%d/%m/%Y %H:%M:%S", "%d/%m/%Y - %H:%M:%S", "%d/%m/%Y%H:%M:%S", "%Y-%m-%dT%H:%M:%S"]
     ),
 )
-def test_a_printed_moment_reads_back(at: dt.datetime, shape: str) -> None:
+def test_a_printed_timestamp_is_parsed(at: dt.datetime, shape: str) -> None:
     at = at.replace(microsecond=0)
 
     assert Moment(at.date(), at.time()) == timestamps.first(f"Emissao: {at.strftime(shape)} COO:1")
@@ -34,12 +34,12 @@ def test_a_printed_moment_reads_back(at: dt.datetime, shape: str) -> None:
         ("15/03/2024 99:99", Moment(DAY)),
     ],
 )
-def test_dates_are_read_as_readers_give_them(text: str, moment: Moment) -> None:
+def test_dates_with_ocr_errors_are_parsed(text: str, moment: Moment) -> None:
     assert moment == timestamps.first(text)
 
 
 @pytest.mark.parametrize(
     "text", ["", "31/02/2024", "99/99/9999", "1.234,56", "047801002-3900", "19/12/2619"]
 )
-def test_other_figures_are_no_dates(text: str) -> None:
+def test_other_numbers_are_not_dates(text: str) -> None:
     assert timestamps.first(text) is None

@@ -26,11 +26,11 @@ def test_a_printed_offset_is_kept(text: str, moment: str) -> None:
     assert issued(f"NET SHOP LTD\n{text}\nTotal 44.00") == moment
 
 
-def test_a_printed_offset_beats_that_of_the_place() -> None:
-    paper = GERMAN.replace("03.04.2019     Uhrzeit 14:35", "2019-04-03T14:35:00Z")
+def test_a_printed_offset_outranks_that_of_the_place() -> None:
+    text = GERMAN.replace("03.04.2019     Uhrzeit 14:35", "2019-04-03T14:35:00Z")
 
     assert issued(GERMAN) == "2019-04-03T14:35:00+02:00"
-    assert issued(paper) == "2019-04-03T14:35:00+00:00"
+    assert issued(text) == "2019-04-03T14:35:00+00:00"
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,5 @@ def test_a_printed_offset_beats_that_of_the_place() -> None:
         "14/07/2025 09:00 GMTEL",
     ],
 )
-def test_a_span_of_hours_and_other_signs_are_no_offset(text: str) -> None:
+def test_a_range_of_hours_is_not_an_offset(text: str) -> None:
     assert issued(f"NET SHOP LTD\n{text}\nTotal 44.00") == "2025-07-14T09:00:00+00:00"

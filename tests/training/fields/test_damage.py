@@ -10,7 +10,7 @@ from training.fields import damage
 from training.receipts.strips import Row
 
 PICTURE = drawing.encode(drawing.picture([Row("CORNER SHOP"), Row("TOTAL", "11.00")]), "PNG")
-SHEET = typesetting.roll("\n".join(f"Item number {row}   {row}.00" for row in range(60)))
+SHEET = typesetting.text_page("\n".join(f"Item number {row}   {row}.00" for row in range(60)))
 
 
 def text(sheets: list[TextPage]) -> str:
@@ -19,7 +19,7 @@ def text(sheets: list[TextPage]) -> str:
 
 
 @pytest.mark.parametrize("seed", "abcdefgh")
-def test_a_damaged_picture_is_the_same_every_time_and_not_as_it_was(seed: str) -> None:
+def test_a_damaged_picture_is_reproducible_and_different(seed: str) -> None:
     damaged = damage.picture(PICTURE, seed)
 
     assert damaged == damage.picture(PICTURE, seed)
@@ -27,14 +27,14 @@ def test_a_damaged_picture_is_the_same_every_time_and_not_as_it_was(seed: str) -
 
 
 @pytest.mark.parametrize("how", damage.WORD_DAMAGES)
-def test_damaged_words_are_the_same_every_time_and_not_as_they_were(how: str) -> None:
+def test_damaged_words_are_reproducible_and_different(how: str) -> None:
     damaged = damage.words([SHEET], how, "a")
 
     assert damaged == damage.words([SHEET], how, "a")
     assert text(damaged) != text([SHEET])
 
 
-def test_a_misread_word_was_read_less_surely() -> None:
+def test_a_misread_word_has_a_lower_confidence() -> None:
     before = {word.box: word for line in SHEET.lines for word in line.words}
     (damaged,) = damage.words([SHEET], "more letters", "a")
     misread = [

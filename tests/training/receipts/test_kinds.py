@@ -45,7 +45,7 @@ def test_values_of_the_truth_are_printed(kind: str, language: str) -> None:
 
 
 @pytest.mark.parametrize(("kind", "language"), FOREIGN)
-def test_an_item_comes_to_its_quantity_times_its_price(kind: str, language: str) -> None:
+def test_the_total_of_an_item_is_its_quantity_times_its_price(kind: str, language: str) -> None:
     for document in documents(kind, language):
         for item in document.truth.line_items:
             if item.qty and item.unit_price and item.total:
@@ -58,8 +58,8 @@ def test_an_item_comes_to_its_quantity_times_its_price(kind: str, language: str)
 @pytest.mark.parametrize(
     ("kind", "language"), [pair for pair in FOREIGN if pair[0] in {"till", "restaurant"}]
 )
-def test_the_items_of_a_strip_come_to_its_subtotal(kind: str, language: str) -> None:
-    """The subtotal is what is listed, or what is listed without the tax that it holds."""
+def test_the_items_of_a_strip_add_up_to_its_subtotal(kind: str, language: str) -> None:
+    """The subtotal is the sum of the items, with or without their included tax."""
     for document in documents(kind, language, 6):
         truth = document.truth
         listed = sum(Decimal(item.total or 0) for item in truth.line_items)
@@ -70,7 +70,7 @@ def test_the_items_of_a_strip_come_to_its_subtotal(kind: str, language: str) -> 
 
 
 @pytest.mark.parametrize(("kind", "language"), [pair for pair in FOREIGN if pair[0] == "invoice"])
-def test_an_invoice_comes_to_its_net_and_its_tax(kind: str, language: str) -> None:
+def test_the_total_of_an_invoice_is_its_net_plus_its_tax(kind: str, language: str) -> None:
     for document in documents(kind, language):
         truth = document.truth
 

@@ -28,7 +28,7 @@ def test_the_same_seed_gives_the_same_file(document: Document, look: Look) -> No
 
 
 @pytest.mark.parametrize("look", [Look.PDF_SCAN, Look.SCAN, Look.THERMAL, Look.PHOTO])
-def test_another_seed_damages_otherwise(document: Document, look: Look) -> None:
+def test_another_seed_gives_another_damage(document: Document, look: Look) -> None:
     assert looks.file(document.print, look, 5) != looks.file(document.print, look, 6)
 
 
@@ -42,7 +42,7 @@ def test_a_picture_shows_dark_print_on_a_lighter_background(document: Document, 
     assert np.percentile(picture, 60) - np.percentile(picture, 1) > 50
 
 
-def test_a_pdf_holds_the_words_of_its_print(document: Document) -> None:
+def test_a_pdf_contains_the_words_of_its_print(document: Document) -> None:
     made = looks.file(document.print, Look.PDF, 5)
     assert made
     text = pypdfium2.PdfDocument(made.data)[0].get_textpage().get_text_bounded()
@@ -51,7 +51,7 @@ def test_a_pdf_holds_the_words_of_its_print(document: Document) -> None:
     assert document.truth.merchant_name.split()[0] in text
 
 
-def test_a_scanned_pdf_holds_no_words(document: Document) -> None:
+def test_a_scanned_pdf_contains_no_words(document: Document) -> None:
     made = looks.file(document.print, Look.PDF_SCAN, 5)
     assert made
 
@@ -69,7 +69,7 @@ def test_a_picture_of_several_pages_is_not_made() -> None:
 
 
 @pytest.mark.parametrize("look", [Look.CLEAN, Look.THERMAL])
-def test_the_codes_of_a_print_are_read_off_its_picture(look: Look) -> None:
+def test_the_codes_of_a_print_are_read_from_its_picture(look: Look) -> None:
     documents = (kinds.make(f"codes:{number}", "till", "nl-NL", Case()) for number in range(60))
     document = next(document for document in documents if any(document.print.codes()))
     made = looks.file(document.print, look, 5)

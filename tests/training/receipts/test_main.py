@@ -17,7 +17,7 @@ def run(monkeypatch: pytest.MonkeyPatch, folder: Path, *options: str) -> None:
     command.main()
 
 
-def test_a_folder_lists_its_files_as_scorers_take_them(
+def test_a_folder_lists_its_files_in_the_format_of_scorers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(monkeypatch, tmp_path, "--count", "5", "--kind", "till", "fuel", "--look", "pdf", "clean")
@@ -43,7 +43,7 @@ def test_the_same_command_writes_the_same_bytes(
     assert one == other
 
 
-def test_all_kinds_and_languages_come_in_turn() -> None:
+def test_kinds_and_languages_alternate() -> None:
     made = command.orders(2000, 1)
 
     assert len(made) > len({(order.kind, order.language) for order in made}) > 80

@@ -9,7 +9,7 @@ def test_a_row_of_fixed_columns_is_one_text_with_its_ends_at_the_margins() -> No
     assert ["Milk" + " " * 34 + "1.15"] == list(set_rows([Row("Milk", "1.15")]).texts())
 
 
-def test_a_row_of_letters_of_all_widths_is_a_text_for_each_end() -> None:
+def test_a_row_in_a_proportional_face_has_one_text_per_end() -> None:
     strip = Strip(face=HELVETICA)
     left, right = (
         mark for mark in set_rows([Row("Milk", "1.15")], strip).marks() if isinstance(mark, Text)
@@ -19,7 +19,7 @@ def test_a_row_of_letters_of_all_widths_is_a_text_for_each_end() -> None:
     assert strip.margin + strip.width == pytest.approx(right.left + right.width)
 
 
-def test_ends_that_would_meet_go_to_two_rows() -> None:
+def test_ends_that_would_overlap_are_put_into_two_rows() -> None:
     long = "A name that takes nearly all of the room"
 
     assert [long, " " * 36 + "123.45"] == list(set_rows([Row(long, "123.45")]).texts())
@@ -31,7 +31,7 @@ def test_cells_that_would_overlap_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("face", "kind"), [(COURIER, Text), (HELVETICA, Rule)])
-def test_a_rule_is_of_signs_only_where_all_are_as_wide(face: object, kind: type) -> None:
+def test_a_rule_consists_of_characters_only_in_a_fixed_face(face: object, kind: type) -> None:
     strip = Strip(face=HELVETICA if face is HELVETICA else COURIER)
     (mark,) = set_rows([RULE], strip).marks()
 

@@ -6,7 +6,7 @@ import pytest
 from recibo.extract.fields import check_digits
 from training.receipts import tax_ids
 
-# Schemes to the rules that the reading library checks them by.
+# The check digit rules of the reading library by scheme.
 RULES = {
     "de": "de_ust",
     "at": "at_uid",
@@ -28,8 +28,8 @@ RULES = {
 
 
 @pytest.mark.parametrize(("scheme", "rule"), RULES.items())
-def test_the_check_digits_of_a_number_hold(scheme: str, rule: str) -> None:
-    rng = random.Random(scheme)  # noqa: S311 - chance that comes the same every time
+def test_generated_numbers_have_valid_check_digits(scheme: str, rule: str) -> None:
+    rng = random.Random(scheme)
     for _ in range(200):
         number = re.sub(r"\W", "", tax_ids.tax_id(rng, scheme))
 

@@ -1,4 +1,4 @@
-"""The NFC-e: the electronic note of a shop to a consumer, on a roll."""
+"""The NFC-e: the electronic receipt of a shop, on thermal paper."""
 
 import datetime as dt
 import random
@@ -16,7 +16,7 @@ from training.receipts.truth import Document, Truth
 
 _TRADES = ("bakery", "market", "pharmacy", "fuel", "restaurant", "office", "building")
 _OFFLINE = 9
-#: No more than a minute or so passes between issue and authorisation.
+#: The longest time between issue and authorization.
 _LATEST = 90
 
 
@@ -30,17 +30,17 @@ class _Note:
     offset: str
     numbering: Numbering
     key: str
-    #: The CPF or CNPJ of who bought; None when unknown.
+    #: The CPF or CNPJ of the customer; None if unknown.
     consumer: str | None
-    #: How the estimated taxes are printed.
+    #: The format of the estimated taxes.
     tax_wording: str
     is_test: bool = False
-    #: Whether the items are left out, as a consumer may ask.
+    #: Whether the items are omitted, which consumers may request.
     is_short: bool = False
 
     @property
     def is_offline(self) -> bool:
-        """Whether it was issued without the tax office's answer."""
+        """Whether it was issued without an answer of the tax office."""
         return self.numbering.emission == _OFFLINE
 
 
@@ -130,12 +130,12 @@ def _sold(rng: random.Random, trade: str) -> Sale:
 
 def _print_title(rng: random.Random, tape: Tape, note: _Note) -> None:
     for row in rng.choice(wordings.CONSUMER_TITLES):
-        tape.centre(row)
+        tape.center(row)
     if note.is_test:
-        tape.centre("EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL", is_bold=True)
+        tape.center("EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL", is_bold=True)
     if note.is_offline:
-        tape.centre("EMITIDA EM CONTINGÊNCIA", is_bold=True)
-        tape.centre(rng.choice(("Pendente de autorização", "Pendente de Autorizacao")))
+        tape.center("EMITIDA EM CONTINGÊNCIA", is_bold=True)
+        tape.center(rng.choice(("Pendente de autorização", "Pendente de Autorizacao")))
     tape.rule()
 
 
@@ -169,22 +169,22 @@ def _print_payment(rng: random.Random, tape: Tape, total: Decimal) -> None:
 
 def _print_key(rng: random.Random, tape: Tape, note: _Note) -> None:
     where = str(sellers.table("places")[note.seller.place.state]["consult"])
-    tape.centre(
+    tape.center(
         rng.choice(("Consulte pela Chave de Acesso em", "Consulte pela chave de acesso em:"))
     )
-    tape.centre(where)
+    tape.center(where)
     if rng.random() < 0.3:
-        tape.centre("CHAVE DE ACESSO")
-    tape.centre(note.key if rng.random() < 0.1 else ids.grouped(note.key))
+        tape.center("CHAVE DE ACESSO")
+    tape.center(note.key if rng.random() < 0.1 else ids.grouped(note.key))
 
 
 def _print_consumer(rng: random.Random, tape: Tape, note: _Note) -> None:
     if note.consumer is None:
-        tape.centre(rng.choice(wordings.UNKNOWN_CONSUMERS))
+        tape.center(rng.choice(wordings.UNKNOWN_CONSUMERS))
         return
     label = "CPF" if len(note.consumer) == len("00000000000") else "CNPJ"
     printed = ids.printed(note.consumer)
-    tape.centre(
+    tape.center(
         rng.choice(
             (
                 f"CONSUMIDOR - {label} {printed}",
@@ -195,8 +195,8 @@ def _print_consumer(rng: random.Random, tape: Tape, note: _Note) -> None:
         )
     )
     if rng.random() < 0.4:
-        tape.centre(rng.choice(sellers.words("buyers")))
-        tape.centre(f"{rng.choice(sellers.words('streets'))}, {rng.randrange(1, 999)}")
+        tape.center(rng.choice(sellers.words("buyers")))
+        tape.center(f"{rng.choice(sellers.words('streets'))}, {rng.randrange(1, 999)}")
 
 
 def _print_identity(rng: random.Random, tape: Tape, note: _Note) -> None:
@@ -204,20 +204,20 @@ def _print_identity(rng: random.Random, tape: Tape, note: _Note) -> None:
     day, clock = f"{note.at:%d/%m/%Y}", f"{note.at:%H:%M:%S}"
     rows = rng.choice(wordings.IDENTITIES)
     for row in rows:
-        tape.centre(row.format(number=number, series=series, day=day, clock=clock))
+        tape.center(row.format(number=number, series=series, day=day, clock=clock))
     if note.is_offline:
         return
     late = note.at + dt.timedelta(seconds=rng.randrange(1, _LATEST))
     protocol = f"1{note.seller.place.state_code}{note.at:%y}{rng.randrange(10**9):010d}"
     if rng.random() < 0.5:
-        tape.centre(f"Protocolo de Autorização: {protocol}")
-        tape.centre(f"Data de Autorização: {late:%d/%m/%Y %H:%M:%S}")
+        tape.center(f"Protocolo de Autorização: {protocol}")
+        tape.center(f"Data de Autorização: {late:%d/%m/%Y %H:%M:%S}")
     else:
-        tape.centre(f"Protocolo de Autorização: {protocol} {late:%d/%m/%Y %H:%M:%S}")
+        tape.center(f"Protocolo de Autorização: {protocol} {late:%d/%m/%Y %H:%M:%S}")
 
 
 def _print_code(rng: random.Random, tape: Tape, note: _Note) -> int | None:
-    """Print the QR code and return its version; a few documents lack it."""
+    """Print the QR code and return its version; a few documents have none."""
     if rng.random() < 0.05:
         return None
     version = 3 if note.at.year >= 2026 else 1 if note.at.year <= 2018 else 2
@@ -230,7 +230,7 @@ def _print_code(rng: random.Random, tape: Tape, note: _Note) -> int | None:
         is_offline=note.is_offline,
     )
     if rng.random() < 0.5:
-        tape.centre("Consulta via leitor de QR Code")
+        tape.center("Consulta via leitor de QR Code")
     tape.qr(qr.consumer_note(rng, note.seller.place, said, version=version))
     return version
 

@@ -1,4 +1,4 @@
-"""The extract of a CF-e SAT (São Paulo) or MFE (Ceará), on a roll."""
+"""The extract of a CF-e SAT (São Paulo) or MFE (Ceará), on thermal paper."""
 
 import datetime as dt
 import random
@@ -38,7 +38,7 @@ class _Coupon:
     number: int
     serial: int
     key: str
-    #: The CPF or CNPJ of who bought; empty when unknown.
+    #: The CPF or CNPJ of the customer; empty if unknown.
     consumer: str
     has_taxes: bool
 
@@ -49,9 +49,9 @@ def coupon(rng: random.Random, language: str, case: Case) -> Document:
     tape = tapes.fiscal_tape(rng, case)
     heads.print_head(rng, tape, made.seller)
     tape.rule()
-    tape.centre(f"Extrato No. {made.number:06d}", is_bold=True)
+    tape.center(f"Extrato No. {made.number:06d}", is_bold=True)
     for row in rng.choice(_TITLES[made.seller.place.state]):
-        tape.centre(row, is_bold=True)
+        tape.center(row, is_bold=True)
     _print_consumer(rng, tape, made)
     _print_items(rng, tape, made)
     _print_sums(rng, tape, made)
@@ -146,7 +146,7 @@ def _print_sums(rng: random.Random, tape: Tape, coupon: _Coupon) -> None:
 
 
 def _print_foot(rng: random.Random, tape: Tape, coupon: _Coupon) -> str:
-    """Print taxes, machine, time, key and codes; return whether the key is whole or in halves."""
+    """Print taxes, device, time, key and codes; return whether the key is in one code or in two."""
     tape.rule()
     if coupon.has_taxes:
         taxes = brazilian(coupon.sale.taxes)
@@ -156,9 +156,9 @@ def _print_foot(rng: random.Random, tape: Tape, coupon: _Coupon) -> str:
     tape.left("OBSERVAÇÕES DO CONTRIBUINTE")
     tape.left(rng.choice(("Operador 3 Caixa 01", "Volte sempre!", "Trib. ICMS a ser recolhido")))
     tape.rule()
-    tape.centre(f"SAT No. {coupon.serial:09,d}".replace(",", "."), is_bold=True)
-    tape.centre(f"{coupon.at:%d/%m/%Y} - {coupon.at:%H:%M:%S}")
-    tape.centre(ids.grouped(coupon.key, rng.choice((" ", " ", "-", ""))))
+    tape.center(f"SAT No. {coupon.serial:09,d}".replace(",", "."), is_bold=True)
+    tape.center(f"{coupon.at:%d/%m/%Y} - {coupon.at:%H:%M:%S}")
+    tape.center(ids.grouped(coupon.key, rng.choice((" ", " ", "-", ""))))
     halves = rng.choice(("one", "two"))
     if halves == "one":
         tape.bars(coupon.key)
@@ -166,7 +166,7 @@ def _print_foot(rng: random.Random, tape: Tape, coupon: _Coupon) -> str:
         tape.bars(coupon.key[:22])
         tape.bars(coupon.key[22:])
     tape.qr(qr.coupon(rng, coupon.key, coupon.at, coupon.sale.total, coupon.consumer), share=0.75)
-    tape.centre("Consulte o QR Code pelo aplicativo De olho na nota")
+    tape.center("Consulte o QR Code pelo aplicativo De olho na nota")
     return halves
 
 

@@ -35,14 +35,14 @@ class Charges:
     ipi: Decimal = Decimal(0)
 
     def rounded(self) -> "Charges":
-        """Return the same to the cent."""
+        """Return the amounts rounded to the cent."""
         amounts = {field.name: sales.cents(getattr(self, field.name)) for field in fields(self)}
         return replace(self, **amounts)
 
 
 @dataclass(frozen=True, slots=True)
 class Buyer:
-    """To whom the invoice goes."""
+    """The recipient of the invoice."""
 
     name: str
     tax_id: str
@@ -66,7 +66,7 @@ class Invoice:
     key: str
     is_test: bool = False
     is_cancelled: bool = False
-    #: The key of another note that this one refers to.
+    #: The key of another document to which this one refers.
     referenced: str | None = None
 
     @property
@@ -81,7 +81,7 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a maker of programs sets a DANFE."""
+    """The layout of a DANFE in some software."""
 
     face: Face
     #: Keys of `labels.DANFE` and `labels.TABLES`.
@@ -96,7 +96,7 @@ class Style:
 
     @property
     def name(self) -> str:
-        """What a finding calls it."""
+        """The name of the layout in reports."""
         marks = [
             name
             for name, is_so in (
@@ -154,7 +154,7 @@ def _dotted(number: int) -> str:
 def _print_head(
     rng: random.Random, pages: Sheets, invoice: Invoice, style: Style, folio: str
 ) -> None:
-    """Print seller, title and key; later pages have it too."""
+    """Print seller, title and key; later pages repeat them."""
     top, width = pages.y, pages.form.width_mm
     seller, place = invoice.seller, invoice.seller.place
     title_x, key_x = width * 0.41, width * 0.57
@@ -220,7 +220,7 @@ def _print_key(pages: Sheets, invoice: Invoice, place: tuple[float, float]) -> N
     if pages.form.is_framed:
         pages.frame(x, top + 13.5, width, 8)
     pages.text(x + 0.8, top + 16, "CHAVE DE ACESSO", size=pages.form.label_size)
-    # A key is never cut: where it is too long for its box, its type is smaller.
+    # A key is never cut: if it is too long for its box, the type is smaller.
     key = ids.grouped(invoice.key)
     size = min(8.0, 8 * (width - 2) * MM / pages.form.face.width(key, 8, is_bold=True))
     pages.text(x + width / 2, top + 20.4, key, size=size, anchor="middle", is_bold=True)
@@ -234,7 +234,7 @@ def _print_key(pages: Sheets, invoice: Invoice, place: tuple[float, float]) -> N
 
 
 def _security_digits(invoice: Invoice) -> str:
-    """Return the 36 digits of the second bar code of a note on a security form."""
+    """Return the 36 digits of the second barcode of a document on a security form."""
     cents = f"{invoice.total:.2f}".replace(".", "")
     body = f"{invoice.key[:2]}5{invoice.buyer.tax_id:>014}{cents:>014}11{invoice.at:%d}"
     return body + ids.check_digit(body)
@@ -412,7 +412,7 @@ class _Items:
 
 
 def _print_notes(rng: random.Random, pages: Sheets, invoice: Invoice) -> None:
-    """Print what else is to be said."""
+    """Print the additional information."""
     pages.y = max(pages.y + 2, pages.form.height_mm - _NOTES_MM + 3)
     pages.heading("DADOS ADICIONAIS")
     top = pages.y

@@ -1,4 +1,4 @@
-"""The head of a roll: the seller's names, numbers and address, as makers of tills order them."""
+"""The head of a receipt: the seller's names, numbers and address, in the order of some tills."""
 
 import random
 
@@ -7,13 +7,13 @@ from training.receipts.brazil.tapes import Tape
 
 
 def print_head(rng: random.Random, tape: Tape, seller: Seller) -> None:
-    """Print who sells."""
+    """Print the seller."""
     is_trade_name_first = rng.random() < 0.3 and seller.trade_name.upper() != seller.name
     scale = rng.choice((1, 1, 1.25))
     if is_trade_name_first:
-        tape.centre(seller.trade_name, is_bold=True, scale=scale)
+        tape.center(seller.trade_name, is_bold=True, scale=scale)
         scale = 1
-    tape.centre(seller.name, is_bold=rng.random() < 0.8, scale=scale)
+    tape.center(seller.name, is_bold=rng.random() < 0.8, scale=scale)
     parts = [_print_numbers, _print_address]
     if rng.random() < 0.4:
         parts.reverse()
@@ -29,11 +29,11 @@ def _print_numbers(rng: random.Random, tape: Tape, seller: Seller) -> None:
     state = f"{rng.choice(('IE', 'I.E.', 'Inscrição Estadual', 'INSC. EST.'))}: {seller.state_id}"
     city = f"IM: {seller.city_id}"
     if seller.state_id is None:
-        tape.centre(own)
+        tape.center(own)
         return
     match rng.randrange(4):
         case 0:
-            tape.centre(f"{own} {state}")
+            tape.center(f"{own} {state}")
         case 1:
             tape.left(own)
             tape.left(state)
@@ -42,21 +42,21 @@ def _print_numbers(rng: random.Random, tape: Tape, seller: Seller) -> None:
             tape.left(state)
             tape.left(city)
         case _:
-            tape.centre(own)
-            tape.centre(state)
+            tape.center(own)
+            tape.center(state)
 
 
 def _print_address(rng: random.Random, tape: Tape, seller: Seller) -> None:
     place = seller.place
     match rng.randrange(4):
         case 0:
-            tape.centre(f"{seller.street}, {seller.quarter}, {place.city}, {place.state}")
+            tape.center(f"{seller.street}, {seller.quarter}, {place.city}, {place.state}")
         case 1:
-            tape.centre(f"{seller.street} - {seller.quarter}")
-            tape.centre(f"{place.city} - {place.state} CEP: {seller.postal_code}")
-            tape.centre(f"Fone: {seller.phone}")
+            tape.center(f"{seller.street} - {seller.quarter}")
+            tape.center(f"{place.city} - {place.state} CEP: {seller.postal_code}")
+            tape.center(f"Fone: {seller.phone}")
         case 2:
-            tape.centre(f"{seller.street} {seller.quarter} {place.city}/{place.state}".upper())
+            tape.center(f"{seller.street} {seller.quarter} {place.city}/{place.state}".upper())
         case _:
-            tape.centre(f"{seller.street}, {seller.quarter}")
-            tape.centre(f"{place.city}-{place.state} Tel {seller.phone}")
+            tape.center(f"{seller.street}, {seller.quarter}")
+            tape.center(f"{place.city}-{place.state} Tel {seller.phone}")

@@ -1,6 +1,6 @@
 """Tax ids and access keys with valid check digits, and how documents print them.
 
-Written apart from the reader's own rules: what is made here must hold what is read there.
+Implemented independently of the reading library, so that each checks the other.
 """
 
 import datetime as dt
@@ -12,7 +12,7 @@ _CNPJ_BODY = 12
 _CPF_BODY = 9
 _CPF_HEAVIEST = 11
 _GROUP = 4
-# Most companies have but one establishment.
+# Most companies have only one establishment.
 _BRANCHES = ("0001", "0001", "0001", "0002", "0003", "0017", "0125")
 
 
@@ -22,9 +22,9 @@ class Numbering:
 
     number: int
     series: int = 1
-    #: 1 normal, 2 and 5 security form, 4 EPEC, 6 and 7 virtual contingency, 9 off line.
+    #: 1 normal, 2 and 5 security form, 4 EPEC, 6 and 7 virtual contingency, 9 offline.
     emission: int = 1
-    #: The random part, which the issuer chooses.
+    #: The random part, chosen by the issuer.
     noise: int | None = None
 
 
@@ -37,7 +37,7 @@ def check_digit(body: str, *, heaviest: int = 9) -> str:
 
 
 def cnpj(rng: random.Random, *, has_letters: bool = False) -> str:
-    """Return a company's number, with letters as those given out since July 2026 have."""
+    """Return a CNPJ, with letters as assigned since July 2026."""
     if has_letters:
         root = "".join(rng.choice(_LETTERS + "0123456789" * 2) for _ in range(8))
     else:
@@ -48,7 +48,7 @@ def cnpj(rng: random.Random, *, has_letters: bool = False) -> str:
 
 
 def cpf(rng: random.Random) -> str:
-    """Return a person's number."""
+    """Return a CPF."""
     body = f"{rng.randrange(1_000_000, 999_999_999):09d}"
     first = check_digit(body, heaviest=_CPF_HEAVIEST)
     return body + first + check_digit(body + first, heaviest=_CPF_HEAVIEST)
@@ -64,7 +64,7 @@ def printed(number: str) -> str:
 def access_key(
     *, state: int, at: dt.datetime, issuer: str, model: int, numbering: Numbering
 ) -> str:
-    """Return the 44 characters of an NF-e or NFC-e; a person's CPF is filled up with zeros."""
+    """Return the 44 characters of an NF-e or NFC-e key; a CPF is padded with zeros."""
     noise = numbering.number * 7 % 10**8 if numbering.noise is None else numbering.noise
     body = (
         f"{state:02d}{at:%y%m}{issuer:>014}{model:02d}{numbering.series:03d}"
@@ -80,7 +80,7 @@ def coupon_key(*, state: int, at: dt.datetime, issuer: str, serial: int, number:
 
 
 def service_key(*, municipality: str, at: dt.datetime, issuer: str, number: int) -> str:
-    """Return the 50 characters of a national NFS-e."""
+    """Return the 50 characters of a national NFS-e key."""
     kind = 2 if len(issuer) > _CPF_HEAVIEST else 1
     body = f"{municipality}2{kind}{issuer:>014}{number:013d}{at:%y%m}{number * 31 % 10**9:09d}"
     return body + check_digit(body)

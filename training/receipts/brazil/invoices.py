@@ -13,13 +13,13 @@ from training.receipts.faces import Case
 from training.receipts.truth import Document, Precision, Truth
 
 _TRADES = ("building", "building", "office", "office", "market", "farm", "pharmacy")
-#: Numbers of items that fit on the first page, and more than that.
+#: Numbers of items that fit on the first page, and that do not.
 _COUNTS = (1, 2, 3, 5, 8, 12, 20, 34, 60)
 _EMISSIONS = (1, 1, 1, 1, 1, 1, 4, 5, 6)
 
 
 def invoice(rng: random.Random, language: str, case: Case) -> Document:
-    """Return the DANFE of an invented company's, farmer's or self-employed person's made."""
+    """Return the DANFE of an invented company, farmer or self-employed person."""
     made = _made(rng)
     style = danfe.Style(
         face=rng.choice(case.proportional),
@@ -52,7 +52,7 @@ def _made(rng: random.Random) -> Invoice:
     if rng.random() < 0.2:
         items = sales.with_discounts(rng, items)
     sale = Sale(items, tax_share=Decimal(rng.randrange(400, 4500)) / 10_000)
-    # On an invoice all discounts are said at the items, and their sum below.
+    # On an invoice all discounts are printed with the items, and their sum below.
     numbering = Numbering(
         rng.choice((rng.randrange(1, 999), rng.randrange(1000, 9_999_999))),
         920 if len(seller.tax_id) == len("00000000000") else rng.choice((1, 1, 2, 55)),
@@ -118,7 +118,7 @@ def _charges(rng: random.Random, sale: Sale, seller: Seller) -> Charges:
 
 
 def _share(rng: random.Random, amount: Decimal, chance: float) -> Decimal:
-    """Return some per cent of an amount, nothing most times."""
+    """Return a few percent of an amount, mostly zero."""
     percent = rng.randrange(1, 11)
     return sales.cents(amount * percent / 100) if rng.random() < chance else Decimal(0)
 
@@ -132,7 +132,7 @@ def _departure(rng: random.Random, at: dt.datetime) -> dt.datetime | None:
 
 
 def _referenced(rng: random.Random, where: Place, at: dt.datetime) -> str | None:
-    """Return the key of another company's note that is referred to, mostly of none."""
+    """Return the key of another company's document as a reference, mostly None."""
     if rng.random() < 0.92:
         return None
     earlier = at - dt.timedelta(days=20)

@@ -9,7 +9,7 @@ from training.receipts.brazil.sales import Sold, brazilian
 from training.receipts.brazil.tapes import Tape
 from training.receipts.strips import Cell
 
-#: Letters of the columns of codes and quantities.
+#: The widths of the columns of codes and quantities, in characters.
 _CODE_ROOM, _QTY_ROOM = 8, 9
 
 #: Prints the items below their headings.
@@ -18,27 +18,27 @@ Layout = Callable[["Setting", Sequence[Sold]], None]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where items are printed, and in which spelling."""
+    """The receipt to print items on, and their format."""
 
     tape: Tape
     rng: random.Random
-    #: Decimals of quantities that have none of their own.
+    #: The decimals of whole quantities.
     qty_places: int
-    #: How a discount on an item is called.
+    #: The label of a discount on an item.
     discount: str
-    #: Whether the item's own amount already is without its discount.
+    #: Whether the amount of an item already includes its discount.
     is_net: bool = False
 
     def qty(self, item: Sold) -> str:
-        """Return the quantity as printed; never with fewer decimals than it has."""
+        """Return the quantity as printed, with all its decimals."""
         return brazilian(item.qty, max(self.qty_places, _places(item.qty)))
 
     def price(self, item: Sold) -> str:
-        """Return the unit price, with two decimals or with as many as it has."""
+        """Return the unit price with all its decimals, at least two."""
         return brazilian(item.unit_price, max(2, _places(item.unit_price)))
 
     def changes(self, item: Sold) -> None:
-        """Print what was taken off an item or put on it."""
+        """Print the discount or surcharge of an item."""
         if item.discount:
             self.tape.pair(f"   {self.discount}", f"-{brazilian(item.discount)}")
         if item.surcharge:
@@ -46,7 +46,7 @@ class Setting:
 
 
 def layouts(tape: Tape) -> dict[str, Layout]:
-    """Return the layouts that fit on this width, by name."""
+    """Return the layouts that fit this width, by name."""
     fewest = {
         "two rows": (_two_rows, 0),
         "name first": (_name_first, 40),
@@ -68,9 +68,9 @@ def _columns(setting: Setting, items: Sequence[Sold]) -> None:
 
 
 def _six(setting: Setting, code: str, name: str, figures: Sequence[str]) -> None:
-    """Print a row of six columns; the rest of a long description goes below."""
+    """Print a row of six columns; the rest of a long description is below."""
     room = setting.tape.columns - 23 - _QTY_ROOM - _CODE_ROOM - 2
-    head, rest = _split(name, room)
+    head, rest = _tax_breakdown(name, room)
     columns = setting.tape.columns
     ends = (columns - 23, columns - 19, columns - 10, columns)
     cells = [Cell(text, end, "right") for text, end in zip(figures, ends, strict=True)]
@@ -80,7 +80,7 @@ def _six(setting: Setting, code: str, name: str, figures: Sequence[str]) -> None
 
 
 def _numbered_columns(setting: Setting, items: Sequence[Sold]) -> None:
-    """Print seven columns, the first a count."""
+    """Print seven columns; the first is an index."""
     tape = setting.tape
     tape.left("# COD DESC QTD UN VL UN R$ (VLTR R$)* VL ITEM R$")
     tape.rule()
@@ -93,7 +93,7 @@ def _numbered_columns(setting: Setting, items: Sequence[Sold]) -> None:
 
 
 def _two_rows(setting: Setting, items: Sequence[Sold]) -> None:
-    """Print code and description, under them quantity, price and amount."""
+    """Print code and description, below them quantity, price and amount."""
     tape = setting.tape
     tape.pair("ITEM CODIGO DESCRICAO", "")
     tape.pair("   QTD. UN. VL UNIT R$", "VL ITEM R$")
@@ -106,7 +106,7 @@ def _two_rows(setting: Setting, items: Sequence[Sold]) -> None:
 
 
 def _product(setting: Setting, items: Sequence[Sold]) -> None:
-    """Print the description, under it `qty UN x price = amount`."""
+    """Print the description, below it `qty UN x price = amount`."""
     tape = setting.tape
     if setting.rng.random() < 0.6:
         tape.left("Descrição Qtde UN Vl.Unit Vl.Total")
@@ -120,7 +120,7 @@ def _product(setting: Setting, items: Sequence[Sold]) -> None:
 
 
 def _name_first(setting: Setting, items: Sequence[Sold]) -> None:
-    """Print the description alone, under it the code and the figures."""
+    """Print the description, below it the code and the numbers."""
     tape = setting.tape
     tape.pair("DESCRIÇÃO", "")
     tape.pair("CÓDIGO    QTD UN   VL.UNIT", "VL.TOTAL")
@@ -141,8 +141,8 @@ def _compact(setting: Setting, items: Sequence[Sold]) -> None:
         setting.changes(item)
 
 
-def _split(text: str, room: int) -> tuple[str, str]:
-    """Part a text at the last blank within the room."""
+def _tax_breakdown(text: str, room: int) -> tuple[str, str]:
+    """Split a text at the last space within a width."""
     if len(text) <= room:
         return text, ""
     place = text.rfind(" ", 0, room + 1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-#: What each box of a DANFE is called; the keys are the program's own.
+#: The labels of the boxes of a DANFE by software; the keys are those of this package.
 DANFE: Mapping[str, Mapping[str, str]] = {
     "full": {
         "nature": "NATUREZA DA OPERAÇÃO",

@@ -1,4 +1,4 @@
-"""Pages of municipalities' own systems of service notes, as they were before the national one."""
+"""NFS-e pages of municipal systems, as they were before the national one."""
 
 import random
 from collections.abc import Mapping
@@ -131,7 +131,7 @@ def _ginfes(_: random.Random, pages: Sheets, note: Service) -> None:
 
 
 def _print_columns(pages: Sheets, note: Service) -> None:
-    """Print the sums of the provider, other information and the ISS side by side."""
+    """Print the sums of the provider, other information and the ISS next to each other."""
     own = (
         ("Valor dos Serviços", note.gross),
         ("(-) Desconto Incondicionado", note.discount),
@@ -209,7 +209,7 @@ def _betha(_: random.Random, pages: Sheets, note: Service) -> None:
 
 
 def _issnet(_: random.Random, pages: Sheets, note: Service) -> None:
-    """Print an ISSNet page: date and hour in boxes of their own, the total as a heading."""
+    """Print an ISSNet page: date and hour in separate boxes, the total as a heading."""
     note_parts.print_hall(
         pages,
         note_parts.hall_rows(note, "Secretaria da Fazenda"),
@@ -287,7 +287,7 @@ def _webiss(_: random.Random, pages: Sheets, note: Service) -> None:
 
 
 def _ipm(_: random.Random, pages: Sheets, note: Service) -> None:
-    """Print an IPM page: the services in a table with their own taxes."""
+    """Print an IPM page: the services in a table with their taxes."""
     note_parts.print_hall(
         pages,
         note_parts.hall_rows(note, "Secretaria Municipal da Fazenda"),
@@ -324,7 +324,7 @@ def _ipm(_: random.Random, pages: Sheets, note: Service) -> None:
 
 
 def _abrasf(_: random.Random, pages: Sheets, note: Service) -> None:
-    """Print a page after ABRASF's model: the number behind its year."""
+    """Print a page of ABRASF's model: the number after its year."""
     note_parts.print_hall(
         pages,
         note_parts.hall_rows(note, "SECRETARIA MUNICIPAL DE FINANÇAS"),
@@ -367,7 +367,7 @@ def _abrasf(_: random.Random, pages: Sheets, note: Service) -> None:
 
 
 def _unlabelled(_: random.Random, pages: Sheets, note: Service) -> None:
-    """Print a page as Belo Horizonte and Porto Alegre have it: the provider without labels."""
+    """Print the page of Belo Horizonte and Porto Alegre: the provider without labels."""
     seller, taker = note.seller, note.taker
     pages.text(30, 5, "NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA", size=11, is_bold=True)
     day = f"{note.at:%d/%m/%Y}"
@@ -402,7 +402,7 @@ def _unlabelled(_: random.Random, pages: Sheets, note: Service) -> None:
 
 
 def _print_two_columns(pages: Sheets, note: Service) -> None:
-    """Print what leads to the net at the left, what leads to the ISS at the right."""
+    """Print the calculation of the net at the left, that of the ISS at the right."""
     left = (
         ("Valor dos serviços:", note.gross),
         ("(-) Descontos:", note.discount),

@@ -222,7 +222,7 @@ def _reais(amount: Decimal) -> str:
 
 
 def _money(amount: Decimal) -> str:
-    """Return an amount, or a dash where there is none."""
+    """Return an amount, or a dash if there is none."""
     return _reais(amount) if amount else _BLANK
 
 

@@ -1,4 +1,4 @@
-"""Parts that the pages of many municipalities' service notes have in common."""
+"""Common parts of the NFS-e pages of many municipalities."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -25,7 +25,7 @@ def print_hall(pages: Sheets, rows: Sequence[str], title: str) -> None:
 
 
 def print_corner(pages: Sheets, boxes: Sequence[tuple[str, str]]) -> None:
-    """Print boxes one under the other in the upper right corner."""
+    """Print boxes one below the other in the upper right corner."""
     x, width = pages.form.width_mm * 0.76, pages.form.width_mm * 0.24
     for count, (label, value) in enumerate(boxes):
         box = Box(label, value, anchor="middle", is_bold=not count)
@@ -88,12 +88,12 @@ def print_party_boxes(pages: Sheets, note: Service, provider: str, taker: str) -
 
 
 def print_done(pages: Sheets, note: Service, heading: str) -> None:
-    """Print what was done, with room below."""
+    """Print the description of the service, with room below."""
     pages.heading(heading)
     top = pages.y
     pages.y += 1
     pages.paragraph(2, note.done, pages.form.width_mm - 6)
-    # Who writes notes by hand adds what the buyer's clerks want to read.
+    # Some providers add information for the accounting of the customer.
     for row in note.remarks:
         pages.y += 1
         pages.paragraph(2, row, pages.form.width_mm - 6)
@@ -111,7 +111,7 @@ def print_amounts(pages: Sheets, *boxes: tuple[str, Decimal | str]) -> None:
 
 
 def shown(amount: Decimal | str) -> str:
-    """Return an amount in reais, any other text as it is."""
+    """Return an amount in reais, other text unchanged."""
     return f"R$ {brazilian(amount)}" if isinstance(amount, Decimal) else amount
 
 

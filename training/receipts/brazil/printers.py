@@ -1,4 +1,4 @@
-"""What a fiscal printer (ECF) printed until about 2018: coupons, and reports that are no sale."""
+"""Coupons of fiscal printers (ECF) until about 2018, and reports, which are not sales."""
 
 import datetime as dt
 import random
@@ -25,7 +25,7 @@ class _Slip:
     sale: Sale
     at: dt.datetime
     offset: str
-    #: The counters of operations and of coupons.
+    #: The counters of operations (COO) and of coupons (CCF).
     coo: int
     ccf: int
     has_taxes: bool = True
@@ -36,7 +36,7 @@ def printed_coupon(rng: random.Random, language: str, case: Case) -> Document:
     slip = _made(rng)
     tape = tapes.fiscal_tape(rng, case)
     _print_head(rng, tape, slip)
-    tape.centre("CUPOM FISCAL", is_bold=True)
+    tape.center("CUPOM FISCAL", is_bold=True)
     layout = rng.choice(("two rows", "one row"))
     _print_items(tape, slip, layout)
     has_subtotal = _print_sums(rng, tape, slip)
@@ -57,14 +57,14 @@ def printed_coupon(rng: random.Random, language: str, case: Case) -> Document:
 
 
 def report(rng: random.Random, language: str, case: Case) -> Document:
-    """Return a report of the same printer, which looks like a coupon and is no sale."""
+    """Return a report of the same printer, which looks like a coupon but is not a sale."""
     slip = _made(rng)
     tape = tapes.fiscal_tape(rng, case)
     _print_head(rng, tape, slip)
     title = rng.choice(_REPORTS)
-    tape.centre(title, is_bold=True)
+    tape.center(title, is_bold=True)
     if title.startswith("COMPROVANTE"):
-        tape.centre("NÃO É DOCUMENTO FISCAL")
+        tape.center("NÃO É DOCUMENTO FISCAL")
         tape.pair("Valor da compra R$", brazilian(slip.sale.total))
     else:
         _print_counters(rng, tape)
@@ -89,7 +89,7 @@ def report(rng: random.Random, language: str, case: Case) -> Document:
         ),
         precision="second",
         timezone=slip.offset,
-        # How a day's turnover or a payment is labelled is not scored; that it is no coupon is.
+        # The amounts of a report are not scored, only that it is not a coupon.
         unassessed=("total", "subtotal", "tax", "document_number", "line_items"),
     )
 
@@ -114,9 +114,9 @@ def _made(rng: random.Random) -> _Slip:
 
 def _print_head(rng: random.Random, tape: Tape, slip: _Slip) -> None:
     seller = slip.seller
-    tape.centre(seller.name, is_bold=True)
-    tape.centre(f"{seller.street} {seller.quarter}".upper())
-    tape.centre(f"{seller.place.city} - {seller.place.state}".upper())
+    tape.center(seller.name, is_bold=True)
+    tape.center(f"{seller.street} {seller.quarter}".upper())
+    tape.center(f"{seller.place.city} - {seller.place.state}".upper())
     tape.left(f"CNPJ: {seller.printed_id}")
     tape.left(f"IE: {seller.state_id}")
     if rng.random() < 0.5:

@@ -30,14 +30,14 @@ class Consumer:
 
 
 def consumer_note(rng: random.Random, where: Place, said: Consumer, *, version: int) -> str:
-    """Return the address that the QR code of an NFC-e holds, of version 1, 2 or 3."""
+    """Return the URL in the QR code of an NFC-e, of version 1, 2 or 3."""
     base = str(table("places")[where.state]["qr"])
     makers = {1: _first, 2: _second, 3: _third}
     return f"{base}?{makers[version](rng, said)}"
 
 
 def _first(rng: random.Random, said: Consumer) -> str:
-    """Return named parameters, the time as the hexadecimal of its text."""
+    """Return named parameters, with the time as hexadecimal of its text."""
     at = f"{said.at:%Y-%m-%dT%H:%M:%S}{said.offset}".encode().hex()
     return (
         f"chNFe={said.key}&nVersao=100&tpAmb={_environment(said)}&dhEmi={at}"
@@ -62,12 +62,12 @@ def _third(rng: random.Random, said: Consumer) -> str:
 
 
 def coupon(rng: random.Random, key: str, at: dt.datetime, total: Decimal, consumer: str) -> str:
-    """Return what the QR code of a CF-e holds: no address, a signature at the end."""
+    """Return the content of the QR code of a CF-e: not a URL, with a signature at the end."""
     return f"{key}|{at:%Y%m%d%H%M%S}|{total:.2f}|{consumer}|{_signature(rng)}"
 
 
 def service_note(key: str) -> str:
-    """Return the address that the QR code of a national NFS-e holds."""
+    """Return the URL in the QR code of a national NFS-e."""
     return f"https://www.nfse.gov.br/ConsultaPublica/?tpc=1&chave={key}"
 
 

@@ -17,7 +17,7 @@ _NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Sold:
-    """One line of what was sold."""
+    """An item of a sale."""
 
     code: str
     name: str
@@ -35,13 +35,13 @@ class Sold:
 
     @property
     def net(self) -> Decimal:
-        """The same after what was taken off or put on."""
+        """The amount after discount and surcharge."""
         return self.gross - self.discount + self.surcharge
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """What was sold, and what comes on top and off of the whole."""
+    """The items of a sale, and surcharges and discounts on the whole."""
 
     items: tuple[Sold, ...]
     discount: Decimal = _NOTHING
@@ -56,12 +56,12 @@ class Sale:
 
     @property
     def item_discounts(self) -> Decimal:
-        """What was taken off single items."""
+        """The sum of the discounts on items."""
         return sum((item.discount for item in self.items), _NOTHING)
 
     @property
     def item_surcharges(self) -> Decimal:
-        """What was put on single items."""
+        """The sum of the surcharges on items."""
         return sum((item.surcharge for item in self.items), _NOTHING)
 
     @property

@@ -22,7 +22,7 @@ class Place:
 
     @property
     def state_code(self) -> int:
-        """The two digits with which keys begin."""
+        """The first two digits of access keys."""
         return int(self.ibge[:2])
 
 
@@ -34,7 +34,7 @@ class Seller:
     trade_name: str
     #: 14 characters of a CNPJ or 11 of a CPF.
     tax_id: str
-    #: Registered with the state; None for those who need not.
+    #: The state registration; None if not required.
     state_id: str | None
     city_id: str
     place: Place
@@ -59,13 +59,13 @@ def table(name: str) -> Mapping[str, Mapping[str, Sequence[Sequence[str]]]]:
 
 @cache
 def words(kind: str) -> tuple[str, ...]:
-    """Return the names, streets or legal forms that sellers are made of."""
+    """Return the parts of sellers: names, streets or legal forms."""
     source = resources.files(__package__).joinpath("names.toml")
     return tuple(tomllib.loads(source.read_text("utf-8"))[kind])
 
 
 def place(rng: random.Random, *, among: Sequence[str] = ()) -> Place:
-    """Return a municipality of some states, of all if none are named."""
+    """Return a municipality of some states, or of any state."""
     state = rng.choice(tuple(among) or tuple(table("places")))
     city, ibge, postal = rng.choice(table("places")[state]["cities"])
     return Place(city, ibge, state, postal)
@@ -86,7 +86,7 @@ def company(rng: random.Random, trade: str, where: Place, *, has_letters: bool =
 
 
 def microbusiness(rng: random.Random, trade: str, where: Place) -> Seller:
-    """Return a self-employed person (MEI), whose name has the CPF or the CNPJ's root in it."""
+    """Return a self-employed person (MEI), whose name contains the CPF or the root of the CNPJ."""
     person = rng.choice(words("people"))
     number = ids.cnpj(rng)
     root = f"{number[:2]}.{number[2:5]}.{number[5:8]}"
@@ -95,7 +95,7 @@ def microbusiness(rng: random.Random, trade: str, where: Place) -> Seller:
 
 
 def farmer(rng: random.Random, where: Place) -> Seller:
-    """Return a farmer, who sells under the CPF."""
+    """Return a farmer, whose tax id is a CPF."""
     person = rng.choice(words("people"))
     return _settled(rng, "farm", where, (person, person.title()), ids.cpf(rng))
 

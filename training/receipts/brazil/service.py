@@ -1,4 +1,4 @@
-"""What the note of a service says, whatever page it is printed on."""
+"""The contents of an NFS-e, independent of its layout."""
 
 import datetime as dt
 import random
@@ -15,7 +15,7 @@ _NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Taker:
-    """For whom the service was done."""
+    """The customer of the service."""
 
     name: str
     tax_id: str
@@ -25,7 +25,7 @@ class Taker:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """Federal taxes that the taker keeps back and pays for the provider."""
+    """Federal taxes withheld by the customer."""
 
     pis: Decimal = _NOTHING
     cofins: Decimal = _NOTHING
@@ -35,7 +35,7 @@ class Withheld:
 
     @property
     def total(self) -> Decimal:
-        """All of them."""
+        """The sum of the taxes."""
         return self.pis + self.cofins + self.inss + self.ir + self.csll
 
 
@@ -48,10 +48,10 @@ class Service:
     at: dt.datetime
     offset: str
     number: int
-    #: 50 characters; None on a municipality's own page.
+    #: 50 characters; None on a municipal page.
     key: str | None
     verification: str
-    #: The number of the slip that was turned into this note.
+    #: The number of the RPS or DPS that was converted to this NFS-e.
     rps: int
     done: str
     #: The item of the list of services of law 116/2003.
@@ -59,11 +59,11 @@ class Service:
     gross: Decimal
     discount: Decimal
     deductions: Decimal
-    #: Per cent.
+    #: Percent.
     rate: Decimal
     withheld: Withheld
     is_iss_withheld: bool
-    #: What the provider wrote under the description: terms, taxes kept back, accounts.
+    #: Text of the provider below the description: terms, taxes withheld, accounts.
     remarks: tuple[str, ...] = ()
 
     @property
@@ -78,21 +78,21 @@ class Service:
 
     @property
     def kept_iss(self) -> Decimal:
-        """The part of the ISS that the taker keeps back: all or nothing."""
+        """The ISS withheld by the customer: all or nothing."""
         return self.iss if self.is_iss_withheld else _NOTHING
 
     @property
     def net(self) -> Decimal:
-        """What the taker pays."""
+        """The amount paid by the customer."""
         return self.gross - self.discount - self.withheld.total - self.kept_iss
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A page of a system, and what it does not print."""
+    """A page of a system, and the fields that it does not print."""
 
     print: Callable[[random.Random, Sheets, Service], None]
-    #: Where it is used; everywhere if empty.
+    #: The municipalities that use it; all if empty.
     states: tuple[str, ...] = ()
     has_net: bool = True
     has_seconds: bool = True

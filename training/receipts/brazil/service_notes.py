@@ -1,4 +1,4 @@
-"""The NFS-e: the note of a service, of the national system or of a municipality's own."""
+"""The NFS-e, of the national system or of a municipal one."""
 
 import datetime as dt
 import random
@@ -18,7 +18,7 @@ _RATES = (2, 2, Decimal("2.01"), 3, Decimal("3.5"), 4, 5, 5)
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """A layout and what it decides about the truth."""
+    """A layout and its effects on the truth."""
 
     name: str
     is_national: bool
@@ -27,7 +27,7 @@ class _Chosen:
 
 
 def service_note(rng: random.Random, language: str, case: Case) -> Document:
-    """Return the note of an invented company's service."""
+    """Return the NFS-e of an invented company."""
     is_national = rng.random() < 0.3
     layouts = national_pages.LAYOUTS if is_national else municipal_pages.LAYOUTS
     name = rng.choice(tuple(layouts))
@@ -94,7 +94,7 @@ def _made(rng: random.Random, *, is_national: bool, states: tuple[str, ...]) -> 
 def _remarks(
     rng: random.Random, at: dt.datetime, withheld: Withheld, gross: Decimal
 ) -> tuple[str, ...]:
-    """Return what providers add to a description, nothing most times."""
+    """Return an addition to the description, mostly nothing."""
     due = at + dt.timedelta(days=15)
     rows = [
         f"Vencimento: {due:%d/%m/%Y}",
@@ -121,7 +121,7 @@ def _verification(rng: random.Random) -> str:
 
 
 def _withheld(rng: random.Random, gross: Decimal) -> Withheld:
-    """Return the federal taxes that the taker keeps back, none most times."""
+    """Return the federal taxes withheld by the customer, mostly none."""
     if rng.random() < 0.65:
         return Withheld()
     parts = {"pis": "0.65", "cofins": "3", "csll": "1", "ir": "1.5"}

@@ -12,7 +12,7 @@ _INSET = 0.8 * MM
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A label and its value, so many shares of the row wide."""
+    """A label and its value; the width is in shares of the row."""
 
     label: str
     value: str
@@ -23,7 +23,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a maker sets forms."""
+    """The style of forms in some software."""
 
     face: Face
     label_size: float = 5
@@ -35,21 +35,21 @@ class Form:
 
     @property
     def width_mm(self) -> float:
-        """What can be printed on."""
+        """The interface of a page to print on."""
         return A4[self.is_landscape] / MM - 2 * MARGIN_MM
 
     @property
     def height_mm(self) -> float:
-        """Where the page ends, from the upper margin."""
+        """The lower end of the page, from the upper margin."""
         return A4[not self.is_landscape] / MM - 2 * MARGIN_MM
 
 
 class Sheets:
-    """Pages being printed; places are millimetres from the upper left margin."""
+    """Pages in print; positions are millimeters from the upper left margin."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
-        #: How far down the page is filled.
+        #: The lower end of the content.
         self.y = 0.0
         self._pages: list[Page] = []
         self._marks: list[Mark] = []
@@ -64,18 +64,18 @@ class Sheets:
         is_bold: bool = False,
         anchor: Anchor = "left",
     ) -> None:
-        """Print a text on its base line."""
+        """Print a text on its baseline."""
         place = ((MARGIN_MM + x) * MM, (MARGIN_MM + y) * MM)
         face = self.form.face
         self._marks.append(Text(text, *place, size, face, is_bold=is_bold, anchor=anchor))
 
     def heading(self, text: str) -> None:
-        """Print the name of a block, and go below it."""
+        """Print the name of a block, and continue below it."""
         self.y += 3.6
         self.text(0, self.y - 0.8, text, size=self.form.label_size + 1, is_bold=True)
 
     def row(self, boxes: Sequence[Box], *, height: float = 7.6) -> None:
-        """Print boxes side by side over the whole width, and go below them."""
+        """Print boxes next to each other over the whole width, and continue below them."""
         shares = sum(box.share for box in boxes)
         x = 0.0
         for box in boxes:
@@ -103,7 +103,7 @@ class Sheets:
         self.text(at, value_y, value, size=type_size, anchor=box.anchor, is_bold=box.is_bold)
 
     def fitting(self, text: str, width: float, size: float) -> str:
-        """Return a text cut to a width, as programs cut what is too long for its box."""
+        """Return a text cut to the width of its box."""
         while text and self.form.face.width(text, size) > width * MM:
             text = text[:-1]
         return text
@@ -120,7 +120,7 @@ class Sheets:
     def paragraph(
         self, x: float, text: str, width: float, *, size: float = 7, is_bold: bool = False
     ) -> None:
-        """Print a text in as many rows as it needs, and go below it."""
+        """Print a text in as many rows as it needs, and continue below it."""
         for row in self.wrapped(text, width, size):
             self.y += 0.42 * size
             self.text(x, self.y, row, size=size, is_bold=is_bold)
@@ -153,7 +153,7 @@ class Sheets:
         self._marks.append(Code("QRCode", text, *place, side * MM, side * MM))
 
     def turn(self) -> None:
-        """Go on to the next page."""
+        """Start the next page."""
         size = (A4[1], A4[0]) if self.form.is_landscape else A4
         self._pages.append(Page(*size, tuple(self._marks)))
         self._marks, self.y = [], 0.0

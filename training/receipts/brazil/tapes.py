@@ -1,4 +1,4 @@
-"""Receipts of Brazilian tills: rows are added from top to bottom, then the tape is cut."""
+"""Receipts of Brazilian tills: rows are added from top to bottom."""
 
 import random
 import textwrap
@@ -16,13 +16,13 @@ _MARGIN = 4 * MM
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """The width of a tape and how many letters a printer sets across it."""
+    """The width of a tape, and the characters per row."""
 
     width: float
     columns: int
 
     def strip(self, face: Face) -> Strip:
-        """Return the strip in a face, whose size follows."""
+        """Return the strip in a face; its size follows from the width."""
         size = self.width / self.columns / (face.width("0" * 100, 1) / 100)
         return Strip(columns=self.columns, size=size, pitch=1.2, margin=_MARGIN, face=face)
 
@@ -40,13 +40,13 @@ class Tape:
 
     @property
     def columns(self) -> int:
-        """Letters a row."""
+        """The characters per row."""
         return self._strip.columns
 
-    def centre(self, text: str, *, is_bold: bool = False, scale: float = 1) -> None:
+    def center(self, text: str, *, is_bold: bool = False, scale: float = 1) -> None:
         """Print text in the middle, broken into as many rows as it needs."""
         for part in self._broken(text, scale):
-            self._add(Row(part, is_centred=True), is_bold=is_bold, scale=scale)
+            self._add(Row(part, is_centered=True), is_bold=is_bold, scale=scale)
 
     def left(self, text: str, *, is_bold: bool = False, scale: float = 1) -> None:
         """Print text from the left edge, broken into as many rows as it needs."""
@@ -54,7 +54,7 @@ class Tape:
             self._add(Row(part), is_bold=is_bold, scale=scale)
 
     def pair(self, left: str, right: str, *, is_bold: bool = False, scale: float = 1) -> None:
-        """Print one text at the left and one at the right edge, below it if there is no room."""
+        """Print a text at the left and one at the right edge, below if there is no room."""
         if self._extent(f"{left} {right}", scale) > self._strip.width:
             self.left(left, is_bold=is_bold, scale=scale)
             left = ""
@@ -69,7 +69,7 @@ class Tape:
         self._rows.append(RuleRow())
 
     def blank(self) -> None:
-        """Leave a row out."""
+        """Print an empty row."""
         self._add(Row())
 
     def qr(self, text: str, *, share: float = 0.45) -> None:
@@ -86,11 +86,11 @@ class Tape:
 
     def _add(self, row: Row, *, is_bold: bool = False, scale: float = 1) -> None:
         self._rows.append(
-            Row(row.left, row.right, row.is_centred, is_bold, scale, scale, row.cells)
+            Row(row.left, row.right, row.is_centered, is_bold, scale, scale, row.cells)
         )
 
     def _broken(self, text: str, scale: float) -> list[str]:
-        """Break a text into rows that fit, a word that fits into no row anywhere."""
+        """Break a text into rows that fit; a word too long for a row is broken anywhere."""
         rows = [""]
         for word in text.split():
             for part in textwrap.wrap(word, int(self.columns / scale)):
@@ -101,17 +101,17 @@ class Tape:
 
     def _extent(self, text: str, scale: float) -> float:
         face, size = self._strip.face, self._strip.size
-        # Sums of widths differ in the last places.
+        # Sums of widths differ by rounding.
         return face.width(text, size, is_bold=True) * scale - 0.01
 
 
 def tape(rng: random.Random, case: Case, widths: Sequence[Roll] = WIDTHS) -> Tape:
-    """Return an empty tape of some roll and face; proportional fonts need a wider one."""
+    """Return an empty tape of a random width and face; proportional fonts need a wider one."""
     roll = rng.choice(tuple(widths))
     is_fixed = roll.columns < 40 or rng.random() < 0.75
     return Tape(roll.strip(rng.choice(case.fixed if is_fixed else case.proportional)))
 
 
 def fiscal_tape(rng: random.Random, case: Case) -> Tape:
-    """Return an empty tape of a printer that has but its own letters."""
+    """Return an empty tape of a printer with a built-in font."""
     return Tape(rng.choice(FISCAL_WIDTHS).strip(rng.choice(case.fixed)))

@@ -1,7 +1,9 @@
 """Validates the answers of reader processes, because a malicious document may control one."""
 
+import base64
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from functools import cache
 from typing import Generic, TypeVar
@@ -9,9 +11,10 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter
 
 from recibo.adapters.reader_process.failures import Failure
+from recibo.adapters.reader_process.page_image import PageImage
 from recibo.extract.document.formats import EXTENSIONS, Kind
 from recibo.extract.document.limits import MAX_PAGES
-from recibo.extract.model import Receipt
+from recibo.extract.model import LineItem, Payment, Receipt, TaxLine
 from recibo.schemas import receipts
 
 T = TypeVar("T")
@@ -22,6 +25,7 @@ _MAX_MESSAGE, _MAX_DETAIL = 500, 20_000
 #: No real amount has more digits. A short text such as `1e999999999` would fill the memory when it
 #: is printed without its exponent.
 _MAX_EXPONENT = 100
+_HASH = re.compile("[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,17 @@ def kind(content: bytes) -> Kind | Failure:
     return _checked(_kinds().validate_json(content, strict=True, extra="forbid"), _check_kind)
 
 
+def page_image(content: bytes) -> PageImage | Failure:
+    """Return the picture of an answer.
+
+    Raises:
+        ValueError: the answer is not valid.
+    """
+    return _checked(
+        _page_images().validate_json(content, strict=True, extra="forbid"), _check_image
+    )
+
+
 def nothing(content: bytes) -> Failure | None:
     """Return the failure of the library that a process loaded, if any.
 
@@ -59,7 +74,7 @@ def nothing(content: bytes) -> Failure | None:
 
 def prepare() -> None:
     """Build the validators, which takes some tenths of a second, before the first answer."""
-    for build in (_receipts, _kinds, _pings):
+    for build in (_receipts, _kinds, _page_images, _pings):
         build()
 
 
@@ -71,6 +86,11 @@ def _receipts() -> TypeAdapter[_Answer[Receipt]]:
 @cache
 def _kinds() -> TypeAdapter[_Answer[Kind]]:
     return TypeAdapter(_Answer[Kind])
+
+
+@cache
+def _page_images() -> TypeAdapter[_Answer[PageImage]]:
+    return TypeAdapter(_Answer[PageImage])
 
 
 @cache
@@ -96,6 +116,10 @@ def _check(read: Receipt) -> None:
     for amount in _amounts(read):
         if abs(amount.adjusted()) > _MAX_EXPONENT or len(amount.as_tuple().digits) > _MAX_EXPONENT:
             raise ValueError("an amount has too many digits")
+    if read.picture_hash is not None and not _HASH.fullmatch(read.picture_hash):
+        raise ValueError("a picture's hash has 16 hex digits")
+    if len(read.pages) > MAX_PAGES:
+        raise ValueError("there are too many pages")
     try:
         receipts.reading(read)
         receipts.evidence(read)
@@ -104,13 +128,28 @@ def _check(read: Receipt) -> None:
 
 
 def _amounts(read: Receipt) -> Iterator[Decimal]:
-    for found in (read.total, read.subtotal, read.tax):
+    details = read.details
+    of_details = (details.discount, details.tip, details.service_charge, details.rounding)
+    for found in (read.total, read.subtotal, read.tax, *of_details):
         if found:
             yield found.value
-    for item in read.line_items:
-        for amount in (item.value.qty, item.value.unit_price, item.value.total):
-            if amount is not None:
-                yield amount
+            yield from (other.value for other in found.alternatives)
+    entries: list[LineItem | TaxLine | Payment] = [
+        *(item.value for item in read.line_items),
+        *(tax.value for tax in details.taxes),
+        *(payment.value for payment in details.payments),
+    ]
+    for entry in entries:
+        values = (getattr(entry, one.name) for one in fields(entry))
+        yield from (value for value in values if isinstance(value, Decimal))
+
+
+def _check_image(drawn: PageImage) -> None:
+    if drawn.content is None:
+        return
+    content = base64.b64decode(drawn.content, validate=True)
+    if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
+        raise ValueError("a page is drawn as WebP")
 
 
 def _check_kind(seen: Kind) -> None:

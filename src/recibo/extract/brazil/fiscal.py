@@ -1,9 +1,10 @@
-"""Brazilian fiscal documents: which kind of paper lies there, and its header fields."""
+"""Identifies Brazilian fiscal documents and reads their header fields."""
 
 import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import zip_longest
 
 from recibo.extract import resources
@@ -12,110 +13,148 @@ from recibo.extract.brazil.documents import (
     cfe,
     document_key,
     ecf,
+    fiscal_document,
     nfce,
     nfe,
     nfse,
     other,
+    parties,
     portal,
+    tax_lines,
+    taxes,
     thermal,
 )
-from recibo.extract.brazil.documents.document_key import Keyed
-from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.brazil.documents.document_key import FoundKey
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Form, Vocabulary
-from recibo.extract.model import Extracted, Header, LineItem, TextPage
+from recibo.extract.model import Details, Extracted, Header, LineItem, TaxLine, TextPage
 from recibo.extract.text import fuzzy_labels
-from recibo.extract.text.squeezed import squeeze
+from recibo.extract.text.normalized_lines import normalize_label
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of paper: the labels to open it with and its reader."""
+    """A kind of fiscal document: the name of its label file, and its reader."""
 
     labels: str
-    read: Callable[[Paper], Header]
+    read: Callable[[FiscalDocument], Header]
+    #: Reads the parties.
+    details: Callable[[FiscalDocument], Details]
+    #: Finds the part of the page that is about the customer.
+    customer: Callable[[FiscalDocument], parties.Section | None]
+    #: The boxes of charged taxes.
+    boxes: Sequence[tax_lines.TaxBox] = ()
 
 
-_NFE = Kind(nfe.LABELS, nfe.read)
-_NFCE = Kind(nfce.LABELS, nfce.read)
-_CFE = Kind(cfe.LABELS, cfe.read)
-_ECF = Kind(ecf.LABELS, ecf.read)
-_NFSE = Kind(nfse.LABELS, nfse.read)
-_OTHER = Kind(other.LABELS, other.read)
+_NFE = Kind(nfe.LABELS, nfe.read, nfe.details, nfe.customer_section, tax_lines.NFE_BOXES)
+_NFCE = Kind(nfce.LABELS, nfce.read, parties.of_receipt, parties.consumer_section)
+_CFE = Kind(cfe.LABELS, cfe.read, parties.of_receipt, parties.consumer_section)
+_ECF = Kind(ecf.LABELS, ecf.read, parties.of_receipt, parties.consumer_section)
+_NFSE = Kind(nfse.LABELS, nfse.read, nfse.details, nfse.customer_section, tax_lines.NFSE_BOXES)
+_OTHER = Kind(other.LABELS, other.read, other.details, other.customer_section)
 
 _BY_MODEL = {Model.NFE: _NFE, Model.NFCE: _NFCE, Model.CFE: _CFE}
 _BY_TITLE = {"other": _OTHER, "nfce": _NFCE, "nfse": _NFSE, "cfe": _CFE, "nfe": _NFE}
 
-# The title of a coupon stands on a line of its own; reports of the same printer count coupons.
-_COUPON = fuzzy_labels.of([squeeze("Cupom Fiscal")])
+# A coupon has its title on a separate line; reports of the same printer count coupons.
+_COUPON = fuzzy_labels.of([normalize_label("Cupom Fiscal")])
 _COUNTER = re.compile(r"C[OQ0]{2}\s*[:;.]?\s*[0-9OoIl]{4,9}")
-# Every fiscal paper names its issuer's tax id.
-_TAX_ID = re.compile("|".join(map(squeeze, ("CNPJ", "CPF", "C.G.C"))))
-# No other paper is headed by this title, whether its issuer can be read or not.
-_WHOLE_TITLE = squeeze("Documento Auxiliar da Nota Fiscal de Consumidor")
-# The page of a tax office where consumers look their note up.
+# Every fiscal document has a label of its issuer's tax id.
+_TAX_ID = re.compile("|".join(map(normalize_label, ("CNPJ", "CPF", "C.G.C"))))
+# Only an NFC-e has this title, whether its issuer can be read or not.
+_WHOLE_TITLE = normalize_label("Documento Auxiliar da Nota Fiscal de Consumidor")
+# The web page of a tax office on which consumers look up their NFC-e.
 _LOOKUP_PAGE = re.compile(r"GO[VU]BR.{0,30}NFCE|NFCE.{0,30}GO[VU]BR")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A fiscal document opened as what it is."""
+class Identified:
+    """A fiscal document and its kind."""
 
     kind: Kind
-    paper: Paper
+    document: FiscalDocument
 
     @property
     def is_service_note(self) -> bool:
-        """Whether it bills a service, and so lists no goods."""
+        """Whether it is an NFS-e, which has no table of items."""
         return self.kind is _NFSE
 
-    def goods(self) -> tuple[Extracted[LineItem], ...]:
-        """Return the goods where this kind of paper sets them in a manner of its own."""
-        return portal.goods(self.paper) if self.kind is _NFCE else ()
+    @property
+    def has_boxes(self) -> bool:
+        """Whether its amounts are in boxes, and nowhere else."""
+        return bool(self.kind.boxes)
+
+    def line_items(self) -> tuple[Extracted[LineItem], ...]:
+        """Return the line items if this kind of document has its own layout for them."""
+        return portal.line_items(self.document) if self.kind is _NFCE else ()
 
     def without_sums(
         self, items: tuple[Extracted[LineItem], ...]
     ) -> tuple[Extracted[LineItem], ...]:
-        """Return goods but for those read off a row that the paper labels otherwise."""
-        is_roll = self.kind.labels == thermal.LABELS
-        return tuple(thermal.goods(self.paper, items)) if is_roll else items
+        """Return the items without those that were read from a row with a total or a discount."""
+        is_thermal = self.kind.labels == thermal.LABELS
+        return tuple(thermal.without_sum_rows(self.document, items)) if is_thermal else items
+
+    def tax_lines(self) -> tuple[Extracted[TaxLine], ...]:
+        """Return the charged taxes, and the estimated ones that law 12.741/2012 requires."""
+        charged = tax_lines.boxed(self.document, self.kind.boxes)
+        return (*charged, *taxes.lines(self.document))
+
+    def discount(self) -> Extracted[Decimal] | None:
+        """Return the discount in its box."""
+        every = self.document.form.read(["discount"], fiscal_document.first_amount)
+        return next((found for found in every if found.value), None)
 
     def read(self) -> Header:
         """Read the header fields."""
-        return self.kind.read(self.paper)
+        return self.kind.read(self.document)
+
+    def details(self) -> Details:
+        """Read the parties."""
+        return self.kind.details(self.document)
+
+    def lines_of_others(self) -> frozenset[int]:
+        """Return the indices of the lines that are not about the issuer."""
+        return parties.lines_of_others(self.document, self.kind.customer(self.document))
 
 
-def opened(text_pages: Sequence[TextPage]) -> Opened | None:
-    """Open a fiscal document; None if the paper is no such document.
+def identify(text_pages: Sequence[TextPage]) -> Identified | None:
+    """Identify a fiscal document and find its labels; None if it is not one.
 
-    Reports of fiscal printers (LEITURA X, REDUÇÃO Z), card slips and payment slips are none.
+    Reports of fiscal printers (LEITURA X, REDUÇÃO Z), card slips and payment slips are not fiscal
+    documents.
     """
     key = document_key.read(text_pages)
-    kind = _recognise(text_pages, key)
-    return Opened(kind, Paper.open(text_pages, key, labels=kind.labels)) if kind else None
+    kind = _kind_of(text_pages, key)
+    if kind is None:
+        return None
+    return Identified(kind, FiscalDocument.of(text_pages, key, labels=kind.labels))
 
 
 def read(text_pages: Sequence[TextPage]) -> Header | None:
-    """Read the header fields of a fiscal document; None if the paper is no such document."""
-    document = opened(text_pages)
+    """Read the header fields of a fiscal document; None if it is not one."""
+    document = identify(text_pages)
     return document.read() if document else None
 
 
-def _recognise(text_pages: Sequence[TextPage], key: Keyed | None) -> Kind | None:
-    """Return the kind of paper: by the key's model, else by the titles on it."""
+def _kind_of(text_pages: Sequence[TextPage], key: FoundKey | None) -> Kind | None:
+    """Return the kind of document: by the model in its key, else by its titles."""
     if key is not None:
         return _NFSE if key.key.model is None else _BY_MODEL.get(key.key.model, _OTHER)
-    squeezed = [squeeze(line.text) for text_page in text_pages for line in text_page.lines]
-    is_coupon = _is_coupon(text_pages, squeezed)
-    # Narrow rolls break the title.
-    pairs = map("".join, zip_longest(squeezed, squeezed[1:], fillvalue=""))
+    normalized = [
+        normalize_label(line.text) for text_page in text_pages for line in text_page.lines
+    ]
+    is_coupon = _is_coupon(text_pages, normalized)
+    # On narrow receipts a title takes two lines.
+    pairs = map("".join, zip_longest(normalized, normalized[1:], fillvalue=""))
     if any(_WHOLE_TITLE in pair or _LOOKUP_PAGE.search(pair) for pair in pairs):
         return _NFCE
     form = Form.of(text_pages, _titles())
-    # Small and faint titles are lost; a town's page still parts who serves from who is served.
-    is_town_note = all(form.first(part) for part in ("hall", "provider", "taker"))
-    untitled = _ECF if is_coupon else _NFSE if is_town_note else None
-    if not any(_TAX_ID.search(line) for line in squeezed):
+    # OCR misses small and faint titles; a municipal NFS-e still has its provider and customer.
+    is_municipal = all(form.first(part) for part in ("town_hall", "provider", "customer"))
+    untitled = _ECF if is_coupon else _NFSE if is_municipal else None
+    if not any(_TAX_ID.search(line) for line in normalized):
         return untitled
     titled = (kind for title, kind in _BY_TITLE.items() if form.first(title))
     return next(titled, untitled)
@@ -126,13 +165,13 @@ def _titles() -> Vocabulary:
     return forms.vocabulary(resources.table("brazil", "titles.toml"))
 
 
-def _is_coupon(text_pages: Sequence[TextPage], squeezed: Sequence[str]) -> bool:
-    has_title = any(_is_coupon_title(line) for line in squeezed)
+def _is_coupon(text_pages: Sequence[TextPage], normalized: Sequence[str]) -> bool:
+    has_title = any(_is_coupon_title(line) for line in normalized)
     texts = (line.text.upper() for text_page in text_pages for line in text_page.lines)
     return has_title and any(_COUNTER.search(text) for text in texts)
 
 
 def _is_coupon_title(line: str) -> bool:
-    """Tell whether a squeezed line is the title of a coupon, a misread letter or two allowed."""
+    """Return whether a normalized line is a coupon title, with at most two errors."""
     near = _COUPON.match(line, 0)
     return near is not None and near[1] == len(line)

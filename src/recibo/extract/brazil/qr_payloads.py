@@ -1,4 +1,4 @@
-"""What the QR codes of fiscal documents say.
+"""Parses the QR codes of fiscal documents.
 
 Sources: the technical manual of the NFC-e's QR code (versions 1 to 3), NT 2025.001, the SAT's
 specification of the extract, NT 008/2026 of the national NFS-e.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from urllib.parse import unquote
 
-from recibo.extract.brazil import access_keys
+from recibo.extract.brazil import access_keys, tax_ids
 from recibo.extract.brazil.access_keys import AccessKey, Model
 
 _KEY = re.compile(
@@ -21,26 +21,28 @@ _AMOUNT = re.compile(r"[0-9]{1,13}(?:[.,][0-9]{1,2})?")
 _SAT_TIME = re.compile(r"[0-9]{14}")
 _DAY = re.compile(r"[0-9]{1,2}")
 _TEST_ENVIRONMENT = "2"
-#: An off-line NFC-e puts day and total between environment and digest: at least seven fields.
+#: An offline NFC-e has day and total between environment and digest: at least seven fields.
 _OFFLINE_FIELDS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """The facts in a QR code; None where this kind of code does not tell."""
+    """The data of a QR code; None if this kind of code does not contain it."""
 
     key: AccessKey
-    #: Local time of issue, aware only where the code prints the offset (NFC-e version 1).
+    #: Local time of issue, with an offset only if the code has one (NFC-e version 1).
     issued_at: dt.datetime | None = None
-    #: Day of the key's month, in an off-line NFC-e.
+    #: Day of the key's month, in an offline NFC-e.
     day: int | None = None
     total: Decimal | None = None
-    #: From the test environment: without fiscal value.
+    #: The consumer's CPF or CNPJ.
+    consumer: str | None = None
+    #: Whether it is from the test environment, without fiscal value.
     is_test: bool = False
 
 
 def parse(text: str) -> Payload | None:
-    """Read what a code says; None if no access key is in it (a payment, a product, an advert)."""
+    """Parse a code; None if it has no access key (a payment, a product, an advertisement)."""
     plain = unquote(text.strip())
     match = _KEY.search(plain.upper())
     key = access_keys.parse(match[1]) if match else None
@@ -56,11 +58,11 @@ def parse(text: str) -> Payload | None:
 
 def _sat(key: AccessKey, fields: list[str]) -> Payload:
     """Read `key|AAAAMMDDhhmmss|total|consumer|signature`."""
-    stamp, amount = (*fields, "", "")[:2]
+    stamp, amount, consumer = (*fields, "", "", "")[:3]
     issued_at = None
     if _SAT_TIME.fullmatch(stamp):
         issued_at = _time(f"{stamp[:8]}T{stamp[8:]}")
-    return Payload(key, issued_at=issued_at, total=_amount(amount))
+    return Payload(key, issued_at=issued_at, total=_amount(amount), consumer=_consumer(consumer))
 
 
 def _pipes(key: AccessKey, fields: list[str]) -> Payload:
@@ -74,13 +76,20 @@ def _pipes(key: AccessKey, fields: list[str]) -> Payload:
 
 def _parameters(key: AccessKey, plain: str) -> Payload:
     """Read version 1: named parameters, the time of issue as the hexadecimal of its ASCII text."""
-    said = {name.lower(): value for name, value in _PARAMETER.findall(plain)}
+    parameters = {name.lower(): value for name, value in _PARAMETER.findall(plain)}
     return Payload(
         key,
-        issued_at=_hexadecimal_time(said.get("dhemi", "")),
-        total=_amount(said.get("vnf", "")),
-        is_test=said.get("tpamb") == _TEST_ENVIRONMENT,
+        issued_at=_hexadecimal_time(parameters.get("dhemi", "")),
+        total=_amount(parameters.get("vnf", "")),
+        consumer=_consumer(parameters.get("cdest", "")),
+        is_test=parameters.get("tpamb") == _TEST_ENVIRONMENT,
     )
+
+
+def _consumer(text: str) -> str | None:
+    """Return a CPF or CNPJ without separators; None if it is neither."""
+    bare = re.sub(r"[^0-9A-Z]", "", text.upper())
+    return bare if tax_ids.is_tax_id(bare) else None
 
 
 def _hexadecimal_time(text: str) -> dt.datetime | None:

@@ -1,4 +1,4 @@
-"""The states of Brazil: their codes in keys, their postal codes, their clocks."""
+"""The states of Brazil: their codes in access keys, postal codes and time zones."""
 
 import datetime as dt
 import functools
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from recibo.extract import resources
 from recibo.extract.text import time_zones
 
-#: Where the federal government sits, and whose clock is the official one.
+#: The seat of the federal government, whose time is the official one.
 FEDERAL_DISTRICT = "DF"
 
-# `SP` is easily met by chance in capitals, so a state counts only where addresses put it: after a
-# city and a dash, slash or blank bar, or after its label.
+# Two letters such as `SP` occur by chance in capitals, so a state counts only where addresses have
+# it: after a city and a separator, or after its label.
 _CITY_AND_STATE = (
     r"[A-Za-zÀ-ÿ.]{{2}}\s{{0,2}}(?:[-\u2013/|,]|\s-\s)\s{{0,2}}({names})(?![A-Za-zÀ-ÿ])"
 )
 _LABELLED = r"\bUF\b\s{{0,2}}[:.]?\s{{0,2}}({names})(?![A-Za-zÀ-ÿ])"
-# Last, an address that simply ends with the state; it has a number, which tells it from prose.
+# Last, a line that ends with the state; an address has a number, unlike prose.
 _AT_END = r"(?m)^(?=.*[0-9]).*[A-Za-zÀ-ÿ]{{3}}\s+({names})\s*$"
 _POSTAL = re.compile(
     r"(?<![0-9.,/-])([0-9]{2})\.?([0-9])[0-9]{2}\s?[-\u2013]\s?[0-9]{3}(?![0-9.,/-])"
@@ -33,8 +33,8 @@ class State:
     """A state, or the federal district."""
 
     #: Two letters.
-    letters: str
-    #: Two digits, as keys and IBGE codes begin.
+    abbreviation: str
+    #: Two digits, the start of access keys and IBGE codes.
     code: str
     name: str
     zone: str
@@ -44,7 +44,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Municipality:
-    """A municipality whose clock differs from its state's."""
+    """A municipality whose time zone differs from its state's."""
 
     name: str
     state: str
@@ -53,28 +53,28 @@ class Municipality:
 
 @functools.cache
 def every() -> dict[str, State]:
-    """Return the 27 states by their letters."""
+    """Return the 27 states by abbreviation."""
     return {
-        letters: State(
-            letters=letters,
+        abbreviation: State(
+            abbreviation=abbreviation,
             code=entry["code"],
             name=entry["name"],
             zone=entry["zone"],
             postal=tuple(range(first, last + 1) for first, last in entry["postal"]),
         )
-        for letters, entry in resources.table("brazil", "states.toml").items()
+        for abbreviation, entry in resources.table("brazil", "states.toml").items()
     }
 
 
 def by_code(code: str) -> str:
-    """Return the letters of the state with this two-digit code, or an empty string."""
-    return next((state.letters for state in every().values() if state.code == code), "")
+    """Return the abbreviation of the state with this two-digit code, or an empty string."""
+    return next((state.abbreviation for state in every().values() if state.code == code), "")
 
 
 def by_postal_code(first_three: int) -> str:
-    """Return the letters of the state in which postal codes begin so, or an empty string."""
+    """Return the abbreviation of the state whose postal codes begin so, or an empty string."""
     owners = (
-        state.letters
+        state.abbreviation
         for state in every().values()
         if any(first_three in span for span in state.postal)
     )
@@ -82,9 +82,9 @@ def by_postal_code(first_three: int) -> str:
 
 
 def find(text: str) -> str:
-    """Return the letters of the state that an address names, or an empty string.
+    """Return the abbreviation of the state in an address, or an empty string.
 
-    The first one counts: the issuer's address stands above the customer's.
+    The first one counts: the issuer's address is above the customer's.
     """
     for pattern in _patterns()[:-1]:
         if match := pattern.search(text):
@@ -97,27 +97,27 @@ def find(text: str) -> str:
 
 
 def zone_in(text: str) -> str:
-    """Return the IANA name of the clock at the address in a text; the capital's if none is read.
+    """Return the IANA time zone of the address in a text; that of the capital by default.
 
-    By the capital's clock nine of ten Brazilians live.
+    Nine of ten Brazilians live in the capital's time zone.
     """
     return _zone(find(text) or FEDERAL_DISTRICT, None, text)
 
 
 def offset_at(
-    letters: str, local: dt.datetime, *, municipality: str | None = None, address: str = ""
+    abbreviation: str, local: dt.datetime, *, municipality: str | None = None, address: str = ""
 ) -> dt.timedelta | None:
-    """Return the offset from UTC that clocks showed there at a local time; None for no state.
+    """Return the offset from UTC in a state at a local time; None if the state is unknown.
 
     Args:
-        letters: The state.
-        local: The naive time on the paper.
-        municipality: Its IBGE code, where a key tells it.
+        abbreviation: The state.
+        local: The printed time, without an offset.
+        municipality: Its IBGE code, if a key contains it.
         address: Any text that may name the municipality.
     """
-    if letters not in every():
+    if abbreviation not in every():
         return None
-    zone = _zone(letters, municipality, address)
+    zone = _zone(abbreviation, municipality, address)
     return local.replace(tzinfo=time_zones.zone(zone)).utcoffset()
 
 
@@ -129,16 +129,16 @@ def load() -> None:
         time_zones.zone(exception.zone)
 
 
-def _zone(letters: str, municipality: str | None, address: str) -> str:
+def _zone(abbreviation: str, municipality: str | None, address: str) -> str:
     """Return the zone of the municipality if it is an exception, else of its state."""
     if municipality in _exceptions():
         return _exceptions()[municipality].zone
     if municipality is None and address:
         folded = _fold(address)
         for exception in _exceptions().values():
-            if exception.state == letters and _fold(exception.name) in folded:
+            if exception.state == abbreviation and _fold(exception.name) in folded:
                 return exception.zone
-    return every()[letters].zone
+    return every()[abbreviation].zone
 
 
 @functools.cache

@@ -1,1 +1,1 @@
-"""From the bytes of a file to its pages, with every guard on the way."""
+"""Decodes the bytes of a file into pages, and checks all limits."""

@@ -1,4 +1,4 @@
-"""The formats that are read, told by the head of a file; imports nothing heavy."""
+"""The supported formats, detected from the first bytes of a file; imports nothing heavy."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ EXTENSIONS = {
     "image/tiff": "tif",
 }
 
-# A PNG with animation is a PNG whose first picture is the page.
+# An animated PNG is a PNG; its first picture is the page.
 _SYNONYMS = {"image/apng": "image/png"}
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file is."""
+    """The format and page count of a file."""
 
     mime: str
     #: Without a dot.
@@ -29,6 +29,6 @@ class Kind:
 
 
 def guess(head: bytes) -> str | None:
-    """Return the media type that the first bytes of a file tell, None when they tell nothing."""
+    """Return the media type of a file by its first bytes; None if they are unknown."""
     mime = filetype.guess_mime(head)
     return _SYNONYMS.get(mime, mime) if mime else None

@@ -1,4 +1,4 @@
-"""The pages of picture files."""
+"""Decodes the pages of image files."""
 
 import io
 import math
@@ -30,16 +30,16 @@ from recibo.extract.model import Page, Picture
 
 pillow_heif.register_heif_opener(thumbnails=False)
 
-# Pillow warns at its own bound and refuses at twice that; `limits` is the bound here, tested on
-# the header of every page before any of its pixels is decoded.
+# Pillow has its own limit; `limits` is checked instead, on the header of every page, before any of
+# its pixels is decoded.
 Image.MAX_IMAGE_PIXELS = None
 
-#: The decoders that may look at a file, of the many that Pillow has. Pillow loads but a few by
-#: itself, so these are imported here.
+#: The decoders that may decode a file, of the many in Pillow. Pillow loads only a few on its own,
+#: so these are imported here.
 _DECODERS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin, TiffImagePlugin)
 _FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF")
 
-#: What the decoders call what they opened -> media type.
+#: Pillow's name of a format -> media type.
 _MIMES = {
     "JPEG": "image/jpeg",
     "MPO": "image/jpeg",
@@ -51,33 +51,33 @@ _MIMES = {
 
 _JPEG = "image/jpeg"
 
-#: The only format whose further pictures are pages; elsewhere they are previews or animation.
+#: The only format in which further pictures are pages, not previews or animation.
 _PAGED = "TIFF"
 
-#: Larger pages are kept shrunk, for no engine looks at more.
+#: Larger pages are kept shrunk, since OCR needs no more pixels.
 _MAX_KEPT_PIXELS = 24_000_000
 
 _BAND_ROWS = 256
 
-#: A progressive JPEG comes in some ten scans, each of which is a pass over all of its pixels.
+#: A progressive JPEG has some ten scans; decoding each is a pass over all pixels.
 _MOST_SCANS = 200
-# How a scan begins: its mark, the length of its head, one to four components.
+# The start of a scan: its marker, the length of its header, one to four components.
 _SCAN = re.compile(rb"\xff\xda\x00[\x08\x0a\x0c\x0e][\x01-\x04]")
 
-#: A JPEG has one for each picture in it. Pillow joins them, and copies all of them at each.
+#: A JPEG has one per picture. Pillow joins them, and copies all of them for each.
 _MOST_EXIF_SEGMENTS = 200
 _EXIF_SEGMENT = re.compile(rb"\xff\xe1..Exif\x00\x00", re.DOTALL)
 
-#: Of a TIFF whose bytes have their bits from right to left; libtiff turns them round strip by
-#: strip, so overlapping strips cost many times the length of the file.
+#: The fill order of a TIFF with reversed bits. libtiff reverses them strip by strip, so overlapping
+#: strips cost many times the length of the file.
 _REVERSED = 2
 _MOST_OVERLAP = 4
 
-#: Grey of 16 or 32 bits, and of floating point.
+#: Gray of 16 or 32 bits, and of floating point.
 _DEEP_MODES = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 
-#: EXIF's orientations: whether to mirror the picture left to right, and then the quarter turns
-#: clockwise that set it upright.
+#: EXIF orientations: whether to mirror the picture left to right, and then the quarter turns
+#: clockwise that make it upright.
 _ORIENTATIONS = {
     2: (True, 0),
     3: (False, 2),
@@ -88,7 +88,7 @@ _ORIENTATIONS = {
     8: (False, 3),
 }
 
-#: What Pillow's decoders raise on broken files.
+#: The exceptions of Pillow's decoders on broken files.
 _DECODER_ERRORS = (
     OSError,
     SyntaxError,
@@ -105,38 +105,46 @@ _DECODER_ERRORS = (
 
 
 def mime(data: bytes) -> str | None:
-    """Return the media type of a file by its decoder, None when no decoder knows it."""
+    """Return the media type of a file by its decoder; None if no decoder supports it."""
     try:
-        with _opened(data) as image:
+        with _open_image(data) as image:
             return _MIMES.get(image.format or "")
     except Unreadable:
         return None
 
 
 def page_count(data: bytes) -> int:
-    """Count the pages and test the size of each by its header.
+    """Count the pages and check the size of each by its header.
 
     Raises:
         TooManyPages, TooManyPixels, Unreadable: The file is refused.
     """
-    with _opened(data) as image:
+    with _open_image(data) as image:
         if _MIMES.get(image.format or "") == _JPEG and len(_SCAN.findall(data)) > _MOST_SCANS:
             raise Unreadable
         return sum(1 for _ in _frames(image, len(data)))
 
 
 def pages(data: bytes) -> Iterator[Page]:
-    """Yield the pages, each decoded when it is asked for."""
-    count = page_count(data)
-    for index in range(count):
-        with _opened(data) as image:
-            image.seek(index)
-            yield _page(image, data, number=index + 1)
+    """Yield the pages, each decoded on demand."""
+    for number in range(1, page_count(data) + 1):
+        yield _load(data, number)
+
+
+def page(data: bytes, number: int) -> Page | None:
+    """Return one page; None if there are fewer."""
+    return _load(data, number) if 1 <= number <= page_count(data) else None
+
+
+def _load(data: bytes, number: int) -> Page:
+    with _open_image(data) as image:
+        image.seek(number - 1)
+        return _page(image, data, number=number)
 
 
 @contextmanager
-def _opened(data: bytes) -> Iterator[Image.Image]:
-    """Open a picture; whatever its decoder cannot bear is Unreadable."""
+def _open_image(data: bytes) -> Iterator[Image.Image]:
+    """Open a picture; every exception of its decoder becomes Damaged."""
     if len(_EXIF_SEGMENT.findall(data)) > _MOST_EXIF_SEGMENTS:
         raise Damaged
     try:
@@ -150,7 +158,7 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
 
 
 def _frames(image: Image.Image, length: int) -> Iterator[int]:
-    """Yield the number of each page whose header is sound, of a file so many bytes long."""
+    """Yield the number of each page after checking its header; `length` is that of the file."""
     number = 0
     while True:
         try:
@@ -167,7 +175,7 @@ def _frames(image: Image.Image, length: int) -> Iterator[int]:
 
 
 def _check_strips(image: Image.Image, length: int) -> None:
-    """Raise Damaged when the strips of a page are together much longer than the file."""
+    """Raise Damaged if the strips of a page are together much longer than the file."""
     if not isinstance(image, TiffImagePlugin.TiffImageFile):
         return
     tags = image.tag_v2
@@ -192,7 +200,7 @@ def _page(image: Image.Image, data: bytes, *, number: int) -> Page:
 
 
 def _drawer(kept: Picture, width: int) -> Callable[[float], Picture]:
-    """Return what resizes a kept picture of a page that is `width` wide."""
+    """Return a function that resizes the kept picture of a page of this width."""
     is_shrunk = kept.shape[1] < width
     largest = 1.0 if is_shrunk else math.sqrt(_MAX_KEPT_PIXELS / (kept.shape[0] * kept.shape[1]))
 
@@ -208,12 +216,12 @@ def _drawer(kept: Picture, width: int) -> Callable[[float], Picture]:
 
 
 def _pixels(image: Image.Image, data: bytes) -> Picture:
-    """Decode a page, shrunk to at most the size that is kept."""
+    """Decode a page, shrunk to at most the largest size that is kept."""
     step = _step(image)
     if step > 1 and image.format == WebPImagePlugin.WebPImageFile.format:
         frame = webp.first_frame(data, *image.size)
         return _shrunk(image.size, step, partial(frame.rows, image.width))
-    # JPEG decodes straight to a half, a quarter or an eighth; other formats ignore the wish.
+    # JPEG can decode to a half, a quarter or an eighth; other formats ignore this.
     image.draft("RGB", (image.width // step, image.height // step))
     image.load()
     step = _step(image)
@@ -223,14 +231,14 @@ def _pixels(image: Image.Image, data: bytes) -> Picture:
 
 
 def _step(image: Image.Image) -> int:
-    """Return how many times smaller a picture is kept."""
+    """Return the factor by which a picture is shrunk."""
     return math.ceil(math.sqrt(image.width * image.height / _MAX_KEPT_PIXELS))
 
 
 def _shrunk(
     size: tuple[int, int], step: int, rows_of: Callable[[int, int], Image.Image]
 ) -> Picture:
-    """Return a picture `step` times smaller, made in bands: whole, it would fill the memory."""
+    """Return a picture `step` times smaller, computed in bands to save memory."""
     width, height = size
     rows = _BAND_ROWS * step
     bands = []
@@ -242,7 +250,7 @@ def _shrunk(
 
 
 def _rgb(image: Image.Image) -> Picture:
-    """Return a picture of any mode as RGB on white."""
+    """Convert a picture of any mode to RGB on white."""
     if image.mode in _DEEP_MODES:
         return np.repeat(_levels(np.asarray(image))[:, :, np.newaxis], 3, axis=2)
     if image.has_transparency_data:
@@ -253,7 +261,7 @@ def _rgb(image: Image.Image) -> Picture:
 
 
 def _levels(deep: npt.NDArray[np.float32]) -> Picture:
-    """Return grey of more than 8 bits as 8 bits."""
+    """Convert gray of more than 8 bits to 8 bits."""
     values = np.nan_to_num(deep.astype(np.float32))
     low, high = 0.0, float(np.iinfo(np.uint16).max)
     if deep.dtype.kind == "f" or values.max(initial=0) > high:

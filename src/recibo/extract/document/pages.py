@@ -1,8 +1,8 @@
-"""Tells what a file is and gives its pages.
+"""Detects the format of a file and decodes its pages.
 
-The head of a file decides what it is: a JPEG with an archive at its tail is read as a JPEG, a GIF
-with a PDF inside is a GIF and refused. Where the head says nothing, as in a PDF with blank lines
-before its first mark, a decoder that opens the file decides.
+The first bytes of a file decide: a JPEG with an appended archive is a JPEG, a GIF with a PDF inside
+is a GIF and refused. If they are unknown, as in a PDF that begins with blank lines, the decoder
+that can open the file decides.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _PDF = "application/pdf"
 
 
 def inspect(data: bytes) -> Kind:
-    """Tell what a file is without decoding its pixels.
+    """Return the format and page count of a file without decoding its pixels.
 
     Raises:
         EmptyFile, UnsupportedFormat, TooManyPages, TooManyPixels, Encrypted, Unreadable: The file
@@ -28,13 +28,23 @@ def inspect(data: bytes) -> Kind:
 
 
 def pages(data: bytes) -> Iterator[Page]:
-    """Yield the pages of a file, each decoded when it is asked for.
+    """Yield the pages of a file, each decoded on demand.
 
     Raises:
         EmptyFile, UnsupportedFormat, TooManyPages, TooManyPixels, Encrypted, Unreadable: At the
             first page for the file as a whole, at a later one for that page.
     """
     return pdf.pages(data) if _mime(data) == _PDF else images.pages(data)
+
+
+def page(data: bytes, number: int) -> Page | None:
+    """Return one page of a file, counted from 1; None if it has fewer.
+
+    Raises:
+        EmptyFile, UnsupportedFormat, TooManyPages, TooManyPixels, Encrypted, Unreadable: The file
+            is refused.
+    """
+    return pdf.page(data, number) if _mime(data) == _PDF else images.page(data, number)
 
 
 def _mime(data: bytes) -> str:
@@ -48,4 +58,4 @@ def _mime(data: bytes) -> str:
 
 
 def _mime_by_decoder(data: bytes) -> str | None:
-    return images.mime(data) or (_PDF if pdf.opens(data) else None)
+    return images.mime(data) or (_PDF if pdf.is_pdf(data) else None)

@@ -1,4 +1,4 @@
-"""The pages of a PDF: their text, and how to draw them."""
+"""Loads the pages of a PDF: their text, and functions that draw them."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -13,31 +13,31 @@ import pypdfium2.raw as pdfium_c
 from recibo.extract.document import limits, text_layer
 from recibo.extract.document.pdf_letters import Frame, Glyph, glyphs
 from recibo.extract.errors import Damaged, Encrypted, InvalidDocument, Unreadable
-from recibo.extract.model import Grey, Page, Picture
+from recibo.extract.model import Gray, Page, Picture
 
-#: The resolution at which a page counts as drawn at scale 1: enough for every printed letter.
+#: The resolution of a page at scale 1, enough for every printed letter.
 DPI = 200
 
 _POINTS_PER_INCH = 72
 
-#: A page is never drawn larger, whatever size it claims: 300 dpi of A3.
+#: The largest size at which a page is drawn: A3 at 300 dpi.
 _MAX_DRAWN_PIXELS = 18_000_000
 
-#: A page whose pictures cover more of it is a scan; fewer letters on it than the second figure
-#: are a scanner's stamp.
+#: A page is a scan if pictures cover more than this share of it; its text is a scanner's stamp if
+#: it has at most this many letters.
 _SCAN_SHARE = 0.5
 _MAX_STAMP_LETTERS = 200
 
-#: Pictures may stand in forms within forms; deeper ones are no scan.
+#: Pictures may be in nested forms; deeper ones are not a scan.
 _MAX_NESTING = 3
 
 _SECURITY_ERRORS = frozenset({pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY})
 
 
-def opens(data: bytes) -> bool:
-    """Tell whether the bytes are a PDF, if only after some blank lines."""
+def is_pdf(data: bytes) -> bool:
+    """Return whether the bytes are a PDF, perhaps after blank lines."""
     try:
-        _opened(data)
+        _open(data)
     except Unreadable:
         return False
     except InvalidDocument:
@@ -46,28 +46,36 @@ def opens(data: bytes) -> bool:
 
 
 def page_count(data: bytes) -> int:
-    """Count the pages and test the pictures on each by their headers.
+    """Count the pages and check the pictures on each by their headers.
 
     Raises:
         Encrypted, Unreadable, TooManyPages, TooManyPixels: The document is refused.
     """
-    document, count = _opened(data)
+    document, count = _open(data)
     for index in range(count):
-        _images(_sheet(document, index))
+        _images(_load_page(document, index))
     return count
 
 
 def pages(data: bytes) -> Iterator[Page]:
-    """Yield the pages of a PDF. pdfium is not made for threads: one document at a time."""
-    document, count = _opened(data)
+    """Yield the pages of a PDF. pdfium is not thread-safe: one document at a time."""
+    document, count = _open(data)
     for index in range(count):
-        yield _page(_sheet(document, index), number=index + 1)
+        yield _page(_load_page(document, index), number=index + 1)
 
 
-def _opened(data: bytes) -> tuple[pdfium.PdfDocument, int]:
-    """Open a PDF and count its pages; it closes when nothing refers to it any more.
+def page(data: bytes, number: int) -> Page | None:
+    """Return one page; None if there are fewer."""
+    document, count = _open(data)
+    if not 1 <= number <= count:
+        return None
+    return _page(_load_page(document, number - 1), number=number)
 
-    One that opens without a password is read, even if its author restricted its use.
+
+def _open(data: bytes) -> tuple[pdfium.PdfDocument, int]:
+    """Open a PDF and count its pages; it is closed when it is garbage-collected.
+
+    A PDF without a password is read even if its author restricted its use.
     """
     try:
         document = pdfium.PdfDocument(data)
@@ -81,11 +89,11 @@ def _opened(data: bytes) -> tuple[pdfium.PdfDocument, int]:
 
 
 def _count(document: pdfium.PdfDocument) -> int:
-    """Return how many pages there are: no more than the file claims, and the last of them opens."""
+    """Return the number of pages: at most as many as the file claims, and the last one opens."""
     claimed = len(document)
     if claimed <= 1 or _has(document, claimed - 1):
         return claimed
-    # Makers miscount. One page more than is read settles that there are too many.
+    # The claim may be wrong. One page more than the limit shows that there are too many.
     there = [index for index in range(min(claimed, limits.MAX_PAGES + 1)) if _has(document, index)]
     return there[-1] + 1 if there else 1
 
@@ -98,36 +106,36 @@ def _has(document: pdfium.PdfDocument, index: int) -> bool:
     return True
 
 
-def _sheet(document: pdfium.PdfDocument, index: int) -> pdfium.PdfPage:
-    """Open a page, with what was filled into its forms printed on it."""
+def _load_page(document: pdfium.PdfDocument, index: int) -> pdfium.PdfPage:
+    """Open a page, with the values of its form fields as part of it."""
     try:
-        text_page = document[index]
+        page = document[index]
         if document.get_formtype() != pdfium_c.FORMTYPE_NONE:
-            text_page.flatten()
-            text_page = document[index]
+            page.flatten()
+            page = document[index]
     except pdfium.PdfiumError as error:
         raise Damaged from error
-    return text_page
+    return page
 
 
-def _page(text_page: pdfium.PdfPage, *, number: int) -> Page:
-    limits.check_shape(text_page.get_width(), text_page.get_height())
-    images = _images(text_page)
-    scale = _scale(text_page, images)
-    text = text_page.get_textpage()
-    frame = _frame(text_page, scale=scale, turns=0)
+def _page(page: pdfium.PdfPage, *, number: int) -> Page:
+    limits.check_shape(page.get_width(), page.get_height())
+    images = _images(page)
+    scale = _scale(page, images)
+    text = page.get_textpage()
+    frame = _frame(page, scale=scale, turns=0)
     letters = list(glyphs(text, frame))
     is_text = text_layer.is_trustworthy(letters) and not _is_stamped_scan(images, letters)
     turns = -text_layer.main_turns(letters) % 4 if is_text else 0
     if turns:
-        frame = _frame(text_page, scale=scale, turns=turns)
+        frame = _frame(page, scale=scale, turns=turns)
         letters = list(glyphs(text, frame))
     return Page(
         number=number,
         width=frame.width,
         height=frame.height,
-        draw=_drawer(text_page, scale=scale, turns=turns),
-        draw_grey=_grey_drawer(text_page, scale=scale, turns=turns),
+        draw=_drawer(page, scale=scale, turns=turns),
+        draw_gray=_gray_drawer(page, scale=scale, turns=turns),
         layer=text_layer.words(letters, page=number) if is_text else (),
         dpi=scale * _POINTS_PER_INCH,
     )
@@ -137,21 +145,21 @@ def _page(text_page: pdfium.PdfPage, *, number: int) -> Page:
 class _Image:
     """A picture on a page."""
 
-    #: Pixels of the picture for each point of the page.
+    #: Pixels of the picture per point of the page.
     scale: float
-    #: How much of the page it covers, 0 to 1.
+    #: The share of the page that it covers, 0 to 1.
     share: float
 
 
-def _images(text_page: pdfium.PdfPage) -> list[_Image]:
-    """Return the pictures on a page, none of which is decoded.
+def _images(page: pdfium.PdfPage) -> list[_Image]:
+    """Return the pictures on a page without decoding them.
 
     Raises:
-        TooManyPixels: One of them is a bomb.
+        TooManyPixels: One of them is too large.
     """
-    page_area = text_page.get_width() * text_page.get_height()
+    page_area = page.get_width() * page.get_height()
     found = []
-    for drawn in text_page.get_objects([pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=_MAX_NESTING):
+    for drawn in page.get_objects([pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=_MAX_NESTING):
         width, height = drawn.get_px_size()
         limits.check_pixels(width, height)
         left, bottom, right, top = drawn.get_bounds()
@@ -160,18 +168,18 @@ def _images(text_page: pdfium.PdfPage) -> list[_Image]:
     return found
 
 
-def _scale(text_page: pdfium.PdfPage, images: Sequence[_Image]) -> float:
-    """Return the pixels a point at which a page counts as drawn at scale 1."""
+def _scale(page: pdfium.PdfPage, images: Sequence[_Image]) -> float:
+    """Return the pixels per point of a page at scale 1."""
     wanted = DPI / _POINTS_PER_INCH
     if _is_scan(images):
-        # Pages of phone scanners count a pixel as a point; drawing them at a fixed resolution
-        # would blow them up, and shrink finer scans.
+        # In files of phone scanners a pixel is a point. A fixed resolution would enlarge them, and
+        # shrink scans of a higher resolution.
         wanted = max(images, key=lambda image: image.share).scale
-    return min(wanted, _largest_scale(text_page))
+    return min(wanted, _largest_scale(page))
 
 
-def _largest_scale(text_page: pdfium.PdfPage) -> float:
-    return math.sqrt(_MAX_DRAWN_PIXELS / max(1.0, text_page.get_width() * text_page.get_height()))
+def _largest_scale(page: pdfium.PdfPage) -> float:
+    return math.sqrt(_MAX_DRAWN_PIXELS / max(1.0, page.get_width() * page.get_height()))
 
 
 def _is_scan(images: Sequence[_Image]) -> bool:
@@ -179,42 +187,42 @@ def _is_scan(images: Sequence[_Image]) -> bool:
 
 
 def _is_stamped_scan(images: Sequence[_Image], letters: Sequence[Glyph]) -> bool:
-    """Tell whether the text of a page is only what a scanner put on its picture."""
+    """Return whether the text of a page is only a stamp that a scanner added."""
     return _is_scan(images) and len(letters) <= _MAX_STAMP_LETTERS
 
 
-def _frame(text_page: pdfium.PdfPage, *, scale: float, turns: int) -> Frame:
-    width, height = text_page.get_width() * scale, text_page.get_height() * scale
+def _frame(page: pdfium.PdfPage, *, scale: float, turns: int) -> Frame:
+    width, height = page.get_width() * scale, page.get_height() * scale
     if turns % 2:
         width, height = height, width
-    return Frame(text_page, width=math.ceil(width), height=math.ceil(height), turns=turns)
+    return Frame(page, width=math.ceil(width), height=math.ceil(height), turns=turns)
 
 
-def _drawer(text_page: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Picture]:
-    """Return what draws the page at a multiple of `scale` after `turns` quarters clockwise."""
+def _drawer(page: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Picture]:
+    """Return a function that draws the page at a multiple of `scale`, rotated by `turns`."""
 
     def draw(times: float) -> Picture:
-        # pdfium draws twice as fast in its own order of colours.
-        drawn = _drawn(text_page, scale * times, turns=turns)
+        # pdfium draws twice as fast in its own channel order.
+        drawn = _drawn(page, scale * times, turns=turns)
         return np.asarray(cv2.cvtColor(drawn, cv2.COLOR_BGR2RGB), dtype=np.uint8)
 
     return draw
 
 
-def _grey_drawer(text_page: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Grey]:
-    """Return what draws the page in grey, in a third of the time."""
+def _gray_drawer(page: pdfium.PdfPage, *, scale: float, turns: int) -> Callable[[float], Gray]:
+    """Return a function that draws the page in gray, in a third of the time."""
 
-    def draw(times: float) -> Grey:
-        return _drawn(text_page, scale * times, turns=turns, is_grey=True)
+    def draw(times: float) -> Gray:
+        return _drawn(page, scale * times, turns=turns, is_gray=True)
 
     return draw
 
 
 def _drawn(
-    text_page: pdfium.PdfPage, scale: float, *, turns: int, is_grey: bool = False
+    page: pdfium.PdfPage, scale: float, *, turns: int, is_gray: bool = False
 ) -> npt.NDArray[np.uint8]:
-    """Draw a page in pdfium's order of colours, or in grey."""
-    bitmap = text_page.render(
-        scale=min(scale, _largest_scale(text_page)), rotation=90 * turns, grayscale=is_grey
+    """Draw a page in pdfium's channel order, or in gray."""
+    bitmap = page.render(
+        scale=min(scale, _largest_scale(page)), rotation=90 * turns, grayscale=is_gray
     )
     return np.asarray(bitmap.to_numpy(), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""A small receipt in every format, for a process that loads all it needs before it reads."""
+"""A small receipt in every format, with which a process loads everything before it reads."""
 
 from collections.abc import Iterator
 from importlib import resources
@@ -25,12 +25,12 @@ def every() -> Iterator[bytes]:
 
 
 def picture() -> bytes:
-    """Return one that has to be recognised."""
+    """Return a picture, which needs OCR."""
     return _read(_PICTURE)
 
 
 def text() -> bytes:
-    """Return one with a text layer."""
+    """Return a PDF with a text layer."""
     return _read(_TEXT)
 
 

@@ -1,4 +1,4 @@
-"""The words that a PDF page holds as text, and whether they can be trusted."""
+"""Joins the letters of a PDF's text layer to words, and checks whether they can be trusted."""
 
 import functools
 import itertools
@@ -10,48 +10,48 @@ from collections.abc import Iterable, Iterator, Sequence
 from recibo.extract.document.pdf_letters import Glyph
 from recibo.extract.model import Box, Word, around
 
-#: Shares of a letter's height. Letters further apart are of two words (pdfium marks most blanks
-#: itself); a step back or aside beyond these starts a new word too.
+#: Shares of a letter's height. A larger gap separates words (pdfium detects most spaces itself),
+#: and so does a larger step back or sideways.
 _MAX_GAP = 0.5
 _MAX_STEP_BACK = 0.5
 _MAX_STEP_ASIDE = 0.4
 
-#: Upended text is kept in whole runs, whose words are told by gaps between these shares.
-_MAX_UPENDED_GAP = 1.5
-_BLANK = 0.15
+#: Vertical text is kept in whole runs; gaps between these shares separate its words.
+_MAX_VERTICAL_GAP = 1.5
+_MIN_SPACE = 0.15
 
-#: Two prints of one word that cover each other by more than this share are fake bold.
+#: Two equal words that overlap by more than this share are fake bold.
 _SAME_PLACE = 0.5
-#: Pixels; shorter sides are none.
+#: The least length of a side, pixels.
 _LEAST_LENGTH = 0.01
 
-#: No word is longer, not even the address in a code; more letters are data that a maker hid.
+#: The most letters of a word; a URL has fewer. Longer runs are hidden data.
 _LONGEST_RUN = 500
 
-#: A page with fewer letters is a picture with a stamp or a page number on it.
+#: A page with fewer letters is a picture with a stamp or page number.
 _MIN_LETTERS = 40
 
-#: Shares of a sane text. Letters of a font without a character map come out unassigned, private,
-#: or shifted, and shifted ones have hardly a vowel.
+#: The least shares in real text. Without a character map, the letters of a font are unassigned,
+#: private or shifted, and shifted ones have hardly any vowels.
 _MIN_KNOWN = 0.95
 _MIN_VOWELS = 0.15
 
 _VOWELS = frozenset("aeiouyAEIOUY")
 
-#: pdfium's sign for the hyphen at the end of a broken line.
+#: pdfium's character for a hyphen at the end of a line.
 _BROKEN_HYPHEN = "\x02"
 
 _FIRST_LIGATURE, _LAST_LIGATURE = "\ufb00", "\ufb06"
 
 
 def words(glyphs: Iterable[Glyph], *, page: int) -> tuple[Word, ...]:
-    """Join a page's letters to words; text that runs up or down stays in runs with its blanks."""
+    """Join letters to words; vertical text stays in runs with spaces."""
     found = (_word(run, page) for run in _runs(glyphs))
     return tuple(_printed_once(word for word in found if word.text))
 
 
 def is_trustworthy(glyphs: Sequence[Glyph]) -> bool:
-    """Tell whether a page's text is enough of it and no gibberish."""
+    """Return whether a page has enough text, and it is readable."""
     signs = [glyph.letter for glyph in glyphs if not glyph.letter.isspace()]
     if sum(sign.isalnum() for sign in signs) < _MIN_LETTERS:
         return False
@@ -60,26 +60,26 @@ def is_trustworthy(glyphs: Sequence[Glyph]) -> bool:
 
 
 def main_turns(glyphs: Iterable[Glyph]) -> int:
-    """Return the quarter turns clockwise of most of the writing."""
+    """Return the rotation of most of the text, in quarter turns clockwise."""
     turns = Counter(glyph.turns for glyph in glyphs if not glyph.letter.isspace())
     return turns.most_common(1)[0][0] if turns else 0
 
 
 def _is_shifted(signs: Sequence[str]) -> bool:
-    """Tell whether a text of Latin letters has too few vowels to be any language."""
+    """Return whether Latin text has too few vowels for any language."""
     letters = [sign for sign in signs if sign.isalpha()]
     plain = [letter for letter in letters if letter.isascii()]
     vowels = sum(letter in _VOWELS for letter in plain)
-    # Beside another script a few Latin letters, "2 x 220", need none.
+    # A few Latin letters among another script, "2 x 220", need no vowels.
     return len(plain) > len(letters) / 2 and vowels < _MIN_VOWELS * len(plain)
 
 
 def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
-    """Part letters where a word ends."""
+    """Split letters at the ends of words."""
     run: list[Glyph] = []
     for glyph in glyphs:
         is_blank = glyph.letter.isspace()
-        if run and (_is_over(run[-1], glyph) or len(run) == _LONGEST_RUN):
+        if run and (_ends_word(run[-1], glyph) or len(run) == _LONGEST_RUN):
             yield run
             run = []
         if not is_blank:
@@ -88,17 +88,17 @@ def _runs(glyphs: Iterable[Glyph]) -> Iterator[list[Glyph]]:
         yield run
 
 
-def _is_over(last: Glyph, glyph: Glyph) -> bool:
-    """Tell whether a word ends with its last letter; blanks are a part of upended text."""
-    return not last.turns if glyph.letter.isspace() else not _goes_on(last, glyph)
+def _ends_word(last: Glyph, glyph: Glyph) -> bool:
+    """Return whether a word ends after its last letter; vertical text includes spaces."""
+    return not last.turns if glyph.letter.isspace() else not _continues_word(last, glyph)
 
 
-def _goes_on(last: Glyph, glyph: Glyph) -> bool:
-    """Tell whether a letter follows the last one in the same word."""
+def _continues_word(last: Glyph, glyph: Glyph) -> bool:
+    """Return whether a letter follows the last one in the same word."""
     if last.turns != glyph.turns:
         return False
     size = _size(last)
-    max_gap = _MAX_UPENDED_GAP if last.turns else _MAX_GAP
+    max_gap = _MAX_VERTICAL_GAP if last.turns else _MAX_GAP
     aside = abs(_middle(glyph) - _middle(last))
     return -_MAX_STEP_BACK * size <= _gap(last, glyph) <= max_gap * size and (
         aside <= _MAX_STEP_ASIDE * size
@@ -106,7 +106,7 @@ def _goes_on(last: Glyph, glyph: Glyph) -> bool:
 
 
 def _gap(last: Glyph, glyph: Glyph) -> float:
-    """Return the distance between two letters along the writing."""
+    """Return the distance between two letters along the text direction."""
     match last.turns:
         case 0:
             return glyph.box.x0 - last.box.x1
@@ -119,27 +119,27 @@ def _gap(last: Glyph, glyph: Glyph) -> float:
 
 
 def _middle(glyph: Glyph) -> float:
-    """Return where the row of a letter runs."""
-    return glyph.box.x_centre if glyph.turns % 2 else glyph.box.y_centre
+    """Return the middle of a letter across the text direction."""
+    return glyph.box.x_center if glyph.turns % 2 else glyph.box.y_center
 
 
 def _size(glyph: Glyph) -> float:
-    """Return how tall a letter is against its writing."""
+    """Return the height of a letter across the text direction."""
     return glyph.box.width if glyph.turns % 2 else glyph.box.height
 
 
 def _word(run: Sequence[Glyph], page: int) -> Word:
     text = _clean(run[0].letter)
     for last, glyph in itertools.pairwise(run):
-        is_parted = last.turns and _gap(last, glyph) > _BLANK * _size(last)
-        text += (" " if is_parted else "") + _clean(glyph.letter)
+        is_separate = last.turns and _gap(last, glyph) > _MIN_SPACE * _size(last)
+        text += (" " if is_separate else "") + _clean(glyph.letter)
     box = around([glyph.box for glyph in run])
-    return Word(text.strip(), box, confidence=1.0, page=page, is_upended=bool(run[0].turns % 2))
+    return Word(text.strip(), box, confidence=1.0, page=page, is_vertical=bool(run[0].turns % 2))
 
 
 @functools.lru_cache(maxsize=4096)
 def _clean(letter: str) -> str:
-    """Return a letter as people type it; empty for what is no letter at all."""
+    """Return a letter as typed; empty for control and unassigned characters."""
     if letter == _BROKEN_HYPHEN:
         return "-"
     if _FIRST_LIGATURE <= letter <= _LAST_LIGATURE:
@@ -148,7 +148,7 @@ def _clean(letter: str) -> str:
 
 
 def _printed_once(found: Iterable[Word]) -> Iterator[Word]:
-    """Leave out words that are printed again over themselves to look bold."""
+    """Drop words that are printed again at the same place to look bold."""
     places: defaultdict[tuple[str | int, ...], list[Box]] = defaultdict(list)
     texts: set[str] = set()
     for word in found:
@@ -160,18 +160,20 @@ def _printed_once(found: Iterable[Word]) -> Iterator[Word]:
 
 
 def _key(text: str, box: Box) -> tuple[str | int, ...]:
-    """Return what prints of a text in about one size at about one place have in common.
+    """Return a key that equal words of a similar size at a similar place share.
 
-    A cell is as large as the word, so that few prints which do not cover one another share it.
+    A cell is as large as the word, so few words that do not overlap share it.
     """
     across, down = _magnitude(box.width), _magnitude(box.height)
-    return text, across, down, _cell(box.x_centre, across), _cell(box.y_centre, down)
+    return text, across, down, _cell(box.x_center, across), _cell(box.y_center, down)
 
 
 def _near(word: Word) -> Iterator[tuple[str | int, ...]]:
-    """Yield the keys of all prints of a word, half to twice as large, whose middle it covers."""
+    """Yield the keys of equal words, of half to twice the size, whose middle a word covers."""
     box = word.box
-    for across, down in itertools.product(_alike(box.width), _alike(box.height)):
+    for across, down in itertools.product(
+        _similar_magnitudes(box.width), _similar_magnitudes(box.height)
+    ):
         columns = range(_cell(box.x0, across), _cell(box.x1, across) + 1)
         rows = range(_cell(box.y0, down), _cell(box.y1, down) + 1)
         for column, row in itertools.product(columns, rows):
@@ -179,11 +181,11 @@ def _near(word: Word) -> Iterator[tuple[str | int, ...]]:
 
 
 def _magnitude(length: float) -> int:
-    """Return the power of two that a length stays below."""
+    """Return the exponent of the least power of two above a length."""
     return math.frexp(max(length, _LEAST_LENGTH))[1]
 
 
-def _alike(length: float) -> range:
+def _similar_magnitudes(length: float) -> range:
     return range(_magnitude(length) - 1, _magnitude(length) + 2)
 
 

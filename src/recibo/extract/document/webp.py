@@ -1,6 +1,6 @@
-"""Large WebP pictures, decoded with less memory than Pillow takes.
+"""Decodes large WebP pictures with less memory than Pillow needs.
 
-Pillow treats every WebP as an animation and holds four copies of its canvas in four channels.
+Pillow treats every WebP as an animation and keeps four copies of its canvas in four channels.
 The container is that of RFC 9649.
 """
 
@@ -17,24 +17,24 @@ from recibo.extract.model import Picture
 
 _HEAD = 12
 _CHUNK = struct.Struct("<4sI")
-#: A frame's place in pairs of pixels, its size less one, how long it is shown and flags.
+#: A frame's position in pairs of pixels, its size less one, its duration and flags.
 _FRAME = struct.Struct("<3s3s3s3s4x")
 _HAS_ALPHA = 0x10
 
-#: So many channels has a picture without transparency.
+#: The channels of a picture without transparency.
 _OPAQUE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The first picture of a file, where it lies on the canvas; three channels or four."""
+    """The first picture of a file and its position on the canvas; three or four channels."""
 
     pixels: Picture
     left: int
     top: int
 
     def rows(self, width: int, top: int, bottom: int) -> Image.Image:
-        """Return these rows of a canvas of this width, which is transparent beside the frame."""
+        """Return rows of a canvas of this width, which is transparent outside the frame."""
         above, below = (max(0, row - self.top) for row in (top, bottom))
         shown = self.pixels[above:below]
         canvas = Image.new("RGBA", (width, bottom - top), (0, 0, 0, 0))
@@ -50,7 +50,7 @@ def first_frame(data: bytes, width: int, height: int) -> Frame:
     """Decode the first picture of a file whose canvas has this size.
 
     Raises:
-        Damaged: It is none, or reaches beyond the canvas.
+        Damaged: It is not a picture, or extends beyond the canvas.
     """
     for kind, content in _chunks(data[_HEAD:]):
         if kind == b"ANMF":
@@ -59,7 +59,7 @@ def first_frame(data: bytes, width: int, height: int) -> Frame:
 
 
 def _of_animation(content: bytes, width: int, height: int) -> Frame:
-    """Decode a frame as the still picture that it is."""
+    """Decode a frame of an animation as a still picture."""
     place = _FRAME.unpack_from(content)
     left, top, across, down = (int.from_bytes(number, "little") for number in place)
     left, top, across, down = left * 2, top * 2, across + 1, down + 1
@@ -67,7 +67,7 @@ def _of_animation(content: bytes, width: int, height: int) -> Frame:
         raise Damaged
     parts = content[_FRAME.size :]
     has_alpha = any(kind in (b"ALPH", b"VP8L") for kind, _ in _chunks(parts))
-    # The decoder refuses a picture of another size than this says.
+    # The decoder refuses a picture of another size.
     canvas = struct.pack("<I", _HAS_ALPHA if has_alpha else 0) + place[2] + place[3]
     body = b"WEBP" + _CHUNK.pack(b"VP8X", len(canvas)) + canvas + parts
     return Frame(_decoded(_CHUNK.pack(b"RIFF", len(body)) + body), left, top)
@@ -79,7 +79,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         kind, length = _CHUNK.unpack_from(data, place)
         place += _CHUNK.size
         yield kind, data[place : place + length]
-        # Each begins at an even place.
+        # Chunks begin at even offsets.
         place += length + length % 2
 
 

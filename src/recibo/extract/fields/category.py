@@ -7,27 +7,27 @@ from functools import cache
 
 from recibo.extract.model import Category
 from recibo.extract.text import tables
-from recibo.extract.text.folding import fold, skeleton
+from recibo.extract.text.folding import fold, normalize
 from recibo.extract.text.phrases import Phrase, Phrasebook
 
-# German and Dutch make one word of a trade and what goes before it.
+# German and Dutch join a trade and the word before it.
 _LEAST_TRADE, _LEAST_LEFT = 6, 2
 _DOTTED_END = re.compile(r"(?<!\w)(?:\w{1,3}\.\s?)+\w{0,3}\.?\s*$")
-# A word in the name says what the shop is, whatever it sells; a word in an item may be chance.
+# A word in the name is the shop's trade; a word in an item may be a coincidence.
 _IN_NAME, _IN_ITEMS, _MOST_ITEM_WORDS = 3.0, 0.75, 3
-# Below this, or this close to the next one, the category stays unknown.
+# With a lower score, or a smaller lead over the next one, the category stays unknown.
 _ENOUGH, _MARGIN = 2.0, 0.7
 
 
 def categories(merchant: str | None, texts: Sequence[str]) -> tuple[Category, ...]:
-    """Return the categories that the words speak for, best first; empty when unsure."""
+    """Return the categories of the words, best first; empty if none is clear."""
     scores: dict[str, float] = defaultdict(float)
     for category in _of_name(merchant or ""):
         scores[category] += _IN_NAME
     item_words: dict[str, set[str]] = defaultdict(set)
     for text in texts:
         for phrase in _book("items").find(text):
-            for category in _split(phrase):
+            for category in _categories_of(phrase):
                 item_words[category].add(text[phrase.start : phrase.end].lower())
     for category, words in item_words.items():
         scores[category] += _IN_ITEMS * min(len(words), _MOST_ITEM_WORDS)
@@ -42,26 +42,28 @@ def categories(merchant: str | None, texts: Sequence[str]) -> tuple[Category, ..
 def _of_name(name: str) -> set[str]:
     """Return the categories of the words in a name, or of the ends of its compound words."""
     trade = _without_legal_form(name)
-    found = {category for phrase in _book("merchant").find(trade) for category in _split(phrase)}
+    found = {
+        category for phrase in _book("merchant").find(trade) for category in _categories_of(phrase)
+    }
     return found or {
         category for word in fold(trade).split() for category in _of_compound(word.strip(".,&()"))
     }
 
 
 def _without_legal_form(name: str) -> str:
-    """Cut a legal form with its points: a company that is an "S.p.A." is no spa."""
+    """Cut off a legal form with dots: an "S.p.A." is not a spa."""
     form = _DOTTED_END.search(name)
-    known = {skeleton(form.text).letters for form in tables.legal_forms()}
-    is_legal = form is not None and skeleton(form[0]).letters in known
+    known = {normalize(form.text).letters for form in tables.legal_forms()}
+    is_legal = form is not None and normalize(form[0]).letters in known
     return name[: form.start()] if form and is_legal else name
 
 
-def _split(phrase: Phrase) -> list[str]:
+def _categories_of(phrase: Phrase) -> list[str]:
     return phrase.kind.split("|")
 
 
 def _of_compound(word: str) -> list[str]:
-    """Return the categories of the longest trade that a word ends in: "Schlossapotheke"."""
+    """Return the categories of the longest trade at the end of a word: "Schlossapotheke"."""
     trades = _compounding()
     starts = range(_LEAST_LEFT, len(word) - _LEAST_TRADE + 1)
     return next((trades[word[start:]] for start in starts if word[start:] in trades), [])
@@ -69,7 +71,7 @@ def _of_compound(word: str) -> list[str]:
 
 @cache
 def _compounding() -> Mapping[str, list[str]]:
-    """Return the trades that are long enough to be known at the end of a word."""
+    """Return the trades that are long enough to be found at the end of a word."""
     owners: dict[str, list[str]] = defaultdict(list)
     for category, words in tables.categories().items():
         for word in words["merchant"]:
@@ -87,4 +89,4 @@ def _book(kind: str) -> Phrasebook:
     kinds: dict[str, list[str]] = defaultdict(list)
     for word, names in owners.items():
         kinds["|".join(dict.fromkeys(names))].append(word)
-    return Phrasebook(kinds, glued=False)
+    return Phrasebook(kinds, joined=False)

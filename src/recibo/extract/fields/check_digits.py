@@ -1,7 +1,7 @@
-"""Check digits of tax numbers, by country: one small rule each.
+"""Checks the check digits of tax numbers, with one rule per country and number.
 
-Each rule takes the number's letters and digits, upper case, with or without its country's prefix.
-Sources: the countries' own publications of their schemes, as gathered in the European
+Each rule takes letters and digits in upper case, with or without the prefix of the country.
+Sources: the publications of the countries, as collected in the European
 Commission's list of VAT number structures and ISO 7064.
 """
 
@@ -81,7 +81,7 @@ def _it_iva(number: str) -> bool:
 
 
 def _es_nif(number: str) -> bool:
-    # The company's own letters may be E and S too, so the length decides.
+    # The letters of the company may be E and S too, so the length decides.
     plain = number.removeprefix("ES") if len(number) > _NIF_LENGTH else number
     if plain[:1] in "ABCDEFGHJNPQRSUVW":
         return _es_company(plain)
@@ -106,7 +106,7 @@ def _pt_nif(number: str) -> bool:
 
 def _nl_btw(number: str) -> bool:
     # Numbers of companies end their first part with a check digit; those given to
-    # single traders since 2020 pass modulo 97 as a whole.
+    # sole traders since 2020 pass modulo 97 as a whole.
     digits = _digits(number[2:11], 9)
     spelled = "".join(str(_ALPHABET.index(letter)) for letter in number)
     is_old = bool(digits) and _weighted(digits[:8], range(9, 1, -1)) % 11 == digits[8]
@@ -202,7 +202,7 @@ def _co_nit(number: str) -> bool:
 
 
 def _mx_rfc(number: str) -> bool:
-    # A company's name gives three letters, a person's four.
+    # The number begins with three letters for a company, four for a person.
     signs = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ"
     padded = number.rjust(13)
     total = sum(signs.index(sign) * (13 - index) for index, sign in enumerate(padded[:12]))
@@ -213,7 +213,7 @@ def _tr_vkn(number: str) -> bool:
     digits, total = _digits(number, 10), 0
     for index, digit in enumerate(digits[:9]):
         moved = (digit + 9 - index) % 10
-        # A multiple of nine leaves nine, and nothing is left of nothing.
+        # The digital root of a multiple of nine is nine, that of zero is zero.
         total += moved and (moved * 2 ** (9 - index) % 9 or 9)
     return bool(digits) and (10 - total % 10) % 10 == digits[9]
 

@@ -1,17 +1,24 @@
-"""Asks every finder for its field and gathers what they find."""
+"""Collects the candidates of all finders."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.brazil import fiscal
+from recibo.extract.brazil.fiscal import Identified
+from recibo.extract.candidates import AmountCandidate, Candidates, DetailCandidates
 from recibo.extract.fields import (
+    adjustments,
     category,
     currency,
     date,
     fiscal_candidates,
+    labelled_taxes,
     merchant,
     number,
+    parties,
+    payments,
+    tabled_taxes,
     tax_id,
     tax_sum,
     tax_table,
@@ -19,32 +26,46 @@ from recibo.extract.fields import (
 )
 from recibo.extract.fields import document_type as kind
 from recibo.extract.fields.items import line_items
-from recibo.extract.fields.labelled_amounts import Role, entries
+from recibo.extract.fields.labelled_amounts import Entry, Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
-from recibo.extract.layout.rows import USUAL_MINOR, rows
-from recibo.extract.model import Candidates, Category, DocumentType, Extracted, TextPage
+from recibo.extract.fields.tax_candidates import TaxContext
+from recibo.extract.layout.rows import USUAL_MINOR, Row, rows
+from recibo.extract.model import Category, DocumentType, Extracted, TextPage
 from recibo.extract.text import tables
 
-# Malay and Indonesian are written without accents, and so is the English printed with them.
+# Malay and Indonesian have no accents, nor has the English on the same documents.
 _UNACCENTED = frozenset({"ms", "id"})
 
-# A table that splits a total into net and tax is looked for among so many likely totals.
+# The number of likely totals for which a tax table is searched.
 _LIKELY_TOTALS = 3
 
 
 def collect(text_pages: Sequence[TextPage], *, hint: DocumentType | None = None) -> Candidates:
     """Return the candidates of every field of one document; `hint` only breaks ties."""
-    document = fiscal.opened(text_pages)
-    general = _general(text_pages, hint)
+    document = fiscal.identify(text_pages)
+    general = _general(text_pages, hint, document)
     minor = USUAL_MINOR if document else _minor_digits(general.currencies)
-    findings = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
+    candidates = replace(general, line_items=line_items.find(text_pages, document, minor=minor))
     if document is None:
-        return findings
-    merged = fiscal_candidates.merged(findings, document.read())
-    return replace(merged, categories=_categories(merged))
+        return candidates
+    merged = fiscal_candidates.merged(candidates, document.read(), document.details())
+    amounts = _of_fiscal(merged.amounts, document)
+    return replace(merged, categories=_categories(merged), amounts=amounts)
 
 
-def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candidates:
+def _of_fiscal(amounts: DetailCandidates, document: Identified) -> DetailCandidates:
+    """Return the candidates with what the boxes of a fiscal document contain."""
+    known = replace(amounts, fiscal_taxes=document.tax_lines())
+    if not document.has_boxes:
+        return known
+    boxed = document.discount()
+    discounts = (AmountCandidate(boxed, 0, {"boxed": 1}),) if boxed else ()
+    return replace(known, discounts=discounts, tips=(), service_charges=(), roundings=())
+
+
+def _general(
+    text_pages: Sequence[TextPage], hint: DocumentType | None, document: Identified | None
+) -> Candidates:
     """Return the candidates of the finders that work for every country."""
     lines = rows(text_pages)
     place = locate(lines, hints=tax_id.countries(lines))
@@ -59,17 +80,18 @@ def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candi
     totals = tuple(found for found, _ in ranked)
     roundings = total.labelled(amounts, Role.ROUNDING)
     names = merchant.merchants(lines, is_unaccented=_is_unaccented(text_pages, place))
+    moments = date.moments(lines, place)
     return Candidates(
         types=kind.types(text_pages, lines, hint),
         merchant_names=names,
         merchant_tax_ids=tuple(tax_id.found for tax_id in tax_ids),
-        moments=date.moments(lines, place),
+        moments=moments,
         totals=totals,
         total_features={found.value: features for found, features in ranked},
         subtotals=total.labelled(amounts, Role.SUBTOTAL),
         taxes=total.labelled(amounts, Role.TAX),
-        splits=tax_table.splits(priced, _taxed_totals(totals, roundings)),
-        levies=tax_sum.levies(priced, amounts),
+        tax_breakdowns=tax_table.tax_breakdowns(priced, _taxed_totals(totals, roundings)),
+        tax_sums=tax_sum.tax_sums(priced, amounts),
         charges=total.labelled(amounts, Role.CHARGE),
         discounts=total.labelled(amounts, Role.DISCOUNT),
         roundings=roundings,
@@ -77,7 +99,18 @@ def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candi
         change=total.labelled(amounts, Role.CHANGE),
         cards=total.labelled(amounts, Role.CARD),
         currencies=currencies,
+        amounts=_amounts(priced, amounts, place),
         document_numbers=number.numbers(lines),
+        parties=parties.find(
+            lines,
+            place,
+            parties.Known(
+                names,
+                tuple(tax_id.found for tax_id in tax_ids),
+                moments,
+                document.lines_of_others() if document else frozenset(),
+            ),
+        ),
         categories=category.categories(
             names[0].value if names else None, [row.text for row in lines]
         ),
@@ -85,10 +118,25 @@ def _general(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Candi
     )
 
 
+def _amounts(priced: Sequence[Row], amounts: Sequence[Entry], place: Place) -> DetailCandidates:
+    """Return the candidates for the amounts of bookkeeping."""
+    context = TaxContext.of(priced, amounts, place.country.code if place.country else None)
+    others = adjustments.adjustments(priced, amounts)
+    return DetailCandidates(
+        tax_tables=tabled_taxes.tabled_taxes(context),
+        taxes=labelled_taxes.labelled_taxes(context),
+        payments=payments.payment_candidates(priced, amounts),
+        discounts=others.discounts,
+        tips=others.tips,
+        service_charges=others.service_charges,
+        roundings=others.roundings,
+    )
+
+
 def _taxed_totals(
     totals: Sequence[Extracted[Decimal]], roundings: Sequence[Extracted[Decimal]]
 ) -> list[Decimal]:
-    """Return what tables of taxes add up to: likely totals, before they were rounded too."""
+    """Return the sums that a tax table may have: likely totals, also before rounding."""
     likely = [found.value for found in totals[:_LIKELY_TOTALS]]
     steps = [rounding.value for rounding in roundings]
     return [*likely, *(value - step for value in likely for step in steps)]
@@ -108,9 +156,9 @@ def _minor_digits(currencies: Sequence[Extracted[str]]) -> int:
     return tables.currencies()[currencies[0].value].digits if currencies else USUAL_MINOR
 
 
-def _categories(findings: Candidates) -> tuple[Category, ...]:
-    """Return what the seller's own name says: others stand in the head of a note of services."""
-    if not findings.merchant_names:
-        return findings.categories
-    lines = [line for text in findings.texts for line in text.split("\n")]
-    return category.categories(findings.merchant_names[0].value, lines)
+def _categories(candidates: Candidates) -> tuple[Category, ...]:
+    """Return the categories of the seller's name; an NFS-e has other names in its head."""
+    if not candidates.merchant_names:
+        return candidates.categories
+    lines = [line for text in candidates.texts for line in text.split("\n")]
+    return category.categories(candidates.merchant_names[0].value, lines)

@@ -1,28 +1,28 @@
-"""What a company's name looks like in print: its legal form, and what is not part of it."""
+"""Cleans company names: legal forms, and text that is not part of the name."""
 
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from recibo.extract.text import tables
-from recibo.extract.text.folding import fold, skeleton
+from recibo.extract.text.folding import fold, normalize
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import LegalForm
 
-# Forms shorter than this are met inside other words too often to be repaired.
+# Shorter forms occur inside other words too often to be repaired.
 _REPAIRED_LETTERS = 6
-# Longer words of trades have no neighbour one letter away that is a word too.
+# Longer words for trades are not one letter away from another word.
 _REPAIRED_WORD = 7
-# Shorter forms are other words with one letter misread.
+# Shorter forms may be other words with one misread letter.
 _LEAST_BONES = 4
-# So few letters after a legal form are dirt or the end of another column.
+# At most this many letters after a legal form are noise or the end of another column.
 _MOST_REST = 2
 _WORD = re.compile(r"[^\W_]{7,}")
-# What engines read for letters of such words.
+# Characters that OCR reads for letters of such words.
 _FIGURES = (str.maketrans("0158", "oisb"), str.maketrans("0158", "olsb"))
 
 _OPENING, _CLOSING = "([{", ")]}"
-# A registration number behind the name, in brackets or bare, and what may introduce it.
+# A registration number after the name, perhaps in brackets, and its label.
 _REGISTRATION = re.compile(
     r"""
     \s*[(\[{]?\s*\b(?:(?:co(?:mpany)?|reg(?:istration)?|roc|gst|sst|id|no|nr)\b[\s.:#]*+)++\W*+
@@ -32,19 +32,19 @@ _REGISTRATION = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# A long run of figures in front is the number of a form, a stamp or a till.
+# A long number before the name is that of a form, a stamp or a till.
 _LEADING_CODE = re.compile(r"^\d{4,}\s+(?=[^\W\d]{2})")
-# What engines read for an O or an I among capitals, and for an O behind a hyphen.
+# Characters that OCR reads for an O or an I among capitals, and for an O after a hyphen.
 _MISREAD_FIGURES = (
     (re.compile(r"(?<=[A-Z])0(?=[A-Z])|(?<=[A-Z]-)0(?= |$)"), "O"),
     (re.compile(r"(?<=[A-Z]{2})1(?=[A-Z])"), "I"),
 )
 # The country of a branch: "(M)" for Malaysia.
 _BRANCH = re.compile(r"\(\w{1,2}\)")
-# Four single letters or more with a blank between each two.
+# At least four single letters, separated by spaces.
 _WIDE = re.compile(r"(?<!\S)(?:[^\W\d_] ){3,}[^\W\d_](?!\S)")
 _WITH_STOPS = re.compile(r"(?<!\w)\w\.\s?(?:\w\.\s?)*\w$")
-# A shorter rest before the document's title is no seller's name.
+# A shorter text before the document's title is not a seller's name.
 _LEAST_NAME = 3
 _JOINING = re.compile(r"(?:[&+/-]|\b(?:and|und|et|y|e|en|of|the|de|di|dan|von|du|for))\s*$")
 _EDGES = " \t.,:;*_-~=|!'\"`•·#<>/\\+^"
@@ -61,7 +61,7 @@ class Ending:
 
 def clean(text: str) -> str:
     """Return a row's text as a name, without labels, numbers and punctuation around it."""
-    name = _LEADING_CODE.sub("", _closed_up(text.strip(_EDGES)))
+    name = _LEADING_CODE.sub("", _without_wide_spaces(text.strip(_EDGES)))
     for figure, letter in _MISREAD_FIGURES:
         name = figure.sub(letter, name)
     name = _without_title(_without_prefix(name))
@@ -83,7 +83,7 @@ def legal_ending(text: str) -> Ending | None:
 
 def is_form_alone(text: str) -> bool:
     """Return whether `text` consists of legal forms only: "CO. (M) SDN BHD"."""
-    words = [skeleton(word).letters for word in _BRANCH.sub("", text).split()]
+    words = [normalize(word).letters for word in _BRANCH.sub("", text).split()]
     whole = "".join(words)
     return whole in _form_letters() or (
         len(words) > 1 and words[0] in _form_letters() and "".join(words[1:]) in _form_letters()
@@ -93,8 +93,8 @@ def is_form_alone(text: str) -> bool:
 def begins_with_form(text: str) -> bool:
     """Return whether the first word is a legal form, which few names start with."""
     words = text.split()
-    letters = skeleton(words[0]).letters if words else ""
-    # "SRI" is a word of names, though its bones are those of an Italian form.
+    letters = normalize(words[0]).letters if words else ""
+    # "SRI" is a word in names, although it normalizes like an Italian legal form.
     is_misread = fold("".join(words[:1])).replace(".", "") != letters
     return letters in _form_letters() and not (is_misread and len(letters) < _LEAST_BONES)
 
@@ -105,7 +105,7 @@ def is_complete(text: str) -> bool:
     return ending is not None and ending.form.is_cue and not has_open_bracket(text)
 
 
-def goes_on(text: str) -> bool:
+def continues(text: str) -> bool:
     """Return whether the name must continue: an open bracket, or a conjunction at the end."""
     return has_open_bracket(text) or bool(_JOINING.search(fold(text)))
 
@@ -116,7 +116,7 @@ def has_open_bracket(text: str) -> bool:
 
 
 def _with_form(name: str, ending: Ending) -> str:
-    """Return the name up to its legal form, the form put right where it was misread."""
+    """Return the name up to its legal form, which is repaired if it was misread."""
     printed = name[ending.start : ending.end]
     is_exact = re.sub(r"\W", "", fold(printed)) == re.sub(r"\W", "", fold(ending.form.text))
     if is_exact and (" " in printed or " " not in ending.form.text):
@@ -125,7 +125,7 @@ def _with_form(name: str, ending: Ending) -> str:
 
 
 def _with_trade_words(name: str) -> str:
-    """Return the name with words of trades put right that were read with one letter wrong."""
+    """Return the name with repaired words for trades, of which one letter was misread."""
     return _WORD.sub(lambda match: _trade_word(match.group()), name)
 
 
@@ -169,8 +169,8 @@ def _without_prefix(text: str) -> str:
     return text
 
 
-def _closed_up(text: str) -> str:
-    """Return a text without the blanks of words set wide, "W I L L O W  M A R T"."""
+def _without_wide_spaces(text: str) -> str:
+    """Return a text without the spaces in widely spaced words, "W I L L O W  M A R T"."""
     return _WIDE.sub(lambda match: match[0].replace(" ", ""), text)
 
 
@@ -185,13 +185,13 @@ def _without_title(text: str) -> str:
 
 
 def _with_last_stop(name: str, text: str) -> str:
-    """Return the name with the stop that ends a legal form written with stops, "S.A."."""
+    """Return the name with the last dot of a legal form with dots, "S.A."."""
     is_abbreviated = _WITH_STOPS.search(name) is not None
     return f"{name}." if is_abbreviated and f"{name}." in text else name
 
 
 def _balanced(text: str) -> str:
-    # A bracket that does not close is cut off or dirt, and no part of a name.
+    # A bracket that does not close is cut off or noise, not part of a name.
     if text.count("(") > text.count(")"):
         start = text.rfind("(")
         return text[:start].rstrip(_EDGES) if start > len(text) / 2 else text
@@ -211,19 +211,19 @@ def _exact_ending(text: str) -> Ending | None:
 def _misread_ending(text: str) -> Ending | None:
     """Return a long legal form at the end of `text` with one misread character.
 
-    Behind it there may be a registration number, or a few signs of another column.
+    A registration number, or a few characters of another column, may follow it.
     """
-    bones = skeleton(text)
+    normalized = normalize(text)
     for form, letters in _repaired_forms():
-        # One sign wrong leaves one half of the form whole.
+        # With one wrong character, one half of the form is still right.
         half = len(letters) // 2
-        if letters[:half] not in bones.letters and letters[half:] not in bones.letters:
+        if letters[:half] not in normalized.letters and letters[half:] not in normalized.letters:
             continue
-        for start in range(len(bones.letters) - len(letters), 0, -1):
+        for start in range(len(normalized.letters) - len(letters), 0, -1):
             end = start + len(letters)
-            first, last = bones.places[start], bones.places[end - 1] + 1
+            first, last = normalized.places[start], normalized.places[end - 1] + 1
             is_alone = not text[first - 1].isalnum() and not text[last : last + 1].isalnum()
-            if is_alone and _differences(bones.letters[start:end], letters) <= 1:
+            if is_alone and _differences(normalized.letters[start:end], letters) <= 1:
                 return Ending(form, first, last) if _is_rest(text[last:]) else None
     return None
 
@@ -236,7 +236,7 @@ def _is_rest(text: str) -> bool:
 
 @cache
 def _repaired_forms() -> tuple[tuple[LegalForm, str], ...]:
-    forms = ((form, skeleton(form.text).letters) for form in tables.legal_forms() if form.is_cue)
+    forms = ((form, normalize(form.text).letters) for form in tables.legal_forms() if form.is_cue)
     return tuple((form, letters) for form, letters in forms if len(letters) >= _REPAIRED_LETTERS)
 
 
@@ -246,12 +246,12 @@ def _differences(tail: str, letters: str) -> int:
 
 @cache
 def _form_letters() -> frozenset[str]:
-    return frozenset(skeleton(form.text).letters for form in tables.legal_forms())
+    return frozenset(normalize(form.text).letters for form in tables.legal_forms())
 
 
 @cache
 def _any_form() -> re.Pattern[str]:
-    """Return a pattern of all legal forms, which asks first with which letter one can begin."""
+    """Return a pattern of all legal forms, which first checks the initial letter."""
     by_letter: dict[str, list[str]] = {}
     for index, form in enumerate(tables.legal_forms()):
         pattern = _pattern(form.text)
@@ -270,14 +270,14 @@ def _pattern(form: str) -> str:
 
 @cache
 def _prefix_book() -> Phrasebook:
-    return Phrasebook({"prefix": tables.merchants()["prefixes"]}, glued=False)
+    return Phrasebook({"prefix": tables.merchants()["prefixes"]}, joined=False)
 
 
 @cache
 def _label_book() -> Phrasebook:
-    return Phrasebook({"label": tables.merchants()["name_labels"]}, glued=False)
+    return Phrasebook({"label": tables.merchants()["name_labels"]}, joined=False)
 
 
 @cache
 def _title_book() -> Phrasebook:
-    return Phrasebook({"title": tables.merchants()["titles"]}, glued=False)
+    return Phrasebook({"title": tables.merchants()["titles"]}, joined=False)

@@ -1,4 +1,4 @@
-"""Finds when the document was issued."""
+"""Finds the date and time of issue."""
 
 import datetime as dt
 import re
@@ -12,11 +12,11 @@ from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted, Moment
 from recibo.extract.text import dates, lexicon, misread_dates
-from recibo.extract.text.dates import Clock, Day
+from recibo.extract.text.dates import Day, TimeOfDay
 from recibo.extract.text.phrases import Phrase
 from recibo.extract.text.tables import Order
 
-# Log-odds for a date's being that of issue.
+# Log-odds that a date is the date of issue.
 _BIAS = 0.5
 _LABELS = {
     "date": 2.0,
@@ -28,10 +28,10 @@ _LABELS = {
 # A list of items or nights shows a date in each row with an amount.
 _LISTED, _NEAR_LISTED = -1.2, 3
 _TIME_IN_ROW, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
-# Eight figures in a row without a label are taken for a date only when there is no other. Fewer
-# than one run in a thousand is a date by chance; more often one has lost its separators.
+# Eight digits without separators and label are a date only if there is no other. Fewer
+# than one in a thousand is a date by chance; more often OCR missed the separators.
 _UNLABELLED_RUN = -0.5
-# A date with one corrected digit may have been another date.
+# A date with one repaired digit may be another date.
 _MISREAD = -1.0
 # A time may be this many rows from its date.
 _NEAR_ROWS = 2
@@ -40,35 +40,47 @@ _DOLLAR = "$"
 
 
 @dataclass(frozen=True, slots=True)
-class _Sight:
+class _Occurrence:
     """One occurrence of a date in a row."""
 
     day: Day
     row: Row
     score: float
-    #: Whether it may be the date of issue; dates of journeys and in lists hardly are.
+    #: Whether it may be the date of issue; dates of journeys and in lists are unlikely.
     may_be_issue: bool = True
 
 
 def moments(rows: Sequence[Row], place: Place) -> tuple[Extracted[Moment], ...]:
-    """Return the moments of issue that the page may show, best first, one a date."""
+    """Return the candidates for the moment of issue, best first, one per date."""
     shown = _shown_orders(rows, place)
-    orders = tuple(dict.fromkeys((*shown, *_usual_orders(rows, place), *dates.ORDERS)))
+    orders = _with_usual(shown, rows, place)
     earliest = misread_years.earliest(rows, place.country)
-    seen = (_settled(sight) if shown else sight for sight in _sights(rows, orders))
-    sights = tuple(_put_right(sight, earliest) for sight in seen)
-    sights = sights or tuple(_misread(rows, orders))
-    repeats = Counter(sight.day.date for sight in sights if sight.may_be_issue)
-    by_date: dict[dt.date, list[_Sight]] = defaultdict(list)
-    for sight in sights:
-        by_date[sight.day.date].append(sight)
+    seen = (
+        _unambiguous(occurrence) if shown else occurrence
+        for occurrence in _occurrences(rows, orders)
+    )
+    occurrences = tuple(_corrected(occurrence, earliest) for occurrence in seen)
+    occurrences = occurrences or tuple(_misread(rows, orders))
+    repeats = Counter(occurrence.day.date for occurrence in occurrences if occurrence.may_be_issue)
+    by_date: dict[dt.date, list[_Occurrence]] = defaultdict(list)
+    for occurrence in occurrences:
+        by_date[occurrence.day.date].append(occurrence)
     scores = {date: _best_score(same, repeats[date]) for date, same in by_date.items()}
     best = sorted(scores, key=lambda date: -scores[date])[:_MOST_CANDIDATES]
     return tuple(_found(by_date[date], rows, place, scores[date]) for date in best)
 
 
+def orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
+    """Return the orders of day, month and year, the likeliest first."""
+    return _with_usual(_shown_orders(rows, place), rows, place)
+
+
+def _with_usual(shown: Sequence[Order], rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
+    return tuple(dict.fromkeys((*shown, *_usual_orders(rows, place), *dates.ORDERS)))
+
+
 def _shown_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
-    """Return the orders of day, month and year that the page itself shows, the commonest first."""
+    """Return the orders of day, month and year on the page, the most common first."""
     usual = _usual_orders(rows, place)
     shown = Counter(
         day.order
@@ -86,19 +98,19 @@ def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
     return ("mdy", "dmy") if is_dollar else dates.ORDERS
 
 
-def _sights(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
+def _occurrences(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Occurrence]:
     for row in rows:
         for day in _dates(row, orders):
             may_be_issue = _label_score(day, row, rows) >= 0
-            yield _Sight(day, row, _score(day, row, rows), may_be_issue)
-        for day in dates.run_together(row.text, orders):
+            yield _Occurrence(day, row, _score(day, row, rows), may_be_issue)
+        for day in dates.without_separators(row.text, orders):
             score = _label_score(day, row, rows)
             if score or not _is_numbered(day, row):
-                yield _Sight(day, row, score or _UNLABELLED_RUN - _BIAS)
+                yield _Occurrence(day, row, score or _UNLABELLED_RUN - _BIAS)
 
 
 def _dates(row: Row, orders: Sequence[Order]) -> Iterator[Day]:
-    """Yield the dates of a row without figures of telephones and versions: "Phone 12.05.22"."""
+    """Yield the dates of a row, without telephone and version numbers: "Phone 12.05.22"."""
     found = dates.days(row.text, orders)
     heads = lexicon.wordbook("no_date").find(row.text) if found else ()
     for day in found:
@@ -110,29 +122,31 @@ def _is_just_before(end: int, start: int, text: str) -> bool:
     return end <= start and not re.search(r"\w", text[end:start])
 
 
-def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Sight]:
+def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Occurrence]:
     for row in rows:
-        for day in misread_dates.mended(row.text, orders):
-            yield _Sight(day, row, _score(day, row, rows) + _MISREAD)
+        for day in misread_dates.repaired(row.text, orders):
+            yield _Occurrence(day, row, _score(day, row, rows) + _MISREAD)
 
 
-def _settled(sight: _Sight) -> _Sight:
-    """Return a sight on a page that shows its order, so that none is in doubt."""
-    if not sight.day.is_ambiguous:
-        return sight
-    return replace(sight, score=sight.score - _AMBIGUOUS)
+def _unambiguous(occurrence: _Occurrence) -> _Occurrence:
+    """Mark a date as unambiguous, since other dates on the page show its order."""
+    if not occurrence.day.is_ambiguous:
+        return occurrence
+    return replace(occurrence, score=occurrence.score - _AMBIGUOUS)
 
 
-def _put_right(sight: _Sight, earliest: dt.date) -> _Sight:
-    date = misread_years.put_right(sight.day.date, earliest)
-    if date == sight.day.date:
-        return sight
-    return replace(sight, day=replace(sight.day, date=date), score=sight.score + _MISREAD)
+def _corrected(occurrence: _Occurrence, earliest: dt.date) -> _Occurrence:
+    date = misread_years.corrected(occurrence.day.date, earliest)
+    if date == occurrence.day.date:
+        return occurrence
+    return replace(
+        occurrence, day=replace(occurrence.day, date=date), score=occurrence.score + _MISREAD
+    )
 
 
 def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     score = _label_score(day, row, rows)
-    score += _TIME_IN_ROW if dates.clocks(row.text) else 0
+    score += _TIME_IN_ROW if dates.times(row.text) else 0
     score += _AMBIGUOUS if day.is_ambiguous else 0
     score += _MONTH_NAMED if day.order is None else 0
     return score + _EARLY * (1 - row.index / max(len(rows), 1))
@@ -148,7 +162,7 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
         and not _is_of_amount(label, day.start, row)
     ]
     above = rows[row.index - 1] if row.index else None
-    is_named_above = above is not None and not _is_taken(above) and not _is_listed(row, rows)
+    is_named_above = above is not None and not _has_values(above) and not _is_listed(row, rows)
     if not before and above is not None and is_named_above:
         left, right = row.box(day.start, day.end).x0, row.box(day.start, day.end).x1
         before = [
@@ -161,7 +175,7 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
         ]
     kinds = [label.kind for label in before if label.kind != "time"]
     if kinds:
-        # In "Échéance le 5 mars" the last label only leads to the date.
+        # In "Échéance le 5 mars" the last label is only a preposition.
         is_led = kinds[-1] == "weak_date" and len(kinds) > 1
         return _LABELS[kinds[-2] if is_led else kinds[-1]]
     return _LISTED if _is_listed(row, rows) else 0
@@ -176,7 +190,7 @@ def _is_listed(row: Row, rows: Sequence[Row]) -> bool:
 def _is_entry(row: Row) -> bool:
     """Return whether a row starts with a date and has an amount after it, but no time."""
     day = next(iter(dates.days(row.text)), None)
-    if day is None or re.search(r"\w", row.text[: day.start]) or dates.clocks(row.text):
+    if day is None or re.search(r"\w", row.text[: day.start]) or dates.times(row.text):
         return False
     return any(amount.is_money and amount.start >= day.end for amount in row.amounts)
 
@@ -196,7 +210,7 @@ def _is_of_amount(label: Phrase, end: int, row: Row) -> bool:
     return any(amount.is_money and label.end <= amount.start < end for amount in row.amounts)
 
 
-def _is_taken(above: Row) -> bool:
+def _has_values(above: Row) -> bool:
     """Return whether the labels of a row belong to a date or an amount in the same row."""
     return bool(dates.days(above.text)) or any(amount.is_money for amount in above.amounts)
 
@@ -207,64 +221,69 @@ def _is_numbered(day: Day, row: Row) -> bool:
     return any(label.end <= day.start for label in book.find(row.text))
 
 
-def _best_score(same: Sequence[_Sight], repeats: int) -> float:
-    best = max(sight.score for sight in same)
+def _best_score(same: Sequence[_Occurrence], repeats: int) -> float:
+    best = max(occurrence.score for occurrence in same)
     return _BIAS + best + _REPEATED * min(max(repeats - 1, 0), 2)
 
 
 def _found(
-    same: Sequence[_Sight], rows: Sequence[Row], place: Place, score: float
+    same: Sequence[_Occurrence], rows: Sequence[Row], place: Place, score: float
 ) -> Extracted[Moment]:
-    ranked = sorted(same, key=lambda sight: -sight.score)
-    best, clock = ranked[0], _clock(ranked, rows)
-    time, printed = (clock.time, clock.offset) if clock else (None, None)
+    ranked = sorted(same, key=lambda occurrence: -occurrence.score)
+    best, time_of_day = ranked[0], _time_of_day(ranked, rows)
+    time, printed = (time_of_day.time, time_of_day.offset) if time_of_day else (None, None)
     offset = place.offset(best.day.date, time) if printed is None else printed
     moment = Moment(best.day.date, time, offset)
     box = best.row.box(best.day.start, best.day.end)
     return Extracted(moment, probability(score), best.row.text, best.row.line.page, box)
 
 
-def _clock(sights: Sequence[_Sight], rows: Sequence[Row]) -> Clock | None:
+def _time_of_day(occurrences: Sequence[_Occurrence], rows: Sequence[Row]) -> TimeOfDay | None:
     """Return the time in the date's row, else near it, else a labelled or the only one."""
-    for sight in sights:
-        clocks = _clocks(sight.row)
-        if clocks:
-            return _nearest(clocks, sight.day)
-    date = sights[0].day.date
+    for occurrence in occurrences:
+        times = _times_of_day(occurrence.row)
+        if times:
+            return _nearest(times, occurrence.day)
+    date = occurrences[0].day.date
     own = {row.index: row for row in rows if not _is_of_other_day(row, date)}
-    for sight in sights:
+    for occurrence in occurrences:
         for step in range(1, _NEAR_ROWS + 1):
-            for index in (sight.row.index + step, sight.row.index - step):
+            for index in (occurrence.row.index + step, occurrence.row.index - step):
                 if index in own and _is_time_row(own[index]):
-                    return _clocks(own[index])[0]
-    labelled = [row for row in own.values() if _has_time_label(row) and _clocks(row)]
+                    return _times_of_day(own[index])[0]
+    labelled = [row for row in own.values() if _has_time_label(row) and _times_of_day(row)]
     if labelled:
-        return _clocks(labelled[0])[0]
-    others = {clock.time: clock for row in own.values() for clock in _clocks(row)}
+        return _times_of_day(labelled[0])[0]
+    others = {
+        time_of_day.time: time_of_day for row in own.values() for time_of_day in _times_of_day(row)
+    }
     return others.popitem()[1] if len(others) == 1 else None
 
 
 def _is_of_other_day(row: Row, date: dt.date) -> bool:
-    """Return whether a row shows dates, and this is none of them in any order."""
+    """Return whether a row has dates, and this is none of them in any order."""
     shown = {day.date for order in dates.ORDERS for day in dates.days(row.text, (order,))}
     return bool(shown) and date not in shown
 
 
-def _clocks(row: Row) -> tuple[Clock, ...]:
-    """Return the times of a row, the one at which a ride ended for both of its ends."""
-    found = dates.clocks(row.text, dotted=_has_time_label(row))
+def _times_of_day(row: Row) -> tuple[TimeOfDay, ...]:
+    """Return the times of a row; of a ride's start and end only the end."""
+    found = dates.times(row.text, dotted=_has_time_label(row))
     starts = lexicon.wordbook("start_date").find(row.text) if len(found) > 1 else ()
     ends = [
-        clock
-        for clock in found
-        if not any(_is_just_before(start.end, clock.start, row.text) for start in starts)
+        time_of_day
+        for time_of_day in found
+        if not any(_is_just_before(start.end, time_of_day.start, row.text) for start in starts)
     ]
     return tuple(ends) or found
 
 
-def _nearest(clocks: Sequence[Clock], day: Day) -> Clock:
+def _nearest(times: Sequence[TimeOfDay], day: Day) -> TimeOfDay:
     return min(
-        clocks, key=lambda clock: min(abs(clock.start - day.end), abs(day.start - clock.end))
+        times,
+        key=lambda time_of_day: min(
+            abs(time_of_day.start - day.end), abs(day.start - time_of_day.end)
+        ),
     )
 
 
@@ -273,5 +292,5 @@ def _has_time_label(row: Row) -> bool:
 
 
 def _is_time_row(row: Row) -> bool:
-    """Return whether the row shows exactly one time, so not opening hours."""
-    return len(_clocks(row)) == 1
+    """Return whether the row has exactly one time, so not opening hours."""
+    return len(_times_of_day(row)) == 1

@@ -9,14 +9,14 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.model import DocumentType, Extracted, TextPage
 from recibo.extract.text import lexicon
 
-# Log-odds for an invoice. A receipt is narrow and was paid at the till; a document that names
-# the customer and the due date was not.
+# Log-odds of an invoice. A receipt is narrow and was paid at the till; a document with
+# a customer and a due date was not.
 _BIAS = -1.5
 _TITLE, _BILLING, _MOST_BILLING = 1.5, 1.2, 3
 _RECEIPT_WORD, _MOST_RECEIPT_WORDS, _TILL, _PAGE, _SLIP = -1.0, 2, -1.2, 1.5, -1.0
 _HINTED, _NAMED_RECEIPT = 0.8, -1.5
-# The height of a line in widths of the print: a slip of 30 to 48 characters a line has 0.04 and
-# more, a full page of twice as many 0.025 at most.
+# The height of a line as a share of the width: receipts of 30 to 48 characters per line have 0.04
+# or more, full pages of twice as many at most 0.025.
 _PAGE_PRINT = 0.028
 _TILL_KINDS = ("cash", "change", "card", "rounding")
 
@@ -24,7 +24,7 @@ _TILL_KINDS = ("cash", "change", "card", "rounding")
 def types(
     text_pages: Sequence[TextPage], rows: Sequence[Row], hint: DocumentType | None
 ) -> tuple[Extracted[DocumentType], ...]:
-    """Return receipt and invoice, the likelier first; `hint` only tips the balance."""
+    """Return receipt and invoice, the likelier first; `hint` only breaks ties."""
     title = None if _is_named_receipt(rows) else _title(rows)
     by_title = _TITLE if title else 0
     by_name = _NAMED_RECEIPT if _is_named_receipt(rows) else 0
@@ -57,7 +57,7 @@ def _by_words(rows: Sequence[Row]) -> float:
 
 
 def _is_named_receipt(rows: Sequence[Row]) -> bool:
-    """Return whether the first cell that is only a title names a receipt."""
+    """Return whether the first cell with only a title is the title of a receipt."""
     for row in rows:
         if any(amount.is_money for amount in row.amounts):
             return False

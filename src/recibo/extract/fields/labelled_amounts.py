@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from recibo.extract.fields import tip_suggestions
-from recibo.extract.layout.columns import kinds_over
+from recibo.extract.layout.columns import heading_kinds
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted
 from recibo.extract.text.numbers import Amount
@@ -67,7 +67,7 @@ _READINGS: tuple[tuple[set[str], set[str], Role], ...] = (
 _SUMS = (Role.PAYABLE, Role.TOTAL, Role.SUM, Role.SUBTOTAL, Role.TAX)
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
 _ITEM_SUMS = (*_TOTALS, Role.SUM)
-# The roles that may come between a sum before tax and the total, within so many amounts.
+# The roles of amounts between a sum before tax and the total, and their greatest number.
 _ON_TOP = (Role.TAX, Role.CHARGE, Role.ROUNDING, Role.DISCOUNT)
 _FAR = 8
 _CENT = Decimal("0.01")
@@ -76,12 +76,12 @@ _MODIFIERS = {"excluding", "including"}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An amount and what it is."""
+    """An amount and its role."""
 
     amount: Amount
     role: Role
     row: Row
-    #: How many amounts are between it and its label: 0 if it is next to the label.
+    #: The number of amounts between it and its label: 0 if it is next to the label.
     distance: int = 0
     #: Whether the label is in the row above.
     is_below: bool = False
@@ -111,7 +111,7 @@ def entries(rows: Sequence[Row]) -> tuple[Entry, ...]:
 
 
 def role_of(kinds: Sequence[str]) -> Role:
-    """Return the role that labels of these kinds, from left to right, give to an amount."""
+    """Return the role of an amount with labels of these kinds, from left to right."""
     present = set(kinds)
     for needed, barred, role in _READINGS:
         if needed <= present and not barred & present:
@@ -133,15 +133,15 @@ def _with_signs_of_payments(found: Sequence[Entry]) -> list[Entry]:
 
 
 def _with_net_totals(found: Sequence[Entry]) -> Iterator[Entry]:
-    """Make a total a subtotal if the taxes right below it lead to another total."""
+    """Make a total a subtotal if it adds up to another total with the taxes right below it."""
     for index, entry in enumerate(found):
-        if entry.role in _ITEM_SUMS and _leads_on(entry, found[index + 1 : index + _FAR]):
+        if entry.role in _ITEM_SUMS and _adds_up_to_next(entry, found[index + 1 : index + _FAR]):
             yield replace(entry, role=Role.SUBTOTAL)
         else:
             yield entry
 
 
-def _leads_on(net: Entry, below: Sequence[Entry]) -> bool:
+def _adds_up_to_next(net: Entry, below: Sequence[Entry]) -> bool:
     """Return whether the sum plus a tax and other additions is the next total below."""
     extra, has_tax = Decimal(0), False
     for entry in below:
@@ -197,16 +197,16 @@ def _of_row(row: Row, above: Row | None) -> Iterator[Entry]:
         if element.is_percent:
             continue
         if heading:
-            kinds = list(kinds_over(element, row, heading))
+            kinds = list(heading_kinds(element, row, heading))
         role = role_of(kinds)
-        amount = _with_lost_point(element, row) if role is Role.ROUNDING else element
+        amount = _with_missing_point(element, row) if role is Role.ROUNDING else element
         yield Entry(amount, role, row, distance, is_below=heading is not None)
         is_fresh = False
         distance += heading is None
 
 
-def _with_lost_point(amount: Amount, row: Row) -> Amount:
-    """Return a rounding amount with the decimal point that OCR lost: "002" is 0.02."""
+def _with_missing_point(amount: Amount, row: Row) -> Amount:
+    """Return a rounding amount with its missing decimal point: "002" is 0.02."""
     printed = row.text[amount.start : amount.end]
     if not printed.startswith("0") or len(printed) != row.minor + 1 or not printed.isdigit():
         return amount

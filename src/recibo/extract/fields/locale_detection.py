@@ -13,17 +13,17 @@ from recibo.extract.text import currency_symbols, lexicon, tables, time_zones
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country
 
-# Points for each kind of evidence. A currency's own symbol or a tax number decides most documents;
-# single words are shared by neighbouring countries, so each counts little and once.
-_MARK, _SHARED_MARK, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 5
+# Points for each kind of evidence. A currency's unique symbol or a tax number decides most
+# documents; single words are shared by neighboring countries, so each counts little and once.
+_SYMBOL, _SHARED_SYMBOL, _PHONE, _DOMAIN, _POSTCODE, _LEGAL_FORM, _TAX_NUMBER = 3, 1, 2, 2, 2, 2, 5
 _CUE, _MOST_CUES, _LANGUAGE, _STATE, _BARE_TAX, _POINT = 1, 4, 2, 2, 1, 2
 _DATED, _COMMA = 1, -1
-# Below this, or this close to the runner-up, the country stays unknown.
+# With a lower score, or a smaller lead, the country stays unknown.
 _ENOUGH, _MARGIN = 2.0, 1.0
 
-# Its addresses name the state in more ways than next to a postcode.
+# In its addresses the state is not only next to a postcode.
 _BRAZIL = "BR"
-# Without its stops and slash a shorter legal form is met by chance.
+# Without its dots and slash a shorter legal form occurs by chance.
 _LEAST_FORM = 4
 
 _PHONE_PREFIX = re.compile(r"(?<!\d)(?:\+\s?|00(?=\d{2,3}[ -]))(\d{2,3})(?=[\s\-().]*\d)")
@@ -31,30 +31,30 @@ _DOMAIN_END = re.compile(
     r"(?<![\w.-])[a-z0-9-]{2,40}(?:\.[a-z0-9-]{4,})*\.((?:com?\.)?[a-z]{2})(?![\w])"
 )
 
-# A state behind its city, with no postcode: "Seattle, WA  206-555-0110".
+# A state after its city, without a postcode: "Seattle, WA  206-555-0110".
 _STATE_OF_CITY = re.compile(
     r"[A-Za-z.]{2,},\s?([A-Z]{2,3})\.?(?=\s*$|\s+[(+]?\d{3}[)\-. ])", re.MULTILINE
 )
-# Only one country taxes a sale by a tax that has no other name.
+# In only one country the tax has no other name.
 _BARE = re.compile(r"^\W*tax\b[\s\d.%:()@]*\$?\s*\d+\.\d{2}\W*$", re.IGNORECASE | re.MULTILINE)
-# "Gst 3" counts guests.
+# "Gst 3" is a number of guests.
 _NAMED_TAX = re.compile(
     r"\b(?:gst|vat|hst|pst|qst|sst|iva|btw|tva|tin|abn)\b(?!\W*\d{1,2}(?![\d.,%]))", re.IGNORECASE
 )
 _WITH_BARE_TAX = "US"
-# Who writes cents behind a point in a language whose other countries write a comma.
+# The country with a decimal point in a language whose other countries have a decimal comma.
 _WITH_POINT = {"de": ("CH",), "it": ("CH",), "fr": ("CH", "CA")}
-# Of them, who hardly ever writes a comma.
+# Those of them that hardly ever have a decimal comma.
 _WITHOUT_COMMA = {"de": ("CH",), "it": ("CH",), "fr": ("CH",)}
 _WITH_POINTS = re.compile(r"(?<![.,\d])\d{1,4}\.\d{2}(?![.,\d])")
 _WITH_COMMAS = re.compile(r"(?<![.,\d])\d{1,4},\d{2}(?![.,\d])")
-# Points must be many, and commas, which engines take for points, few.
+# There must be many points and few commas, since OCR reads some commas as points.
 _LEAST_POINTS, _LEAST_COMMAS, _MOST_COMMAS = 4, 3, 0.1
 # There is no 13th month: most English documents with the month first are American.
 _MONTH_FIRST = re.compile(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:1[3-9]|2\d|3[01])/(?:20)?\d\d(?![\d/])")
 _DAY_FIRST = re.compile(r"(?<![\d/])(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2])/(?:20)?\d\d(?![\d/])")
 _WITH_MONTH_FIRST = "US"
-# So many signs of a script make its language the page's.
+# The fewest characters of a script that decide the language of a page.
 _LEAST_SIGNS = 4
 _SCRIPTS = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
@@ -68,19 +68,19 @@ _SCRIPTS = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a document comes from, as far as it shows."""
+    """The place of a document, as far as it is known."""
 
     #: None without evidence, or if two countries are equally likely.
     country: Country | None = None
-    #: ISO 4217: the country's, or that of all countries that are as likely.
+    #: ISO 4217: of the country, or of all equally likely countries.
     currency: str | None = None
-    #: An IANA name; None when the country is unknown, or has several clocks and no state is read.
+    #: An IANA name; None if the country is unknown, or has several time zones and no known state.
     zone: str | None = None
-    #: The page's language, ISO 639; None without any known words.
+    #: The language of the page, ISO 639; None without known words.
     language: str | None = None
 
     def offset(self, date: dt.date, time: dt.time | None) -> dt.timedelta | None:
-        """Return the offset from UTC that was in force there, or None without a zone."""
+        """Return the UTC offset at a local time, or None without a time zone."""
         if self.zone is None:
             return None
         moment = dt.datetime.combine(date, time or dt.time(0), time_zones.zone(self.zone))
@@ -88,7 +88,7 @@ class Place:
 
 
 def locate(rows: Sequence[Row], *, hints: Sequence[str] = ()) -> Place:
-    """Return the place of a document; `hints` are countries that other finds speak for."""
+    """Return the place of a document; `hints` are countries with other evidence."""
     language = _language(rows)
     votes = _votes(rows, language)
     for code in hints:
@@ -104,7 +104,7 @@ def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
     votes: dict[str, float] = defaultdict(float)
     text = "\n".join(row.text for row in rows)
     finds = (
-        *(_by_marks(text), _by_contacts(text), _by_words(rows)),
+        *(_by_symbols(text), _by_contacts(text), _by_words(rows)),
         *(_by_states(text), _by_points(text, language), _by_dates(text, language)),
     )
     for code, weight in (one for found in finds for one in found):
@@ -116,20 +116,22 @@ def _votes(rows: Sequence[Row], language: str | None) -> dict[str, float]:
 
 
 def _likeliest(votes: dict[str, float]) -> list[Country]:
-    """Return the country that leads, with those that follow closely; none if none has enough."""
+    """Return the best country and those with a similar score; none if all scores are low."""
     most = max(votes.values(), default=0)
     if most < _ENOUGH:
         return []
     return [tables.countries()[code] for code, vote in votes.items() if most - vote < _MARGIN]
 
 
-def _by_marks(text: str) -> Iterator[tuple[str, float]]:
+def _by_symbols(text: str) -> Iterator[tuple[str, float]]:
     weights = {
-        code: _SHARED_MARK
+        code: _SHARED_SYMBOL
         for code, known in currency_symbols.shared().items()
         if known.search(text)
     }
-    weights |= {code: _MARK for code, known in currency_symbols.own().items() if known.search(text)}
+    weights |= {
+        code: _SYMBOL for code, known in currency_symbols.unique().items() if known.search(text)
+    }
     for code, weight in weights.items():
         for country in _countries_paying_in(code):
             yield country, weight
@@ -171,7 +173,7 @@ def _by_words(rows: Sequence[Row]) -> Iterator[tuple[str, float]]:
 
 
 def _is_measure(words: str) -> bool:
-    """Return whether a short word is a number and its unit: "5L" is not "S.L."."""
+    """Return whether a short word is a number with a unit: "5L" is not "S.L."."""
     return re.fullmatch(r"\d\s?[A-Za-z]{1,2}", words) is not None
 
 
@@ -211,7 +213,7 @@ def _language(rows: Sequence[Row]) -> str | None:
         for phrase in phrases:
             if phrase.start in states_seen:
                 continue
-            # A word that several languages share speaks for each of them a little.
+            # A word of several languages counts a little for each of them.
             languages = _codes_of(phrase.kind)
             for language in languages:
                 votes[language] += 1 / len(languages)
@@ -222,14 +224,14 @@ def _language(rows: Sequence[Row]) -> str | None:
 
 
 def _state_places(text: str) -> frozenset[int]:
-    """Return where letters of states begin: "Springfield, IL 62701" is no Italian."""
+    """Return the positions of state codes: "Springfield, IL 62701" is not Italian."""
     patterns = (one for one in tables.postcodes().values() if "region" in one.groupindex)
     with_code = (match.start("region") for one in patterns for match in one.finditer(text))
     return frozenset((*with_code, *(match.start(1) for match in _STATE_OF_CITY.finditer(text))))
 
 
 def _zone(country: Country | None, rows: Sequence[Row]) -> str | None:
-    """Return the clock of the place of issue: its state's, its city's, else its country's."""
+    """Return the time zone of the place of issue: of its state, its city, else its country."""
     if country is None:
         return None
     if country.code == _BRAZIL:
@@ -262,7 +264,7 @@ def _countries_paying_in(currency: str) -> list[str]:
 
 @cache
 def _city_book(code: str) -> Phrasebook:
-    return Phrasebook(tables.cities()[code], glued=False)
+    return Phrasebook(tables.cities()[code], joined=False)
 
 
 @cache
@@ -289,7 +291,7 @@ def _language_book() -> Phrasebook:
 
 
 def _shared_book(pairs: Iterable[tuple[str, str]]) -> Phrasebook:
-    """Return a phrasebook whose kinds name all the owners of a phrase, parted by bars."""
+    """Return a phrasebook whose kinds are all owners of a phrase, separated by bars."""
     owners: dict[str, list[str]] = defaultdict(list)
     for phrase, owner in pairs:
         if owner not in owners[phrase]:
@@ -297,7 +299,7 @@ def _shared_book(pairs: Iterable[tuple[str, str]]) -> Phrasebook:
     kinds: dict[str, list[str]] = defaultdict(list)
     for phrase, names in owners.items():
         kinds["|".join(names)].append(phrase)
-    return Phrasebook(kinds, glued=False)
+    return Phrasebook(kinds, joined=False)
 
 
 def _codes_of(kind: str) -> list[str]:

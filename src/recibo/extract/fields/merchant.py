@@ -1,4 +1,4 @@
-"""Finds the seller's name: the candidate whose features speak for it most."""
+"""Finds the seller's name: the candidate with the best features."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,23 +8,23 @@ from recibo.extract.fields.name_candidates import Candidate, candidates
 from recibo.extract.fields.name_features import features
 from recibo.extract.fields.name_page import Context
 from recibo.extract.fields.name_spelling import respelled
-from recibo.extract.layout.name_stoplist import heads_customer, is_no_name
+from recibo.extract.layout.name_stoplist import is_customer_label, is_not_name
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text.folding import without_accents
 from recibo.extract.weights import weights
 
 _FIELD = "merchant_name"
-# A name chosen with more certainty may still be misread.
+# The greatest confidence of a name, since any name may be misread.
 _MOST_CONFIDENCE = 0.95
 
 
 def merchants(rows: Sequence[Row], *, is_unaccented: bool = False) -> tuple[Extracted[str], ...]:
-    """Return the names that may be the seller's, best first, none twice.
+    """Return the candidates for the seller's name, best first, without duplicates.
 
     Args:
         rows: The rows of the document.
-        is_unaccented: Whether accents are none in truth, but stains over the letters.
+        is_unaccented: Whether accents are only stains, since the language has none.
     """
     scores = _scores(rows)
     if not scores:
@@ -47,20 +47,20 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         return []
     page = [row for row in rows if row.line.page == rows[0].line.page]
     context = Context.of(page)
-    labels = [row for row in page if heads_customer(row.text)]
+    labels = [row for row in page if is_customer_label(row.text)]
     found = [
         (respelled(candidate, context), features(candidate, context))
         for candidate in candidates(page)
-        if not any(is_no_name(text) for text in (candidate.name, candidate.text))
+        if not any(is_not_name(text) for text in (candidate.name, candidate.text))
         and not _is_customer(candidate, labels)
     ]
-    # A buyer's name may stand on a page twice, once without its label.
+    # A buyer's name may be on a page twice, once without its label.
     billed = {candidate.name for candidate, values in found if values["billed"]}
     return [(one, {**values, "billed": one.name in billed}) for one, values in found]
 
 
 def _scores(rows: Sequence[Row]) -> dict[str, tuple[float, Candidate]]:
-    """Return for each name its best score, and the candidate that has it."""
+    """Return the best score of each name, and its candidate."""
     by_feature = weights(_FIELD)
     best: dict[str, tuple[float, Candidate]] = {}
     for candidate, values in described(rows):

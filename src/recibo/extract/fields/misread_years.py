@@ -11,7 +11,7 @@ from recibo.extract.text.folding import fold
 from recibo.extract.text.misread_dates import LOOKALIKES
 from recibo.extract.text.tables import Country
 
-# Nothing that is read was printed later.
+# No document is from a later year.
 _LAST_YEAR = 2059
 
 
@@ -23,10 +23,10 @@ def earliest(rows: Sequence[Row], country: Country | None) -> dt.date:
     return max(since, default=dt.date.min)
 
 
-def put_right(date: dt.date, earliest_day: dt.date) -> dt.date:
-    """Return a date that is too early with the one figure changed that may be misread.
+def corrected(date: dt.date, earliest_day: dt.date) -> dt.date:
+    """Return a date that is too early with its misread digit corrected.
 
-    A date that is not too early stays, and so does one that could be several.
+    A date does not change if it is not too early, or if several corrections are possible.
     """
     if date >= earliest_day:
         return date
@@ -39,11 +39,11 @@ def _misread(date: dt.date) -> Iterator[dt.date]:
     for place, figure in enumerate(year):
         for other in LOOKALIKES.get(figure, ""):
             changed = int(year[:place] + other + year[place + 1 :])
-            if changed <= _LAST_YEAR and not _is_no_day(date, changed):
+            if changed <= _LAST_YEAR and not _is_invalid(date, changed):
                 yield date.replace(year=changed)
 
 
-def _is_no_day(date: dt.date, year: int) -> bool:
+def _is_invalid(date: dt.date, year: int) -> bool:
     is_leap_day = (date.month, date.day) == (2, 29)
     return is_leap_day and year % 4 != 0
 

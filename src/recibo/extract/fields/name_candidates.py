@@ -14,14 +14,14 @@ from recibo.extract.text.phrases import Phrasebook
 # Below the head only a name with its legal form can be the seller's.
 _HEAD_ROWS = 20
 _MOST_BELOW_HEAD = 30
-# Shorter forms are words of sentences too: "as", "me".
+# Shorter forms are also common words: "as", "me".
 _LEAST_FORM = 3
-# No name is longer.
+# The greatest length of a name.
 _MOST_LETTERS = 120
 # Words further apart than this many heights belong to different columns.
 _COLUMN_GAP = 1.8
 _MOST_COLUMNS = 6
-# A name is wrapped over so many rows at most, set in one size, without a gap between.
+# A name has at most this many rows, of one size and without a gap.
 _MOST_ROWS = 3
 _MOST_GAP, _SMALLEST_RATIO = 0.9, 0.6
 _LEAST_OVERLAP = 0.5
@@ -50,7 +50,7 @@ class Candidate:
     text: str
     box: Box
     pieces: tuple[Piece, ...]
-    #: Whether a label before it says that it is the seller.
+    #: Whether it follows a label of the seller.
     is_labelled: bool = False
 
     @property
@@ -60,7 +60,7 @@ class Candidate:
 
 
 def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
-    """Return every piece of the rows as a candidate, and every run of pieces that may be one."""
+    """Return every piece of the rows as a candidate, and every run of pieces that may be a name."""
     by_row = [pieces_of(row) for row in rows]
     below_head = 0
     for index, pieces in enumerate(by_row):
@@ -74,8 +74,9 @@ def candidates(rows: Sequence[Row]) -> Iterator[Candidate]:
 
 
 def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidate]:
-    """Return a piece as a candidate, then joined with those that go on below it."""
-    if _seller_book().is_all(piece.text):
+    """Yield a piece as a candidate, then joined with those that continue below it."""
+    # The document's title above the name is no part of it.
+    if _seller_book().is_all(piece.text) or _title_book().is_all(piece.text):
         return
     candidate: Candidate | None = _candidate((piece,))
     while candidate is not None:
@@ -87,7 +88,7 @@ def _runs(piece: Piece, below: Sequence[tuple[Piece, ...]]) -> Iterator[Candidat
         if following is None or company_names.is_complete(candidate.text):
             return
         longer = _candidate((*candidate.pieces, following))
-        # What was cut off again did not belong to the name.
+        # The part that was cut off does not belong to the name.
         candidate = longer if len(longer.name) > len(candidate.name) else None
 
 
@@ -106,7 +107,7 @@ def _labelled(row: Row) -> Iterator[Candidate]:
 
 
 def pieces_of(row: Row) -> tuple[Piece, ...]:
-    """Cut a row where a column ends."""
+    """Split a row at the ends of columns."""
     runs: list[list[Word]] = []
     for word in row.line.words:
         previous = runs[-1][-1] if runs else None
@@ -150,4 +151,9 @@ def _candidate(pieces: tuple[Piece, ...]) -> Candidate:
 
 @cache
 def _seller_book() -> Phrasebook:
-    return Phrasebook({"seller": tables.merchants()["seller"]}, glued=False)
+    return Phrasebook({"seller": tables.merchants()["seller"]}, joined=False)
+
+
+@cache
+def _title_book() -> Phrasebook:
+    return Phrasebook({"title": tables.merchants()["titles"]}, joined=False)

@@ -8,7 +8,7 @@ from recibo.extract.fields.name_candidates import Candidate, Piece
 from recibo.extract.fields.name_page import Context, book, is_address
 from recibo.extract.layout.rows import USUAL_MINOR, Row, money_labels
 from recibo.extract.text import dates, tables
-from recibo.extract.text.folding import skeleton
+from recibo.extract.text.folding import normalize
 
 _REGISTERED = re.compile(
     r"^\W*(?:co\W|reg|roc|gst|company)?[^a-z]*(?:\d{6,}|\d{4,}[\s-]*[a-z])\W*$", re.IGNORECASE
@@ -17,7 +17,7 @@ _REGISTERED = re.compile(
 _NUMBERED_STREET = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d]")
 _TOWN = re.compile(r"\W*(?:[A-Z]{1,2}-)?\d{4,5}\s+[^\W\d]+(?:[\s-][^\W\d]+){0,2}\W*$")
 _TOWN_FIRST = re.compile(r"\W*[^\W\d]+(?:[\s,]+[^\W\d]+){0,2}[\s,-]+\d{6}\W*$")
-# A label with a colon is no rest of a name: "Terminal ID: 0231".
+# A label with a colon does not continue a name: "Terminal ID: 0231".
 _LABELLED = re.compile(r"[^\d:]{2,25}:\s*\S")
 _LEAST_SENTENCE = 3
 _SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]+(?:\s|$).*?[a-z]{2}.*[.!?]\s*$|[!?]\s*$")
@@ -43,7 +43,7 @@ def features(candidate: Candidate, context: Context) -> dict[str, float]:
         **(_of_join(candidate, context) if len(candidate.pieces) > 1 else {}),
     }
     if values["owned"]:
-        # A company that owns the shop is one whatever its form; the shop has the sign.
+        # The name after "owned by" is the company's, even without a legal form.
         values |= {"strong_form": False, "form": False, "registered": False}
     return values
 
@@ -52,14 +52,14 @@ def _of_text(candidate: Candidate) -> dict[str, float]:
     name = candidate.name
     return {
         "figures": _share_of_digits(name),
-        "money": _bears_money(candidate),
-        "dated": bool(dates.days(candidate.text) or dates.clocks(candidate.text)),
+        "money": _has_amount(candidate),
+        "dated": bool(dates.days(candidate.text) or dates.times(candidate.text)),
         "lower": name.islower(),
         "upper": name.isupper(),
         "short": sum(character.isalpha() for character in name) < _FEWEST_LETTERS,
         "single": len(name.split()) == 1,
         "many": max(0, len(name.split()) - _MOST_WORDS),
-        "open": company_names.goes_on(candidate.text) or name.count(")") > name.count("("),
+        "open": company_names.continues(candidate.text) or name.count(")") > name.count("("),
         "unsure": 1 - min(piece.confidence for piece in candidate.pieces),
         "number_first": name[:1].isdigit(),
         "labelled_value": _LABELLED.match(candidate.text) is not None
@@ -83,7 +83,7 @@ def _of_words(candidate: Candidate) -> dict[str, float]:
         "generic": book("trades").is_all(name[: ending.start] if ending else name),
         "notice": _is_notice(name),
         "notice_only": book("notice").is_all(name),
-        "address": is_address(name) or _bears_postcode(candidate),
+        "address": is_address(name) or _has_postcode(candidate),
         "place": book("address").is_all(name),
         "contact": bool(book("contact").find(name)),
     }
@@ -115,11 +115,11 @@ def _of_surroundings(candidate: Candidate, context: Context) -> dict[str, float]
         "registered": _is_registered(candidate, context),
         "addressed": any(is_address(row.text) for row in below[:2]),
         "reachable": any(row.index in context.contacts for row in below),
-        "behind_address": _behind(first, context.addresses),
-        "behind_contact": _behind(first, context.contacts),
-        "billed": any(label.heads(candidate.box) for label in context.billed),
+        "behind_address": _share_above(first, context.addresses),
+        "behind_contact": _share_above(first, context.contacts),
+        "billed": any(label.applies_to(candidate.box) for label in context.billed),
         "labelled": candidate.is_labelled,
-        "seller": any(label.heads(candidate.box) for label in context.sellers),
+        "seller": any(label.applies_to(candidate.box) for label in context.sellers),
         "owned": any(row.index in context.owned for row in candidate.rows)
         and not candidate.is_labelled,
         "gap_above": _gap(context, context.position(first) - 1),
@@ -128,7 +128,7 @@ def _of_surroundings(candidate: Candidate, context: Context) -> dict[str, float]
 
 
 def _of_mentions(candidate: Candidate, context: Context) -> dict[str, float]:
-    letters = skeleton(candidate.name).letters
+    letters = normalize(candidate.name).letters
     own = {context.position(row) for row in candidate.rows}
     others = [text for index, text in enumerate(context.letters) if index not in own]
     is_long = len(letters) >= _LEAST_REPEATED
@@ -153,7 +153,7 @@ def _of_join(candidate: Candidate, context: Context) -> dict[str, float]:
     }
 
 
-def _bears_money(candidate: Candidate) -> bool:
+def _has_amount(candidate: Candidate) -> bool:
     amounts = (amount for row in candidate.rows for amount in row.amounts)
     return any(amount.decimals == USUAL_MINOR for amount in amounts)
 
@@ -173,7 +173,7 @@ def _starts_other_text(text: str) -> bool:
     return bool(_NUMBERED_STREET.match(text) or _LABELLED.match(text))
 
 
-def _behind(row: Row, others: Collection[int]) -> float:
+def _share_above(row: Row, others: Collection[int]) -> float:
     """Return the share of a few rows above `row` that are among `others`."""
     above = range(max(0, row.index - _NEAR_ROWS), row.index)
     return sum(index in others for index in above) / _NEAR_ROWS
@@ -216,7 +216,7 @@ def _is_slogan(text: str) -> bool:
     return len(words) >= _LEAST_SENTENCE and _SENTENCE.search(text) is not None
 
 
-def _bears_postcode(candidate: Candidate) -> bool:
+def _has_postcode(candidate: Candidate) -> bool:
     """Return whether the text has a postcode, or below the first row one before a town."""
     text = candidate.text
     is_below = candidate.rows[0].index > 0
@@ -232,17 +232,17 @@ def _share_of_digits(text: str) -> float:
 
 
 def _is_echoed(name: str, context: Context) -> bool:
-    letters = skeleton(name).letters
-    first = skeleton(name.partition(" ")[0]).letters
+    letters = normalize(name).letters
+    first = normalize(name.partition(" ")[0]).letters
     return (len(letters) >= _LEAST_ECHO and letters in context.echoes) or (
         len(first) >= _LEAST_ECHO and first in context.echoes
     )
 
 
 def _agreement(name: str, core: str) -> float:
-    """Return how much of the name in a web address a name has, or the address of the name."""
-    letters = skeleton(name).letters
-    words = [skeleton(word).letters for word in name.split()]
+    """Return the overlap of a name with the name in a web address, as a share of either."""
+    letters = normalize(name).letters
+    words = [normalize(word).letters for word in name.split()]
     if core in words or (len(core) >= _LEAST_REPEATED and core in letters):
         return 1
     if len(letters) >= _LEAST_REPEATED and letters in core:
@@ -251,9 +251,9 @@ def _agreement(name: str, core: str) -> float:
 
 
 def _is_wrapped(candidate: Candidate) -> bool:
-    """Return whether the last piece must continue the one above: open bracket, bare legal form."""
+    """Return whether the last piece must continue the one above: open bracket, legal form alone."""
     last = candidate.pieces[-1].text
-    return company_names.goes_on(_upper(candidate.pieces)) or company_names.is_form_alone(last)
+    return company_names.continues(_upper(candidate.pieces)) or company_names.is_form_alone(last)
 
 
 def _upper(pieces: Sequence[Piece]) -> str:

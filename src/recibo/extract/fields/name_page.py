@@ -11,7 +11,7 @@ from recibo.extract.fields.name_candidates import pieces_of
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box
 from recibo.extract.text import dates, lexicon, tables
-from recibo.extract.text.folding import fold, skeleton
+from recibo.extract.text.folding import fold, normalize
 from recibo.extract.text.phrases import Phrasebook
 
 # A unit of a building.
@@ -20,10 +20,10 @@ _MENTION = re.compile(r"www|http|@|\.com|thank|merci|danke|gracias|grazie|obriga
 _HOST = re.compile(r"(?<![\w.])(?:[\w-]+@)?(?:[\w-]+\.)+[A-Za-z]{2,6}(?![\w.]*@)")
 _HOST_PARTS = frozenset({"www", "com", "net", "org", "co"})
 _LEAST_CORE = 2
-# A party's name is next to its label or below it, within so many line heights; further below if
+# A party's name is next to its label or below it, within this many line heights; further below if
 # the label is a whole cell.
 _BELOW_LABEL, _BELOW_HEADING = 2.5, 7.0
-# A column is so wide, in heights.
+# The width of a column, in heights.
 _COLUMN_WIDTH = 15
 _INDENTED = 3
 _OWNED_ROWS = 2
@@ -37,7 +37,7 @@ class Label:
     #: Whether it is all of its cell.
     is_heading: bool
 
-    def heads(self, box: Box) -> bool:
+    def applies_to(self, box: Box) -> bool:
         """Return whether `box` is right of the label or below it, not in a column before it."""
         height = self.box.height
         is_right = box.x1 > self.box.x0
@@ -50,7 +50,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a candidate is compared with."""
+    """The context of the candidates on a page."""
 
     rows: tuple[Row, ...]
     #: The index of the first row with a date, a number or amounts: the end of the head.
@@ -63,7 +63,7 @@ class Context:
     right: float
     #: The letters of each row.
     letters: tuple[str, ...]
-    #: The letters of the rows that give web and mail addresses, thanks and greetings.
+    #: The letters of the rows with web and mail addresses, thanks and greetings.
     echoes: str
     #: The names in web and mail addresses, as letters and as printed.
     domains: Mapping[str, str]
@@ -88,15 +88,15 @@ class Context:
             tallest=max(row.line.box.height for row in head),
             left=min(row.line.box.x0 for row in rows),
             right=max(row.line.box.x1 for row in rows),
-            letters=tuple(skeleton(row.text).letters for row in rows),
+            letters=tuple(normalize(row.text).letters for row in rows),
             echoes=" ".join(
-                skeleton(row.text).letters for row in rows if _MENTION.search(row.text)
+                normalize(row.text).letters for row in rows if _MENTION.search(row.text)
             ),
             domains=dict(domain for row in rows for domain in _domains(row.text)),
             addresses=frozenset(row.index for row in rows if is_address(row.text)),
             contacts=frozenset(row.index for row in rows if book("contact").find(row.text)),
-            billed=tuple(_labels(rows, "billed", "billed_alone")),
-            sellers=tuple(_labels(rows, None, "seller")),
+            billed=tuple(labels_of(rows, "billed", "billed_alone")),
+            sellers=tuple(labels_of(rows, None, "seller")),
             owned=_owned(rows),
         )
 
@@ -125,7 +125,23 @@ def is_address(text: str) -> bool:
 @cache
 def book(kind: str) -> Phrasebook:
     """Return the words of a kind."""
-    return Phrasebook({kind: tables.merchants()[kind]}, glued=False)
+    return Phrasebook({kind: tables.merchants()[kind]}, joined=False)
+
+
+def labels_of(rows: Sequence[Row], anywhere: str | None, alone: str) -> Iterator["Label"]:
+    """Yield the labels of a party.
+
+    Args:
+        rows: The rows of a page.
+        anywhere: The kind of labels that count at any place.
+        alone: The kind of labels that count as the whole of a cell.
+    """
+    for row in rows:
+        for piece in pieces_of(row):
+            if any(book(kind).is_all(piece.text) for kind in (anywhere, alone) if kind):
+                yield Label(piece.box, is_heading=True)
+        for label in book(anywhere).find(row.text) if anywhere else ():
+            yield Label(row.box(label.start, label.end), is_heading=False)
 
 
 @cache
@@ -152,23 +168,7 @@ def _domains(text: str) -> Iterator[tuple[str, str]]:
         if is_host or (len(parts[-1]) == _LEAST_CORE and parts[-1].islower()):
             for core in (user, max(parts[:-1], key=len)):
                 if len(core) >= _LEAST_CORE:
-                    yield skeleton(core).letters, core
-
-
-def _labels(rows: Sequence[Row], anywhere: str | None, alone: str) -> Iterator["Label"]:
-    """Yield the labels of a party.
-
-    Args:
-        rows: The rows of a page.
-        anywhere: The kind of labels that count wherever they stand.
-        alone: The kind of labels that count as the whole of a cell.
-    """
-    for row in rows:
-        for piece in pieces_of(row):
-            if any(book(kind).is_all(piece.text) for kind in (anywhere, alone) if kind):
-                yield Label(piece.box, is_heading=True)
-        for label in book(anywhere).find(row.text) if anywhere else ():
-            yield Label(row.box(label.start, label.end), is_heading=False)
+                    yield normalize(core).letters, core
 
 
 def _owned(rows: Sequence[Row]) -> frozenset[int]:

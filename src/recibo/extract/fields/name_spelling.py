@@ -4,26 +4,26 @@ from dataclasses import replace
 
 from recibo.extract.fields.name_candidates import Candidate, pieces_of
 from recibo.extract.fields.name_page import Context
-from recibo.extract.text.folding import skeleton
+from recibo.extract.text.folding import normalize
 
 _SURE = 0.95
-# A web address has a name with one letter in so many wrong, another row with one in so many.
+# The fewest letters per wrong one: in a web address, and in another row.
 _LEAST_ADDRESS, _LEAST_MENTION = 4, 6
 
 
 def respelled(candidate: Candidate, context: Context) -> Candidate:
-    """Return a candidate that was read unsurely with its name as a surer mention spells it."""
+    """Return an uncertain candidate with the spelling of a mention with a higher confidence."""
     confidence = min(piece.confidence for piece in candidate.pieces)
     if confidence >= _SURE:
         return candidate
-    letters = skeleton(candidate.name).letters
+    letters = normalize(candidate.name).letters
     for core, printed in context.domains.items():
         if " " not in candidate.name and _is_near(letters, core, _LEAST_ADDRESS):
             return replace(candidate, name=_cased(printed, candidate.name))
     for row in context.rows:
         for piece in pieces_of(row):
             is_surer = piece.confidence >= _SURE
-            if is_surer and _is_near(letters, skeleton(piece.text).letters, _LEAST_MENTION):
+            if is_surer and _is_near(letters, normalize(piece.text).letters, _LEAST_MENTION):
                 return replace(candidate, name=piece.text.strip(" .,:;*-"))
     return candidate
 

@@ -1,4 +1,4 @@
-"""Finds the document's own number."""
+"""Finds the number of the document."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from recibo.extract.text.phrases import Phrase
 _NUMBER_KINDS = ("number", "order_number", "weak_number", "other_number")
 _KINDS = (*_NUMBER_KINDS, "date", "other_date", "time")
 _SIGN = r"(?:no|nr|nro|num|number|nummer|numero|id|n[°ºo]|n(?=\s?[.:°º])|[cč](?=\.))(?![a-z])"
-# What is printed between a label and its number: "No.", "Nr:", "#", "n°".
+# Text between a label and its number: "No.", "Nr:", "#", "n°".
 _LEAD = re.compile(rf"^\W*(?:{_SIGN}\s?[.:#]*\s*)*[\s:.#*_=\-)]*", re.IGNORECASE)
-# A few words may come between them where a sign says that a number comes: "de venta POS No.".
+# A few words may be between them if "No." or a similar sign follows: "de venta POS No.".
 _LONG_LEAD = re.compile(
     rf"^(?:\s*[^\W\d]{{1,12}}\.?(?=\s)){{1,4}}?\s+(?:{_SIGN}|#)\W*", re.IGNORECASE
 )
-# What may follow a label whose number is below it.
+# Text that may follow a label whose number is below it.
 _END_OF_LABEL = re.compile(rf"^\W*+(?:{_SIGN}\W*+)*+$", re.IGNORECASE)
 _BEHIND_SIGN = re.compile(rf"(?<!\w)(?:{_SIGN}|#)[\s.:#°º]*$", re.IGNORECASE)
 _AMONG_DIGITS = re.compile(r"(?<=\d)[Oo](?=\d)")
@@ -32,18 +32,18 @@ _ASKING = re.compile(rf"^[\s\w]*?(?:\b{_SIGN}|#)", re.IGNORECASE)
 
 _OWN_KINDS = ("number", "order_number", "weak_number")
 _SHORT, _LONG = 2, 12
-# Fewer chances than those that the document has no number are too few.
+# A candidate must be likelier than that the document has no number.
 _LEAST = 0.5
-# No label is surer than the reader of a fiscal document is.
+# The greatest confidence, below that of the reader of a fiscal document.
 _MOST = 0.8
-# So many values below as many labels are assigned by order; fewer by place.
+# At least this many values below as many labels are assigned by order; fewer by position.
 _FEWEST_COLUMNS = 3
-# The number of a card's payment is no document's: its slip shows so many rows around it.
+# Numbers of a card payment do not count: its slip has this many rows around them.
 _SLIP_ROWS = 3
 
 
 def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
-    """Return the numbers that are likelier the document's than that it has none, best first."""
+    """Return the numbers that are likelier than "the document has none", best first."""
     fitted = weights.weights("document_number")
     found = [one.found(_confidence(one.features, fitted)) for one in candidates(rows)]
     unique: dict[str, Extracted[str]] = {}
@@ -55,8 +55,8 @@ def numbers(rows: Sequence[Row]) -> tuple[Extracted[str], ...]:
 
 
 def candidates(rows: Sequence[Row]) -> tuple[NumberCandidate, ...]:
-    """Return all numbers that may be the document's, with their features."""
-    found = (*_labelled(rows), *unlabelled_numbers.loose(rows))
+    """Return all candidates with their features."""
+    found = (*_labelled(rows), *unlabelled_numbers.unlabelled_numbers(rows))
     return tuple(
         NumberCandidate(one.value, one.row, {**_shape(one, rows), **one.features}) for one in found
     )
@@ -67,7 +67,7 @@ def _confidence(features: Mapping[str, float], fitted: Mapping[str, float]) -> f
 
 
 def _shape(one: NumberCandidate, rows: Sequence[Row]) -> dict[str, float]:
-    """Return what a number and its row look like."""
+    """Return the features of a number and its row."""
     digits = sum(map(str.isdigit, one.value))
     text = one.row.text
     whole = re.compile(rf"(?<!\w){re.escape(one.value)}(?!\w)")
@@ -79,7 +79,7 @@ def _shape(one: NumberCandidate, rows: Sequence[Row]) -> dict[str, float]:
         "letters": not one.value.replace("-", "").replace("/", "").isdecimal(),
         "joined": re.search(r"[-/.]", one.value) is not None,
         "zeros": one.value.startswith("0"),
-        "timed": bool(dates.clocks(text) or dates.days(text)),
+        "timed": bool(dates.times(text) or dates.days(text)),
         "repeated": places > 1,
     }
 
@@ -101,7 +101,7 @@ def _labelled(rows: Sequence[Row]) -> Iterator[NumberCandidate]:
 def _label_features(
     previous: Phrase | None, label: Phrase, row: Row, slips: frozenset[int]
 ) -> dict[str, float]:
-    """Return what a label and its place say of the number that it names."""
+    """Return the features of a label and its place relative to the number."""
     before = row.text[previous.end if previous else 0 : label.start]
     text = row.text[label.start : label.end]
     return {
@@ -147,7 +147,7 @@ def _is_of_street(label: Phrase, text: str) -> bool:
 
 
 def _begins_number(label: Phrase, text: str) -> bool:
-    """Return whether what looks like a label is the head of a number, "INV-77"."""
+    """Return whether a label is the start of a number, "INV-77"."""
     return re.match(r"[-_/]\w*\d", text[label.end :]) is not None
 
 
@@ -166,13 +166,13 @@ def _right_or_below(
 
 
 def _may_be_below(label: Phrase, row: Row) -> bool:
-    """Return whether a label asks for a number, which "SALE" above the items does not."""
+    """Return whether a label needs a number, which "SALE" above the items does not."""
     is_named = label.kind != "weak_number" or _ASKING.search(row.text[label.start :]) is not None
     return is_named and not re.search(r"\d", row.text)
 
 
 def _read(text: str) -> str | None:
-    """Return the number at the head of `text`, as printed, if there is one."""
+    """Return the number at the start of `text`, as printed, if there is one."""
     for lead in (_LEAD.match(text), _LONG_LEAD.match(text)):
         rest = _AMONG_DIGITS.sub("0", text[lead.end() :]) if lead else ""
         match = NUMBER.match(rest)
@@ -182,7 +182,7 @@ def _read(text: str) -> str | None:
 
 
 def _below(row: Row, label: Phrase, below: Row) -> str | None:
-    """Return the number under a label, if one word begins there."""
+    """Return the number below a label, if one word begins there."""
     if (
         _labels(below.text, _NUMBER_KINDS)
         or below.line.page != row.line.page
@@ -197,7 +197,7 @@ def _below(row: Row, label: Phrase, below: Row) -> str | None:
 
 
 def _signed_below(row: Row, label: Phrase, below: Row) -> str | None:
-    """Return the number after a sign, under a label in another column: "5 High St   INVOICE"."""
+    """Return the number after a sign, below a label in another column: "5 High St   INVOICE"."""
     if label.kind != "number" or below.line.page != row.line.page or not _ends_column(row, label):
         return None
     number = _overlapping(row, label, below)
@@ -218,7 +218,7 @@ def _ends_column(row: Row, label: Phrase) -> bool:
 
 
 def _in_column(row: Row, label: Phrase, below: Row) -> str | None:
-    """Return the word that has the label's place where a row of labels has one value for each."""
+    """Return the word with the index of the label, if there is one value per label of a row."""
     above, under = _words(row.line.words), _words(below.line.words)
     before = len(row.text[: label.end].split())
     if len(above) != len(under) or len(above) < _FEWEST_COLUMNS:
@@ -233,7 +233,7 @@ def _words(words: Sequence[Word]) -> list[str]:
 
 def _overlapping(row: Row, label: Phrase, below: Row) -> str | None:
     label_box = row.box(label.start, label.end)
-    days, times = dates.days(below.text), dates.clocks(below.text)
+    days, times = dates.days(below.text), dates.times(below.text)
     taken = [(day.start, day.end) for day in days] + [(time.start, time.end) for time in times]
     for match in NUMBER.finditer(below.text):
         box = below.box(match.start(), match.end())

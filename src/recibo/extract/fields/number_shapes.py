@@ -1,4 +1,4 @@
-"""The shapes of document numbers, and what only looks like one."""
+"""Parses document numbers, and rejects similar text."""
 
 import re
 from collections.abc import Mapping
@@ -8,17 +8,17 @@ from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import dates
 
-#: One word, its groups joined by a hyphen, a slash or a stop.
+#: One word; its groups are joined by a hyphen, a slash or a dot.
 NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(?:[-/.][A-Za-z0-9_]+)*")
 
 _MOST_LENGTH, _MOST_LETTERS = 32, 14
-# A single figure after a label is the count of something, but not at the end of a code.
+# A single digit after a label is a count, but not at the end of a code.
 _FEWEST_DIGITS = 2
 _CODE = re.compile(r"(?=[A-Z]*\d)[A-Z0-9]{7,}|[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]\d")
 
 
 def is_number(text: str, rest: str) -> bool:
-    """Return whether `text`, at the head of `rest`, is a number and no date, time or amount."""
+    """Return whether `text`, at the start of `rest`, is a number, not a date, time or amount."""
     signs = re.sub(r"\W|_", "", text)
     digits = sum(character.isdigit() for character in signs)
     is_code = _CODE.fullmatch(text) is not None
@@ -27,7 +27,7 @@ def is_number(text: str, rest: str) -> bool:
     if len(text) > _MOST_LENGTH or len(signs) - digits > _MOST_LETTERS:
         return False
     is_day = any(day.start == 0 for day in dates.days(rest[:20]))
-    is_clock = any(clock.start == 0 for clock in dates.clocks(rest[:12]))
+    is_clock = any(clock.start == 0 for clock in dates.times(rest[:12]))
     is_money = re.match(r"\d+[.,]\d{2}(?!\d)", rest) is not None
     return not (is_day or is_clock or is_money or rest[len(text) :].lstrip().startswith("%"))
 
@@ -39,7 +39,7 @@ def has_word(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NumberCandidate:
-    """A number that may be the document's, and what speaks for and against it."""
+    """A candidate for the document's number, with its features."""
 
     value: str
     row: Row

@@ -1,10 +1,10 @@
-"""Finds the seller's tax number: by its label, its shape and its check digits."""
+"""Finds the seller's tax number by its label, its format and its check digits."""
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from recibo.extract import weights
 from recibo.extract.brazil import tax_ids as brazilian
@@ -16,10 +16,10 @@ from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country, TaxNumber
 
-# Blanks and these signs part the groups of a number.
+# Spaces and these characters separate the groups of a number.
 _GROUP_SIGNS = r"[\s.\-/\u2013:]"
 _RUN = re.compile(rf"[0-9A-Z][0-9A-Z]*(?:{_GROUP_SIGNS}{{1,3}}[0-9A-Z]+){{0,7}}")
-# What engines mix up: letters in the place of figures, a figure in that of a check letter.
+# Characters that OCR confuses: letters for digits, a digit for a check letter.
 _AS_LETTER = str.maketrans("6852", "GBSZ")
 _AS_DIGITS = str.maketrans("OQILSB", "001158")
 _NUMBER_SIGNS = frozenset({"NO", "NR", "NRO", "NUM"})
@@ -28,20 +28,20 @@ _BARE_COMPANY_NUMBER = re.compile(
     r"^\W*(\d{4,7}\s?-\s?[A-Z])\W*$|\(\W*(\d{4,7}\s?-\s?[A-Z])\W*\)\W*$"
 )
 _HEAD = 0.35
-# The rule of the number that its signs alone prove.
+# The rule of the number that its separators alone prove.
 _CNPJ = "br_cnpj"
 
-# Fewer chances than those that the seller's number is not printed are too few.
+# A candidate must be likelier than that the seller's number is not printed.
 _LEAST = 0.5
 # The buyer's number is near the word for buyer, or in the rows below it.
 _BUYER_ROWS = 3
-# Amounts side by side are no groups of one number.
+# Amounts next to each other are not groups of one number.
 _MONEY = re.compile(r"(?<![\d.,])\d+[.,]\d{2}(?![\d.,])")
-# What a label names may have a shape that is in no list: of so many figures, some behind letters.
+# A labelled number may have an unknown format: this many digits, perhaps after letters.
 _ANY_NUMBER = re.compile(r"(?=(?:\W*\w){8,18}\W*$)[A-Z]{0,3}\d(?:[-/.]?\d){6,14}[A-Z]{0,3}")
 # A word may come between the label and such a number.
 _ANY_LEAD = re.compile(r"^\W*(?:[^\W\d_]{1,10}\W+)?")
-# Shorter ones pass their rule by chance.
+# Shorter numbers pass their rule by chance.
 _LEAST_ALONE = 8
 # A word for buyer begins its row, or comes right after the name of the number.
 _FIRST_SIGNS = 12
@@ -49,16 +49,16 @@ _FIRST_SIGNS = 12
 
 @dataclass(frozen=True, slots=True)
 class TaxId:
-    """A tax number and whose shape it has."""
+    """A tax number and its format."""
 
     found: Extracted[str]
     number: TaxNumber
-    #: What speaks for and against its being the seller's.
+    #: Its features.
     features: Mapping[str, float]
 
 
 def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
-    """Return the numbers that are likely the seller's, the likeliest first; none twice."""
+    """Return the candidates, the likeliest first, without duplicates."""
     fitted = weights.weights("merchant_tax_id")
     best: dict[str, TaxId] = {}
     for tax_id in (_weighed(one, fitted) for one in candidates(rows, country)):
@@ -86,12 +86,12 @@ def candidates(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...
             },
         )
         for one in found
-        if one.found.value not in one.number.nobody
+        if one.found.value not in one.number.placeholders
     )
 
 
 def countries(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the countries of which a number on the page is proof: it passes a rule of theirs."""
+    """Return the countries whose check digit rule a number on the page passes."""
     return tuple({one.number.country for one in candidates(rows, None) if _is_proof(one)})
 
 
@@ -101,7 +101,7 @@ def _weighed(tax_id: TaxId, fitted: Mapping[str, float]) -> TaxId:
 
 
 def _is_proof(tax_id: TaxId) -> bool:
-    """Return whether only one country gives such numbers, by their signs or by their name."""
+    """Return whether only one country has such numbers, by their separators or their label."""
     number = tax_id.number
     if number.weak or not tax_id.features["passed"] or "buyer" in tax_id.features:
         return False
@@ -110,7 +110,7 @@ def _is_proof(tax_id: TaxId) -> bool:
 
 
 def _buyer_rows(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
-    """Return what speaks against the text of each row that names the buyer or is below it."""
+    """Return the features of the text in rows with the buyer's label or below it."""
     near: dict[str, dict[str, float]] = {}
     for row in rows:
         if any(phrase.start <= _FIRST_SIGNS for phrase in _buyer_book().find(row.text)):
@@ -137,7 +137,7 @@ def _labelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
 def _of_any_shape(
     row: Row, text: str, owners: Sequence[TaxNumber], country: str | None
 ) -> Iterator[TaxId]:
-    """Return what a label of one country names, though it has none of that country's shapes."""
+    """Return a number with the label of one country that has none of its formats."""
     at_home = [number for number in owners if number.country == country] or owners
     printed = _ANY_LEAD.sub("", text).strip()
     if len({number.country for number in at_home}) == 1 and _ANY_NUMBER.fullmatch(printed.upper()):
@@ -159,7 +159,7 @@ def _read(
 
 
 def _leading_number(text: str, number: TaxNumber) -> str:
-    """Return the longest run of groups at the head of `text` that has the number's shape."""
+    """Return the longest run of groups at the start of `text` with the format of the number."""
     head = re.sub(r"^\W*(?:(?:no|nr|n|id|number)\b)?\W*", "", text, flags=re.IGNORECASE).upper()
     match = _RUN.match(_MONEY.sub("|", head))
     if match is None:
@@ -176,21 +176,46 @@ def _leading_number(text: str, number: TaxNumber) -> str:
 
 
 def _unlabelled(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
-    checked = [number for number in tables.tax_numbers() if number.check]
     for row in rows:
-        for joined in _joined_groups(_MONEY.sub("|", row.text.upper())):
-            for number in checked:
-                is_proof = not number.labelled or joined.startswith(number.country)
-                if is_proof and number.shape.fullmatch(joined) and _passes(number, joined):
-                    yield _tax_id(joined, number, row, country, {"unlabelled": 1})
+        for joined, number in _proven(row.text):
+            yield _tax_id(joined, number, row, country, {"unlabelled": 1})
+
+
+# The same rows are searched for the country, the seller and the buyer.
+@lru_cache(maxsize=1024)
+def _proven(text: str) -> tuple[tuple[str, TaxNumber], ...]:
+    """Return the numbers in a text that pass the rule of a country, with each such country's."""
+    joined = _joined_groups(_MONEY.sub("|", text.upper()))
+    return tuple((one, number) for one in joined for number in _owners(one))
+
+
+@lru_cache(maxsize=4096)
+def _owners(joined: str) -> tuple[TaxNumber, ...]:
+    if not _any_checked().fullmatch(joined):
+        return ()
+    return tuple(
+        number
+        for number in tables.tax_numbers()
+        if number.check
+        and (not number.labelled or joined.startswith(number.country))
+        and number.shape.fullmatch(joined)
+        and _passes(number, joined)
+    )
+
+
+@cache
+def _any_checked() -> re.Pattern[str]:
+    """Return the shapes of all numbers with a rule as one, which is tried first."""
+    shapes = (number.shape.pattern for number in tables.tax_numbers() if number.check)
+    return re.compile("|".join(f"(?:{shape})" for shape in shapes))
 
 
 def _joined_groups(text: str) -> Iterator[str]:
-    """Return every run of neighbouring groups in `text`, run together."""
+    """Return every run of neighboring groups in `text`, run together."""
     groups = [re.split(rf"{_GROUP_SIGNS}+", match.group()) for match in _RUN.finditer(text)]
     for run in groups:
-        # The name of another number is no part of one: "RUT 73.020.270-9" is no Mexican RFC.
-        # Nor is a sign of another: "OR No. 000123988".
+        # The label of another number is not part of one: "RUT 73.020.270-9" is not a Mexican RFC.
+        # Nor is its sign: "OR No. 000123988".
         for part in _between_signs(run):
             for start, group in enumerate(part):
                 if group not in _short_names():
@@ -209,7 +234,7 @@ def _between_signs(groups: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _brazilian(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
-    """Return the CNPJs known by their signs and check digits, labelled or not."""
+    """Return the CNPJs found by their separators and check digits, labelled or not."""
     number = next(one for one in tables.tax_numbers() if one.check == _CNPJ)
     for row in rows:
         for printed in brazilian.find(row.text):
@@ -228,7 +253,7 @@ def _bare(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
 
 
 def _alone(rows: Sequence[Row], country: str | None) -> Iterator[TaxId]:
-    """Return the numbers with a letter that are all of a row in the head, and pass their rule."""
+    """Return the numbers with a letter that are alone in a row of the head and pass their rule."""
     numbers = [one for one in tables.tax_numbers() if one.check and one.country == country]
     for row in rows:
         value = re.sub(r"\W", "", row.text).upper()
@@ -267,7 +292,7 @@ def _short_names() -> frozenset[str]:
 
 @cache
 def _buyer_book() -> Phrasebook:
-    return Phrasebook({"buyer": tables.merchants()["buyer"]}, glued=False)
+    return Phrasebook({"buyer": tables.merchants()["buyer"]}, joined=False)
 
 
 @cache
@@ -279,7 +304,7 @@ def _label_book() -> Phrasebook:
     kinds: dict[str, list[str]] = defaultdict(list)
     for label, indices in owners.items():
         kinds["|".join(indices)].append(label)
-        # Engines take a V for a U: "UAT No.", "P.IUA".
+        # OCR reads V as U: "UAT No.", "P.IUA".
         if (misread := label.replace("v", "u")) not in owners:
             kinds["|".join(indices)].append(misread)
     return Phrasebook(kinds)

@@ -1,4 +1,4 @@
-"""Reads one row of a tax table: which of its figures are net, tax and gross."""
+"""Reads a row of a tax table: finds net, tax and gross among its amounts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,34 +15,34 @@ _CENT = Decimal("0.01")
 _OFF_BY_CENTS, _OFF_BY_SHARE = Decimal("0.02"), Decimal("0.005")
 _WHOLE = Decimal(100)
 _HIGHEST_RATE = Decimal(35)
-# A row with more figures is no row of a tax table.
+# The most numbers in a row of a tax table.
 _MOST_FIGURES = 7
 
-#: The places of net, tax and gross among the figures of a row, counted from the right.
+#: The positions of net, tax and gross among the numbers of a row, from the right.
 Columns = tuple[int | None, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Portion:
-    """What a row says of one rate, or of all of them."""
+class TaxRow:
+    """The amounts of one rate, or of all rates."""
 
     row: Row
     tax: Decimal
     gross: Decimal
-    #: None where only the gross amount is printed.
+    #: None if only the gross amount is printed.
     net: Decimal | None
     figures: tuple[Amount, ...]
     columns: Columns
-    #: The printed rate, in percent, that gives the tax on the sum in the same row.
+    #: The printed rate, in percent, that agrees with the amounts of the row.
     rate: Decimal | None
-    #: Whether the figures agree with one another, by their rate or by their sum.
+    #: Whether the amounts agree, by their rate or by their sum.
     is_proven: bool
 
 
-def portions(row: Row, *, is_headed: bool) -> Iterator[Portion]:
-    """Yield all that the figures of a row may say of a tax, its columns being in any order.
+def tax_rows(row: Row, *, is_headed: bool) -> Iterator[TaxRow]:
+    """Yield the possible amounts of a tax in a row, with columns in any order.
 
-    Under the headings of a table of taxes a rate needs no percent sign.
+    Below the headings of a tax table a rate needs no percent sign.
     """
     if len(row.amounts) > _MOST_FIGURES:
         return
@@ -54,18 +54,18 @@ def portions(row: Row, *, is_headed: bool) -> Iterator[Portion]:
             yield from _of_three(row, base, tax, rates)
 
 
-def _of_two(row: Row, base: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[Portion]:
-    """Take the larger of two figures for the net amount, and for the gross one."""
+def _of_two(row: Row, base: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[TaxRow]:
+    """Yield two amounts with the larger one as net, and as gross."""
     net, levied = base.value, tax.value
     on_net = _rate(rates, net, levied, (base, tax))
-    yield _portion(row, (base, tax, None), net=net, rate=on_net)
+    yield _tax_row(row, (base, tax, None), net=net, rate=on_net)
     if levied <= (net - levied) * _MOST_RATE:
         within = _rate(rates, net - levied, levied, (base, tax))
-        yield _portion(row, (None, tax, base), net=None, rate=within)
+        yield _tax_row(row, (None, tax, base), net=None, rate=within)
 
 
-def _of_three(row: Row, net: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[Portion]:
-    """Take a third figure for the sum of the two, or of the net and the two halves of a tax."""
+def _of_three(row: Row, net: Amount, tax: Amount, rates: Sequence[Amount]) -> Iterator[TaxRow]:
+    """Yield amounts with a third one as the sum of two, or of the net and two halves of a tax."""
     money = [amount for amount in row.amounts if row.is_money(amount)]
     is_halved = sum(amount.value == tax.value for amount in money) > 1
     for gross in money:
@@ -73,19 +73,19 @@ def _of_three(row: Row, net: Amount, tax: Amount, rates: Sequence[Amount]) -> It
         is_sum = abs(levied - tax.value) <= _CENT or (is_halved and levied == 2 * tax.value)
         if is_sum and gross not in (net, tax):
             rate = _rate(rates, net.value, levied, (net, tax, gross))
-            yield _portion(row, (net, tax, gross), net=net.value, rate=rate)
+            yield _tax_row(row, (net, tax, gross), net=net.value, rate=rate)
 
 
-def _portion(
+def _tax_row(
     row: Row,
     parts: tuple[Amount | None, Amount, Amount | None],
     *,
     net: Decimal | None,
     rate: Decimal | None,
-) -> Portion:
+) -> TaxRow:
     _, tax, gross = parts
     levied = tax.value if gross is None or net is None else gross.value - net
-    return Portion(
+    return TaxRow(
         row=row,
         tax=levied,
         gross=gross.value if gross else (net or Decimal(0)) + tax.value,
@@ -103,14 +103,14 @@ def _rank(row: Row, amount: Amount | None) -> int | None:
 
 def _rates(row: Row, *, is_headed: bool) -> list[Amount]:
     marked = [amount for amount in row.amounts if amount.is_percent]
-    bare = [amount for amount in row.amounts if is_headed and not amount.has_mark]
+    bare = [amount for amount in row.amounts if is_headed and not amount.has_symbol]
     return [rate for rate in marked or bare if 0 <= rate.value <= _HIGHEST_RATE]
 
 
 def _rate(
     rates: Sequence[Amount], net: Decimal, tax: Decimal, others: Sequence[Amount]
 ) -> Decimal | None:
-    """Return the rate, which is none of the other figures, that makes the tax."""
+    """Return the rate that agrees with the tax, a number other than the amounts."""
     near = (
         rate.value
         for rate in rates

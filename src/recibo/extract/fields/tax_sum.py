@@ -1,4 +1,4 @@
-"""Computes the whole tax of a document from taxes that are printed rate by rate."""
+"""Computes the whole tax of a document from the taxes of each rate."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,26 +16,26 @@ _SUMMED = 0.8
 _HIGHEST_RATE = Decimal(35)
 
 
-def levies(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[Decimal], ...]:
-    """Return what the whole tax may be, best first."""
-    tabled = tax_table.unsettled(rows)
+def tax_sums(rows: Sequence[Row], entries: Sequence[Entry]) -> tuple[Extracted[Decimal], ...]:
+    """Return the candidates for the whole tax, best first."""
+    tabled = tax_table.longest_table_tax(rows)
     labelled = total.labelled(entries, Role.TAX)
     of_several = [run for run in tabled if "\n" in run.text]
-    # The rate of nothing is often the first of several.
+    # The zero rate is often the first of several.
     nothing = [tax for tax in labelled if not tax.value]
     something = [tax for tax in labelled if tax.value]
     return (*_by_rate(entries), *_by_day(entries), *of_several, *something, *tabled, *nothing)
 
 
 def _by_rate(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
-    """Yield the sum of taxes that are printed on separate rows, each with its rate."""
+    """Yield the sum of taxes on separate rows, each with its rate."""
     parts: list[Entry] = []
     rates: dict[tuple[str, Decimal], Decimal] = {}
     for entry in entries:
         rate = _rate(entry)
         if rate is None or _is_repeated(entry, rate, parts):
             continue
-        # One tax of one rate with two amounts is no list of rates.
+        # Two amounts of one tax with one rate are not a list of rates.
         if rates.setdefault((_name(entry), rate), entry.amount.value) != entry.amount.value:
             return
         parts.append(entry)
@@ -46,7 +46,7 @@ def _by_rate(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
 
 
 def _by_day(entries: Sequence[Entry]) -> Iterator[Extracted[Decimal]]:
-    """Yield the sum of the taxes that an account lists by days, where it shows no other tax."""
+    """Yield the sum of taxes listed by day, if there is no other tax."""
     taxes = [entry for entry in entries if entry.role is Role.TAX and entry.amount.value]
     if len(taxes) > 1 and all(_is_dated(entry) for entry in taxes):
         text = "\n".join(tax.row.text for tax in taxes)

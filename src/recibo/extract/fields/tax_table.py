@@ -1,34 +1,41 @@
-"""Reads the table that splits the total into net and tax, whatever its columns are called."""
+"""Reads tax tables, which split the total into net and tax, whatever their headings."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from recibo.extract.fields.tax_rows import Columns, Portion, portions
+from recibo.extract.candidates import TaxBreakdown
+from recibo.extract.fields.tax_rows import Columns, TaxRow, tax_rows
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Extracted, Split, around
+from recibo.extract.model import Extracted, around
 
-# A heading that names a tax is at most so many rows above the table's last row.
+# A heading with a tax is at most this many rows above the table's last row.
 _HEADING_ROWS = 6
 # The rows of two rates are adjacent, or one other row is between them.
 _MOST_APART = 2
-# No document has more rates; a table with more rows lists items.
+# The most rates of a document; a table with more rows lists items.
 _MOST_RATES = 8
 _TOLERANCE = Decimal("0.01")
 _CONFIDENCE, _UNSETTLED = 0.9, 0.7
 
-_Run = Sequence[Portion]
+_Run = Sequence[TaxRow]
 
 
-def splits(rows: Sequence[Row], totals: Sequence[Decimal]) -> tuple[Split, ...]:
-    """Return the parts of tax tables, of one rate or several, that add up to one of `totals`."""
+def tax_breakdowns(rows: Sequence[Row], totals: Sequence[Decimal]) -> tuple[TaxBreakdown, ...]:
+    """Return the tax breakdowns, of one rate or several, that add up to one of `totals`."""
     found = [run for run in _runs(rows) if _is_tax_table(run, rows) and _adds_up(run, totals)]
-    return tuple(_split(run) for run in sorted(found, key=_doubts))
+    return tuple(_tax_breakdown(run) for run in sorted(found, key=_rank))
 
 
-def unsettled(rows: Sequence[Row]) -> tuple[Extracted[Decimal], ...]:
-    """Return the tax of the longest table whose rates are right, whatever they are levied on."""
+def tables(rows: Sequence[Row]) -> tuple[Sequence[TaxRow], ...]:
+    """Return the rows that may be whole tax tables, likelier ones first."""
+    found = [run for run in _runs(rows) if _is_tax_table(run, rows)]
+    return tuple(sorted(found, key=lambda run: (*_rank(run), -len(run))))
+
+
+def longest_table_tax(rows: Sequence[Row]) -> tuple[Extracted[Decimal], ...]:
+    """Return the tax of the longest table whose rates agree with its amounts."""
     tables = [run for run in _runs(rows) if _is_taxed(run) and _is_list_of_rates(run)]
     if not tables:
         return ()
@@ -37,7 +44,7 @@ def unsettled(rows: Sequence[Row]) -> tuple[Extracted[Decimal], ...]:
 
 
 def _runs(rows: Sequence[Row]) -> Iterator[_Run]:
-    """Yield the rows that may be one table: figures in the same columns, one below the other."""
+    """Yield the rows that may be one table: numbers in the same columns, one below the other."""
     for column in _by_columns(rows).values():
         ends = [
             index
@@ -48,17 +55,17 @@ def _runs(rows: Sequence[Row]) -> Iterator[_Run]:
             yield from _parts(column[start:end])
 
 
-def _by_columns(rows: Sequence[Row]) -> dict[Columns, list[Portion]]:
-    columns: dict[Columns, list[Portion]] = defaultdict(list)
+def _by_columns(rows: Sequence[Row]) -> dict[Columns, list[TaxRow]]:
+    columns: dict[Columns, list[TaxRow]] = defaultdict(list)
     for row in rows:
-        if _speaks_of_tax(row, rows):
-            for portion in portions(row, is_headed=_is_headed(row, rows)):
-                columns[portion.columns].append(portion)
+        if _mentions_tax(row, rows):
+            for tax_row in tax_rows(row, is_headed=_is_headed(row, rows)):
+                columns[tax_row.columns].append(tax_row)
     return columns
 
 
 def _parts(column: _Run) -> Iterator[_Run]:
-    """Yield all rows of a table, or some that follow each other: the others may be their sum."""
+    """Yield all rows of a table, or some adjacent ones: another row may be their sum."""
     for length in range(1, min(len(column), _MOST_RATES) + 1):
         for start in range(len(column) - length + 1):
             yield column[start : start + length]
@@ -68,13 +75,13 @@ def _is_tax_table(run: _Run, rows: Sequence[Row]) -> bool:
     """Return whether there is enough evidence that a run of rows shows sums and taxes."""
     if not _is_taxed(run):
         return False
-    if all(portion.is_proven for portion in run):
+    if all(tax_row.is_proven for tax_row in run):
         return True
     return _is_headed(run[0].row, rows) if len(run) > 1 else run[0].net is not None
 
 
 def _is_headed(row: Row, rows: Sequence[Row]) -> bool:
-    """Return whether headings above the row name a tax and the sum it is levied on."""
+    """Return whether there are headings of a tax and its taxable amount above the row."""
     return any(
         len(above.labels) > 1
         and any(label.kind == "tax" for label in above.labels)
@@ -84,38 +91,38 @@ def _is_headed(row: Row, rows: Sequence[Row]) -> bool:
 
 
 def _is_list_of_rates(run: _Run) -> bool:
-    """Return whether each row shows a different rate that gives its tax."""
-    rates = {portion.rate for portion in run}
+    """Return whether each row has a different rate that agrees with its tax."""
+    rates = {tax_row.rate for tax_row in run}
     if None in rates or len(rates) < len(run):
         return False
-    # Alone under its headings, a rate without a percent sign may be a quantity.
+    # In a single row below headings, a rate without a percent sign may be a quantity.
     return len(run) > 1 or any(amount.is_percent for amount in run[0].row.amounts)
 
 
-def _doubts(run: _Run) -> tuple[bool, bool]:
-    """Return what speaks against a run, so that the best one sorts first."""
-    return any(portion.net is None for portion in run), not all(each.is_proven for each in run)
+def _rank(run: _Run) -> tuple[bool, bool]:
+    """Return a sort key of a run, lower is better."""
+    return any(tax_row.net is None for tax_row in run), not all(each.is_proven for each in run)
 
 
 def _is_taxed(run: _Run) -> bool:
-    return any(portion.tax for portion in run)
+    return any(tax_row.tax for tax_row in run)
 
 
 def _adds_up(run: _Run, totals: Sequence[Decimal]) -> bool:
     return any(abs(_gross(run) - total) <= _TOLERANCE for total in totals)
 
 
-def _speaks_of_tax(row: Row, rows: Sequence[Row]) -> bool:
+def _mentions_tax(row: Row, rows: Sequence[Row]) -> bool:
     if any(amount.is_percent for amount in row.amounts):
         return True
     near = rows[max(0, row.index - _HEADING_ROWS) : row.index + 1]
     return any(label.kind == "tax" for other in near for label in other.labels)
 
 
-def _split(run: _Run) -> Split:
-    nets = [portion.net for portion in run if portion.net is not None]
+def _tax_breakdown(run: _Run) -> TaxBreakdown:
+    nets = [tax_row.net for tax_row in run if tax_row.net is not None]
     net = sum(nets, Decimal(0)) if len(nets) == len(run) else None
-    return Split(
+    return TaxBreakdown(
         gross=_gross(run),
         net=None if net is None else _found(run, net, _CONFIDENCE),
         tax=_found(run, _tax(run), _CONFIDENCE),
@@ -123,20 +130,20 @@ def _split(run: _Run) -> Split:
 
 
 def _gross(run: _Run) -> Decimal:
-    return sum((portion.gross for portion in run), Decimal(0))
+    return sum((tax_row.gross for tax_row in run), Decimal(0))
 
 
 def _tax(run: _Run) -> Decimal:
-    return sum((portion.tax for portion in run), Decimal(0))
+    return sum((tax_row.tax for tax_row in run), Decimal(0))
 
 
 def _found(run: _Run, value: Decimal, confidence: float) -> Extracted[Decimal]:
     page = run[0].row.line.page
     boxes = [
-        portion.row.box(figure.start, figure.end)
-        for portion in run
-        for figure in portion.figures
-        if portion.row.line.page == page
+        tax_row.row.box(figure.start, figure.end)
+        for tax_row in run
+        for figure in tax_row.figures
+        if tax_row.row.line.page == page
     ]
-    text = "\n".join(portion.row.text for portion in run)
+    text = "\n".join(tax_row.row.text for tax_row in run)
     return Extracted(value, confidence, text, page, around(boxes))

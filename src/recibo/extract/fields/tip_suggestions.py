@@ -1,16 +1,16 @@
-"""Finds the rows that reckon out tips to choose from: their amounts are no money that was paid."""
+"""Finds rows with suggested tips, whose amounts were not paid."""
 
 from collections.abc import Sequence
 
 from recibo.extract.layout.rows import Row
 from recibo.extract.text import lexicon
 
-# "18%", "20%", "22%", and a row or two for each.
+# "18%", "20%", "22%", with one or two rows each.
 _MOST_ROWS = 9
 
 
 def suggestions(rows: Sequence[Row]) -> frozenset[int]:
-    """Return the indexes of the rows that suggest a tip, and show a total with it."""
+    """Return the indexes of the rows with a suggested tip or the total with it."""
     found: set[int] = set()
     for row in rows:
         if _is_offer(row):
@@ -22,7 +22,7 @@ def suggestions(rows: Sequence[Row]) -> frozenset[int]:
 
 
 def _is_offer(row: Row) -> bool:
-    """Return whether a row shows a percentage, its tip and total: "20% (Tip 2 Total 12)"."""
+    """Return whether a row has a percentage, its tip and total: "20% (Tip 2 Total 12)"."""
     kinds = {label.kind for label in row.labels}
     return _has_share(row) and {"charge", "total"} <= kinds
 

@@ -1,4 +1,4 @@
-"""Ranks the amounts that may be the document's total, by fitted weights."""
+"""Ranks the candidates for the total by fitted weights."""
 
 import math
 from collections import defaultdict
@@ -13,62 +13,62 @@ from recibo.extract.fields.labelled_amounts import Entry, Role, role_of
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Extracted
 from recibo.extract.text import currency_symbols
-from recibo.extract.text.currency_symbols import Marks
+from recibo.extract.text.currency_symbols import CurrencySymbols
 from recibo.extract.weights import weights
 
 # Totals are rounded to the next coin.
 _MOST_ROUNDING = Decimal("0.05")
-# So many candidates, and parts of each kind, are enough for the sums to be tried.
+# The most candidates, and amounts of each role, for which sums are tried.
 _MOST_CANDIDATES, _MOST_PARTS = 30, 12
-# Totals beyond this are no reading of a receipt.
+# Larger totals are misread.
 _MOST = Decimal(10) ** 12
-# A row whose amount is left blank has at most so many letters other than its label.
+# A row with a blank amount has at most this many letters other than its label.
 _MOST_LETTERS = 4
 
 _TOTALS = (Role.PAYABLE, Role.TOTAL)
 _PAYMENTS = (Role.CASH, Role.CHANGE, Role.CARD)
-# Where a value is printed several times, the first of these roles shows it best.
-_CLEAREST = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
+# If a value is printed several times, the first of these roles is the evidence.
+_EVIDENCE_ROLES = (*_TOTALS, Role.SUM, Role.CARD, Role.SUBTOTAL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What every amount is compared with."""
+    """The context of the amounts of a document."""
 
     largest: Decimal
     #: The largest amount labelled as a total.
     largest_named: Decimal
     has_change: bool
     last_row: int
-    #: The index of the last row that shows a total above zero.
+    #: The index of the last row with a total above zero.
     last_total: int
     height: float
-    #: Where the amounts of the document end, in pixels.
+    #: The right edge of the amounts, in pixels.
     edge: float
-    #: The symbols of currencies that others convert the amounts to.
-    foreign: Sequence[Marks]
-    #: The index of the last row that adds a tax, or names a total and leaves it blank.
+    #: The symbols of currencies to which amounts are converted.
+    foreign: Sequence[CurrencySymbols]
+    #: The index of the last row with an added tax, or with a blank total.
     last_addition: int
-    #: The index of the first row that shows a payment, beyond the last row if none does.
+    #: The index of the first row with a payment; after the last row if there is none.
     first_payment: int
-    #: The roles of each row, where it has any.
+    #: The roles in each row that has any.
     roles: Mapping[int, Role]
 
     @classmethod
     def of(
         cls, entries: Sequence[Entry], currencies: Sequence[Extracted[str]], blanks: Sequence[int]
     ) -> Self:
-        own = currency_symbols.own()
+        own = currency_symbols.unique()
         foreign = [own[other.value] for other in currencies[1:] if other.value in own]
         paid = (Role.CASH, Role.CHANGE, Role.COUNT)
-        native = [entry for entry in entries if not _is_marked(entry, foreign)]
+        native = [entry for entry in entries if not _has_symbol_of(entry, foreign)]
         money = [entry for entry in native if entry.amount.is_money]
         due = [entry.amount.value for entry in money if entry.role not in paid]
         totals_shown = [
             entry.row.index for entry in native if _is_total(entry) and entry.amount.value > 0
         ]
         named = [entry.amount.value for entry in native if _is_total(entry)]
-        # Where returns are deducted, the largest amount is not the total.
+        # If returns are deducted, the largest amount is not the total.
         has_returns = any(value < 0 for value in named)
         return cls(
             largest=_MOST
@@ -92,7 +92,7 @@ def totals(
     currencies: Sequence[Extracted[str]] = (),
     blanks: Sequence[int] = (),
 ) -> tuple[Extracted[Decimal], ...]:
-    """Return the amounts that may be the total, best first, one entry a value."""
+    """Return the candidates for the total, best first, one per value."""
     return tuple(found for found, _ in ranked(entries, currencies, blanks))
 
 
@@ -101,21 +101,21 @@ def ranked(
     currencies: Sequence[Extracted[str]] = (),
     blanks: Sequence[int] = (),
 ) -> Sequence[tuple[Extracted[Decimal], Mapping[str, float]]]:
-    """Return the amounts that may be the total with their features, best first.
+    """Return the candidates for the total with their features, best first.
 
-    A confidence above one half means: likelier than that the total is not printed.
+    A confidence above 0.5 means: likelier than that the total is not printed.
 
     Args:
         entries: The amounts of the document.
-        currencies: Those that it may be in, best first: it shows amounts in the others too.
-        blanks: The indexes of the rows that name a total and leave its amount blank.
+        currencies: Its possible currencies, best first; the others may be of conversions.
+        blanks: The indexes of the rows with a total whose amount is blank.
     """
     known = weights("total")["amount"]
     context = _Context.of(entries, currencies, blanks)
     scored = []
     for same in _by_value(entries).values():
-        best = min(same, key=_clearness)
-        # What remains to be paid after the payment is not the total.
+        best = min(same, key=_evidence_rank)
+        # The balance after a payment is not the total.
         if not best.amount.value and best.row.index > context.first_payment:
             continue
         features = _features(best, same, context)
@@ -125,7 +125,7 @@ def ranked(
 
 
 def blanks(rows: Sequence[Row]) -> tuple[int, ...]:
-    """Return the indexes of the rows that name a total whose amount is left to be written."""
+    """Return the indexes of the rows with a total whose amount is to be written by hand."""
     return tuple(
         row.index
         for row, below in zip_longest(rows, rows[1:])
@@ -149,7 +149,7 @@ def labelled(entries: Sequence[Entry], role: Role) -> tuple[Extracted[Decimal], 
 
 
 def probability(log_odds: float) -> float:
-    """Return the probability that these log-odds stand for."""
+    """Convert log-odds to a probability."""
     return 1 / (1 + math.exp(-log_odds))
 
 
@@ -157,7 +157,7 @@ def _by_value(entries: Sequence[Entry]) -> dict[Decimal, list[Entry]]:
     groups: dict[Decimal, list[Entry]] = defaultdict(list)
     has_money = any(_is_candidate(entry) and entry.amount.is_money for entry in entries)
     for entry in entries:
-        # Where money is written with minor digits, a bare whole number is a count or a code.
+        # If amounts have minor digits, a whole number without a symbol is a count or a code.
         if _is_candidate(entry) and (entry.amount.is_money or not has_money or _is_total(entry)):
             groups[entry.amount.value].append(entry)
     return groups
@@ -169,9 +169,9 @@ def _is_candidate(entry: Entry) -> bool:
 
 
 def _last_addition(entries: Sequence[Entry], blanks: Sequence[int]) -> int:
-    """Return the index of the last row that adds to the amounts above, -1 if none does.
+    """Return the index of the last row that adds to the amounts above; -1 if there is none.
 
-    With a payment printed, it is known whether the tax is included.
+    If a payment is printed, it is known whether the tax is included.
     """
     if any(entry.role in _PAYMENTS for entry in entries):
         return -1
@@ -195,7 +195,7 @@ def _first_payment(entries: Sequence[Entry]) -> int:
 
 
 def _unlabelled(row: Row) -> int:
-    """Return how many letters of a row stand outside of its labels."""
+    """Return the number of letters of a row outside its labels."""
     named = sum(_letters(row.text[label.start : label.end]) for label in row.labels)
     return _letters(row.text) - named
 
@@ -208,8 +208,10 @@ def _is_total(entry: Entry) -> bool:
     return entry.role in _TOTALS
 
 
-def _clearness(entry: Entry) -> tuple[int, int, int]:
-    rank = _CLEAREST.index(entry.role) if entry.role in _CLEAREST else len(_CLEAREST)
+def _evidence_rank(entry: Entry) -> tuple[int, int, int]:
+    rank = (
+        _EVIDENCE_ROLES.index(entry.role) if entry.role in _EVIDENCE_ROLES else len(_EVIDENCE_ROLES)
+    )
     return rank, entry.distance, -entry.row.index
 
 
@@ -220,33 +222,33 @@ def _features(best: Entry, same: Sequence[Entry], context: _Context) -> dict[str
         "always": 1,
         **{role.value: 1.0 for role in roles},
         **_around(index, context),
-        "echoes": max(0, min(len(roles & set(_CLEAREST)) - 1, 2)),
+        "echoes": max(0, min(len(roles & set(_EVIDENCE_ROLES)) - 1, 2)),
         "repeated": math.log2(min(len(same), 4)),
         "money": amount.is_money,
-        "symbol": amount.has_mark,
+        "symbol": amount.has_symbol,
         "largest": amount.value >= context.largest - _MOST_ROUNDING,
         "largest_named": _is_total(best) and amount.value >= context.largest_named,
         "given": context.has_change and roles <= {Role.CASH, Role.NONE, Role.CHANGE},
         "depth": index / context.last_row,
         "last": _is_total(best) and index >= context.last_total,
         "height": max(-0.5, min(best.row.line.box.height / context.height - 1, 1)),
-        "distance": min(best.distance, 2) if best.role in _CLEAREST else 0,
+        "distance": min(best.distance, 2) if best.role in _EVIDENCE_ROLES else 0,
         "followed": any(
             other.is_money and other.start > amount.start for other in best.row.amounts
         ),
         "below": best.is_below,
         "edge": abs(best.box().x1 - context.edge) < best.row.line.box.height,
         "doubt": 1 - best.row.line.confidence,
-        "foreign": _is_marked(best, context.foreign),
+        "foreign": _has_symbol_of(best, context.foreign),
         "negative": amount.value < 0,
         "zero": not amount.value,
-        # A tax is still to be added, or the total is left blank.
+        # A tax is still to be added, or the total is blank.
         "short": roles.isdisjoint((*_TOTALS, Role.SUM)) and index < context.last_addition,
     }
 
 
 def _around(index: int, context: _Context) -> dict[str, float]:
-    """Return which labelled rows stand next above and next below a row."""
+    """Return the nearest labelled rows above and below a row."""
     above = max((row for row in context.roles if row < index), default=None)
     below = min((row for row in context.roles if row > index), default=None)
     return {
@@ -255,7 +257,7 @@ def _around(index: int, context: _Context) -> dict[str, float]:
     }
 
 
-def _is_marked(entry: Entry, currencies: Sequence[Marks]) -> bool:
+def _has_symbol_of(entry: Entry, currencies: Sequence[CurrencySymbols]) -> bool:
     """Return whether a symbol of one of the currencies is next to an amount."""
     amount = entry.amount
     return any(

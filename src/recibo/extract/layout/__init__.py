@@ -1,1 +1,1 @@
-"""Words to lines, rows and columns."""
+"""Puts words into lines, rows and columns."""

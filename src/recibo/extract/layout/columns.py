@@ -1,4 +1,4 @@
-"""Parts a row at its wide gaps, and tells which heading names an amount in the row below."""
+"""Splits rows at wide gaps, and finds the heading above an amount."""
 
 from itertools import pairwise
 
@@ -6,22 +6,22 @@ from recibo.extract.layout.rows import Row, money_labels
 from recibo.extract.model import Box, Word, around
 from recibo.extract.text.numbers import Amount
 
-# A wider gap than this many line heights parts two cells.
+# A gap wider than this many line heights separates two cells.
 _GAP = 1.2
 
 
-def kinds_over(amount: Amount, row: Row, above: Row) -> tuple[str, ...]:
-    """Return the kinds of the labels that stand nearest over an amount of `row`, in `above`.
+def heading_kinds(amount: Amount, row: Row, above: Row) -> tuple[str, ...]:
+    """Return the kinds of the labels in `above` that are nearest to an amount of `row`.
 
-    Headings and amounts are set flush left, flush right or centred: the nearest edge counts.
+    Headings and amounts are left-aligned, right-aligned or centered: the nearest edge counts.
     """
     box = row.box(amount.start, amount.end)
     headings = _headings(above)
-    return min(headings, key=lambda heading: _apart(heading[0], box))[1] if headings else ()
+    return min(headings, key=lambda heading: _distance(heading[0], box))[1] if headings else ()
 
 
 def cells(row: Row) -> list[str]:
-    """Return the texts of a row that stand apart."""
+    """Return the texts of the cells of a row."""
     return [_text(cell) for cell in _cells(row)]
 
 
@@ -36,7 +36,7 @@ def _cells(row: Row) -> list[tuple[Word, ...]]:
 
 
 def _headings(above: Row) -> list[tuple[Box, tuple[str, ...]]]:
-    """Return the places of the headings that are labels, and these; labels end at wide gaps."""
+    """Return the boxes and kinds of the cells that contain labels."""
     headings = ((around([word.box for word in cell]), _kinds(cell)) for cell in _cells(above))
     return [heading for heading in headings if heading[1]]
 
@@ -49,9 +49,9 @@ def _text(cell: tuple[Word, ...]) -> str:
     return " ".join(word.text for word in cell)
 
 
-def _apart(heading: Box, amount: Box) -> float:
+def _distance(heading: Box, amount: Box) -> float:
     return min(
         abs(heading.x0 - amount.x0),
         abs(heading.x1 - amount.x1),
-        abs(heading.x_centre - amount.x_centre),
+        abs(heading.x_center - amount.x_center),
     )

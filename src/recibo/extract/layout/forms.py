@@ -1,7 +1,7 @@
-"""Printed forms: labels of a vocabulary on the page, and the values that belong to them.
+"""Finds the labels of a vocabulary on printed forms, and the values of the labels.
 
-A value stands right of its label or under it, in the column that reaches to the next box. Nothing
-here knows a layout: several hundred municipal forms differ only in where their boxes stand.
+A value is right of its label or below it, in the column that ends at the next box. This works for
+every layout: several hundred municipal forms differ only in the places of their boxes.
 """
 
 import functools
@@ -14,50 +14,50 @@ from typing import TypeVar
 
 from recibo.extract.model import Box, Extracted, TextPage, Word, around
 from recibo.extract.text import fuzzy_labels
-from recibo.extract.text.fuzzy_labels import Misreadings
-from recibo.extract.text.squeezed import SqueezedLine, squeeze, squeeze_line
+from recibo.extract.text.fuzzy_labels import FuzzyPhrases
+from recibo.extract.text.normalized_lines import NormalizedLine, normalize_label, normalize_line
 
 T = TypeVar("T")
 K = TypeVar("K", int, str)
-#: Reads a value from the text of a box, or declines.
+#: Reads a value from the text of a box, or returns None.
 Reader = Callable[[str], T | None]
 
-#: Up to this length a label is a common word, and must begin a cell and end a word.
+#: Labels up to this length are common words: they must begin a cell and end a word.
 _SHORT = 6
-#: From this length on a label is itself even in the middle of a glued word.
+#: Labels from this length on are found even inside joined words.
 _LONG = 10
-#: Words of one label stand at most this many heights apart: `Alíquota (%)` and the `ISS (R$)` of
+#: Words of one label are at most this many heights apart: `Alíquota (%)` and the `ISS (R$)` of
 #: the next box are not the rate of the ISS.
 _WIDEST_GAP = 2.0
-#: A gap wider than this many heights parts two cells of a line.
+#: A gap wider than this many heights separates two cells of a line.
 _CELL_GAP = 0.9
-#: A value stands at most this many label heights under its label.
+#: A value is at most this many label heights below its label.
 _DEEPEST = 4.5
-#: No more rows of the smallest type fit there.
+#: The most rows that fit there, in the smallest type.
 _MOST_ROWS = 30
-#: The middle of a value may lie this many label heights left of its label: pictures are slanted.
-#: No more, for the values of the box before end there when they are set to the right.
+#: The middle of a value may be this many label heights left of its label, as on slanted pictures.
+#: Not more, since right-aligned values of the previous box end there.
 _OVERHANG = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Labels by what they announce."""
+    """Labels and their kinds."""
 
     pattern: re.Pattern[str]
     kinds: Mapping[str, str]
-    #: The same phrases for recognised text, which has errors.
-    misreadings: Misreadings
+    #: The same phrases for text with OCR errors.
+    fuzzy: FuzzyPhrases
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label met on the page."""
+    """A label found on the page."""
 
     kind: str
     #: Index of its line in the form.
     line: int
-    #: The squeezed characters it spans.
+    #: Its range in the normalized characters.
     start: int
     end: int
     box: Box
@@ -72,7 +72,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The words with blanks between."""
+        """The words separated by spaces."""
         return " ".join(word.text for word in self.words)
 
     @property
@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the words come from a text layer, which misreads nothing."""
+        """Whether the words come from a text layer, which has no OCR errors."""
         return self.confidence >= 1
 
     def found(self, value: T, *, confidence: float = 1.0) -> Extracted[T]:
@@ -104,7 +104,7 @@ class Cell:
 
 def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
     """Make a vocabulary of phrases by kind."""
-    kinds = {squeeze(phrase): kind for kind, known in phrases.items() for phrase in known}
+    kinds = {normalize_label(phrase): kind for kind, known in phrases.items() for phrase in known}
     longest_first = sorted(kinds, key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     return Vocabulary(pattern, kinds, fuzzy_labels.of(kinds))
@@ -114,13 +114,13 @@ def vocabulary(phrases: Mapping[str, Sequence[str]]) -> Vocabulary:
 class Form:
     """A document as lines and the labels on them."""
 
-    lines: tuple[SqueezedLine, ...]
+    lines: tuple[NormalizedLine, ...]
     labels: tuple[Label, ...]
 
     @classmethod
     def of(cls, text_pages: Sequence[TextPage], words: Vocabulary) -> "Form":
-        """Look for the labels of a vocabulary on every text_page."""
-        lines = tuple(squeeze_line(line) for text_page in text_pages for line in text_page.lines)
+        """Find the labels of a vocabulary on all pages."""
+        lines = tuple(normalize_line(line) for text_page in text_pages for line in text_page.lines)
         labels = [label for index in range(len(lines)) for label in _labels(index, lines, words)]
         return cls(lines, tuple(labels))
 
@@ -137,14 +137,14 @@ class Form:
         return next(iter(self.every(kind)), None)
 
     def right(self, label: Label) -> Cell | None:
-        """Return what stands right of a label, up to the next label of the line."""
+        """Return the text right of a label, up to the next label of the line."""
         line = self.lines[label.line]
         following = self._following(label)
         words = line.words_between(label.end, following.start if following else len(line.text))
         return Cell(words) if words else None
 
     def below(self, label: Label) -> Iterator[Cell]:
-        """Return what stands under a label in its column, row by row, up to the next label."""
+        """Yield the cells below a label in its column, up to the next label."""
         left = label.box.x0 - _OVERHANG * label.box.height
         right = self._right_edge(label)
         deepest = label.box.y1 + _DEEPEST * label.box.height
@@ -154,8 +154,8 @@ class Form:
             words = tuple(
                 word
                 for word in line.line.words
-                if left <= word.box.x_centre < right
-                and word.box.y_centre > label.box.y1 - label.box.height * 0.2
+                if left <= word.box.x_center < right
+                and word.box.y_center > label.box.y1 - label.box.height * 0.2
             )
             if any(left <= other.box.x0 < right for other in self.on_line(index)):
                 return
@@ -163,9 +163,9 @@ class Form:
                 yield Cell(words)
 
     def read(self, kinds: Sequence[str], reader: Reader[T]) -> Iterator[Extracted[T]]:
-        """Read the values of the labels of some kinds, the first kind first.
+        """Yield the values of the labels of some kinds, in the order of the kinds.
 
-        The text right of a label goes before the text under it.
+        The text right of a label is tried before the text below it.
         """
         for kind in kinds:
             for label in self.every(kind):
@@ -175,15 +175,15 @@ class Form:
 
     def read_at(self, label: Label, reader: Reader[T]) -> Extracted[T] | None:
         """Read the value of one label."""
-        beside = self.right(label)
-        for cell in ([beside] if beside else []) + list(self.below(label)):
+        right = self.right(label)
+        for cell in ([right] if right else []) + list(self.below(label)):
             value = reader(cell.text)
             if value is not None:
                 return cell.found(value)
         return None
 
     def _right_edge(self, label: Label) -> float:
-        """Return where the next box of the label's line begins."""
+        """Return the left edge of the next box on the label's line."""
         line = self.lines[label.line]
         reach = label.box.x1
         for word in line.words_after(label.end):
@@ -193,7 +193,7 @@ class Form:
         following = self._following(label)
         return following.box.x0 if following else float("inf")
 
-    def _lines_below(self, label: Label) -> Sequence[SqueezedLine]:
+    def _lines_below(self, label: Label) -> Sequence[NormalizedLine]:
         return self.lines[label.line + 1 : label.line + 1 + _MOST_ROWS]
 
     def _following(self, label: Label) -> Label | None:
@@ -218,7 +218,7 @@ def _grouped(labels: Iterable[Label], key: Callable[[Label], K]) -> Mapping[K, S
 
 
 def cells(words: Sequence[Word]) -> Iterator[Cell]:
-    """Part words of one row into cells at the wide gaps."""
+    """Split the words of a row into cells at wide gaps."""
     current: list[Word] = []
     for word in words:
         if current and word.box.x0 - current[-1].box.x1 > _CELL_GAP * word.box.height:
@@ -229,7 +229,7 @@ def cells(words: Sequence[Word]) -> Iterator[Cell]:
         yield Cell(tuple(current))
 
 
-def _labels(index: int, lines: Sequence[SqueezedLine], words: Vocabulary) -> Iterator[Label]:
+def _labels(index: int, lines: Sequence[NormalizedLine], words: Vocabulary) -> Iterator[Label]:
     line = lines[index]
     is_exact = line.line.confidence >= 1
     place = 0
@@ -245,9 +245,9 @@ def _labels(index: int, lines: Sequence[SqueezedLine], words: Vocabulary) -> Ite
 
 
 def _match(
-    line: SqueezedLine, place: int, words: Vocabulary, *, exact: bool
+    line: NormalizedLine, place: int, words: Vocabulary, *, exact: bool
 ) -> tuple[str, int] | None:
-    """Return the phrase that begins at a place and where it ends."""
+    """Return the phrase that begins at a position, and its end."""
     match = words.pattern.match(line.text, place)
     for end in range(match.end() if match else place, place, -1):
         phrase = line.text[place:end]
@@ -255,16 +255,16 @@ def _match(
             return phrase, end
     if exact or not line.starts[place]:
         return None
-    near = words.misreadings.match(line.text, place)
-    # A rule parts headings: two halves of their own are no label read wrongly.
+    near = words.fuzzy.match(line.text, place)
+    # A vertical rule separates headings: the halves of two headings are not a misread label.
     if near is None or "|" in line.printed(place, near[1]):
         return None
     is_label = _is_label(line, place, near[1]) and _is_whole(line, place, near[1])
     return near if is_label else None
 
 
-def _is_whole(line: SqueezedLine, start: int, end: int) -> bool:
-    """Tell whether no wide gap parts the characters, as between the labels of two boxes."""
+def _is_whole(line: NormalizedLine, start: int, end: int) -> bool:
+    """Return whether the characters have no wide gap, as between the labels of two boxes."""
     words = line.line.words[line.owners[start] : line.owners[end - 1] + 1]
     return all(
         right.box.x0 - left.box.x1 <= _WIDEST_GAP * right.box.height
@@ -272,8 +272,8 @@ def _is_whole(line: SqueezedLine, start: int, end: int) -> bool:
     )
 
 
-def _is_label(line: SqueezedLine, start: int, end: int) -> bool:
-    """Tell whether the characters stand apart enough to be a label, the shorter the stricter."""
+def _is_label(line: NormalizedLine, start: int, end: int) -> bool:
+    """Return whether the characters are separate enough to be a label; short ones more so."""
     length = end - start
     if length >= _LONG:
         return True
@@ -283,7 +283,7 @@ def _is_label(line: SqueezedLine, start: int, end: int) -> bool:
     return ends_word and (length > _SHORT or _begins_cell(line, start))
 
 
-def _begins_cell(line: SqueezedLine, start: int) -> bool:
+def _begins_cell(line: NormalizedLine, start: int) -> bool:
     if start == 0 or line.owners[start] == line.owners[start - 1]:
         return start == 0
     word, before = line.line.words[line.owners[start]], line.line.words[line.owners[start] - 1]

@@ -1,4 +1,4 @@
-"""The headings over goods: which words head a column, and of what."""
+"""Finds the column headings of item tables, and the role of each column."""
 
 import functools
 import re
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recibo.extract import resources
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.text.folding import fold
-from recibo.extract.text.squeezed import squeeze
+from recibo.extract.text.normalized_lines import normalize_label
 
 
 class Role(StrEnum):
-    """What stands in a column."""
+    """The content of a column."""
 
     CODE = "code"
     NAME = "name"
-    #: A second name beside the first: `Activity`, `Description`.
+    #: A second name column: `Activity`, `Description`.
     DETAIL = "detail"
     QTY = "qty"
     UNIT = "unit"
@@ -29,14 +29,14 @@ class Role(StrEnum):
     OTHER = "other"
 
 
-#: Columns that lists of goods have; the others stand in summaries of taxes too.
+#: Columns of item tables; tables of taxes have the other columns too.
 _DECISIVE = frozenset({Role.CODE, Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 _WORD = re.compile(r"[^\s|.()\[\]]+[.)]?")
-#: No heading has more words than this.
+#: The most words of a heading.
 _LONGEST = 5
-#: Headings make up this share of the letters of their row.
+#: Headings are at least this share of the letters of their row.
 _LEAST_SHARE = 0.6
-#: With a quantity, a price and a total among them so much is enough: the others have any name.
+#: The share if they include quantity, price and total: other columns may have any name.
 _LEAST_SHARE_OF_SURE = 0.35
 _SURE = frozenset({Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 
@@ -59,8 +59,8 @@ def _phrases() -> tuple[tuple[str, Role], ...]:
 
 @functools.cache
 def roles() -> Mapping[str, Role]:
-    """Return the role of each heading by its squeezed text; the first role that claims it wins."""
-    return _by_text(squeeze)
+    """Return the role of each heading by its normalized text; the first role that has it wins."""
+    return _by_text(normalize_label)
 
 
 @functools.cache
@@ -82,12 +82,12 @@ def _plain(text: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def role_of(text: str) -> Role | None:
-    """Return the role of a heading, as printed if it is known so: `DTO` is no misread `QTD`."""
-    return _exact_roles().get(_plain(text)) or roles().get(squeeze(text))
+    """Return the role of a heading, an exact match first: `DTO` is not a misread `QTD`."""
+    return _exact_roles().get(_plain(text)) or roles().get(normalize_label(text))
 
 
-def read(row: Row) -> list[Heading]:
-    """Return the headings in a row from left to right, the longest that fit."""
+def read(row: ItemRow) -> list[Heading]:
+    """Return the headings in a row from left to right, the longest ones that match."""
     words = list(_WORD.finditer(row.text))
     found: list[Heading] = []
     index = 0
@@ -102,7 +102,7 @@ def read(row: Row) -> list[Heading]:
 
 
 def are_headings(text: str) -> bool:
-    """Tell whether a text is made of headings alone."""
+    """Return whether a text consists only of headings."""
     words = list(_WORD.finditer(text))
     index = 0
     while index < len(words):
@@ -114,7 +114,7 @@ def are_headings(text: str) -> bool:
 
 
 def _longest(text: str, words: list[re.Match[str]]) -> tuple[int, Role | None]:
-    """Return how many of the words make one heading, and its role; 1 and None if none do."""
+    """Return how many of the words are one heading, and its role; 1 and None if none are."""
     for length in range(len(words), 0, -1):
         phrase = text[words[0].start() : words[length - 1].end()]
         if "\t" not in phrase and "|" not in phrase and (role := role_of(phrase)):
@@ -122,14 +122,14 @@ def _longest(text: str, words: list[re.Match[str]]) -> tuple[int, Role | None]:
     return 1, None
 
 
-def is_heading(row: Row) -> bool:
-    """Tell whether a row heads a list of goods: two decisive columns, and little else."""
+def is_heading(row: ItemRow) -> bool:
+    """Return whether a row is the heading of an item table: two decisive columns, little else."""
     if any(figure.is_money for figure in row.figures):
         return False
     found = read(row)
     roles_found = {heading.role for heading in found}
     covered = sum(sum(sign.isalpha() for sign in heading.text) for heading in found)
-    # Summaries of taxes have rates, amounts and codes too, but neither names nor quantities.
+    # Tables of taxes have rates, amounts and codes too, but neither names nor quantities.
     is_summary = Role.TAX in roles_found and not roles_found & {Role.NAME, Role.QTY}
     share = _LEAST_SHARE_OF_SURE if roles_found >= _SURE else _LEAST_SHARE
     return len(roles_found & _DECISIVE) > 1 and covered >= share * row.letters and not is_summary

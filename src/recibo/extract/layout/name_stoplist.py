@@ -1,4 +1,4 @@
-"""Tells what is nobody's name: labels, headings, thanks and salutations, and the customer."""
+"""Detects text that is not a seller's name: labels, headings, thanks, salutations, customers."""
 
 import re
 from functools import cache
@@ -8,37 +8,42 @@ from recibo.extract.layout.headings import Role
 from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 
-# Two headings may be a name ("Total Service"); no seller is called by three.
+# Two headings may be a name ("Total Service"); three are not.
 _FEWEST_HEADINGS = 3
 _MEASURED = frozenset({Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
-# A letter's first line ends so; a sign does not.
-_CALLING = re.compile(r"[,:]\s*$")
-_MOST_CALLED = 4
-_ASIDE = re.compile(r"\s*[:\uff1a]")
-# "Bill to", "Spett.le": no name begins so by chance.
-_PARTED = re.compile(r"[^\W_][\s.]+[^\W_]")
-_NUMBER_ASIDE = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
+# The end of a letter's first line, unlike a shop's name.
+_END_OF_SALUTATION = re.compile(r"[,:]\s*$")
+_MOST_SALUTATION_WORDS = 4
+_COLON = re.compile(r"\s*[:\uff1a]")
+# "Bill to", "Spett.le": no name begins like this by chance.
+_TWO_WORDS = re.compile(r"[^\W_][\s.]+[^\W_]")
+_COLON_AND_NUMBER = re.compile(r"[\s.]*[:\uff1a]\s*\S*\d")
 
 
-def is_no_name(text: str) -> bool:
-    """Tell whether all of a text is of the paper, or about its reader."""
+def is_not_name(text: str) -> bool:
+    """Return whether a text is a label, a salutation, a number or about the customer."""
     return (
-        are_labels(text) or is_salutation(text) or names_customer(text) or _begins_with_number(text)
+        are_labels(text)
+        or is_salutation(text)
+        or begins_with_customer_label(text)
+        or _begins_with_number(text)
     )
 
 
 def are_labels(text: str) -> bool:
-    """Tell whether a text is made of headings of goods, titles, labels, payments or thanks alone.
+    """Return whether a text consists only of item headings, titles, labels, payments or thanks.
 
-    Words that only greet or title a paper may be a shop's too ("Bon Store"), so one at least is
-    told by its own list.
+    A shop's name may consist of greetings and titles ("Bon Store"), so at least one phrase must be
+    a label.
     """
-    is_said = _book("labels", "notice").is_all(text) and bool(_book("labels").find(text))
-    return is_said or are_columns(text)
+    is_listed = _phrasebook("labels", "notice").is_all(text) and bool(
+        _phrasebook("labels").find(text)
+    )
+    return is_listed or are_column_headings(text)
 
 
-def are_columns(text: str) -> bool:
-    """Tell whether a text is the row that heads a list of goods."""
+def are_column_headings(text: str) -> bool:
+    """Return whether a text is the heading row of an item table."""
     words = text.split()
     return (
         len(words) >= _FEWEST_HEADINGS
@@ -48,36 +53,45 @@ def are_columns(text: str) -> bool:
 
 
 def is_salutation(text: str) -> bool:
-    """Tell whether a text calls its reader: "Dear Mrs Hill"; "Dear Cafe" is a shop."""
-    called = next((word for word in _book("salutations").find(text) if word.start == 0), None)
-    if called is None:
+    """Return whether a text is a salutation, "Dear Mrs Hill", and not a shop, "Dear Cafe"."""
+    salutation = next(
+        (word for word in _phrasebook("salutations").find(text) if word.start == 0), None
+    )
+    if salutation is None:
         return False
-    rest = text[called.end :]
-    if _book("trades").find(rest):
+    rest = text[salutation.end :]
+    if _phrasebook("trades").find(rest):
         return False
-    is_titled = any(not rest[: word.start].strip(" .") for word in _book("persons").find(rest))
-    return is_titled or (_CALLING.search(text) is not None and len(text.split()) <= _MOST_CALLED)
-
-
-def names_customer(text: str) -> bool:
-    """Tell whether the buyer's label begins a text: "Bill to: X"; a single word with its colon."""
-    label = next((word for word in _book("billed", "buyer").find(text) if word.start == 0), None)
-    return label is not None and (
-        _PARTED.search(text[: label.end]) is not None or _ASIDE.match(text[label.end :]) is not None
+    is_titled = any(
+        not rest[: word.start].strip(" .") for word in _phrasebook("persons").find(rest)
+    )
+    return is_titled or (
+        _END_OF_SALUTATION.search(text) is not None and len(text.split()) <= _MOST_SALUTATION_WORDS
     )
 
 
-def heads_customer(text: str) -> bool:
-    """Tell whether a text is the buyer's label alone, so that the buyer stands below it."""
-    return _book("billed", "buyer").is_all(text) and names_customer(text)
+def begins_with_customer_label(text: str) -> bool:
+    """Return whether a text begins with the buyer's label, "Bill to: X"; one word needs a colon."""
+    label = next(
+        (word for word in _phrasebook("billed", "buyer").find(text) if word.start == 0), None
+    )
+    return label is not None and (
+        _TWO_WORDS.search(text[: label.end]) is not None
+        or _COLON.match(text[label.end :]) is not None
+    )
+
+
+def is_customer_label(text: str) -> bool:
+    """Return whether a text is only the buyer's label, so that the buyer is below it."""
+    return _phrasebook("billed", "buyer").is_all(text) and begins_with_customer_label(text)
 
 
 def _begins_with_number(text: str) -> bool:
-    """Tell whether a text begins with a company's number or telephone: "CNPJ: 11.222"."""
-    label = next((word for word in _book("contact").find(text) if word.start == 0), None)
-    return label is not None and _NUMBER_ASIDE.match(text[label.end :]) is not None
+    """Return whether a text begins with a company's number or telephone: "CNPJ: 11.222"."""
+    label = next((word for word in _phrasebook("contact").find(text) if word.start == 0), None)
+    return label is not None and _COLON_AND_NUMBER.match(text[label.end :]) is not None
 
 
 @cache
-def _book(*kinds: str) -> Phrasebook:
-    return Phrasebook({kind: tables.merchants()[kind] for kind in kinds}, glued=False)
+def _phrasebook(*kinds: str) -> Phrasebook:
+    return Phrasebook({kind: tables.merchants()[kind] for kind in kinds}, joined=False)

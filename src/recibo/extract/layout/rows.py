@@ -1,4 +1,4 @@
-"""A line as the finders see it: its labels, its amounts, and where each of them stands."""
+"""Rows for finding fields: a line with its labels, its amounts and their positions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from recibo.extract.text import lexicon
 from recibo.extract.text.numbers import Amount, amounts
 from recibo.extract.text.phrases import Phrase
 
-# A printed line has fewer letters, and a document that is read has its head and its sums within
-# so many; what is longer was made to keep us busy.
+# No printed line is longer, and a document's head and sums are within so many letters. Longer text
+# would only cost time.
 _MOST_LETTERS = 400
 _HEAD_LETTERS, _TAIL_LETTERS = 8_000, 16_000
 
-#: So many minor digits have all but a few currencies.
+#: The minor digits of most currencies.
 USUAL_MINOR = 2
 
 _MONEY_LABELS = (
@@ -37,33 +37,33 @@ _MONEY_LABELS = (
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a text_page."""
+    """One line of a page."""
 
     line: Line
-    #: Its place among all rows of the document, counted from 0.
+    #: Its index among all rows of the document.
     index: int
-    #: The height of its middle on its page, 0 at the top and 1 at the bottom.
+    #: The y of its middle as a share of the page's height, 0 at the top.
     depth: float
-    #: How many minor digits the document's currency has.
+    #: The minor digits of the document's currency.
     minor: int = USUAL_MINOR
 
     @cached_property
     def text(self) -> str:
-        """The words with one blank between each two, cut where no printed line is as long."""
+        """The words separated by spaces, up to the length of the longest printed lines."""
         return self.line.text[:_MOST_LETTERS]
 
     @cached_property
     def labels(self) -> tuple[Phrase, ...]:
-        """What names the amounts in the row."""
+        """The labels of amounts in the row."""
         return money_labels(self.text)
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:
-        """The figures in the row that may be money."""
+        """The numbers in the row that may be amounts."""
         return amounts(self.text, minor=self.minor)
 
     def is_money(self, amount: Amount) -> bool:
-        """Tell whether an amount is written as money is; without minor digits whole figures are."""
+        """Return whether an amount is written as money; without minor digits, whole numbers are."""
         return amount.is_money or not (self.minor or amount.decimals or amount.is_percent)
 
     def box(self, start: int, end: int) -> Box:
@@ -72,17 +72,17 @@ class Row:
 
 
 def money_labels(text: str) -> tuple[Phrase, ...]:
-    """Return what names amounts in a text."""
+    """Return the labels of amounts in a text."""
     return lexicon.phrasebook(*_MONEY_LABELS).find(text)
 
 
 def rows(text_pages: Sequence[TextPage], *, minor: int = USUAL_MINOR) -> tuple[Row, ...]:
-    """Return the lines of all pages as rows, in reading order; of endless ones both ends."""
+    """Return the lines of all pages as rows, in reading order; of very long text both ends."""
     placed = [
         (text_page, line) for text_page in text_pages for line in text_page.lines if line.words
     ]
     return tuple(
-        Row(line, index, line.box.y_centre / max(text_page.height, 1), minor)
+        Row(line, index, line.box.y_center / max(text_page.height, 1), minor)
         for index, (text_page, line) in enumerate(_both_ends(placed))
     )
 
@@ -106,7 +106,7 @@ def _first_letters(
 
 
 def box_of(line: Line, start: int, end: int) -> Box:
-    """Return the box of a part of `line.text`, words cut in proportion to their letters."""
+    """Return the box of a part of `line.text`; parts of words get their share of the box."""
     parts = []
     offset = 0
     for word in line.words:

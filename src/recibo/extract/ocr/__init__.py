@@ -1,1 +1,1 @@
-"""Text recognition engines behind one Protocol."""
+"""OCR engines behind one Protocol."""

@@ -1,4 +1,4 @@
-"""What the library asks of a text recognition engine."""
+"""The interface of OCR engines."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,16 +8,18 @@ from recibo.extract.model import Picture, Word
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an engine saw on a picture."""
+    """The words that an engine read on a picture."""
 
-    #: Boxes are in pixels of the picture after `turns`; the order is free.
+    #: Boxes are in pixels of the picture after `turns`; in any order.
     words: tuple[Word, ...]
-    #: Quarter turns clockwise that set the picture upright: 0 to 3.
+    #: The quarter turns clockwise that make the picture upright: 0 to 3.
     turns: int = 0
+    #: The length of the lines in which nothing was read, in pixels.
+    unread: float = 0.0
 
 
 class Engine(Protocol):
-    """Reads the text of pictures; one instance is used by one thread at a time."""
+    """Reads the text of pictures. An instance is used by one thread at a time."""
 
     @property
     def name(self) -> str:
@@ -25,14 +27,14 @@ class Engine(Protocol):
         ...
 
     def read(
-        self, picture: Picture, *, fineness: float = 1.0, earlier: Reading | None = None
+        self, picture: Picture, *, scale: float = 1.0, earlier: Reading | None = None
     ) -> Reading:
-        """Find all text of a picture that may lie on any of its four sides.
+        """Find all text of a picture in any of four orientations.
 
         Args:
             picture: The picture.
-            fineness: How much finer than usual the engine looks, for a further opinion.
-            earlier: What another look saw on a picture of the same page and size. It tells the
-                side that the page lies on, and what was read surely is not read again.
+            scale: The factor by which the picture is larger than usual, for another pass.
+            earlier: The result of an earlier pass on a picture of the same page and size. It
+                gives the orientation, and words with a high confidence are not read again.
         """
         ...

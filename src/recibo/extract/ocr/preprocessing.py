@@ -1,4 +1,4 @@
-"""Prepares a page for the engines: the side it stands on, its size, its light."""
+"""Prepares a page for OCR: orientation, size, lighting."""
 
 from dataclasses import replace
 
@@ -7,26 +7,26 @@ import numpy as np
 
 from recibo.extract.model import Page, Picture
 
-#: Short sides above this are shrunk: letters of A4 pages are then still as tall as the engines
-#: want them, and half the time is saved on a phone's photo.
+#: Larger short sides are shrunk: letters of A4 pages are then still large enough for OCR, and
+#: photos of phones take half the time.
 MAX_SHORT_SIDE = 1414
 
-#: Short sides below this are enlarged: letters of a few pixels are read wrongly. Measured on
-#: receipts shrunk to 450 pixels: totals 90 -> 100 %.
+#: Smaller short sides are enlarged, since letters of a few pixels are misread. Measured on receipts
+#: shrunk to 450 pixels: totals 90% -> 100%.
 MIN_SHORT_SIDE = 800
 
-#: Enlarging further than this adds blur only.
+#: Further enlargement only adds blur.
 MAX_ENLARGEMENT = 2.0
 
-#: The picture's light is what stays after a median over this share of its short side.
+#: The lighting of a picture is its median over this share of its short side.
 _LIGHT_SHARE = 1 / 20
 
-#: The light is measured on a copy this many times smaller.
+#: The lighting is measured on a copy this many times smaller.
 _LIGHT_SHRINKAGE = 4
 
 
 def reading_scale(page: Page) -> float:
-    """Return the scale at which a page is drawn to be read."""
+    """Return the scale at which a page is drawn for OCR."""
     short_side = min(page.width, page.height)
     if short_side > MAX_SHORT_SIDE:
         return MAX_SHORT_SIDE / short_side
@@ -34,7 +34,7 @@ def reading_scale(page: Page) -> float:
 
 
 def turned(page: Page, turns: int) -> Page:
-    """Return a page after some quarter turns clockwise."""
+    """Rotate a page by quarter turns clockwise."""
     if turns % 4 == 0:
         return page
     draw = page.draw
@@ -44,12 +44,12 @@ def turned(page: Page, turns: int) -> Page:
         width=width,
         height=height,
         draw=lambda scale: np.ascontiguousarray(np.rot90(draw(scale), -turns)),
-        draw_grey=None,
+        draw_gray=None,
     )
 
 
-def flattened(picture: Picture) -> Picture:
-    """Return a picture in even light: shadows and creases fade, paper turns white."""
+def evenly_lit(picture: Picture) -> Picture:
+    """Return a picture with even lighting: fainter shadows and creases, a white background."""
     height, width = picture.shape[:2]
     small = cv2.resize(
         picture,

@@ -6,7 +6,7 @@ from enum import StrEnum
 class Runtime(StrEnum):
     """What runs recognition, where nearly all the time goes."""
 
-    #: OpenVINO where the processor gains from it, else ONNX Runtime.
+    #: OpenVINO if it is faster on the processor, else ONNX Runtime.
     AUTO = "auto"
     ONNXRUNTIME = "onnxruntime"
     OPENVINO = "openvino"

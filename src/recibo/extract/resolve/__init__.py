@@ -1,1 +1,1 @@
-"""Candidates of every field to one receipt, and its confidence."""
+"""Chooses one value per field from the candidates, and computes confidences."""

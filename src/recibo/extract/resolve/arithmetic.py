@@ -1,4 +1,4 @@
-"""Checks which printed sums an amount takes part in."""
+"""Checks in which sums of printed amounts a total occurs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,30 +6,31 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import combinations
 
-from recibo.extract.model import Candidates, Extracted
+from recibo.extract.candidates import Candidates
+from recibo.extract.model import Extracted
 
 # Each part is rounded separately.
 TOLERANCE = Decimal("0.01")
 # Totals are rounded to the next coin.
 _MOST_ROUNDING = Decimal("0.05")
-# More parts than this make sums that come out by chance.
+# The most parts of a sum; with more, sums agree by chance.
 MOST_PARTS = 5
-# A tax summary repeats amounts; only the two halves of a tax are really equal.
+# A tax table repeats amounts; only the two halves of a tax are really equal.
 _MOST_EQUAL = 2
-# So many totals, of those that are likelier than none at all, are added up.
+# The most likely totals that are added up.
 _MOST_LIKELY, _LIKELY = 8, 0.5
-# So many parts make a list.
+# The fewest parts of a list.
 SEVERAL = 2
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums that the amounts of a document make."""
+    """The sums of the amounts of a document."""
 
-    findings: Candidates
+    candidates: Candidates
 
     def checks(self, total: Extracted[Decimal]) -> Mapping[str, float]:
-        """Return which sums come out if this is the total, by name."""
+        """Return which sums agree with this total, by name."""
         value = total.value
         return {
             "cash_less_change": value in self.cash_less_change,
@@ -37,45 +38,47 @@ class Sums:
             "tendered": self._is_tendered(value),
             "parts": value in self.of_parts,
             "parts_nearly": any(abs(made - value) <= TOLERANCE for made in self.of_parts),
-            "table": any(split.gross == value and split.net for split in self.findings.splits),
+            "table": any(
+                split.gross == value and split.net for split in self.candidates.tax_breakdowns
+            ),
             "of_totals": self.is_of_totals(total),
             "part_of_total": self._is_part_of_total(total),
             "items": self.of_items is not None and abs(self.of_items - value) <= TOLERANCE,
             "below_items": self._is_below_items(value),
             "items_and_parts": self.of_items is not None and value in self._items_and_parts,
-            "rounded": any(self._becomes(other, total) for other in self.likely),
-            "unrounded": any(self._becomes(total, other) for other in self.findings.totals),
+            "rounded": any(self._is_rounded_to(other, total) for other in self.likely),
+            "unrounded": any(self._is_rounded_to(total, other) for other in self.candidates.totals),
             "later": self._is_later_of_two(total),
-            "card": any(card.value == value for card in self.findings.cards),
+            "card": any(card.value == value for card in self.candidates.cards),
             "below_subtotal": self._is_below_subtotal(value),
         }
 
     @cached_property
     def cash_less_change(self) -> frozenset[Decimal]:
-        """What remains of the cash that was given."""
+        """The cash less the change."""
         return frozenset(
             cash.value - abs(back.value)
-            for cash in self.findings.cash
-            for back in self.findings.change
+            for cash in self.candidates.cash
+            for back in self.candidates.change
         )
 
     def is_less_change(self, value: Decimal) -> bool:
-        """Return whether this is what was paid less the change."""
+        """Return whether a value is the amount paid less the change."""
         return value in self.cash_less_change or any(
             back.value and total.value - abs(back.value) == value
-            for total in self.findings.totals
-            for back in self.findings.change
+            for total in self.candidates.totals
+            for back in self.candidates.change
         )
 
     @cached_property
     def of_parts(self) -> frozenset[Decimal]:
-        """What subtotals become by taxes, charges, discounts and roundings, totals by returns."""
-        taxes = [part.value for part in self.findings.taxes]
-        totals = [total.value for total in self.findings.totals]
+        """Subtotals plus taxes, charges, discounts and roundings, and totals plus returns."""
+        taxes = [part.value for part in self.candidates.taxes]
+        totals = [total.value for total in self.candidates.totals]
         returns = [value for value in totals if value < 0]
         return frozenset(total + value for value in returns for total in totals) | frozenset(
             subtotal + extra
-            for subtotal in {subtotal.value for subtotal in self.findings.subtotals}
+            for subtotal in {subtotal.value for subtotal in self.candidates.subtotals}
             if subtotal > 0
             for extra in sums(distinct([*self.extras, *(tax for tax in taxes if tax < subtotal)]))
             if extra
@@ -83,37 +86,37 @@ class Sums:
 
     @cached_property
     def of_items(self) -> Decimal | None:
-        """What the line items add up to, None if there is none."""
-        totals = [item.value.total for item in self.findings.line_items]
+        """The sum of the line items, None if there are none."""
+        totals = [item.value.total for item in self.candidates.line_items]
         priced = [total for total in totals if total is not None]
         return sum(priced, Decimal(0)) if priced else None
 
     @cached_property
     def _items_and_parts(self) -> frozenset[Decimal]:
         items = self.of_items or Decimal(0)
-        taxes = [part.value for part in self.findings.taxes if part.value < items]
+        taxes = [part.value for part in self.candidates.taxes if part.value < items]
         return frozenset(items + extra for extra in sums(distinct([*self.extras, *taxes])) if extra)
 
     @cached_property
     def extras(self) -> list[Decimal]:
         """Charges, roundings and (negative) discounts between subtotal and total, without taxes."""
-        found = self.findings
+        found = self.candidates
         discounts = [-abs(part.value) for part in found.discounts]
         return [*(part.value for part in (*found.charges, *found.roundings)), *discounts]
 
     @cached_property
     def likely(self) -> list[Extracted[Decimal]]:
-        """The totals that are likely by their places on the page."""
-        likely = [total for total in self.findings.totals if total.confidence > _LIKELY]
+        """The totals that are likely by their features."""
+        likely = [total for total in self.candidates.totals if total.confidence > _LIKELY]
         return likely[:_MOST_LIKELY]
 
     def is_of_totals(self, total: Extracted[Decimal]) -> bool:
-        """Return whether two totals above add up to this one, as those of two tax rates."""
+        """Return whether two totals above add up to this one, such as those of two tax rates."""
         above = [other.value for other in self.likely if _place(other) < _place(total)]
         return any(a + b == total.value for a, b in combinations(above, 2))
 
     def _is_part_of_total(self, total: Extracted[Decimal]) -> bool:
-        """Return whether this total and another add up to one below."""
+        """Return whether this total and another one add up to one below."""
         return any(
             total.value + other.value == whole.value
             for whole in self.likely
@@ -123,8 +126,8 @@ class Sums:
         )
 
     def _is_tendered(self, value: Decimal) -> bool:
-        due = [value - abs(change.value) for change in self.findings.change if change.value]
-        return any(total.value in due for total in self.findings.totals if total.value > 0)
+        due = [value - abs(change.value) for change in self.candidates.change if change.value]
+        return any(total.value in due for total in self.candidates.totals if total.value > 0)
 
     def _is_later_of_two(self, total: Extracted[Decimal]) -> bool:
         """Return whether a likely total a few cents off is above this one."""
@@ -138,43 +141,45 @@ class Sums:
         return items is not None and value < items - _MOST_ROUNDING and not self._is_reduced
 
     def _is_below_subtotal(self, value: Decimal) -> bool:
-        largest = max((subtotal.value for subtotal in self.findings.subtotals), default=value)
+        largest = max((subtotal.value for subtotal in self.candidates.subtotals), default=value)
         return largest > value + _MOST_ROUNDING and not self._is_reduced
 
     @cached_property
     def _is_reduced(self) -> bool:
-        """Whether discounts or returns make the total smaller than what was bought."""
-        return bool(self.findings.discounts) or any(
-            total.value < 0 for total in self.findings.totals
+        """Whether discounts or returns make the total smaller than the sum of the items."""
+        return bool(self.candidates.discounts) or any(
+            total.value < 0 for total in self.candidates.totals
         )
 
-    def _becomes(self, total: Extracted[Decimal], other: Extracted[Decimal]) -> bool:
-        """Return whether the printed rounding leads from one total to another below it."""
-        # Where a figure was misread, an item or the cash may be off by the rounding too.
+    def _is_rounded_to(self, total: Extracted[Decimal], other: Extracted[Decimal]) -> bool:
+        """Return whether a total plus the printed rounding is another total below it."""
+        # If a digit was misread, an item or the cash may differ by the rounding too.
         return _place(total) <= _place(other) and any(
             rounding.value and total.value + rounding.value == other.value
-            for rounding in self.findings.roundings
+            for rounding in self.candidates.roundings
         )
 
     def ways(self) -> list[set[Decimal]]:
-        """Return what cash and change, the parts, and the items each make the total."""
-        change = [abs(change.value) for change in self.findings.change if change.value]
-        given = {cash.value - back for cash in self.findings.cash for back in change}
-        parts = distinct([*(tax.value for tax in self.findings.taxes), *self.extras])
+        """Return the totals computed from cash and change, from the parts, and from the items."""
+        change = [abs(change.value) for change in self.candidates.change if change.value]
+        given = {cash.value - back for cash in self.candidates.cash for back in change}
+        parts = distinct([*(tax.value for tax in self.candidates.taxes), *self.extras])
         inferred = {
-            subtotal.value + extra for subtotal in self.findings.subtotals for extra in sums(parts)
+            subtotal.value + extra
+            for subtotal in self.candidates.subtotals
+            for extra in sums(parts)
         }
-        are_several = len(self.findings.line_items) >= SEVERAL
+        are_several = len(self.candidates.line_items) >= SEVERAL
         items = {self.of_items} if self.of_items is not None and are_several else set()
         return [given, inferred, items]
 
 
 def with_signs(totals: Sequence[Extracted[Decimal]], sums: Sums) -> list[Extracted[Decimal]]:
     """Make totals positive whose minus was misread: those that add up as positive amounts."""
-    return [_unstained(total, sums) for total in totals]
+    return [_with_sign(total, sums) for total in totals]
 
 
-def _unstained(total: Extracted[Decimal], sums: Sums) -> Extracted[Decimal]:
+def _with_sign(total: Extracted[Decimal], sums: Sums) -> Extracted[Decimal]:
     if total.value >= 0:
         return total
     above_zero = replace(total, value=-total.value)
@@ -183,7 +188,7 @@ def _unstained(total: Extracted[Decimal], sums: Sums) -> Extracted[Decimal]:
 
 
 def distinct(parts: Sequence[Decimal]) -> list[Decimal]:
-    """Return the parts that are not nothing, each value twice at most: a tax may have halves."""
+    """Return the parts other than zero, each value at most twice: a tax may have two halves."""
     return [
         part for index, part in enumerate(parts) if part and parts[:index].count(part) < _MOST_EQUAL
     ]

@@ -7,8 +7,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import combinations
 from typing import TypeVar
 
-from recibo.extract.model import Candidates, DocumentType, Extracted, LineItem, Receipt
-from recibo.extract.resolve import arithmetic, repair
+from recibo.extract.candidates import Candidates
+from recibo.extract.model import DocumentType, Extracted, LineItem, Receipt
+from recibo.extract.resolve import arithmetic, details, parties, repair
 from recibo.extract.resolve.arithmetic import MOST_PARTS, SEVERAL, TOLERANCE, Sums
 from recibo.extract.text import tables
 from recibo.extract.weights import weights
@@ -17,44 +18,47 @@ T = TypeVar("T")
 
 _MOST_TAX = Decimal("0.45")
 
-# A candidate below this is left out: null is better than a guess.
+# A candidate with a lower confidence is left out: null is better than a guess.
 _LEAST_TOTAL, _LEAST_NAME, _LEAST_MOMENT, _LEAST_CURRENCY = 0.5, 0.25, 0.3, 0.3
 _LEAST_NAME_ALONE = 0.9
-# Two days as likely as this are hardly of one sale.
+# Two dates with at least this confidence are of two sales.
 _LIKELY_DAY = 0.8
 _LEAST_TAX_ID, _LEAST_NUMBER, _LEAST_PART = 0.45, 0.3, 0.5
 
 
-def assemble(findings: Candidates, *, hint: DocumentType | None = None) -> Receipt:
+def assemble(candidates: Candidates, *, hint: DocumentType | None = None) -> Receipt:
     """Return the receipt with the best candidate of each field; `hint` is the default type."""
-    currency = _likeliest(findings.currencies, _LEAST_CURRENCY)
-    total = _likeliest(ranked_totals(findings), _LEAST_TOTAL)
-    subtotal, tax = _parts(findings, total)
-    issued_at = _likeliest(findings.moments, _LEAST_MOMENT)
-    # Any page of text has a first line: without an amount or a date it is hardly a seller's name.
+    currency = _likeliest(candidates.currencies, _LEAST_CURRENCY)
+    total = _likeliest(ranked_totals(candidates), _LEAST_TOTAL)
+    subtotal, tax = _parts(candidates, total)
+    issued_at = _likeliest(candidates.moments, _LEAST_MOMENT)
+    # Every page has a first line; without an amount or a date it is unlikely a seller's name.
     least_name = _LEAST_NAME if total or issued_at else _LEAST_NAME_ALONE
-    merchant_name = _likeliest(findings.merchant_names, least_name)
+    merchant_name = _likeliest(candidates.merchant_names, least_name)
+    merchant_tax_id = _likeliest(candidates.merchant_tax_ids, _LEAST_TAX_ID)
     digits = tables.currencies()[currency.value].digits if currency else None
-    return Receipt(
-        type=_type(findings, hint),
+    receipt = Receipt(
+        type=_type(candidates, hint),
         merchant_name=merchant_name,
-        merchant_tax_id=_likeliest(findings.merchant_tax_ids, _LEAST_TAX_ID),
+        merchant_tax_id=merchant_tax_id,
         issued_at=issued_at,
         total=_rounded(total, digits),
         subtotal=_rounded(subtotal, digits),
         tax=_rounded(tax, digits),
         currency=currency,
-        document_number=_likeliest(findings.document_numbers, _LEAST_NUMBER),
-        document_key=_likeliest(findings.document_keys, 0),
-        line_items=tuple(_rounded_item(item, digits) for item in findings.line_items),
-        category=findings.categories[0] if findings.categories else None,
-        texts=findings.texts,
+        document_number=_likeliest(candidates.document_numbers, _LEAST_NUMBER),
+        document_key=_likeliest(candidates.document_keys, 0),
+        line_items=tuple(_rounded_item(item, digits) for item in candidates.line_items),
+        details=parties.with_parties(candidates.details, candidates, merchant_tax_id),
+        category=candidates.categories[0] if candidates.categories else None,
+        texts=candidates.texts,
     )
+    return details.with_amounts(receipt, candidates)
 
 
-def _type(findings: Candidates, hint: DocumentType | None) -> Extracted[DocumentType]:
-    if findings.types:
-        return findings.types[0]
+def _type(candidates: Candidates, hint: DocumentType | None) -> Extracted[DocumentType]:
+    if candidates.types:
+        return candidates.types[0]
     return Extracted(hint or DocumentType.RECEIPT, 0.5, "")
 
 
@@ -62,10 +66,10 @@ def _likeliest(candidates: Sequence[Extracted[T]], least: float) -> Extracted[T]
     return candidates[0] if candidates and candidates[0].confidence >= least else None
 
 
-def ranked_totals(findings: Candidates) -> tuple[Extracted[Decimal], ...]:
-    """Return the totals as their places on the page and the sums around them speak, best first.
+def ranked_totals(candidates: Candidates) -> tuple[Extracted[Decimal], ...]:
+    """Return the totals ranked by their features and the sums they agree with, best first.
 
-    A confidence above one half means: likelier than that the total is not printed.
+    A confidence above 0.5 means: likelier than that the total is not printed.
     """
     known = weights("total")["sums"]
     scored = [
@@ -74,41 +78,41 @@ def ranked_totals(findings: Candidates) -> tuple[Extracted[Decimal], ...]:
             + sum(known.get(name, 0.0) * holds for name, holds in checks.items()),
             total,
         )
-        for total, checks in checked_totals(findings)
+        for total, checks in checked_totals(candidates)
     ]
     ranked = sorted(scored, key=lambda pair: -pair[0])
     return tuple(replace(total, confidence=probability(score)) for score, total in ranked)
 
 
 def checked_totals(
-    findings: Candidates,
+    candidates: Candidates,
 ) -> list[tuple[Extracted[Decimal], Mapping[str, float]]]:
-    """Return the totals, misread ones repaired, each with the sums that come out."""
-    sums = Sums(findings)
+    """Return the totals, misread ones repaired, each with the sums that agree."""
+    sums = Sums(candidates)
     ways = sums.ways()
-    totals = repair.repaired(arithmetic.with_signs(findings.totals, sums), ways)
-    totals = (*totals, *repair.inferred(totals, ways, findings.change))
-    sums = Sums(replace(findings, totals=totals))
+    totals = repair.repaired(arithmetic.with_signs(candidates.totals, sums), ways)
+    totals = (*totals, *repair.inferred(totals, ways, candidates.change))
+    sums = Sums(replace(candidates, totals=totals))
     return [(total, sums.checks(total)) for total in totals]
 
 
-def is_summed_up(total: Extracted[Decimal], findings: Candidates) -> bool:
+def is_summed_up(total: Extracted[Decimal], candidates: Candidates) -> bool:
     """Return whether a subtotal and the amounts below it add up to the total."""
-    return _adds_up(total, Sums(findings))
+    return _adds_up(total, Sums(candidates))
 
 
 def _adds_up(total: Extracted[Decimal], sums: Sums) -> bool:
-    splits = sums.findings.splits
+    tax_breakdowns = sums.candidates.tax_breakdowns
     return total.value in sums.of_parts or any(
-        split.net and split.gross == total.value for split in splits
+        split.net and split.gross == total.value for split in tax_breakdowns
     )
 
 
-def are_several(findings: Candidates) -> bool:
+def are_several(candidates: Candidates) -> bool:
     """Return whether the page shows two documents: two dates and two totals with their sums."""
-    days = {moment.value.date for moment in findings.moments if moment.confidence >= _LIKELY_DAY}
-    # As they are printed: the gross of a tax rate is a sum too, but not named a total.
-    sums = Sums(findings)
+    days = {moment.value.date for moment in candidates.moments if moment.confidence >= _LIKELY_DAY}
+    # Only printed totals: the gross of a tax rate is a sum too, but not labelled as a total.
+    sums = Sums(candidates)
     summed = [total for total in sums.likely if _adds_up(total, sums)]
     steps = {abs(step) for step in arithmetic.sums(sums.extras)}
     return len(days) >= SEVERAL and any(
@@ -117,66 +121,66 @@ def are_several(findings: Candidates) -> bool:
     )
 
 
-def is_off_by_change(total: Extracted[Decimal], findings: Candidates) -> bool:
+def is_off_by_change(total: Extracted[Decimal], candidates: Candidates) -> bool:
     """Return whether cash and change are printed, but do not differ by the total."""
-    is_given = bool(findings.cash and findings.change)
-    return is_given and not Sums(findings).is_less_change(total.value)
+    is_given = bool(candidates.cash and candidates.change)
+    return is_given and not Sums(candidates).is_less_change(total.value)
 
 
 def probability(log_odds: float) -> float:
-    """Return the probability that these log-odds stand for."""
+    """Convert log-odds to a probability."""
     return 1 / (1 + math.exp(-log_odds))
 
 
 def log_odds(probability: float) -> float:
-    """Return the log-odds of a probability, kept off 0 and 1."""
+    """Return the log-odds of a probability, which is clamped to avoid 0 and 1."""
     bounded = min(max(probability, 1e-9), 1 - 1e-9)
     return math.log(bounded / (1 - bounded))
 
 
 def _parts(
-    findings: Candidates, total: Extracted[Decimal] | None
+    candidates: Candidates, total: Extracted[Decimal] | None
 ) -> tuple[Extracted[Decimal] | None, Extracted[Decimal] | None]:
-    """Return the subtotal and the tax: those that lead to the total, else the likeliest ones."""
+    """Return subtotal and tax: those that add up to the total, else the likeliest ones."""
     if total is not None:
-        for parts in (*_labelled_parts(findings, total), *_tabled_parts(findings, total)):
+        for parts in (*_labelled_parts(candidates, total), *_tabled_parts(candidates, total)):
             return parts
-    subtotal = _largest_subtotal(findings, total)
-    # Without a total a tax is at least no larger than what it is levied on.
+    subtotal = _largest_subtotal(candidates, total)
+    # Without a total, a tax is at least not larger than the taxable amount.
     whole = total or subtotal
-    levies = [tax for tax in findings.levies or findings.taxes if _is_tax_of(tax, whole)]
-    return subtotal, _likeliest(levies, _LEAST_PART)
+    tax_sums = [tax for tax in candidates.tax_sums or candidates.taxes if _is_tax_of(tax, whole)]
+    return subtotal, _likeliest(tax_sums, _LEAST_PART)
 
 
 def _largest_subtotal(
-    findings: Candidates, total: Extracted[Decimal] | None
+    candidates: Candidates, total: Extracted[Decimal] | None
 ) -> Extracted[Decimal] | None:
-    """Return the largest subtotal up to the total, else the first: others are of parts of it."""
-    likely = [part for part in findings.subtotals if part.confidence >= _LEAST_PART]
+    """Return the largest subtotal up to the total, else the first; others are of parts."""
+    likely = [part for part in candidates.subtotals if part.confidence >= _LEAST_PART]
     fitting = [part for part in likely if total is None or part.value <= total.value]
     return max(fitting or likely[:1], key=lambda part: part.value, default=None)
 
 
 def _labelled_parts(
-    findings: Candidates, total: Extracted[Decimal]
+    candidates: Candidates, total: Extracted[Decimal]
 ) -> Iterator[tuple[Extracted[Decimal], Extracted[Decimal]]]:
     """Yield a labelled subtotal and a labelled tax that add up to the total."""
-    taxes = [tax for tax in findings.taxes if _is_tax_of(tax, total)]
-    for subtotal in findings.subtotals:
-        tax = _tax_between(subtotal, total, taxes, findings)
+    taxes = [tax for tax in candidates.taxes if _is_tax_of(tax, total)]
+    for subtotal in candidates.subtotals:
+        tax = _tax_between(subtotal, total, taxes, candidates)
         if tax is not None:
             yield subtotal, tax
 
 
 def _tabled_parts(
-    findings: Candidates, total: Extracted[Decimal]
+    candidates: Candidates, total: Extracted[Decimal]
 ) -> Iterator[tuple[Extracted[Decimal] | None, Extracted[Decimal]]]:
-    """Yield what tables of taxes, and nets and taxes of several rates, make of the total."""
-    steps = [Decimal(0), *(rounding.value for rounding in findings.roundings)]
-    for split in findings.splits:
+    """Yield the net and tax of the total from tax tables, of one rate or several."""
+    steps = [Decimal(0), *(rounding.value for rounding in candidates.roundings)]
+    for split in candidates.tax_breakdowns:
         if any(abs(split.gross + step - total.value) <= TOLERANCE for step in steps):
-            yield split.net or _likeliest(findings.subtotals, _LEAST_PART), split.tax
-    nets, taxes = _each_once(findings.subtotals), _each_once(findings.taxes)
+            yield split.net or _likeliest(candidates.subtotals, _LEAST_PART), split.tax
+    nets, taxes = _each_once(candidates.subtotals), _each_once(candidates.taxes)
     net, tax = _whole(nets), _whole(taxes)
     if net is None or tax is None or len(nets) != len(taxes):
         return
@@ -199,7 +203,7 @@ def _whole(parts: Sequence[Extracted[Decimal]]) -> Extracted[Decimal] | None:
 def _is_tax_of(tax: Extracted[Decimal], total: Extracted[Decimal] | None) -> bool:
     if total is None:
         return tax.value >= 0
-    # What is given back is given back with its tax.
+    # A refund includes its tax.
     has_its_sign = tax.value >= 0 or total.value < 0
     return has_its_sign and abs(tax.value) <= abs(total.value) * _MOST_TAX
 
@@ -208,10 +212,10 @@ def _tax_between(
     subtotal: Extracted[Decimal],
     total: Extracted[Decimal],
     taxes: Sequence[Extracted[Decimal]],
-    findings: Candidates,
+    candidates: Candidates,
 ) -> Extracted[Decimal] | None:
-    """Return the tax, or several added up, that leads from the subtotal to the total."""
-    extras = [Decimal(0), *arithmetic.sums(Sums(findings).extras)]
+    """Return the tax, or the sum of several, between the subtotal and the total."""
+    extras = [Decimal(0), *arithmetic.sums(Sums(candidates).extras)]
     for count in range(1, min(len(taxes), MOST_PARTS) + 1):
         for chosen in combinations(taxes[:MOST_PARTS], count):
             tax = sum((part.value for part in chosen), Decimal(0))

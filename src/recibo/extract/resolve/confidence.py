@@ -14,90 +14,149 @@ from decimal import Decimal
 from typing import Self, TypeVar
 
 from recibo.extract import weights
-from recibo.extract.model import Box, Candidates, Extracted, Header, Receipt, TextPage, Word
+from recibo.extract.candidates import Candidates
+from recibo.extract.model import (
+    Alternative,
+    Box,
+    Details,
+    Extracted,
+    Header,
+    Receipt,
+    TextPage,
+    Word,
+)
 from recibo.extract.resolve import assemble
 
 T = TypeVar("T")
 
-# Log-odds and leads beyond these say nothing more.
+# Larger log-odds and leads are clamped to these.
 _MOST_SCORE, _MOST_LEAD = 5.0, 5.0
-# So many letters of a value may be misread by the engine's own account; more is no worse.
+# The expected number of misread letters is clamped to this.
 _MOST_DOUBT = 2.0
 _SURELY_READ = 0.9
-# A figure between letters, a letter between figures, a capital behind a small letter.
+# A digit between letters, a letter between digits, a capital after a small letter.
 _MIXED = re.compile(r"[^\W\d_]\d(?=[^\W\d_])|\d[^\W\d_](?=\d)|[a-z](?=[A-Z])")
 _MOST_MIXED = 3
 
-# What the whole is worth without a total, and what a date or a name that is missing counts for.
-# The total speaks for the whole, for it is what receipts are read for; the others move it by a few
-# points. At a weight of 0.25 a sixth of the right totals lost their 0.9, at 0 a wrong name cost
+# The confidence of a receipt without a total, the one counted for a missing date or name, and their
+# weight. The total decides, since it matters most; the others change the confidence by a few
+# points. At a weight of 0.25 a sixth of the right totals fell below 0.9; at 0 a wrong name changed
 # nothing.
 _WITHOUT_TOTAL, _MISSING, _OTHERS_WEIGHT = 0.1, 0.3, 0.1
 
 # With two documents on a page, either may be meant.
 _ONE_OF_TWO = 0.5
 
-#: What speaks for and against a value, by name.
+_MOST_ALTERNATIVES = 3
+
+#: The features of a value, by name.
 Features = Mapping[str, float]
 
 
-def weighed(receipt: Receipt, findings: Candidates, text_pages: Sequence[TextPage]) -> Receipt:
-    """Return the receipt of these findings with the confidence of its fields and its own."""
-    known = features(receipt, findings, text_pages)
+def with_confidence(
+    receipt: Receipt, candidates: Candidates, text_pages: Sequence[TextPage]
+) -> Receipt:
+    """Return a receipt with the confidence of its fields and of the whole."""
+    known = features(receipt, candidates, text_pages)
     fields = replace(
         receipt,
-        merchant_name=_weighed(receipt.merchant_name, "merchant_name", known),
-        issued_at=_weighed(receipt.issued_at, "issued_at", known),
-        total=_of_one(_weighed(receipt.total, "total", known), findings),
-        subtotal=_weighed(receipt.subtotal, "subtotal", known),
-        tax=_weighed(receipt.tax, "tax", known),
-        document_number=_weighed(receipt.document_number, "document_number", known),
+        merchant_name=_with_confidence(receipt.merchant_name, "merchant_name", known),
+        issued_at=_with_confidence(receipt.issued_at, "issued_at", known),
+        total=_less_if_several(_with_confidence(receipt.total, "total", known), candidates),
+        subtotal=_with_confidence(receipt.subtotal, "subtotal", known),
+        tax=_with_confidence(receipt.tax, "tax", known),
+        document_number=_with_confidence(receipt.document_number, "document_number", known),
     )
-    return replace(fields, confidence=of_whole(fields))
+    return replace(_with_alternatives(fields, candidates), confidence=of_whole(fields))
 
 
-def _of_one(total: Extracted[Decimal] | None, findings: Candidates) -> Extracted[Decimal] | None:
+def _with_alternatives(fields: Receipt, candidates: Candidates) -> Receipt:
+    """Return the receipt in which each value knows the next best ones."""
+    return replace(
+        fields,
+        merchant_name=_among(fields.merchant_name, candidates.merchant_names),
+        merchant_tax_id=_among(fields.merchant_tax_id, candidates.merchant_tax_ids),
+        issued_at=_among(fields.issued_at, candidates.moments),
+        total=_among(fields.total, assemble.ranked_totals(candidates)),
+        subtotal=_among(fields.subtotal, candidates.subtotals),
+        tax=_among(fields.tax, candidates.taxes),
+        currency=_among(fields.currency, candidates.currencies),
+        document_number=_among(fields.document_number, candidates.document_numbers),
+        document_key=_among(fields.document_key, candidates.document_keys),
+        details=_details(fields.details, candidates),
+    )
+
+
+def _details(details: Details, candidates: Candidates) -> Details:
+    found = candidates.parties
+    return replace(
+        details,
+        merchant_address=_among(details.merchant_address, found.merchant_addresses),
+        customer_name=_among(details.customer_name, found.customer_names),
+        customer_tax_id=_among(details.customer_tax_id, found.customer_tax_ids),
+        due_date=_among(details.due_date, found.due_dates),
+    )
+
+
+def _among(found: Extracted[T] | None, candidates: Sequence[Extracted[T]]) -> Extracted[T] | None:
+    if found is None:
+        return None
+    others: list[Alternative[T]] = []
+    for other in candidates:
+        if other.value not in (found.value, *(one.value for one in others)):
+            others.append(Alternative(other.value, other.confidence))
+    return replace(found, alternatives=tuple(others[:_MOST_ALTERNATIVES]))
+
+
+def _less_if_several(
+    total: Extracted[Decimal] | None, candidates: Candidates
+) -> Extracted[Decimal] | None:
     """Halve the confidence of a total if the page shows two documents."""
-    if total is None or not assemble.are_several(findings):
+    if total is None or not assemble.are_several(candidates):
         return total
     return replace(total, confidence=total.confidence * _ONE_OF_TWO)
 
 
 def of_whole(fields: Header) -> float:
-    """Return how likely the whole is right: that is the total first of all."""
-    total = fields.total.confidence if fields.total else _WITHOUT_TOTAL
-    others = (fields.issued_at, fields.merchant_name)
-    rest = math.prod(field.confidence if field else _MISSING for field in others)
-    return total * rest**_OTHERS_WEIGHT
+    """Return the probability that the whole receipt is right, mainly that of its total."""
+    found = (fields.total, fields.issued_at, fields.merchant_name)
+    return overall(*(field.confidence if field else None for field in found))
+
+
+def overall(total: float | None, issued_at: float | None, merchant_name: float | None) -> float:
+    """Return the same from the confidences of these fields; None where one is missing."""
+    others = (issued_at, merchant_name)
+    rest = math.prod(_MISSING if known is None else known for known in others)
+    return (_WITHOUT_TOTAL if total is None else total) * rest**_OTHERS_WEIGHT
 
 
 def features(
-    receipt: Receipt, findings: Candidates, text_pages: Sequence[TextPage]
+    receipt: Receipt, candidates: Candidates, text_pages: Sequence[TextPage]
 ) -> Mapping[str, Features]:
-    """Return what speaks for and against each field that is there and has weights, by its name."""
-    page = _Reading.of_sheets(text_pages)
+    """Return the features of each field that has a value and weights, by its name."""
+    page = _Reading.of_pages(text_pages)
     known: dict[str, Features] = {}
     if name := receipt.merchant_name:
         mixed = min(len(_MIXED.findall(name.value)), _MOST_MIXED)
-        known["merchant_name"] = page.of(name, findings.merchant_names) | {"mixed": mixed}
+        known["merchant_name"] = page.of(name, candidates.merchant_names) | {"mixed": mixed}
     if moment := receipt.issued_at:
         is_timed = moment.value.time is not None
-        known["issued_at"] = page.of(moment, findings.moments) | {"timed": is_timed}
+        known["issued_at"] = page.of(moment, candidates.moments) | {"timed": is_timed}
     if total := receipt.total:
-        is_off = assemble.is_off_by_change(total, findings)
-        ranked = assemble.ranked_totals(findings)
+        is_off = assemble.is_off_by_change(total, candidates)
+        ranked = assemble.ranked_totals(candidates)
         known["total"] = page.of(total, ranked) | {"change_off": is_off}
-    is_summed = receipt.total is not None and assemble.is_summed_up(receipt.total, findings)
+    is_summed = receipt.total is not None and assemble.is_summed_up(receipt.total, candidates)
     if subtotal := receipt.subtotal:
-        known["subtotal"] = page.of(subtotal, findings.subtotals) | {"parts": is_summed}
+        known["subtotal"] = page.of(subtotal, candidates.subtotals) | {"parts": is_summed}
     if tax := receipt.tax:
-        known["tax"] = page.of(tax, findings.taxes) | {"parts": is_summed}
+        known["tax"] = page.of(tax, candidates.taxes) | {"parts": is_summed}
     if number := receipt.document_number:
-        known["document_number"] = page.of(number, findings.document_numbers)
+        known["document_number"] = page.of(number, candidates.document_numbers)
     return known
 
 
-def _weighed(
+def _with_confidence(
     found: Extracted[T] | None, field: str, known: Mapping[str, Features]
 ) -> Extracted[T] | None:
     if found is None:
@@ -109,15 +168,15 @@ def _weighed(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """How well the pages were read."""
+    """The quality of the recognized pages."""
 
     words: tuple[Word, ...]
-    #: The share of letters that stand in words which were not surely read.
+    #: The share of letters in words with a low confidence.
     doubtful: float
     is_exact: bool
 
     @classmethod
-    def of_sheets(cls, text_pages: Sequence[TextPage]) -> Self:
+    def of_pages(cls, text_pages: Sequence[TextPage]) -> Self:
         words = tuple(
             word for text_page in text_pages for line in text_page.lines for word in line.words
         )
@@ -127,12 +186,12 @@ class _Reading:
         return cls(words, unsure / letters, is_exact)
 
     def of(self, found: Extracted[T], candidates: Sequence[Extracted[T]]) -> dict[str, float]:
-        """Return what is known of every value: among its candidates, and of its words."""
+        """Return the features of a value among its candidates, and of its words."""
         own = [_log_odds(same) for same in candidates if same.value == found.value]
         others = [_log_odds(other) for other in candidates if other.value != found.value]
         score = max(own, default=_log_odds(found))
         lead = score - max(others) if others else _MOST_LEAD
-        doubt = sum((1 - word.confidence) * len(word.text) for word in self._behind(found))
+        doubt = sum((1 - word.confidence) * len(word.text) for word in self._words_of(found))
         return {
             "score": score,
             "lead": max(-1.0, min(lead, _MOST_LEAD)),
@@ -142,8 +201,8 @@ class _Reading:
             "exact": self.is_exact,
         }
 
-    def _behind(self, found: Extracted[T]) -> list[Word]:
-        """Return the words that a value was read from; none if a code said it."""
+    def _words_of(self, found: Extracted[T]) -> list[Word]:
+        """Return the words from which a value was read; none if it is from a code."""
         box = found.box
         if box is None:
             return []
@@ -153,7 +212,7 @@ class _Reading:
 
 
 def _is_across(word: Box, box: Box) -> bool:
-    return box.y0 <= word.y_centre <= box.y1 and word.x0 < box.x1 and box.x0 < word.x1
+    return box.y0 <= word.y_center <= box.y1 and word.x0 < box.x1 and box.x0 < word.x1
 
 
 def _log_odds(found: Extracted[T]) -> float:

@@ -1,4 +1,4 @@
-"""Settles on one answer where several readings of a document disagree."""
+"""Combines several readings of a document by a vote on each field."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -6,17 +6,17 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
-from recibo.extract.model import Extracted, Receipt
+from recibo.extract.model import Details, Extracted, Receipt
 
 T = TypeVar("T", bound=Hashable)
 
 
-def settle(receipts: Sequence[Receipt]) -> Receipt:
+def combine(receipts: Sequence[Receipt]) -> Receipt:
     """Return a receipt with the value of each field that has the highest summed confidence.
 
-    Readings that miss a field say nothing about it: what one look found is on the page. Items are
-    taken whole from one reading, for their number and order belong together: from the surest one
-    of those whose items add up, if there are any.
+    Readings without a field do not vote on it: a value that one pass found is on the page. Items
+    are taken from a single reading, since they belong together: from the most confident one of
+    those whose items add up, if there are any.
     """
     best = max(receipts, key=lambda receipt: receipt.confidence)
     if len(receipts) == 1:
@@ -38,18 +38,36 @@ def settle(receipts: Sequence[Receipt]) -> Receipt:
         document_number=_choose(receipt.document_number for receipt in receipts),
         document_key=_choose(receipt.document_key for receipt in receipts),
         line_items=itemised.line_items,
+        details=_details([receipt.details for receipt in receipts], itemised.details),
+    )
+
+
+def _details(voting: Sequence[Details], best: Details) -> Details:
+    """Return the details by the same vote; the lists are those of one reading."""
+    return replace(
+        best,
+        merchant_address=_choose(one.merchant_address for one in voting),
+        customer_name=_choose(one.customer_name for one in voting),
+        customer_tax_id=_choose(one.customer_tax_id for one in voting),
+        due_date=_choose(one.due_date for one in voting),
+        discount=_choose(one.discount for one in voting),
+        tip=_choose(one.tip for one in voting),
+        service_charge=_choose(one.service_charge for one in voting),
+        rounding=_choose(one.rounding for one in voting),
+        taxes=best.taxes or max((one.taxes for one in voting), key=len),
+        payments=best.payments or max((one.payments for one in voting), key=len),
     )
 
 
 def _items_sum(receipt: Receipt) -> Decimal | None:
-    """Return what all items cost; None where there is none, or one has no figure."""
+    """Return the sum of all items; None if there are none, or one has no total."""
     totals = [item.value.total for item in receipt.line_items]
     figures = [total for total in totals if total is not None]
     return sum(figures, Decimal(0)) if figures and len(figures) == len(totals) else None
 
 
 def _choose(candidates: Iterable[Extracted[T] | None]) -> Extracted[T] | None:
-    """Return the surest reading of the value with the most confidence in sum."""
+    """Return the most confident reading of the value with the highest summed confidence."""
     support: defaultdict[T, float] = defaultdict(float)
     surest: dict[T, Extracted[T]] = {}
     for found in candidates:

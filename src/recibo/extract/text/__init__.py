@@ -1,1 +1,1 @@
-"""Words and conventions of languages and countries, as data."""
+"""Parses text: numbers, dates, labels; languages and countries as data."""

@@ -1,11 +1,11 @@
-"""Turns years of the Buddhist and the Japanese calendar into those of the common one."""
+"""Converts years of the Buddhist and Japanese calendars to the Gregorian calendar."""
 
 import re
 
-# Thailand counts from the Buddha's death; nobody else prints such years.
+# Thailand counts years from the Buddha's death; no other country prints such years.
 _BUDDHIST = 543
 _FIRST_BUDDHIST, _LAST_BUDDHIST = 2533, 2602
-# The year before an era's first one.
+# The Gregorian year before each era's first one.
 _BEFORE = {"令和": 2018, "r": 2018, "平成": 1988, "h": 1988}
 _FIRST_YEAR_OF_ERA = "元"
 
@@ -15,12 +15,12 @@ _JAPANESE = re.compile(
 
 
 def common_year(year: int) -> int:
-    """Return a year of the common calendar, also for one of the Buddhist calendar."""
+    """Return the Gregorian year of a Gregorian or Buddhist one."""
     return year - _BUDDHIST if _FIRST_BUDDHIST <= year <= _LAST_BUDDHIST else year
 
 
 def japanese(text: str) -> list[tuple[str, str, str, int, int]]:
-    """Return the dates with an era in folded `text`: year, month, day, and where each stands."""
+    """Return the dates with an era in folded `text`: year, month, day, start and end."""
     found = []
     for match in _JAPANESE.finditer(text):
         kanji, letter, printed, month, day = match.groups()

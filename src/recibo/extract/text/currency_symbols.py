@@ -1,4 +1,4 @@
-"""The marks of currencies, where they stand beside a figure."""
+"""Finds currency symbols next to a number."""
 
 import re
 from collections.abc import Mapping
@@ -9,43 +9,43 @@ from recibo.extract.text import tables
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """Some marks of one currency, as they are printed."""
+class CurrencySymbols:
+    """Symbols of one currency, as printed."""
 
     signs: tuple[str, ...]
-    #: One of them beside a figure, or alone in brackets as at the head of a column.
+    #: Matches one of them next to a number, or alone in brackets as in a column heading.
     pattern: re.Pattern[str]
 
     def search(self, text: str) -> re.Match[str] | None:
-        """Return the first mark in `text`."""
-        return self.pattern.search(text) if self._may_stand_in(text) else None
+        """Return the first symbol in `text`."""
+        return self.pattern.search(text) if self._may_be_in(text) else None
 
     def count(self, text: str) -> int:
-        """Return how many marks stand in `text`."""
-        return len(self.pattern.findall(text)) if self._may_stand_in(text) else 0
+        """Return the number of symbols in `text`."""
+        return len(self.pattern.findall(text)) if self._may_be_in(text) else 0
 
-    def _may_stand_in(self, text: str) -> bool:
-        # Most currencies have no mark on a page; to see that takes a seventieth of the search.
+    def _may_be_in(self, text: str) -> bool:
+        # Most currencies have no symbol on a page; this check takes a seventieth of the search.
         return any(sign in text for sign in self.signs)
 
 
 @cache
-def own() -> Mapping[str, Marks]:
-    """Return by currency the marks of this currency alone."""
+def unique() -> Mapping[str, CurrencySymbols]:
+    """Return the symbols of each currency that no other currency has."""
     return {
-        code: _marks(row.marks, row.priced)
+        code: _symbols(row.symbols, row.priced)
         for code, row in tables.currencies().items()
-        if row.marks
+        if row.symbols
     }
 
 
 @cache
-def shared() -> Mapping[str, Marks]:
-    """Return by currency the marks that it shares with others."""
-    return {code: _marks(row.shared) for code, row in tables.currencies().items() if row.shared}
+def shared() -> Mapping[str, CurrencySymbols]:
+    """Return the symbols of each currency that it shares with others."""
+    return {code: _symbols(row.shared) for code, row in tables.currencies().items() if row.shared}
 
 
-def _marks(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> Marks:
+def _symbols(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> CurrencySymbols:
     any_sign = "|".join(re.escape(sign) for sign in signs)
     pattern = (
         rf"(?<![^\W\d_])(?:{any_sign})\s?[-(]?\s?\d|\d\s?(?:{any_sign})(?!\w)|\((?:{any_sign})\)"
@@ -53,4 +53,4 @@ def _marks(signs: tuple[str, ...], priced: tuple[str, ...] = ()) -> Marks:
     if priced:
         any_priced = "|".join(re.escape(sign) for sign in priced)
         pattern += rf"|(?<![^\W_])(?:{any_priced})\s?\d[\d ,.']*[.,]\d{{2}}(?![.\d])"
-    return Marks((*signs, *priced), re.compile(pattern))
+    return CurrencySymbols((*signs, *priced), re.compile(pattern))

@@ -1,4 +1,4 @@
-"""Reads dates and times of day out of a line: all orders, month names, misread figures."""
+"""Finds dates and times of day in a line: all orders, month names, misread digits."""
 
 import datetime as dt
 import re
@@ -10,23 +10,23 @@ from recibo.extract.text import calendars, lexicon, utc_offsets
 from recibo.extract.text.folding import fold
 from recibo.extract.text.tables import Order
 
-# Papers of these years are read. The bounds are fixed: reading does not depend on today.
+# The years of supported documents. They are fixed, so results do not depend on today's date.
 _FIRST_YEAR, _LAST_YEAR = 1990, 2059
 
 _SHORT_NAME = 3
-# The names of too many languages are one letter apart.
-_MENDED = ("en", "ms", "id", "pt", "es", "de", "fr", "it", "nl")
-# Letters of short names that engines take for one another.
-_ALIKE = ({"m", "n"}, {"j", "d"}, {"j", "i"}, {"l", "i"}, {"u", "v"}, {"o", "c"}, {"p", "r"})
+# Misread month names are repaired only in these languages: names of others differ by one letter.
+_REPAIRED_LANGUAGES = ("en", "ms", "id", "pt", "es", "de", "fr", "it", "nl")
+# Letters of short names that OCR confuses.
+_CONFUSED = ({"m", "n"}, {"j", "d"}, {"j", "i"}, {"l", "i"}, {"u", "v"}, {"o", "c"}, {"p", "r"})
 
 _DIGIT = re.compile(r"\d")
 _EARLY_YEAR = 10
-# A year in full, and a date with it, day and month with their zeros.
+# The digits of a full year, and of a date with a full year and leading zeros.
 _YEAR_DIGITS, _ALL_DIGITS = 4, 8
 
 _NOON = 12
-# Words in front of a time that name its half of the day, and signs behind its hours.
-_HALVES = {
+# Words before a time for its half of the day, and signs after its hours.
+_DAY_HALVES = {
     fold(words): half
     for words, half in (
         ("午前", "a"),
@@ -42,7 +42,7 @@ _MINUTE_DIGITS = 2
 
 ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
 
-# A time may be glued to the year: "25/12/1814:35", "25/12/201814:35".
+# A time may be joined to the year: "25/12/1814:35", "25/12/201814:35".
 _YEAR = (
     r"(\d{2}(?=\d{2}[:;]\d{2})|\d{4}(?!\d)|\d{4}(?=\d{1,2}[:;]\d{2})"
     r"|\d{2}(?!\d)|\d{2}(?=\d[:;]\d{2}))"
@@ -54,26 +54,26 @@ _MONTH = rf"((?=0?[{_LETTER}]0?[{_LETTER}])[{_LETTER}0]{{3,12}})"
 _DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|°)?"
 _OF = r"(?:de\s|del\s|of\s)?"
 
-# Behind two figures of a year no cents follow, "18.00", and no further part of a number.
+# A year of two digits is not followed by cents, "18.00", or another part of a number.
 _NO_PART = r"(?!(?<!\d{4})(?:[.,]\d{1,2}|[-/]\d+)(?![\d:;.h]))"
-# Dates are looked for from every sign on, since what stands before one may look like its
-# beginning: "#19- 18/01/2018".
+# The search starts at every character, since the text before a date may look like its beginning:
+# "#19- 18/01/2018".
 _IN_FIGURES = re.compile(
     rf"(?<!\d)(?<!\d[.,])(?=((\d{{4}}|\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s)"
     rf"(\d{{1,2}})(\s?[-/\u2013\\|\u00b7]\s?|\s?[.,]\s?|\s){_YEAR}{_NO_PART}))"
 )
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})\s?([-/.年])\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d{3})")
-# The hours and the minutes of a time are no years and days: "14:05 ENE 14:27".
-_NO_HOURS = r"(?!\s?:\d{2})"
+# Hours and minutes of a time are not years and days: "14:05 ENE 14:27".
+_NO_TIME = r"(?!\s?:\d{2})"
 _DAY_FIRST_NAMED = (
-    rf"(?<!\d)(?<!\d:){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}{_NO_HOURS}{_NO_PART}"
+    rf"(?<!\d)(?<!\d:){_DAY}{_GAP}{_OF}{_MONTH}{_GAP}{_OF}{_YEAR}{_NO_TIME}{_NO_PART}"
 )
 _MONTH_FIRST_NAMED = (
-    rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}{_NO_HOURS}{_NO_PART}"
+    rf"(?<![a-z]){_MONTH}{_GAP}{_DAY}[\s\-/.,'\u2019]{{1,3}}{_YEAR}{_NO_TIME}{_NO_PART}"
 )
 _YEAR_FIRST_NAMED = rf"(?<!\d)(\d{{4}}){_GAP}{_MONTH}{_GAP}(\d{{1,2}})(?!\d)"
-# As computers write it: "Sat Mar 14 14:22:11 EST 2020".
-_TIME_AMID = (
+# The time between day and year: "Sat Mar 14 14:22:11 EST 2020".
+_TIME_BETWEEN = (
     rf"(?<![a-z]){_MONTH}\s{{1,2}}{_DAY}(?=\s\d{{2}}:\d{{2}}:\d{{2}}\s(?:[a-z]{{3,4}}\s)?(\d{{4}}))"
 )
 _NAMED = tuple(
@@ -82,13 +82,13 @@ _NAMED = tuple(
         (_DAY_FIRST_NAMED, "dmy"),
         (_MONTH_FIRST_NAMED, "mdy"),
         (_YEAR_FIRST_NAMED, "ymd"),
-        (_TIME_AMID, "mdy"),
+        (_TIME_BETWEEN, "mdy"),
     )
 )
-# A point parts day and year only where one stands before the day too: "Mar. 12.18", "12.Mar.18".
+# A dot separates day and year only if there is one before the day too: "Mar. 12.18", "12.Mar.18".
 _PRICED = re.compile(r"[a-z]\s+\d{1,2}[.,]\d{2}$")
-# With a stop behind the name too, what an amount follows is the price of one: "Mar. 5.20 10.40".
-_PRICED_EACH = re.compile(r"[a-z]\.\s+\d{1,2}[.,]\d{2}$")
+# Even after a name with a dot, a number followed by an amount is a unit price: "Mar. 5.20 10.40".
+_UNIT_PRICE = re.compile(r"[a-z]\.\s+\d{1,2}[.,]\d{2}$")
 _SHORT_YEAR, _MORE = re.compile(r"(?<!\d)\d{2}$"), re.compile(r"[.,]\d{2,3}(?![\d:;])")
 _DASHED = re.compile(r"\w+[-/]\w+[-/]\w+")
 _COUNTED = re.compile(r"\d\s\w+\s\d\d")
@@ -96,13 +96,13 @@ _AMOUNT = re.compile(r"\s+\W?\d+[.,]\d{2}(?!\d)")
 _RUN_TOGETHER = re.compile(r"(?<!\d)(\d{8})(?!\d)")
 
 _TIME = re.compile(
-    rf"(?:({'|'.join(_HALVES)})\s?)?"
+    rf"(?:({'|'.join(_DAY_HALVES)})\s?)?"
     rf"(?<![\d.])(?<!\d:)([01]?\d|2[0-4])\s?([:;h.{_HOUR_SIGNS}])\s?([0-5]?\d)"
     rf"(?:\s?[:;.{_MINUTE_SIGNS}]\s?([0-5]\d))?(?!\d|,\d)"
     r"\s?(a\.?\s?m|p\.?\s?m|a(?![a-z])|p(?![a-z])|uhr)?"
 )
 
-# What engines read for 0 and 1 beside figures, and for 8, 5 and 2 in a date.
+# Letters that OCR reads for 0 and 1 next to digits, and for 8, 5 and 2 in a date.
 _MISREAD = (
     (re.compile(r"(?<=[\d/.:-])[oq](?=[\d/.:-]|\b)|(?<![a-z])o(?=\d)"), "0"),
     (re.compile(r"(?<=[\d/.:-])[il|!](?=[\d/.:-]|\b)|(?<![a-z\d])[il|](?=\d?[/.:-]\d)"), "1"),
@@ -117,33 +117,33 @@ class Day:
     """A date in a line."""
 
     date: dt.date
-    #: Its place in the line's text.
+    #: Its position in the line's text.
     start: int
     end: int
-    #: The order in which it was read; None when a month's name leaves no choice.
+    #: The order in which it was read; None if the month is a name.
     order: Order | None = None
-    #: Whether another order would have given another date.
+    #: Whether another order gives another date.
     is_ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class TimeOfDay:
     """A time of day in a line."""
 
     time: dt.time
     start: int
     end: int
-    #: From UTC, where it is printed behind the time.
+    #: The UTC offset, if it is printed after the time.
     offset: dt.timedelta | None = None
 
 
 def days(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
-    """Return the dates in `text`; of an ambiguous one the reading that `orders` names first."""
+    """Return the dates in `text`; `orders` lists the preferred orders of ambiguous dates first."""
     return _days(text, tuple(orders))
 
 
-def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
-    """Return dates of eight figures without separators; ask only beside a label of a date."""
+def without_separators(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]:
+    """Return dates of eight digits without separators; use it only next to the label of a date."""
     found = []
     for match in _RUN_TOGETHER.finditer(_clean(text)):
         eight = match.group()
@@ -155,8 +155,8 @@ def run_together(text: str, orders: Sequence[Order] = ORDERS) -> tuple[Day, ...]
     return tuple(found)
 
 
-def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
-    """Return the times in `text`; those written "14.35" only when `dotted`."""
+def times(text: str, *, dotted: bool = False) -> tuple[TimeOfDay, ...]:
+    """Return the times in `text`; "14.35" counts only if `dotted`."""
     found = []
     bare = _without_days(_clean(text))
     for match in _TIME.finditer(bare):
@@ -165,10 +165,10 @@ def clocks(text: str, *, dotted: bool = False) -> tuple[Clock, ...]:
             continue
         if separator == "." and not dotted and not half:
             continue
-        time = _time(int(hour), int(minute), int(second or 0), half or _HALVES.get(part, ""))
+        time = _time(int(hour), int(minute), int(second or 0), half or _DAY_HALVES.get(part, ""))
         if time:
-            offset = utc_offsets.behind(bare, *match.span())
-            found.append(Clock(time, *match.span(), offset))
+            offset = utc_offsets.after(bare, *match.span())
+            found.append(TimeOfDay(time, *match.span(), offset))
     return tuple(found)
 
 
@@ -201,27 +201,27 @@ def _named(text: str) -> Iterator[Day]:
             if _is_price(whole, text[match.start() + len(whole) :]):
                 continue
             parts = dict(zip(order, groups, strict=True))
-            month = _month(parts["m"], is_mended=_is_shaped(whole, parts["y"]))
+            month = _month(parts["m"], may_repair=_is_surely_date(whole, parts["y"]))
             date = _date(parts["y"], str(month), parts["d"])
-            if date and not _is_counted(whole, text[match.start() + len(whole) :]):
+            if date and not _is_item(whole, text[match.start() + len(whole) :]):
                 yield Day(date, match.start(), match.start() + len(whole))
 
 
 def _is_price(named: str, after: str) -> bool:
-    """Tell whether what looks like a day or a year is of a price: "Set 12.50", "Day 4 12.964"."""
-    is_each = _PRICED_EACH.search(named) and (_AMOUNT.match(after) or named[-2] == "0")
+    """Return whether what looks like a day or a year is a price: "Set 12.50", "Day 4 12.964"."""
+    is_unit_price = _UNIT_PRICE.search(named) and (_AMOUNT.match(after) or named[-2] == "0")
     return bool(
-        _PRICED.search(named) or is_each or (_SHORT_YEAR.search(named) and _MORE.match(after))
+        _PRICED.search(named) or is_unit_price or (_SHORT_YEAR.search(named) and _MORE.match(after))
     )
 
 
-def _is_shaped(printed: str, year: str) -> bool:
-    """Tell whether what is printed can hardly be else than a date, whatever its month's name."""
+def _is_surely_date(printed: str, year: str) -> bool:
+    """Return whether a text is almost certainly a date, whatever the name of its month."""
     return len(year) == _YEAR_DIGITS or _DASHED.fullmatch(printed) is not None
 
 
-def _is_counted(printed: str, behind: str) -> bool:
-    """Tell whether goods with a month's name stand here: "2 Mar 12   24.00"."""
+def _is_item(printed: str, behind: str) -> bool:
+    """Return whether a text is an item named like a month: "2 Mar 12   24.00"."""
     return _COUNTED.fullmatch(printed) is not None and _AMOUNT.match(behind) is not None
 
 
@@ -232,12 +232,12 @@ def _of_eras(text: str) -> Iterator[Day]:
             yield Day(date, start, end)
 
 
-def _month(name: str, *, is_mended: bool) -> int:
-    """Return the number of a month by its name, a short one mended if asked for; 0 if none."""
+def _month(name: str, *, may_repair: bool) -> int:
+    """Return the number of a month; `may_repair` allows a misread short name; 0 if none."""
     plain = name.replace("0", "o")
-    if plain in lexicon.months() or len(plain) != _SHORT_NAME or not is_mended:
+    if plain in lexicon.months() or len(plain) != _SHORT_NAME or not may_repair:
         return lexicon.months().get(plain, 0)
-    months = lexicon.months(*_MENDED)
+    months = lexicon.months(*_REPAIRED_LANGUAGES)
     apart = {
         other: sum(_difference(a, b) for a, b in zip(plain, other, strict=True))
         for other in months
@@ -249,10 +249,10 @@ def _month(name: str, *, is_mended: bool) -> int:
 
 
 def _difference(letter: str, other: str) -> float:
-    """Return 1 for two letters, half of it for two that engines take for one another."""
+    """Return 1 for two different letters, 0.5 if OCR confuses them."""
     if letter == other:
         return 0
-    return 0.5 if {letter, other} in _ALIKE else 1
+    return 0.5 if {letter, other} in _CONFUSED else 1
 
 
 def _in_figures(text: str, orders: Sequence[Order]) -> Iterator[Day]:
@@ -273,15 +273,15 @@ def _separated(text: str, orders: Sequence[Order]) -> Iterator[Day]:
 
 
 def _quality(text: str, day: Day) -> int:
-    """Return how much a text looks like a date: one separator throughout, a full year."""
+    """Return how much a text looks like a date: a single separator, a full year."""
     printed = text[day.start : day.end]
     signs = set(re.findall(r"[^\d\s]", printed))
     return 2 * (len(signs) == 1) + (len(_DIGIT.findall(printed)) == _ALL_DIGITS) - (" " in printed)
 
 
 def _are_separators(gap: str, other_gap: str, year: str) -> bool:
-    # Blanks alone part the figures of a date only where the year is written in full, and a
-    # comma only where its twin is one too: "1,23 4,56" is two prices.
+    # Spaces separate the parts of a date only if the year is full, and a comma only if the other
+    # separator is a comma too: "1,23 4,56" is two prices.
     if _is_span(gap, other_gap) or _is_span(other_gap, gap):
         return False
     if gap.isspace() or other_gap.isspace():
@@ -290,14 +290,14 @@ def _are_separators(gap: str, other_gap: str, year: str) -> bool:
 
 
 def _is_span(gap: str, other_gap: str) -> bool:
-    """Tell whether figures with a point are an hour, and the dash leads to another: "9.30 - 18"."""
+    """Return whether digits are a range of times: "9.30 - 18"."""
     return gap == "." and len(other_gap) > 1 and other_gap.strip() in {"-", "\u2013"}
 
 
 def _readings(
     first: str, second: str, third: str, orders: Sequence[Order]
 ) -> list[tuple[dt.date, Order]]:
-    """Return the dates that three figures can mean, the likeliest order first."""
+    """Return the dates that three numbers may mean, the likeliest order first."""
     readings = []
     for order in dict.fromkeys((*orders, *ORDERS)):
         parts = dict(zip(order, (first, second, third), strict=True))
@@ -306,7 +306,7 @@ def _readings(
         date = _date(parts["y"], parts["m"], parts["d"])
         if date:
             readings.append((date, order))
-    # Few papers are older than 2010: two such figures in front are rather a day or a month.
+    # Few documents are older than 2010: such a number in front is rather a day or a month.
     return sorted(readings, key=lambda reading: _is_early_year(first, reading[1]))
 
 
@@ -318,7 +318,7 @@ def _day(
     readings: list[tuple[dt.date, Order]], start: int, end: int, orders: Sequence[Order]
 ) -> Day:
     date, order = readings[0]
-    # A year of two figures in front counts as another reading only where it is the custom.
+    # A year of two digits in front makes a date ambiguous only where that order is usual.
     is_custom = orders[0] == "ymd"
     others = {other for other, its_order in readings if is_custom or its_order != "ymd"}
     return Day(date, start, end, order, is_ambiguous=len(others) > 1)
@@ -349,7 +349,7 @@ def _time(hour: int, minute: int, second: int, half: str) -> dt.time | None:
 
 
 def _without_overlaps(found: Iterable[Day]) -> list[Day]:
-    # The named ones come first, and of two that begin together the longer one says more.
+    # Dates with named months come first; of two with the same start, the longer one is kept.
     kept: list[Day] = []
     for day in found:
         if all(day.end <= other.start or day.start >= other.end for other in kept):

@@ -1,65 +1,65 @@
-"""Text made comparable: without case and accents, and without what an OCR engine mixes up."""
+"""Normalizes text for comparison: no case, no accents, OCR confusions removed."""
 
 import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-# Figures that stand for a letter when they stand among letters, as "T0TAL" and "5UBTOTAL".
+# Digits that are misread letters if they are among letters, as in "T0TAL" and "5UBTOTAL".
 _LOOKALIKES = {"0": "o", "1": "l", "5": "s", "8": "b"}
-# Two of them side by side are letters only deep within a word, "ADDIT10N".
+# Two of them in a row are letters only inside a word, after at least three letters: "ADDIT10N".
 _TWO_WITHIN_WORD = re.compile(r"(?<=[^\W\d_]{3})[0158]{2}(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
-class Skeleton:
-    """The letters and digits of a text, run together, and where each one stood."""
+class NormalizedText:
+    """The letters and digits of a text without spaces, and their positions in the text."""
 
     letters: str
-    #: For each of `letters` its index in the text.
+    #: The index in the text of each of `letters`.
     places: tuple[int, ...]
 
 
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
-    """Return `text` in lower case and without accents, every character in its place."""
+    """Return `text` in lower case and without accents; positions stay the same."""
     return "".join(_folded(character) for character in text)
 
 
 def without_accents(text: str) -> str:
-    """Return `text` with its case and without accents."""
+    """Return `text` without accents; the case stays the same."""
     parts = unicodedata.normalize("NFKD", text)
     bare = "".join(character for character in parts if not unicodedata.combining(character))
     return unicodedata.normalize("NFC", bare)
 
 
 @lru_cache(maxsize=4096)
-def skeleton(text: str) -> Skeleton:
-    """Return the letters and digits of `text`; those that engines confuse become one letter."""
+def normalize(text: str) -> NormalizedText:
+    """Return the letters and digits of `text`; those that OCR confuses become one letter."""
     folded = fold(text)
-    kept = [(index, _likeness(folded, index)) for index in range(len(folded))]
+    kept = [(index, _normalized_character(folded, index)) for index in range(len(folded))]
     kept = [(index, letter) for index, letter in kept if letter]
-    return Skeleton("".join(letter for _, letter in kept), tuple(index for index, _ in kept))
+    return NormalizedText("".join(letter for _, letter in kept), tuple(index for index, _ in kept))
 
 
 @lru_cache(maxsize=4096)
 def _folded(character: str) -> str:
-    # One character in, one out: spans found in the folded text hold in the printed one.
+    # One character in, one out: spans of the folded text are spans of the printed one.
     base = unicodedata.normalize("NFKD", character)[:1] or character
     lower = base.lower()
     return lower if len(lower) == 1 else base
 
 
-def _likeness(folded: str, index: int) -> str:
+def _normalized_character(folded: str, index: int) -> str:
     letter = folded[index]
     if letter in _LOOKALIKES:
-        return _LOOKALIKES[letter] if _stands_among_letters(folded, index) else letter
+        return _LOOKALIKES[letter] if _is_among_letters(folded, index) else letter
     if letter in "i|!":
         return "l"
     return letter if letter.isalnum() else ""
 
 
-def _stands_among_letters(folded: str, index: int) -> bool:
+def _is_among_letters(folded: str, index: int) -> bool:
     before = folded[index - 1 : index]
     after = folded[index + 1 : index + 2]
     if any(match.start() <= index < match.end() for match in _TWO_WITHIN_WORD.finditer(folded)):

@@ -1,25 +1,25 @@
-"""Labels that a reader got almost right: a letter wrong, lost or doubled."""
+"""Finds labels with OCR errors: a wrong, missing or extra letter."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-#: Shorter labels are too much alike to allow for an error.
+#: Shorter labels are too similar to each other to allow an error.
 _SHORTEST = 6
-#: From this length on two errors leave no doubt.
+#: From this length on, two errors are allowed.
 _LONG = 14
-#: Labels are looked up by so many letters, at their head and behind it: one of them is sound.
+#: Labels are indexed by their first letters and by the next ones: one of the two has no error.
 _PROBE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Misreadings:
-    """Phrases, found in spite of errors."""
+class FuzzyPhrases:
+    """An index of phrases that finds them with errors."""
 
     heads: Mapping[str, Sequence[str]]
     seconds: Mapping[str, Sequence[str]]
 
     def match(self, text: str, start: int) -> tuple[str, int] | None:
-        """Return the longest phrase that begins at a place with errors, and where it ends."""
+        """Return the longest phrase that begins at `start`, errors allowed, and its end."""
         found = (
             (phrase, end)
             for phrase in self._candidates(text, start)
@@ -33,19 +33,19 @@ class Misreadings:
         yield from self.seconds.get(text[second : second + _PROBE], ())
 
 
-def of(phrases: Iterable[str]) -> Misreadings:
-    """Prepare phrases, squeezed, for look-up."""
+def of(phrases: Iterable[str]) -> FuzzyPhrases:
+    """Index normalized phrases."""
     heads: dict[str, list[str]] = {}
     seconds: dict[str, list[str]] = {}
     for phrase in phrases:
         if len(phrase) >= _SHORTEST:
             heads.setdefault(phrase[:_PROBE], []).append(phrase)
             seconds.setdefault(phrase[_PROBE : 2 * _PROBE], []).append(phrase)
-    return Misreadings(heads, seconds)
+    return FuzzyPhrases(heads, seconds)
 
 
 def _end(phrase: str, text: str, start: int, *, errors: int) -> int | None:
-    """Return where a phrase ends in a text if it stands there with at most so many errors."""
+    """Return the end of a phrase that begins at `start` with at most this many errors."""
     place = 0
     while place < len(phrase) and text[start + place : start + place + 1] == phrase[place]:
         place += 1
@@ -54,7 +54,7 @@ def _end(phrase: str, text: str, start: int, *, errors: int) -> int | None:
     if errors == 0 or start + place >= len(text):
         return None
     rest, at = phrase[place:], start + place
-    # A letter wrong, one lost, one too many.
+    # A wrong letter, a missing one, an extra one.
     trials = ((rest[1:], at + 1), (rest[1:], at), (rest, at + 1))
     ends = (_end(left, text, next_at, errors=errors - 1) for left, next_at in trials)
     return next((end for end in ends if end is not None), None)

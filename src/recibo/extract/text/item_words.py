@@ -1,4 +1,4 @@
-"""The words of `data/item_words.toml`: what they mean for a row of goods."""
+"""The words of `data/item_words.toml`, which occur in rows of items."""
 
 import functools
 import re
@@ -8,8 +8,8 @@ from recibo.extract import resources
 from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 
-#: The kinds of words that a row may begin with.
-_OPENINGS = ("end", "on_item", "goods", "final")
+#: The kinds of phrases with which a row may begin.
+_ROW_KINDS = ("end", "on_item", "item", "final")
 
 
 @functools.cache
@@ -18,37 +18,37 @@ def _known() -> Mapping[str, list[str]]:
 
 
 @functools.cache
-def _openings() -> Phrasebook:
-    return Phrasebook({kind: _known()[kind] for kind in _OPENINGS})
+def _row_phrases() -> Phrasebook:
+    return Phrasebook({kind: _known()[kind] for kind in _ROW_KINDS})
 
 
-def opening(label: str) -> str | None:
-    """Return the kind of the phrase that a label begins with, None if it is none of these."""
-    found = _openings().find(label)
+def row_kind(label: str) -> str | None:
+    """Return the kind of the phrase with which a label begins; None if there is none."""
+    found = _row_phrases().find(label)
     is_first = found and not any(map(str.isalnum, label[: found[0].start]))
     return found[0].kind if is_first else None
 
 
-def opening_of_measure(label: str) -> str | None:
-    """Return whether a label is the word for a quantity or a rate, `measures` or `rates`."""
-    found = _measuring().find(label)
+def measure_kind(label: str) -> str | None:
+    """Return `measures` or `rates` if a label means a quantity or a unit price."""
+    found = _measure_phrases().find(label)
     letters = sum(map(str.isalpha, label))
     covered = sum(sum(map(str.isalpha, label[each.start : each.end])) for each in found)
     return found[0].kind if found and covered * 2 > letters else None
 
 
 @functools.cache
-def _measuring() -> Phrasebook:
+def _measure_phrases() -> Phrasebook:
     return Phrasebook({kind: _known()[kind] for kind in ("rates", "measures")})
 
 
 def is_of(word: str) -> bool:
-    """Tell whether a word behind `total` says that it is a total of something."""
+    """Return whether a word after `total` shows that it is a total of something, not a name."""
     return word.lower() in _known()["of"]
 
 
 def is_joining(word: str) -> bool:
-    """Tell whether a name cannot end with a word; one letter in capitals is a mark."""
+    """Return whether no name ends with a word; a single capital letter may be a code."""
     known = _known()["joining"]
     return word in known or (len(word) > 1 and word.lower() in known)
 
@@ -62,39 +62,39 @@ def units() -> str:
 
 @functools.cache
 def counting() -> str:
-    """Return a pattern of the words that go with a quantity or a unit price."""
+    """Return a pattern of the words for a quantity or a unit price."""
     return "|".join(map(re.escape, sorted(_known()["counting"], key=len, reverse=True)))
 
 
 @functools.cache
 def grades() -> str:
-    """Return a pattern of the grades of fuel, which are names though they have few letters."""
+    """Return a pattern of fuel grades, which are names although they have few letters."""
     return "|".join(_known()["grades"])
 
 
 @functools.cache
 def places() -> str:
-    """Return a pattern of the places where something was filled, which name no goods."""
+    """Return a pattern of places such as fuel pumps, which are not item names."""
     return "|".join(map(re.escape, sorted(_known()["places"], key=len, reverse=True)))
 
 
 @functools.cache
-def marks() -> str:
-    """Return a pattern of the marks and codes of all currencies, the longest first."""
-    return rf"(?:(?<![^\W\d_])(?:{_any_mark()}))"
+def symbols() -> str:
+    """Return a pattern of the symbols and codes of all currencies, the longest first."""
+    return rf"(?:(?<![^\W\d_])(?:{_any_symbol()}))"
 
 
 @functools.cache
-def marks_behind() -> str:
-    """Return the same for marks behind a figure, to which they may be glued."""
-    return rf"(?:{_any_mark()})"
+def symbols_after() -> str:
+    """Return the same for symbols after a number, to which they may be joined."""
+    return rf"(?:{_any_symbol()})"
 
 
 @functools.cache
-def _any_mark() -> str:
+def _any_symbol() -> str:
     every = {
-        mark
+        symbol
         for currency in tables.currencies().values()
-        for mark in (*currency.marks, *currency.shared)
+        for symbol in (*currency.symbols, *currency.shared)
     }
     return "|".join(map(re.escape, sorted(every, key=len, reverse=True)))

@@ -13,6 +13,14 @@ from recibo.extract.text.folding import fold
 from recibo.extract.text.phrases import Phrasebook
 
 _MONTHS = "months"
+# Roles that say nothing about the language of a page: names, brands and words of several languages.
+_SHARED_ROLES = frozenset(
+    {
+        *("due_date", "customer", "tip", "service_charge", "taxable"),
+        *("discount_sum", "zero_rated", "loyalty", "no_payment"),
+    }
+)
+_PAID = "paid_"
 
 
 @cache
@@ -27,10 +35,15 @@ def labels() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def phrases_by_language() -> Mapping[str, tuple[str, ...]]:
-    """Return all phrases of each language, by which a page's language is detected."""
+    """Return all phrases of each language, by which the language of a page is detected."""
     return MappingProxyType(
         {
-            language: tuple(phrase for phrases in roles.values() for phrase in phrases)
+            language: tuple(
+                phrase
+                for role, phrases in roles.items()
+                if role not in _SHARED_ROLES and not role.startswith(_PAID)
+                for phrase in phrases
+            )
             for language, roles in _languages().items()
         }
     )
@@ -44,8 +57,8 @@ def phrasebook(*roles: str) -> Phrasebook:
 
 @cache
 def wordbook(*roles: str) -> Phrasebook:
-    """Return the phrasebook of some roles for running text, where words are never glued."""
-    return Phrasebook({role: labels()[role] for role in roles}, glued=False)
+    """Return the phrasebook of some roles for running text, in which spaces are never missing."""
+    return Phrasebook({role: labels()[role] for role in roles}, joined=False)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Reads dates that cannot be as printed: one figure was misread, and only one date is meant."""
+"""Repairs invalid dates in which one digit was misread and only one date is possible."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,10 +7,10 @@ from recibo.extract.text import dates
 from recibo.extract.text.dates import Day
 from recibo.extract.text.tables import Order
 
-#: Digits that OCR confuses on thermal paper.
+#: Digits that OCR confuses on thermal receipts.
 LOOKALIKES = {"0": "68", "1": "7", "3": "8", "5": "6", "6": "058", "7": "1", "8": "036"}
 
-# Only what looks like a date throughout: one separator, the year in full or a time behind it.
+# Only a text that is surely a date: one separator, and a full year or a time after it.
 _SHAPE = re.compile(
     r"(?<![\d/.-])\d{1,2}(?:([/-])\d{1,2}\1(?:\d{4}(?![\d/-])|\d{2}(?=\s\d{1,2}:\d{2}))"
     r"|\.\d{1,2}\.\d{4}(?![\d.]))"
@@ -18,12 +18,12 @@ _SHAPE = re.compile(
 _CENTURY, _FULL_YEAR = "20", re.compile(r"\d{4}$")
 
 
-def mended(text: str, orders: Sequence[Order] = dates.ORDERS) -> tuple[Day, ...]:
-    """Return the dates in `text` that are none as printed; ask only where no other date stands."""
-    return tuple(_mended(text, orders))
+def repaired(text: str, orders: Sequence[Order] = dates.ORDERS) -> tuple[Day, ...]:
+    """Return the repaired dates in `text`; use it only if the document has no valid date."""
+    return tuple(_repaired(text, orders))
 
 
-def _mended(text: str, orders: Sequence[Order]) -> Iterator[Day]:
+def _repaired(text: str, orders: Sequence[Order]) -> Iterator[Day]:
     for match in _SHAPE.finditer(text):
         if dates.days(match.group(), orders):
             continue
@@ -37,13 +37,13 @@ def _possible(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
     for place, figure in enumerate(printed):
         for other in LOOKALIKES.get(figure, ""):
             changed = printed[:place] + other + printed[place + 1 :]
-            # The year stands last.
+            # The year comes last.
             yield from (day for day in dates.days(changed, orders) if day.order != "ymd")
     yield from _of_this_century(printed, orders)
 
 
 def _of_this_century(printed: str, orders: Sequence[Order]) -> Iterator[Day]:
-    """Yield the date with its century put right, whatever one figure of it was read: "2925"."""
+    """Yield the date with its century repaired if one digit of it is wrong: "2925"."""
     year = _FULL_YEAR.search(printed)
     if year and sum(a != b for a, b in zip(year.group()[:2], _CENTURY, strict=True)) == 1:
         changed = printed[: year.start()] + _CENTURY + printed[year.start() + 2 :]

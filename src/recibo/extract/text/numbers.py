@@ -1,4 +1,4 @@
-"""Reads amounts of money out of a line: separators of all countries, signs, marks."""
+"""Finds amounts of money in a line: separators of all countries, signs, currency symbols."""
 
 import re
 from dataclasses import dataclass
@@ -7,25 +7,25 @@ from functools import cache
 
 from recibo.extract.text import tables
 
-# More digits than this before the decimals are a number of something, not a sum of money.
+# A number with more digits before its decimals is an identifier, not an amount.
 _MOST_DIGITS = 12
 
 _DECIMALS = re.compile(r"[.,]\d{1,2}$")
 
 _CENTS = 2
-# Thousands are grouped by so many digits.
+# The digits of a group of thousands.
 _GROUP = 3
 
-# What engines read for a 0 or a 1 in the midst of figures.
+# Letters that OCR reads for 0 and 1 among digits.
 _MISREAD = (
     (re.compile(r"(?<=[\d.,])[OoQ](?=[\d.,]|\b)|(?<![A-Za-z])[Oo](?=[.,]\s?\d)"), "0"),
     (re.compile(r"(?<=[\d.,])[Il|](?=[\d.,]|\b)"), "1"),
     (re.compile(r"(?:(?<![A-Za-z\d])|(?<=RM))[Il|](?=\d*[.,]\s?\d)"), "1"),
 )
 
-# A figure: groups of three after a grouping sign, or a plain run; then decimals, around whose
-# separator an engine may have put a blank. A blank groups only where a decimal comma or the mark of
-# a currency follows, since in "3 250.00" it may part a quantity from a price. India groups by two.
+# A number: groups of three digits, or digits without groups; then decimals, around whose separator
+# OCR may put a space. A space separates groups only before a decimal comma or a currency symbol,
+# since in "3 250.00" it may separate a quantity from a price. India groups by two.
 _FIGURE = r"""
     (?<![\d.,'\u2019])
     (?:
@@ -40,35 +40,35 @@ _FIGURE = r"""
 """
 # Lakhs and crores: "1,25,000.00".
 _BY_TWO = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?")
-# What stands for the minor digits of a whole amount: "25.-", "1.250,--", "500/-".
+# Signs in place of the minor digits of a whole amount: "25.-", "1.250,--", "500/-".
 _NO_MINOR = re.compile(r"^(?:\s?[.,]\s?[-\u2013\u2014]{1,2}|/-)(?!\s?\d)")
-# In Japan a dash ends an amount, so that nobody adds figures to it: "¥1,200-".
+# In Japan a dash after an amount is not a minus but prevents added digits: "¥1,200-".
 _ENDED = re.compile(r"[¥\uffe5]\s?$")
-# The minus and the dash that printers use.
+# Signs that are printed as a minus.
 _MINUS = "-\u2212\u2013"
-# A dash with blanks on both sides, or after a colon, parts a label from its figure: "TOTAL:-12.50".
+# A dash between spaces, or after a colon, separates a label from its amount: "TOTAL:-12.50".
 _SIGN_BEFORE = re.compile(rf"(?:^|[\s(]|[^\W\d_]\.?|[$€£])[{_MINUS}]$")
 _SIGN_AFTER = re.compile(rf"^\s?[{_MINUS}](?!\s*[\d-])|^\s?CR\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A figure in a line that may be an amount of money."""
+    """A number in a line that may be an amount of money."""
 
     value: Decimal
-    #: Its place in the line's text, sign and mark not included.
+    #: Its position in the line's text, without sign and currency symbol.
     start: int
     end: int
-    #: How many digits follow the decimal separator.
+    #: The number of digits after the decimal separator.
     decimals: int
-    #: Whether a currency's mark stands beside it.
-    has_mark: bool = False
+    #: Whether a currency symbol is next to it.
+    has_symbol: bool = False
     is_percent: bool = False
 
     @property
     def is_money(self) -> bool:
-        """Whether it is written as money is: with minor digits or with a mark."""
-        return not self.is_percent and (self.decimals in (2, 3) or self.has_mark)
+        """Whether it is written as an amount: with minor digits or a currency symbol."""
+        return not self.is_percent and (self.decimals in (2, 3) or self.has_symbol)
 
 
 def amounts(text: str, *, minor: int = 2) -> tuple[Amount, ...]:
@@ -86,7 +86,7 @@ def money(text: str) -> list[Decimal]:
 
 
 def parse(text: str, *, minor: int = 2) -> Decimal | None:
-    """Return the value of a text that is one figure and nothing else, or None."""
+    """Return the value of a text that contains exactly one number, else None."""
     found = amounts(text, minor=minor)
     return found[0].value if len(found) == 1 else None
 
@@ -103,22 +103,22 @@ def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
     if read is None or _is_part_of_other(before, after):
         return None
     value, decimals = read
-    has_mark = _has_mark(before, after) or bool(_NO_MINOR.search(after))
-    # Glued to letters that are no currency, only figures with minor digits are money: "TOTAL9.50".
-    if decimals not in (2, 3) and not has_mark and (before[-1:].isalpha() or after[:1].isalpha()):
+    has_symbol = _has_symbol(before, after) or bool(_NO_MINOR.search(after))
+    # Joined to letters that are not a currency, only minor digits make an amount: "TOTAL9.50".
+    if decimals not in (2, 3) and not has_symbol and (before[-1:].isalpha() or after[:1].isalpha()):
         return None
     return Amount(
         value=-value if _is_negative(before, after) else value,
         start=match.start(),
         end=match.end(),
         decimals=decimals,
-        has_mark=has_mark,
+        has_symbol=has_symbol,
         is_percent=after.lstrip().startswith("%"),
     )
 
 
 def _value(figure: str, minor: int) -> tuple[Decimal, int] | None:
-    """Return a figure's value and the number of its decimals."""
+    """Return a number's value and the count of its decimals."""
     plain = re.sub(r"[\s'\u2019]", "", figure)
     if sum(map(str.isdigit, _DECIMALS.sub("", plain))) > _MOST_DIGITS:
         return None
@@ -145,39 +145,41 @@ def _is_grouping(whole: list[str], last: str, minor: int) -> bool:
 
 
 def _is_part_of_other(before: str, after: str) -> bool:
-    """Tell whether the figure belongs to a date, a time, a phone number or an identifier."""
+    """Return whether the number belongs to a date, a time, a phone number or an identifier."""
     return bool(
         re.search(r"\d\s?[-/:#*]$|[#/:*]$", before) and not re.search(r"(?:^|\D)[:*]$", before)
     ) or bool(re.match(r"[/:]\d|-\d|\s?[-/]\s?\d{1,2}\s?[-/]\s?\d", after))
 
 
 def _is_negative(before: str, after: str) -> bool:
-    bare = _mark_before().sub("", before)
+    bare = _symbol_before().sub("", before)
     if bare.endswith("("):
         return after.startswith(")")
     is_after = bool(_SIGN_AFTER.search(after)) and not _ENDED.search(before)
     return is_after or bool(_SIGN_BEFORE.search(before) or _SIGN_BEFORE.search(bare))
 
 
-def _has_mark(before: str, after: str) -> bool:
-    return bool(_mark_before().search(before) or _mark_after().match(after))
+def _has_symbol(before: str, after: str) -> bool:
+    return bool(_symbol_before().search(before) or _symbol_after().match(after))
 
 
 @cache
 def _figure() -> re.Pattern[str]:
-    return re.compile(_FIGURE.replace("MARK", _any_mark().replace(" ", r"\ ")), re.VERBOSE)
+    return re.compile(_FIGURE.replace("MARK", _any_symbol().replace(" ", r"\ ")), re.VERBOSE)
 
 
 @cache
-def _mark_before() -> re.Pattern[str]:
-    return re.compile(rf"(?:(?<![A-Za-z])(?:{_any_mark()}))\s?[{_MINUS}]?\s?$")
+def _symbol_before() -> re.Pattern[str]:
+    return re.compile(rf"(?:(?<![A-Za-z])(?:{_any_symbol()}))\s?[{_MINUS}]?\s?$")
 
 
 @cache
-def _mark_after() -> re.Pattern[str]:
-    return re.compile(rf"\s?(?:{_any_mark()})(?![A-Za-z]|\s?\d)")
+def _symbol_after() -> re.Pattern[str]:
+    return re.compile(rf"\s?(?:{_any_symbol()})(?![A-Za-z]|\s?\d)")
 
 
-def _any_mark() -> str:
-    marks = {mark for row in tables.currencies().values() for mark in (*row.marks, *row.shared)}
-    return "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True))
+def _any_symbol() -> str:
+    symbols = {
+        symbol for row in tables.currencies().values() for symbol in (*row.symbols, *row.shared)
+    }
+    return "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))

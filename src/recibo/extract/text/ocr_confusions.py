@@ -1,15 +1,15 @@
-"""Figures that a reader put in the place of letters: `SABA0` for SABAO, `0nion` for Onion."""
+"""Repairs zeros that OCR read for the letter O: `SABA0` for SABAO, `0nion` for Onion."""
 
 import re
 
-# A word of letters and zeros alone has no reason for its zeros; with other digits it is a code.
+# In a word of letters and zeros the zeros are misread; a word with other digits is a code.
 _WORD_WITH_ZEROS = re.compile(r"(?<![\w.,-])(?=[^\W\d_]*0)(?:[^\W\d_]|0)+(?![\w,%])")
-# One letter before a zero is a word cut short (`P0`), one behind it a measure (`0G`).
+# A letter before a zero is a cut word (`P0`), a letter after it a unit (`0G`).
 _MEASURE = re.compile(r"0+[^\W\d_]")
 
 
-def mended(text: str) -> str:
-    """Return a text with the letter O where zeros stand among letters."""
+def repaired(text: str) -> str:
+    """Return a text with the letter O in place of zeros among letters."""
     return _WORD_WITH_ZEROS.sub(lambda match: _with_letters(match[0]), text)
 
 

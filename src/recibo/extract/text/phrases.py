@@ -1,27 +1,29 @@
-"""Finds known phrases in a line, whatever its case, accents, blanks and punctuation."""
+"""Finds known phrases in a line, ignoring case, accents, spaces and punctuation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from recibo.extract.text.folding import Skeleton, skeleton
+from recibo.extract.text.folding import NormalizedText, normalize
 
-# Engines drop blanks ("TOTALINCLUSIVE"), so a phrase of at least this many letters may be glued
-# to what follows it. A shorter one must end with its word, or "tax" would stand in "taxi".
-_GLUED_LETTERS = 5
+# OCR drops spaces ("TOTALINCLUSIVE"), so a phrase of at least this many letters may be joined to
+# the next word. A shorter one must end with its word, or "tax" would be found in "taxi".
+_JOINED_LETTERS = 5
 
-# Shorter words are one edit away from too many others.
+# Shorter words are one edit from too many others.
 _REPAIRED_LETTERS = 4
 
-# Phrases are looked up by so many of their first letters, so that most words of a line are passed
-# by at once.
+# Phrases are indexed by their first letters, so most words of a line are skipped at once.
 _HEAD_LETTERS = 2
+
+# Longer texts are not remembered, since they are not rows.
+_ROW_LETTERS = 600
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase that was found, and its place in the line's text."""
+    """A phrase that was found, and its position in the line's text."""
 
     kind: str
     start: int
@@ -29,63 +31,67 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bones:
-    """A line's letters as books that repair the same words compare them."""
+class _RepairedText:
+    """The normalized text of a line after the repair of misread words."""
 
     letters: str
-    #: For each letter its index in the line.
+    #: The index in the line of each letter.
     places: tuple[int, ...]
-    #: The letters at which a word begins, as indices into `letters`.
+    #: The indices into `letters` at which a word begins.
     starts: tuple[int, ...]
 
 
 class Phrasebook:
-    """Phrases of several kinds, looked up together so that the longest one wins."""
+    """Phrases of several kinds; where several match, the longest one is found."""
 
     def __init__(
         self,
         kinds: Mapping[str, Iterable[str]],
         *,
-        glued: bool = True,
+        joined: bool = True,
         repaired: Iterable[str] = (),
     ) -> None:
-        """Make a book of phrases by kind.
+        """Index phrases by kind.
 
         Args:
-            kinds: The phrases; one that stands in two kinds is the first's.
-            glued: Whether engines lose blanks here: a long phrase is then found in front of more
-                letters, and one word in two pieces. If not, words are words.
-            repaired: Words that are also known with one letter wrong, lost or too many.
+            kinds: The phrases by kind; one that is in two kinds belongs to the first.
+            joined: Whether spaces may be missing or extra: a long phrase is then found before
+                further letters, and a word in two pieces. If not, words must match exactly.
+            repaired: Words that are also found with one wrong, missing or extra letter.
         """
-        self._glued = glued
-        self._repaired = _skeletons(tuple(repaired))
+        self._joined = joined
+        self._repaired = _normalized_words(tuple(repaired))
         self._kinds: dict[str, str] = {}
-        self._blanks: dict[str, int] = {}
+        self._spaces: dict[str, int] = {}
         self._single: set[str] = set()
         for kind, phrases in kinds.items():
             for phrase in phrases:
-                letters = skeleton(phrase).letters
+                letters = normalize(phrase).letters
                 self._kinds.setdefault(letters, kind)
-                self._blanks[letters] = max(self._blanks.get(letters, 0), phrase.count(" "))
+                self._spaces[letters] = max(self._spaces.get(letters, 0), phrase.count(" "))
                 if " " not in phrase:
                     self._single.add(letters)
         self._head = min([_HEAD_LETTERS, *map(len, self._kinds)])
         self._lengths = _lengths_by_head(self._kinds, self._head)
 
     def find(self, text: str) -> tuple[Phrase, ...]:
-        """Return the phrases in `text` from left to right; none overlaps another."""
-        bones = _bones(text, self._repaired)
+        """Return the phrases in `text` from left to right, without overlaps."""
+        return _found(self, text) if len(text) <= _ROW_LETTERS else self.search(text)
+
+    def search(self, text: str) -> tuple[Phrase, ...]:
+        """Return what `find` returns, without remembering it."""
+        normalized = _repaired_text(text, self._repaired)
         found: list[Phrase] = []
         index = 0
-        for start in bones.starts:
+        for start in normalized.starts:
             if start < index:
                 continue
             index = start
-            # What directly follows a phrase may begin another one, though no word begins there.
-            while length := self._longest(text, bones, index):
-                found.append(self._phrase(bones, index, length))
+            # Right after a phrase another one may begin, even inside a word.
+            while length := self._longest(text, normalized, index):
+                found.append(self._phrase(normalized, index, length))
                 index += length
-                if index == len(bones.places) or bones.places[index] != found[-1].end:
+                if index == len(normalized.places) or normalized.places[index] != found[-1].end:
                     break
         return tuple(found)
 
@@ -94,54 +100,62 @@ class Phrasebook:
         return frozenset(phrase.kind for phrase in self.find(text))
 
     def is_all(self, text: str) -> bool:
-        """Tell whether `text` consists of known phrases and nothing else."""
+        """Return whether `text` consists of known phrases and nothing else."""
         covered = sum(
             sum(text[place].isalnum() for place in range(phrase.start, phrase.end))
             for phrase in self.find(text)
         )
         return covered > 0 and covered == sum(character.isalnum() for character in text)
 
-    def _longest(self, text: str, bones: _Bones, index: int) -> int:
-        for length in self._lengths.get(bones.letters[index : index + self._head], ()):
-            if bones.letters[index : index + length] in self._kinds and self._ends(
-                text, bones, index, length
+    def _longest(self, text: str, normalized: _RepairedText, index: int) -> int:
+        for length in self._lengths.get(normalized.letters[index : index + self._head], ()):
+            if normalized.letters[index : index + length] in self._kinds and self._ends(
+                text, normalized, index, length
             ):
                 return length
         return 0
 
-    def _ends(self, text: str, bones: _Bones, index: int, length: int) -> bool:
-        if index + length > len(bones.letters):
+    def _ends(self, text: str, normalized: _RepairedText, index: int, length: int) -> bool:
+        if index + length > len(normalized.letters):
             return False
-        places = bones.places[index : index + length]
-        if self._is_glued(text, places, bones.letters[index : index + length]):
+        places = normalized.places[index : index + length]
+        if self._is_joined(text, places, normalized.letters[index : index + length]):
             return False
-        if not self._glued and self._is_torn(text, places, bones.letters[index : index + length]):
+        if not self._joined and self._is_split(
+            text, places, normalized.letters[index : index + length]
+        ):
             return False
         if not text[places[-1] + 1 : places[-1] + 2].isalpha():
             return True
-        # The word that goes on must itself be long: "TOTALRM", but not the "e" of "total excl".
-        tail = places[-_GLUED_LETTERS:]
-        is_long = length >= _GLUED_LETTERS and tail[-1] - tail[0] == _GLUED_LETTERS - 1
-        return self._glued and is_long
+        # The last word must itself be long: "TOTALRM", but not the "e" of "total excl".
+        tail = places[-_JOINED_LETTERS:]
+        is_long = length >= _JOINED_LETTERS and tail[-1] - tail[0] == _JOINED_LETTERS - 1
+        return self._joined and is_long
 
-    def _is_glued(self, text: str, places: Sequence[int], letters: str) -> bool:
-        """Tell whether short words stand glued: "i alt" is a Danish total, "lait" French milk."""
-        is_short = len(letters) < _GLUED_LETTERS
+    def _is_joined(self, text: str, places: Sequence[int], letters: str) -> bool:
+        """Return whether short words are joined: "i alt" is a total, but "lait" is French milk."""
+        is_short = len(letters) < _JOINED_LETTERS
         return is_short and letters not in self._single and text[places[0] : places[-1]].isalpha()
 
-    def _is_torn(self, text: str, places: Sequence[int], letters: str) -> bool:
-        """Tell whether more blanks stand within the letters than within the phrase."""
-        return text[places[0] : places[-1]].count(" ") > self._blanks.get(letters, 0)
+    def _is_split(self, text: str, places: Sequence[int], letters: str) -> bool:
+        """Return whether the text has more spaces within the letters than the phrase has."""
+        return text[places[0] : places[-1]].count(" ") > self._spaces.get(letters, 0)
 
-    def _phrase(self, bones: _Bones, index: int, length: int) -> Phrase:
-        kind = self._kinds[bones.letters[index : index + length]]
-        return Phrase(kind, bones.places[index], bones.places[index + length - 1] + 1)
+    def _phrase(self, normalized: _RepairedText, index: int, length: int) -> Phrase:
+        kind = self._kinds[normalized.letters[index : index + length]]
+        return Phrase(kind, normalized.places[index], normalized.places[index + length - 1] + 1)
+
+
+# Several finders ask for the same labels of a row: half of the calls on a document.
+@lru_cache(maxsize=8192)
+def _found(book: Phrasebook, text: str) -> tuple[Phrase, ...]:
+    return book.search(text)
 
 
 @lru_cache(maxsize=64)
-def _skeletons(words: tuple[str, ...]) -> frozenset[str]:
-    """Return the letters of words: one set for all books that repair them."""
-    return frozenset(skeleton(word).letters for word in words)
+def _normalized_words(words: tuple[str, ...]) -> frozenset[str]:
+    """Return the normalized words, the same set for all phrasebooks that repair them."""
+    return frozenset(normalize(word).letters for word in words)
 
 
 def _lengths_by_head(phrases: Iterable[str], head: int) -> Mapping[str, tuple[int, ...]]:
@@ -153,26 +167,26 @@ def _lengths_by_head(phrases: Iterable[str], head: int) -> Mapping[str, tuple[in
 
 
 @lru_cache(maxsize=4096)
-def _bones(text: str, known: frozenset[str]) -> _Bones:
-    """Return the letters of `text`, words one edit away from a known one put right."""
-    bones = skeleton(text)
-    bones = _repaired(text, bones, known) if known else bones
-    starts = (index for index, place in enumerate(bones.places) if _is_start(text, place))
-    return _Bones(bones.letters, bones.places, tuple(starts))
+def _repaired_text(text: str, known: frozenset[str]) -> _RepairedText:
+    """Normalize `text`, and repair words that are one edit from a known one."""
+    normalized = normalize(text)
+    normalized = _repaired(text, normalized, known) if known else normalized
+    starts = (index for index, place in enumerate(normalized.places) if _is_start(text, place))
+    return _RepairedText(normalized.letters, normalized.places, tuple(starts))
 
 
-def _repaired(text: str, bones: Skeleton, known: frozenset[str]) -> Skeleton:
+def _repaired(text: str, normalized: NormalizedText, known: frozenset[str]) -> NormalizedText:
     letters, places = "", list[int]()
     before = 0
-    for start, end in _words(text, bones):
-        word, spots = bones.letters[start:end], bones.places[start:end]
-        # The end of a word that was torn is a word of its own by chance: "SubT otal".
-        right = word if bones.letters[before:end] in known else _nearest(word, known)
+    for start, end in _words(text, normalized):
+        word, spots = normalized.letters[start:end], normalized.places[start:end]
+        # The second half of a split word may be a word by chance: "SubT otal".
+        right = word if normalized.letters[before:end] in known else _nearest(word, known)
         before = start
         letters += right
         places += [spots[min(index, len(spots) - 1)] for index in range(len(right) - 1)]
         places.append(spots[-1])
-    return Skeleton(letters, tuple(places))
+    return NormalizedText(letters, tuple(places))
 
 
 def _is_start(text: str, place: int) -> bool:
@@ -180,19 +194,19 @@ def _is_start(text: str, place: int) -> bool:
     return not before.isalpha() and not (before.isdigit() and text[place].isdigit())
 
 
-def _words(text: str, bones: Skeleton) -> list[tuple[int, int]]:
-    """Return the spans of the skeleton's words: runs of letters, or of figures."""
+def _words(text: str, normalized: NormalizedText) -> list[tuple[int, int]]:
+    """Return the spans of the words in the normalized text: runs of letters, or of digits."""
     cuts = [0]
-    for index, (place, following) in enumerate(pairwise(bones.places), start=1):
+    for index, (place, following) in enumerate(pairwise(normalized.places), start=1):
         is_apart = following > place + 1
         if is_apart or text[place].isdigit() != text[following].isdigit():
             cuts.append(index)
-    return list(pairwise([*cuts, len(bones.letters)])) if bones.letters else []
+    return list(pairwise([*cuts, len(normalized.letters)])) if normalized.letters else []
 
 
 @lru_cache(maxsize=8192)
 def _nearest(word: str, known: frozenset[str]) -> str:
-    """Return the known word that is one edit away from `word`, else `word`."""
+    """Return the known word that is one edit from `word`, else `word`."""
     if len(word) < _REPAIRED_LETTERS or word in known:
         return word
     near = [other for other in known if _is_one_edit_away(word, other)]

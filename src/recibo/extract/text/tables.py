@@ -1,32 +1,35 @@
-"""The data files about countries, currencies and companies as typed, frozen tables."""
+"""Loads the data files about countries, currencies and companies as typed tables."""
 
 import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from types import MappingProxyType
 from typing import Literal
 
 from recibo.extract import resources
 
-#: In which order a date in figures is written: "dmy", "mdy" or "ymd".
+_RATES = "rates"
+
+#: The order of a numeric date: "dmy", "mdy" or "ymd".
 Order = Literal["dmy", "mdy", "ymd"]
 
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """What a country's paper looks like."""
+    """The conventions of documents in a country."""
 
     code: str
     languages: tuple[str, ...]
     #: ISO 4217.
     currency: str
-    #: From the usual one down.
+    #: The usual one first.
     orders: tuple[Order, ...]
-    #: An IANA name; None where the country has several clocks.
+    #: An IANA name; None if the country has several time zones.
     zone: str | None
-    #: The international dialling prefix without "+".
+    #: The international calling code without "+".
     phone: str
     domains: tuple[str, ...]
     cues: tuple[str, ...]
@@ -37,42 +40,42 @@ class Currency:
     """How a currency is written."""
 
     code: str
-    #: Marks of this currency alone.
-    marks: tuple[str, ...]
-    #: Marks that it shares with others.
+    #: Symbols that no other currency has.
+    symbols: tuple[str, ...]
+    #: Symbols that it shares with others.
     shared: tuple[str, ...]
-    #: Letters that are its mark only before an amount with its cents.
+    #: Letters that are its symbol only before an amount with cents.
     priced: tuple[str, ...]
-    #: How many minor digits an amount has.
+    #: The number of minor digits.
     digits: int
 
 
 @dataclass(frozen=True, slots=True)
 class TaxNumber:
-    """One shape of a seller's tax number."""
+    """A format of tax numbers."""
 
     country: str
     name: str
-    #: Matches the number's letters and digits, upper case, from end to end.
+    #: Matches all letters and digits of the number, in upper case.
     shape: re.Pattern[str]
-    #: The name of its rule of check digits, if it has one.
+    #: The name of its check digit rule, if it has one.
     check: str | None
     labels: tuple[str, ...]
-    #: Whether a passed check alone is no proof, because the shape is a mere run of digits.
+    #: Whether a number needs a label even with a valid check digit, because it has only digits.
     labelled: bool
-    #: Whether it is a company's registration, second to a number given for a tax.
+    #: Whether it is a company registration number, which ranks below a tax number.
     weak: bool
-    #: What is printed for a buyer without a number.
-    nobody: tuple[str, ...]
+    #: Numbers that are printed for a buyer without one.
+    placeholders: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LegalForm:
-    """How the name of a company ends."""
+    """A legal form at the end of a company name."""
 
     country: str
     text: str
-    #: Whether the form is one country's alone.
+    #: Whether only this country has the form.
     is_cue: bool
 
 
@@ -98,13 +101,13 @@ def countries() -> Mapping[str, Country]:
 
 @cache
 def regions() -> Mapping[str, Mapping[str, str]]:
-    """Return the zones of the states of countries with several clocks, by country and code."""
+    """Return the time zones of states, by country and code, of countries with several zones."""
     return MappingProxyType({code: MappingProxyType(row) for code, row in _read("regions").items()})
 
 
 @cache
 def cities() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the cities and states by clock, of the countries that have several."""
+    """Return the cities and states by time zone, of countries with several zones."""
     return MappingProxyType(
         {
             code: MappingProxyType({zone: tuple(names) for zone, names in row.items()})
@@ -115,8 +118,21 @@ def cities() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 @cache
 def taxes() -> Mapping[str, Mapping[str, dt.date]]:
-    """Return the first day on which a paper could name a tax, by country and its folded name."""
-    return MappingProxyType({code: MappingProxyType(row) for code, row in _read("taxes").items()})
+    """Return the first day on which a document may contain a tax, by country and folded name."""
+    return MappingProxyType(
+        {code: MappingProxyType(row) for code, row in _read("taxes").items() if code != _RATES}
+    )
+
+
+@cache
+def tax_rates() -> Mapping[str, frozenset[Decimal]]:
+    """Return the tax rates of each country, in percent."""
+    return MappingProxyType(
+        {
+            code: frozenset(Decimal(str(rate)) for rate in rates)
+            for code, rates in _read("taxes")[_RATES].items()
+        }
+    )
 
 
 @cache
@@ -142,7 +158,7 @@ def currencies() -> Mapping[str, Currency]:
         {
             code: Currency(
                 code=code,
-                marks=tuple(row["marks"]),
+                symbols=tuple(row["symbols"]),
                 shared=tuple(row.get("shared", ())),
                 priced=tuple(row.get("priced", ())),
                 digits=row.get("digits", 2),
@@ -154,7 +170,7 @@ def currencies() -> Mapping[str, Currency]:
 
 @cache
 def tax_numbers() -> tuple[TaxNumber, ...]:
-    """Return the shapes of tax numbers, in the order of the file."""
+    """Return the formats of tax numbers, in the order of the file."""
     return tuple(
         TaxNumber(
             country=code,
@@ -164,7 +180,7 @@ def tax_numbers() -> tuple[TaxNumber, ...]:
             labels=tuple(row["labels"]),
             labelled=row.get("labelled", False),
             weak=row.get("weak", False),
-            nobody=tuple(row.get("nobody", ())),
+            placeholders=tuple(row.get("placeholders", ())),
         )
         for code, rows in _read("tax_numbers").items()
         for row in rows
@@ -184,13 +200,13 @@ def legal_forms() -> tuple[LegalForm, ...]:
 
 @cache
 def merchants() -> Mapping[str, tuple[str, ...]]:
-    """Return the words of a paper's head by kind."""
+    """Return the words in the head of a document by kind."""
     return MappingProxyType({kind: tuple(words) for kind, words in _read("merchants").items()})
 
 
 @cache
 def categories() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the words of each category: those of sellers and those of goods."""
+    """Return the words of each category, of sellers and of items."""
     return MappingProxyType(
         {
             name: MappingProxyType({kind: tuple(words) for kind, words in row.items()})

@@ -1,4 +1,4 @@
-"""Time zones, each read once and kept: `zoneinfo` by itself keeps eight."""
+"""Loads time zones, each once: `zoneinfo` caches only eight."""
 
 from functools import cache
 from zoneinfo import ZoneInfo
@@ -8,12 +8,12 @@ from recibo.extract.text import tables
 
 @cache
 def zone(name: str) -> ZoneInfo:
-    """Return a zone by its IANA name."""
+    """Return a time zone by its IANA name."""
     return ZoneInfo(name)
 
 
 def load() -> None:
-    """Read every zone of the tables."""
+    """Load all time zones of the tables."""
     for country in tables.countries().values():
         if country.zone:
             zone(country.zone)

@@ -1,4 +1,4 @@
-"""Dates and times as Brazilian fiscal papers print them: day first, hours of 24."""
+"""Finds dates and times as in Brazilian fiscal documents: day first, 24 hours."""
 
 import datetime as dt
 import re
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from recibo.extract.model import Moment
 
 _D = "[0-9OoIl|]"
-# The date may run into the time: readers lose the blank between them.
+# OCR may drop the space between date and time.
 _STAMP = re.compile(
-    # A slash comes back as 7 or 1 now and then; the century behind it settles that.
+    # OCR may read the slash as 7 or 1; then the century follows.
     rf"(?<![0-9/.-])(?P<day>{_D}{{2}})\s?[/.-]\s?(?P<month>{_D}{{2}})(?:\s?[/.-]\s?|[71](?=20))"
     rf"(?P<year>2{_D}{{3}}|{_D}{{2}}(?!{_D}))"
     rf"(?:[\s,T-]{{0,4}}(?:[àaÀA]?s\s|[hH]ora[:.]?\s?)?[\s-]{{0,3}}"
@@ -21,18 +21,18 @@ _ISO = re.compile(
 )
 _CLOCK = re.compile(rf"(?<![0-9:]){_D}{{2}}\s?[:.hH]\s?{_D}{{2}}(?:\s?[:.m]\s?{_D}{{2}})?(?![0-9])")
 _DIGITS = str.maketrans("OoIl|", "00111")
-#: Two-digit years stand on fiscal printers, which were in use from 1994 on.
+#: The century of years with two digits, which fiscal printers print.
 _CENTURY = 2000
-#: A later year was misread: 2619.
+#: A later year is misread: 2619.
 _LAST_YEAR = 2099
 
 
 def every(text: str) -> Iterator[Moment]:
-    """Return the dates in a text with their times, from left to right, without offsets."""
+    """Yield the dates in a text with their times, from left to right, without offsets."""
     for match in (*_ISO.finditer(text), *_STAMP.finditer(text)):
         date = _date(match)
         if date:
-            yield Moment(date, clock(match["time"] or ""))
+            yield Moment(date, time_of_day(match["time"] or ""))
 
 
 def first(text: str) -> Moment | None:
@@ -40,7 +40,7 @@ def first(text: str) -> Moment | None:
     return next(every(text), None)
 
 
-def clock(text: str) -> dt.time | None:
+def time_of_day(text: str) -> dt.time | None:
     """Return the first time of day in a text."""
     match = _CLOCK.search(text)
     if match is None:

@@ -1,11 +1,11 @@
 import pytest
 
 from recibo.extract.brazil.documents import names
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 
 def _name(text: str) -> str | None:
-    found = names.on_roll(roll(text).lines)
+    found = names.in_receipt_head(text_page(text).lines)
     return found.value if found else None
 
 
@@ -29,9 +29,9 @@ def _name(text: str) -> str | None:
         ("DATA DE RECEBIMENTO\nCNPJ: 11.222.333/0001-81", None),
     ],
 )
-def test_the_name_is_the_legal_one_at_the_head(head: str, name: str | None) -> None:
+def test_the_name_is_the_legal_one_in_the_head(head: str, name: str | None) -> None:
     assert name == _name(head)
 
 
-def test_a_roll_without_lines_has_no_name() -> None:
-    assert names.on_roll([]) is None
+def test_a_page_without_lines_has_no_name() -> None:
+    assert names.in_receipt_head([]) is None

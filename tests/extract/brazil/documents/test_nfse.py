@@ -1,4 +1,4 @@
-"""Pages of town halls that set the provider without a heading."""
+"""Municipal NFS-e forms, some without a heading of the provider."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ import pytest
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
 from recibo.extract.model import DocumentType, Header
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 HEADLESS = """
               NFS-e - NOTA FISCAL DE SERVIÇOS ELETRÔNICA
@@ -35,8 +35,8 @@ ABOVE = [
 
 
 @pytest.mark.parametrize("above", ABOVE, ids=["name", "trade name below"])
-def test_a_provider_without_a_heading_stands_above_the_first_tax_id(above: str) -> None:
-    header = fiscal.read([roll(HEADLESS.format(above=above))])
+def test_a_provider_without_a_heading_is_above_the_first_tax_id(above: str) -> None:
+    header = fiscal.read([text_page(HEADLESS.format(above=above))])
 
     assert header is not None
     assert header.merchant_name is not None
@@ -47,20 +47,20 @@ def test_a_provider_without_a_heading_stands_above_the_first_tax_id(above: str) 
     assert "1757.50" == str(header.total.value)
 
 
-def test_a_title_is_no_providers_name() -> None:
-    header = fiscal.read([roll(HEADLESS.format(above=""))])
+def test_a_title_is_not_the_providers_name() -> None:
+    header = fiscal.read([text_page(HEADLESS.format(above=""))])
 
     assert header is not None
     assert header.merchant_name is None
 
 
-def test_a_description_beside_its_label_ends_above_the_next_title() -> None:
+def test_a_description_right_of_its_label_ends_above_the_next_title() -> None:
     description = " Discriminação do(s) Serviço(s)\n      Consultoria em gestão de processos"
-    beside = " Descrição do Serviço: Consultoria em gestão de processos\n TRIBUTAÇÃO MUNICIPAL"
-    paper = HEADLESS.format(above=ABOVE[0]).replace(description, beside)
-    text_pages = [roll(paper)]
+    labelled = " Descrição do Serviço: Consultoria em gestão de processos\n TRIBUTAÇÃO MUNICIPAL"
+    text = HEADLESS.format(above=ABOVE[0]).replace(description, labelled)
+    text_pages = [text_page(text)]
 
-    (service,) = line_items.find(text_pages, fiscal.opened(text_pages))
+    (service,) = line_items.find(text_pages, fiscal.identify(text_pages))
 
     assert service.value.name == "Consultoria em gestão de processos"
 
@@ -78,7 +78,7 @@ FORM = """
  CPF/CNPJ: 34.128.745/0001-52
  DISCRIMINAÇÃO DOS SERVIÇOS
  Exames do lote 02/2023
-{told}
+{description}
 {sums}
 """
 SUMS = """
@@ -91,14 +91,19 @@ def _form(
     *,
     title: str = "NOTA FISCAL DE SERVIÇOS ELETRÔNICA - NFS-e",
     number: tuple[str, str] = ("Número da Nota", "00000781"),
-    told: str = "",
+    description: str = "",
     sums: str = SUMS,
 ) -> Header:
     label, figure = (each.ljust(20) for each in number)
     form = FORM.format(
-        city="CAMPINAS", title=title, number=label, figure=figure, told=told, sums=sums
+        city="CAMPINAS",
+        title=title,
+        number=label,
+        figure=figure,
+        description=description,
+        sums=sums,
     )
-    header = fiscal.read([roll(form)])
+    header = fiscal.read([text_page(form)])
     assert header is not None
     return header
 
@@ -110,8 +115,8 @@ def test_labels_of_two_boxes_are_not_one_label() -> None:
     assert Decimal("157.60") == header.tax.value
 
 
-def test_the_forms_amounts_go_before_those_of_the_description() -> None:
-    header = _form(told=" VALOR BRUTO R$ 8.000,00 - GLOSA R$ 120,00\n VALOR LIQUIDO R$ 1,00")
+def test_amounts_of_the_form_rank_before_those_of_the_description() -> None:
+    header = _form(description=" VALOR BRUTO R$ 8.000,00 - GLOSA R$ 120,00\n VALOR LIQUIDO R$ 1,00")
 
     assert header.subtotal is not None
     assert Decimal("7880.00") == header.subtotal.value
@@ -124,7 +129,7 @@ def test_the_forms_amounts_go_before_those_of_the_description() -> None:
         ("NFEM - NOTA FISCAL ELETRÔNICA MUNICIPAL", ("Nº NFEM", "E-781")),
     ],
 )
-def test_towns_call_their_notes_otherwise(title: str, number: tuple[str, str]) -> None:
+def test_municipal_titles_and_number_labels(title: str, number: tuple[str, str]) -> None:
     header = _form(title=title, number=number)
 
     assert header.type is not None
@@ -133,7 +138,7 @@ def test_towns_call_their_notes_otherwise(title: str, number: tuple[str, str]) -
     assert "781" == header.document_number.value
 
 
-def test_a_towns_page_is_told_without_its_title() -> None:
+def test_a_municipal_nfse_is_identified_without_its_title() -> None:
     header = _form(title="")
 
     assert header.type is not None
@@ -142,7 +147,7 @@ def test_a_towns_page_is_told_without_its_title() -> None:
     assert "LABORATORIO BARAO LTDA" == header.merchant_name.value
 
 
-def test_a_contract_of_services_is_no_towns_page() -> None:
+def test_a_service_contract_is_not_an_nfse() -> None:
     contract = """
  CONTRATO DE PRESTAÇÃO DE SERVIÇOS
  PRESTADOR DE SERVIÇOS: LABORATORIO BARAO LTDA  CNPJ: 11.222.333/0001-81
@@ -150,10 +155,10 @@ def test_a_contract_of_services_is_no_towns_page() -> None:
  VALOR 7.880,00
 """
 
-    assert fiscal.read([roll(contract)]) is None
+    assert fiscal.read([text_page(contract)]) is None
 
 
-def test_the_notes_total_is_less_than_its_service_where_a_discount_is_given() -> None:
+def test_a_discount_makes_the_total_less_than_the_subtotal() -> None:
     sums = """
  Valor dos Serviços     Desconto     Base de Cálculo     Valor do ISS     Valor da Nota
  320,00                 20,00        300,00              15,00            300,00
@@ -165,7 +170,7 @@ def test_the_notes_total_is_less_than_its_service_where_a_discount_is_given() ->
     assert ("300.00", "320.00") == (str(header.total.value), str(header.subtotal.value))
 
 
-def test_bare_words_name_the_tax_and_the_net() -> None:
+def test_tax_and_net_have_short_labels() -> None:
     sums = """
  Total dos serviços      ISS         ISS retido      Líquido
  450,00                  13,50       13,50           436,50

@@ -1,9 +1,9 @@
-"""Notes as the tax offices' own pages show them."""
+"""NFC-e printed from web pages of tax offices."""
 
 from recibo.extract.brazil import fiscal
 from recibo.extract.fields.items import line_items
 from recibo.extract.model import LineItem
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 PAGE = """
 DOCUMENTO AUXILIAR DA NOTA FISCAL DE CONSUMIDOR ELETRÔNICA
@@ -24,13 +24,13 @@ Número: 118230 Série: 4 Emissão: 03/07/2024 07:41:09 - Via Consumidor
 """
 
 
-def _goods(text: str) -> list[LineItem]:
-    text_pages = [roll(text)]
-    return [found.value for found in line_items.find(text_pages, fiscal.opened(text_pages))]
+def _line_items(text: str) -> list[LineItem]:
+    text_pages = [text_page(text)]
+    return [found.value for found in line_items.find(text_pages, fiscal.identify(text_pages))]
 
 
-def test_each_good_stands_over_its_figures() -> None:
-    bread, ham = _goods(PAGE)
+def test_an_items_name_is_above_its_amounts() -> None:
+    bread, ham = _line_items(PAGE)
 
     assert "PAO FRANCES" == bread.name
     assert "PRESUNTO COZIDO FATIADO SEM CAPA DE GORDURA" == ham.name
@@ -38,5 +38,7 @@ def test_each_good_stands_over_its_figures() -> None:
     assert ("0.2", "39.9", "7.98") == (str(ham.qty), str(ham.unit_price), str(ham.total))
 
 
-def test_figures_without_a_code_above_name_no_goods() -> None:
-    assert not [item for item in _goods(PAGE.replace("(Código: 10 )", "")) if "PAO" in item.name]
+def test_amounts_without_a_code_above_are_not_an_item() -> None:
+    assert not [
+        item for item in _line_items(PAGE.replace("(Código: 10 )", "")) if "PAO" in item.name
+    ]

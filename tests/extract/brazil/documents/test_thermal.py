@@ -1,4 +1,4 @@
-"""What rolls say in more than one row."""
+"""Values of thermal receipts that take more than one row."""
 
 import datetime as dt
 from decimal import Decimal
@@ -8,11 +8,11 @@ import pytest
 from recibo.extract.brazil import fiscal
 from recibo.extract.model import DocumentType
 from tests.extract.fields import brazilian_receipts
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 
 @pytest.mark.parametrize(
-    ("said", "taxes"),
+    ("statement", "taxes"),
     [
         ("Informação dos Tributos Totais\nIncidentes (Lei Federal\n12.741/2012) R$ 41,04", "41.04"),
         ("Valor aproximado dos tributos R$\n41,04 Federal R$ 16,42 Estadual\nR$ 24,62", "41.04"),
@@ -31,39 +31,39 @@ from tests.extract.typesetting import roll
         ),
     ],
 )
-def test_taxes_are_told_over_several_rows_and_in_parts(said: str, taxes: str | None) -> None:
-    text = _without_taxes() + said
+def test_taxes_are_read_from_several_rows_and_parts(statement: str, taxes: str | None) -> None:
+    text = _without_taxes() + statement
 
     assert _taxes(text) == (Decimal(taxes) if taxes else None)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "statement",
     [
         "NFC-e n. 123456 Série 3 15/03/2024\n18:22:10 - Via Consumidor",
         "EMISSÃO: 15/03/2024 18:22:10\nNFC-e No 000123456 SÉRIE 003",
     ],
 )
-def test_the_time_of_issue_is_not_that_of_the_authorisation_below(said: str) -> None:
+def test_the_time_of_issue_is_not_that_of_the_authorization_below(statement: str) -> None:
     issued = next(row for row in brazilian_receipts.NFCE.splitlines() if row.startswith("NFC-e no"))
-    text = brazilian_receipts.NFCE.replace(issued, said).replace(
+    text = brazilian_receipts.NFCE.replace(issued, statement).replace(
         "131240000000000\nData de autorizacao ", "131240000000000 "
     )
 
-    header = fiscal.read([roll(text)])
+    header = fiscal.read([text_page(text)])
 
     assert header is not None
     assert header.issued_at is not None
     assert dt.time(18, 22, 10) == header.issued_at.value.time
 
 
-def test_amounts_of_goods_under_their_heading_are_no_gross() -> None:
+def test_item_amounts_below_their_heading_are_not_the_gross() -> None:
     text = brazilian_receipts.NFCE.replace(
         "CODIGO DESCRICAO QTDE UN VL.UNIT VL.TOTAL",
         "CODIGO DESCRICAO\n   QTDE UN VL UNIT R$     VALOR TOTAL R$",
     ).replace("LEITE COND MOCA 395G", "LEITE")
 
-    header = fiscal.read([roll(text)])
+    header = fiscal.read([text_page(text)])
 
     assert header is not None
     assert header.subtotal is not None
@@ -85,8 +85,8 @@ Desconto R$                           1,40
 """
 
 
-def test_a_note_torn_above_what_is_to_pay_is_less_its_discount() -> None:
-    header = fiscal.read([roll(TORN)])
+def test_the_total_of_a_torn_receipt_is_its_gross_less_the_discount() -> None:
+    header = fiscal.read([text_page(TORN)])
 
     assert header is not None
     assert header.type is not None
@@ -97,11 +97,11 @@ def test_a_note_torn_above_what_is_to_pay_is_less_its_discount() -> None:
     assert header.total.confidence < 0.9
 
 
-def test_a_note_without_its_head_has_no_sellers_name() -> None:
-    goods = brazilian_receipts.NFCE.split("\n")
-    first = next(index for index, row in enumerate(goods) if "total de itens" in row.lower())
+def test_a_receipt_without_its_head_has_no_seller() -> None:
+    rows = brazilian_receipts.NFCE.split("\n")
+    first = next(index for index, row in enumerate(rows) if "total de itens" in row.lower())
 
-    header = fiscal.read([roll("\n".join(goods[first:]))])
+    header = fiscal.read([text_page("\n".join(rows[first:]))])
 
     assert header is not None
     assert header.merchant_name is None
@@ -125,8 +125,8 @@ Consulte em https://portalsped.fazenda
 """
 
 
-def test_a_note_without_title_key_and_tax_id_is_known_by_its_lookup_page() -> None:
-    header = fiscal.read([roll(FADED)])
+def test_an_nfce_without_title_key_and_tax_id_is_identified_by_its_lookup_url() -> None:
+    header = fiscal.read([text_page(FADED)])
 
     assert header is not None
     assert header.document_number is not None
@@ -139,24 +139,24 @@ def test_a_note_without_title_key_and_tax_id_is_known_by_its_lookup_page() -> No
     assert (Decimal("67.54"), Decimal("61.40")) == (header.total.value, header.subtotal.value)
 
 
-def test_a_product_code_of_fourteen_digits_is_no_issuer() -> None:
+def test_a_product_code_of_fourteen_digits_is_not_an_issuer() -> None:
     text = (
         brazilian_receipts.ECF.replace("CNPJ:", "").replace(brazilian_receipts.CNPJ, "")
         + "\nCOD (00076872220044)"
     )
 
-    header = fiscal.read([roll(text, exact=False)])
+    header = fiscal.read([text_page(text, exact=False)])
 
     assert header is not None
     assert header.merchant_tax_id is None or "00076872220044" != header.merchant_tax_id.value
 
 
 def _taxes(text: str) -> Decimal | None:
-    header = fiscal.read([roll(text)])
+    header = fiscal.read([text_page(text)])
     assert header is not None
     return header.tax.value if header.tax else None
 
 
 def _without_taxes() -> str:
-    """Return a note of a shop up to where its taxes are told."""
+    """Return an NFC-e up to the statement of its taxes."""
     return brazilian_receipts.NFCE[: brazilian_receipts.NFCE.index("Tributos")]

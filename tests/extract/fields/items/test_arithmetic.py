@@ -53,18 +53,18 @@ def test_another_total_does_not_agree(qty: Decimal, price: Decimal, sign: int) -
     assert not arithmetic.agrees(qty, price, (qty * price * (1 + sign * Decimal("0.05"))) + sign)
 
 
-def test_a_quantity_that_was_not_read_follows_from_the_total() -> None:
+def test_a_missing_quantity_follows_from_the_total() -> None:
     assert arithmetic.missing_qty(Decimal("2.59"), Decimal("7.77")) == 3
     assert arithmetic.missing_qty(Decimal("2.59"), Decimal("8.00")) is None
     assert arithmetic.missing_qty(Decimal(0), Decimal("8.00")) is None
 
 
-def test_a_triple_is_no_mere_repetition() -> None:
+def test_a_repeated_amount_is_not_a_product() -> None:
     assert arithmetic.triple(list(figures.every("1,00 23,94 23,94 0,00 0,00"))) is None
     assert arithmetic.triple(list(figures.every("20,0000 94,4520 1.889,04 0,00"))) is not None
 
 
-def test_two_whole_numbers_make_no_total_with_cents() -> None:
+def test_two_whole_numbers_have_no_product_with_cents() -> None:
     assert _factors("1 x 500g", "501.60") is None
 
 

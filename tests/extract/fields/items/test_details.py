@@ -4,17 +4,17 @@ import pytest
 
 from recibo.extract.fields.items import details
 from recibo.extract.layout import item_rows
-from recibo.extract.layout.item_rows import Row
-from tests.extract.typesetting import roll
+from recibo.extract.layout.item_rows import ItemRow
+from tests.extract.typesetting import text_page
 
 
-def _row(text: str) -> Row:
-    (row,) = item_rows.of_sheets([roll(text)])
+def _row(text: str) -> ItemRow:
+    (row,) = item_rows.of_pages([text_page(text)])
     return row
 
 
 @pytest.mark.parametrize(
-    ("text", "total", "made"),
+    ("text", "total", "qty_and_price"),
     [
         ("2 x 1,29", "2.58", ("2", "1.29")),
         ("0,535 kg x 18,90 EUR/kg", "10.11", ("0.535", "18.90")),
@@ -27,22 +27,24 @@ def _row(text: str) -> Row:
         ("3 db x 249 Ft/db", "747", ("3", "249")),
     ],
 )
-def test_how_a_total_came_about_is_read(text: str, total: str, made: tuple[str, str]) -> None:
+def test_quantity_and_price_of_a_total_are_read(
+    text: str, total: str, qty_and_price: tuple[str, str]
+) -> None:
     detail = details.read(_row(text))
 
     assert detail is not None
-    assert tuple(map(Decimal, made)) == detail.made(Decimal(total))
+    assert tuple(map(Decimal, qty_and_price)) == detail.qty_and_price(Decimal(total))
 
 
-def test_a_price_alone_tells_how_many_the_total_holds() -> None:
+def test_a_unit_price_alone_implies_the_quantity() -> None:
     detail = details.read(_row("@ 3.78"))
 
     assert detail is not None
-    assert (Decimal(3), Decimal("3.78")) == detail.made(Decimal("11.34"))
-    assert detail.made(Decimal("11.50")) is None
+    assert (Decimal(3), Decimal("3.78")) == detail.qty_and_price(Decimal("11.34"))
+    assert detail.qty_and_price(Decimal("11.50")) is None
 
 
-def test_a_quantity_and_a_price_with_their_words_make_a_detail() -> None:
+def test_a_labelled_quantity_and_price_are_a_detail() -> None:
     litres, price = (
         details.read_labelled(_row(text)) for text in ("Menge  16,39 L", "Preis/L 1,659")
     )
@@ -52,18 +54,18 @@ def test_a_quantity_and_a_price_with_their_words_make_a_detail() -> None:
     assert details.joined(litres, litres) is None
     detail = details.joined(litres, price)
     assert detail is not None
-    assert (Decimal("16.39"), Decimal("1.659")) == detail.made(Decimal("27.19"))
+    assert (Decimal("16.39"), Decimal("1.659")) == detail.qty_and_price(Decimal("27.19"))
 
 
-def test_a_row_that_does_not_make_the_total_explains_nothing() -> None:
+def test_a_row_that_disagrees_with_the_total_is_not_its_detail() -> None:
     detail = details.read(_row("2 x 1,29"))
 
     assert detail is not None
-    assert detail.made(Decimal("3.00")) is None
+    assert detail.qty_and_price(Decimal("3.00")) is None
 
 
 @pytest.mark.parametrize("text", ["COLA 2 x 1,29", "14.03.2026 19:02", "Table 4 Covers 2"])
-def test_other_rows_are_no_details(text: str) -> None:
+def test_other_rows_are_not_details(text: str) -> None:
     assert details.read(_row(text)) is None
 
 

@@ -7,11 +7,11 @@ from recibo.extract.fields.items import line_items
 from recibo.extract.model import Extracted, LineItem, TextPage
 from tests.extract.fields import brazilian_receipts, literals
 from tests.extract.fields.literals import Row
-from tests.extract.typesetting import roll
+from tests.extract.typesetting import text_page
 
 
 def _found(text_pages: Sequence[TextPage]) -> tuple[Extracted[LineItem], ...]:
-    return line_items.find(text_pages, fiscal.opened(text_pages))
+    return line_items.find(text_pages, fiscal.identify(text_pages))
 
 
 def _rows(found: Sequence[Extracted[LineItem]]) -> list[Row]:
@@ -33,9 +33,9 @@ _EVERY = literals.line_items(
 
 
 @pytest.mark.parametrize(("text", "rows"), _EVERY.values(), ids=_EVERY)
-@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
-def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
-    assert rows == _rows(_found([roll(text, exact=exact)]))
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognized"])
+def test_items_are_found(text: str, rows: list[Row], *, exact: bool) -> None:
+    assert rows == _rows(_found([text_page(text, exact=exact)]))
 
 
 @pytest.mark.parametrize(
@@ -101,27 +101,27 @@ def test_goods_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
-def test_goods_of_fiscal_papers_are_listed(text: str, rows: list[Row], *, exact: bool) -> None:
-    assert rows == _rows(_found([roll(text, exact=exact)]))
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognized"])
+def test_items_of_fiscal_documents_are_found(text: str, rows: list[Row], *, exact: bool) -> None:
+    assert rows == _rows(_found([text_page(text, exact=exact)]))
 
 
-def test_zeros_among_letters_are_mended_in_recognised_text_only() -> None:
+def test_zeros_among_letters_are_repaired_only_in_recognized_text() -> None:
     text = "SH0P\nC0FFEE LATTE    3.50\nTEA 500G        2.00\nTOTAL            5.50"
 
-    assert _rows(_found([roll(text, exact=False)]))[0][0] == "COFFEE LATTE"
-    assert _rows(_found([roll(text)]))[0][0] == "C0FFEE LATTE"
+    assert _rows(_found([text_page(text, exact=False)]))[0][0] == "COFFEE LATTE"
+    assert _rows(_found([text_page(text)]))[0][0] == "C0FFEE LATTE"
 
 
-def test_letters_that_stand_for_zeros_of_amounts_are_read_in_recognised_text_only() -> None:
+def test_letters_for_zeros_in_amounts_are_repaired_only_in_recognized_text() -> None:
     text = "TRADER\nSILICONE GUN     15.0C\nSEALANT  3 x 7.00   21.0O\nTOTAL            36.00"
 
-    assert ["15.00", "21.00"] == [row[3] for row in _rows(_found([roll(text, exact=False)]))]
-    assert _found([roll(text)]) == ()
+    assert ["15.00", "21.00"] == [row[3] for row in _rows(_found([text_page(text, exact=False)]))]
+    assert _found([text_page(text)]) == ()
 
 
 @pytest.mark.parametrize(("total", "names"), [("3,13", 3), ("3,29", 2)], ids=["net", "gross"])
-def test_a_discount_on_an_item_counts_where_the_total_is_without_it(total: str, names: int) -> None:
+def test_a_discount_on_an_item_counts_if_the_total_includes_it(total: str, names: int) -> None:
     text = f"""
 MERCEARIA OLIVEIRAL
 Arroz agulha 1kg        1,69
@@ -131,10 +131,10 @@ TOTAL                   {total}
 MULTIBANCO              {total}
 """
 
-    assert names == len(_found([roll(text)]))
+    assert names == len(_found([text_page(text)]))
 
 
-def test_details_are_no_names_of_amounts_that_slipped() -> None:
+def test_details_are_not_names_of_shifted_amounts() -> None:
     text = """
 YARROW HOME & GARDEN
 Washing Up Liquid Lemon Fresh
@@ -147,16 +147,16 @@ Rounding Adj                  -0.01
 Amount Due                    33.40
 """
 
-    assert ["10", None, "2.056"] == [row[1] for row in _rows(_found([roll(text)]))]
+    assert ["10", None, "2.056"] == [row[1] for row in _rows(_found([text_page(text)]))]
 
 
-def test_a_tax_before_the_only_total_is_none_of_the_goods() -> None:
+def test_a_tax_above_the_only_total_is_not_an_item() -> None:
     text = "DINER\nBURGER      10.00\nFRIES        3.00\nTax          1.04\nTOTAL       14.04"
 
-    assert ["BURGER", "FRIES"] == [row[0] for row in _rows(_found([roll(text)]))]
+    assert ["BURGER", "FRIES"] == [row[0] for row in _rows(_found([text_page(text)]))]
 
 
-def test_goods_named_as_a_unit_are_listed() -> None:
+def test_items_named_like_a_unit_are_found() -> None:
     text = """
 Description              Qty      Price      Amount
 Bag                        2       1.00        2.00
@@ -164,10 +164,10 @@ Gift ribbon                1       3.00        3.00
 Total                                          5.00
 """
 
-    assert ["Bag", "Gift ribbon"] == [row[0] for row in _rows(_found([roll(text)]))]
+    assert ["Bag", "Gift ribbon"] == [row[0] for row in _rows(_found([text_page(text)]))]
 
 
-def test_delivery_beneath_the_goods_of_a_table_is_listed() -> None:
+def test_delivery_below_the_items_of_a_table_is_an_item() -> None:
     text = """
 Menge   Artikel                              Einzelpreis        Gesamt
 2       Notizheft DIN A5                          3,50 €        7,00 €
@@ -175,13 +175,13 @@ Versandkosten                                                   4,90 €
 Gesamtbetrag                                                   11,90 €
 """
 
-    assert [("Versandkosten", None, None, "4.90")] == _rows(_found([roll(text)]))[1:]
+    assert [("Versandkosten", None, None, "4.90")] == _rows(_found([text_page(text)]))[1:]
 
 
-def test_a_table_goes_on_over_pages() -> None:
+def test_a_table_may_continue_on_the_next_page() -> None:
     head = "Description              Qty      Price      Amount"
-    first = roll(f"{head}\nFirst thing to buy         2      10.00      20.00")
-    second = roll(
+    first = text_page(f"{head}\nFirst thing to buy         2      10.00      20.00")
+    second = text_page(
         f"{head}\nSecond thing               3       5.00      15.00\nTotal 35.00", number=2
     )
 
@@ -199,23 +199,23 @@ def test_a_table_goes_on_over_pages() -> None:
         "Valor Total dos Produtos R$\n                                      44,88",
     ],
 )
-def test_what_a_note_labels_as_a_change_or_a_tax_is_no_goods(row: str) -> None:
+def test_a_labelled_discount_or_tax_of_a_receipt_is_not_an_item(row: str) -> None:
     text = brazilian_receipts.NFCE.replace("Qtde. total de itens", f"{row}\nQtde. total de itens")
 
-    assert 2 == len(_found([roll(text)]))
+    assert 2 == len(_found([text_page(text)]))
 
 
-def test_goods_named_like_a_sum_are_listed() -> None:
+def test_items_named_like_a_sum_are_found() -> None:
     text = brazilian_receipts.NFCE.replace(
         "7891000100103 LEITE COND MOCA 395G", "TOTAL FLEX OLEO 5W30"
     )
 
-    assert "TOTAL FLEX OLEO 5W30" == _found([roll(text)])[0].value.name
+    assert "TOTAL FLEX OLEO 5W30" == _found([text_page(text)])[0].value.name
 
 
-def test_the_head_of_the_next_page_is_no_goods() -> None:
+def test_the_head_of_the_next_page_is_not_an_item() -> None:
     head, foot = brazilian_receipts.NFE.split(" DADOS ADICIONAIS")
-    text_pages = [roll(head, number=1), roll(head + " DADOS ADICIONAIS" + foot, number=2)]
+    text_pages = [text_page(head, number=1), text_page(head + " DADOS ADICIONAIS" + foot, number=2)]
 
     names = [item.value.name for item in _found(text_pages)]
 
@@ -224,14 +224,14 @@ def test_the_head_of_the_next_page_is_no_goods() -> None:
 
 
 def test_each_item_keeps_its_evidence() -> None:
-    (item,) = _found([roll("SHOP\nCOFFEE    3.50\nTOTAL     3.50", number=3)])
+    (item,) = _found([text_page("SHOP\nCOFFEE    3.50\nTOTAL     3.50", number=3)])
 
     assert item.text == "COFFEE 3.50"
     assert item.page == 3
     assert item.box is not None
 
 
-def test_an_empty_document_lists_nothing() -> None:
+def test_an_empty_document_has_no_items() -> None:
     assert _found([]) == ()
 
 
@@ -244,20 +244,20 @@ def test_an_empty_document_lists_nothing() -> None:
     ],
     ids=["one row", "one figure", "rows of figures"],
 )
-def test_figures_without_end_are_read_to_their_end(text: str) -> None:
-    assert isinstance(_found([roll(text)]), tuple)
+def test_very_many_numbers_are_read(text: str) -> None:
+    assert isinstance(_found([text_page(text)]), tuple)
 
 
-@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
-def test_money_with_three_decimals_is_no_thousands(*, exact: bool) -> None:
-    paper = """
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognized"])
+def test_three_decimals_of_money_are_not_thousands(*, exact: bool) -> None:
+    text = """
         SHATT BAKERY
 Invoice No 77812
 Lamb pie          12.250
 2 Samoon   0.450   0.900
 TOTAL             13.150
 """
-    text_pages = [roll(paper, exact=exact)]
+    text_pages = [text_page(text, exact=exact)]
 
     assert _rows(line_items.find(text_pages, None, minor=3)) == [
         ("Lamb pie", None, None, "12.250"),
@@ -265,16 +265,16 @@ TOTAL             13.150
     ]
 
 
-@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognised"])
-def test_a_table_of_money_with_three_decimals_is_no_thousands(*, exact: bool) -> None:
-    paper = """
+@pytest.mark.parametrize("exact", [True, False], ids=["text layer", "recognized"])
+def test_three_decimals_of_money_in_a_table_are_not_thousands(*, exact: bool) -> None:
+    text = """
 Item            Qty   Price    Amount
 Lamb leg          1  12.250    12.250
 Olive oil 1L      2   1.250     2.500
 Carpet            1 1,250.500  1,250.500
 TOTAL KD                       1,265.250
 """
-    text_pages = [roll(paper, exact=exact)]
+    text_pages = [text_page(text, exact=exact)]
 
     assert _rows(line_items.find(text_pages, None, minor=3)) == [
         ("Lamb leg", "1", "12.250", "12.250"),
@@ -283,26 +283,26 @@ TOTAL KD                       1,265.250
     ]
 
 
-def test_a_mark_tells_a_whole_price_that_ends_in_no_column() -> None:
-    paper = "Receipt No 4821\n2 Onigiri ¥150 ¥300\n1 Green tea from Uji ¥140 ¥140\nTotal ¥440"
+def test_a_symbol_marks_a_whole_price_outside_the_column() -> None:
+    text = "Receipt No 4821\n2 Onigiri ¥150 ¥300\n1 Green tea from Uji ¥140 ¥140\nTotal ¥440"
 
-    assert _rows(_found([roll(paper)])) == [
+    assert _rows(_found([text_page(text)])) == [
         ("Onigiri", "2", "150", "300"),
         ("Green tea from Uji", "1", "140", "140"),
     ]
 
 
 @pytest.mark.parametrize("label", ["Receipt No", "Invoice No", "Boleta N°"])
-def test_the_number_of_the_paper_is_no_goods(label: str) -> None:
-    paper = f"{label} 4821\nOnigiri ¥300\nTea ¥140\nTotal ¥440"
+def test_the_number_of_the_document_is_not_an_item(label: str) -> None:
+    text = f"{label} 4821\nOnigiri ¥300\nTea ¥140\nTotal ¥440"
 
-    assert _rows(_found([roll(paper)])) == [
+    assert _rows(_found([text_page(text)])) == [
         ("Onigiri", None, None, "300"),
         ("Tea", None, None, "140"),
     ]
 
 
-def test_sums_and_heads_between_the_pages_of_a_table_are_no_goods() -> None:
+def test_sums_and_heads_between_the_pages_of_a_table_are_not_items() -> None:
     first = """
 Bau Mayer GmbH                                 Rechnung 88123
 Pos  Artikel    Bezeichnung               Menge   EH    Preis    Betrag
@@ -319,6 +319,6 @@ Pos  Artikel    Bezeichnung               Menge   EH    Preis    Betrag
                                          MwSt 19%                 56,96
                                          Endbetrag               356,76
 """
-    found = _found([roll(first), roll(second, number=2)])
+    found = _found([text_page(first), text_page(second, number=2)])
 
     assert ["97.80", "138.00", "64.00"] == [row[3] for row in _rows(found)]

@@ -1,4 +1,4 @@
-"""Text is found, on long strips too."""
+"""Text is found, also on long pictures."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ def detector() -> Detector:
 
 
 @pytest.mark.parametrize("turns", [0, 1])
-def test_each_row_of_a_long_strip_is_found_once(detector: Detector, turns: int) -> None:
-    """The strip is seven times as long as wide: one look would shrink its rows to dust."""
+def test_each_row_of_a_long_picture_is_found_once(detector: Detector, turns: int) -> None:
+    """The picture is seven times as long as wide: shrunk in one, its rows would be too small."""
     strip = np.asarray(drawing.picture([Row(f"Coffee {number}") for number in range(130)]))
 
     found = detector(np.ascontiguousarray(np.rot90(strip[:, :620], turns)))
@@ -24,5 +24,5 @@ def test_each_row_of_a_long_strip_is_found_once(detector: Detector, turns: int) 
     assert 130 == len(found)
 
 
-def test_nothing_is_found_on_blank_paper(detector: Detector) -> None:
+def test_nothing_is_found_on_a_blank_page(detector: Detector) -> None:
     assert detector(np.full((300, 300, 3), 255, np.uint8)) == []

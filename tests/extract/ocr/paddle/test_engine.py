@@ -1,4 +1,4 @@
-"""The engine reads pictures whichever side they lie on."""
+"""The engine reads pictures in any rotation."""
 
 from dataclasses import replace
 
@@ -14,13 +14,13 @@ from tests import drawing
 from training.receipts.strips import Row
 
 ROWS = [
-    Row("CORNER SHOP LIMITED", is_centred=True),
-    Row("25 High Street, Springfield", is_centred=True),
+    Row("CORNER SHOP LIMITED", is_centered=True),
+    Row("25 High Street, Springfield", is_centered=True),
     Row("Espresso doppio", "6.20"),
     Row("Butter croissant", "4.80"),
     Row("Mineral water", "2.10"),
     Row("TOTAL", "13.10"),
-    Row("Thank you for your visit", is_centred=True),
+    Row("Thank you for your visit", is_centered=True),
 ]
 
 
@@ -37,14 +37,16 @@ def upright() -> Picture:
 
 
 def texts(reading: Reading) -> str:
-    """Return the text of a reading from top to bottom, without blanks."""
-    words = sorted(reading.words, key=lambda word: (round(word.box.y_centre / 20), word.box.x0))
+    """Return the text of a reading from top to bottom, without spaces."""
+    words = sorted(reading.words, key=lambda word: (round(word.box.y_center / 20), word.box.x0))
     return "".join(word.text for word in words).replace(" ", "")
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_a_picture_is_read_on_any_side(engine: PaddleEngine, upright: Picture, turns: int) -> None:
-    """A picture that was turned counterclockwise needs as many turns clockwise."""
+def test_a_picture_is_read_in_any_rotation(
+    engine: PaddleEngine, upright: Picture, turns: int
+) -> None:
+    """A picture rotated counterclockwise needs as many quarter turns clockwise."""
     reading = engine.read(np.ascontiguousarray(np.rot90(upright, turns)))
 
     assert turns == reading.turns
@@ -52,7 +54,7 @@ def test_a_picture_is_read_on_any_side(engine: PaddleEngine, upright: Picture, t
 
 
 @pytest.mark.parametrize("turns", [1, 2, 3])
-def test_a_turned_picture_is_read_to_the_letter_as_when_it_is_upright(
+def test_a_rotated_picture_is_read_exactly_like_an_upright_one(
     engine: PaddleEngine, upright: Picture, turns: int
 ) -> None:
     turned = engine.read(np.ascontiguousarray(np.rot90(upright, turns)))
@@ -61,7 +63,7 @@ def test_a_turned_picture_is_read_to_the_letter_as_when_it_is_upright(
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_a_blurred_picture_is_set_upright(
+def test_a_blurred_picture_is_rotated_upright(
     engine: PaddleEngine, upright: Picture, turns: int
 ) -> None:
     blurred = np.asarray(cv2.GaussianBlur(upright, (0, 0), 4), dtype=np.uint8)
@@ -73,8 +75,8 @@ def test_a_blurred_picture_is_set_upright(
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_rules_of_dashes_do_not_tell_the_side(engine: PaddleEngine, turns: int) -> None:
-    """They are the longest lines, and read the same on their heads."""
+def test_rules_of_dashes_do_not_decide_the_rotation(engine: PaddleEngine, turns: int) -> None:
+    """They are the longest lines, and the same upside down."""
     rule = Row("-" * 34)
     upright = np.asarray(drawing.picture([row for line in ROWS for row in (rule, line)]))
 
@@ -82,7 +84,7 @@ def test_rules_of_dashes_do_not_tell_the_side(engine: PaddleEngine, turns: int) 
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3])
-def test_long_marks_that_run_up_a_page_do_not_tell_the_side(
+def test_long_vertical_marks_do_not_decide_the_rotation(
     engine: PaddleEngine, upright: Picture, turns: int
 ) -> None:
     mark = np.asarray(drawing.picture([Row("- " * 17)]).rotate(90, expand=True))
@@ -92,7 +94,7 @@ def test_long_marks_that_run_up_a_page_do_not_tell_the_side(
     assert turns == engine.read(np.ascontiguousarray(np.rot90(page, turns))).turns
 
 
-def test_boxes_lie_on_the_ink_of_the_upright_picture(
+def test_boxes_are_around_the_letters_of_the_upright_picture(
     engine: PaddleEngine, upright: Picture
 ) -> None:
     reading = engine.read(np.ascontiguousarray(np.rot90(upright, 1)))
@@ -104,7 +106,7 @@ def test_boxes_lie_on_the_ink_of_the_upright_picture(
 
 
 @pytest.mark.parametrize("degrees", [-8, 8])
-def test_slanted_writing_tells_its_slope(engine: PaddleEngine, degrees: float) -> None:
+def test_slanted_text_has_its_slope(engine: PaddleEngine, degrees: float) -> None:
     page = drawing.picture(ROWS).rotate(-degrees, fillcolor="white", expand=True)
 
     reading = engine.read(np.asarray(page))
@@ -114,7 +116,7 @@ def test_slanted_writing_tells_its_slope(engine: PaddleEngine, degrees: float) -
     assert longest.box.height < 60
 
 
-def test_text_that_runs_up_the_side_is_read(engine: PaddleEngine, upright: Picture) -> None:
+def test_vertical_text_at_the_side_is_read(engine: PaddleEngine, upright: Picture) -> None:
     stub = drawing.picture([Row("PAID IN CASH")]).rotate(90, expand=True)
     page = Image.new("RGB", (upright.shape[1] + stub.width, upright.shape[0]), "white")
     page.paste(stub.crop((0, 400, stub.width, stub.height)), (0, 0))
@@ -122,9 +124,9 @@ def test_text_that_runs_up_the_side_is_read(engine: PaddleEngine, upright: Pictu
 
     reading = engine.read(np.asarray(page))
 
-    upended = [word for word in reading.words if word.is_upended]
+    vertical = [word for word in reading.words if word.is_vertical]
     assert reading.turns == 0
-    assert "PAIDINCASH" == "".join(word.text for word in upended).replace(" ", "")
+    assert "PAIDINCASH" == "".join(word.text for word in vertical).replace(" ", "")
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 900), (900, 3), (40, 40)])
@@ -134,27 +136,29 @@ def test_pictures_without_text_have_no_words(engine: PaddleEngine, size: tuple[i
     assert Reading(()) == engine.read(blank)
 
 
-def test_noise_is_survived(engine: PaddleEngine) -> None:
+def test_noise_does_not_fail(engine: PaddleEngine) -> None:
     noise = np.random.default_rng(3).integers(0, 255, (500, 500, 3)).astype(np.uint8)
 
     engine.read(noise)
 
 
 @pytest.mark.parametrize(("sureness", "is_kept"), [(1.0, True), (0.5, False)])
-def test_a_later_look_reads_again_what_is_in_doubt(
+def test_a_later_pass_reads_uncertain_words_again(
     engine: PaddleEngine, upright: Picture, sureness: float, *, is_kept: bool
 ) -> None:
     first = engine.read(upright)
     words = tuple(replace(word, text="KNOWN", confidence=sureness) for word in first.words)
 
-    later = engine.read(upright, fineness=1.5, earlier=Reading(words))
+    later = engine.read(upright, scale=1.5, earlier=Reading(words))
 
     assert is_kept == (texts(later) == "KNOWN" * len(words))
     assert is_kept != (texts(later) == texts(first))
 
 
-def test_a_later_look_keeps_the_surer_reading(engine: PaddleEngine, upright: Picture) -> None:
-    """Here the later look has only each third column of the letters."""
+def test_a_later_pass_keeps_the_words_with_the_higher_confidence(
+    engine: PaddleEngine, upright: Picture
+) -> None:
+    """Here the later pass has only every third column of the letters."""
     words = [replace(word, text="KNOWN", confidence=0.96) for word in engine.read(upright).words]
     worn = upright.copy()
     worn[:, 0::3] = worn[:, 1::3] = 255
@@ -166,19 +170,21 @@ def test_a_later_look_keeps_the_surer_reading(engine: PaddleEngine, upright: Pic
     assert all(word.confidence >= 0.96 for word in later)
 
 
-def test_a_later_look_stays_on_the_side_of_the_first(
+def test_a_later_pass_keeps_the_rotation_of_the_first(
     engine: PaddleEngine, upright: Picture
 ) -> None:
     turned = np.ascontiguousarray(np.rot90(upright, 3))
     first = engine.read(turned)
 
-    later = engine.read(turned, fineness=1.5, earlier=first)
+    later = engine.read(turned, scale=1.5, earlier=first)
 
     assert 3 == later.turns
     assert texts(first) == texts(later)
 
 
-def test_what_an_earlier_look_missed_is_found(engine: PaddleEngine, upright: Picture) -> None:
+def test_words_that_an_earlier_pass_missed_are_found(
+    engine: PaddleEngine, upright: Picture
+) -> None:
     first = engine.read(upright)
 
     later = engine.read(upright, earlier=replace(first, words=first.words[2:]))

@@ -1,4 +1,4 @@
-"""Models are found in the installation and opened by either runtime, or their lack is told."""
+"""Models are found in the installation and loaded by either runtime, or the error says why not."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from recibo.extract.ocr.paddle.networks import Network
 from recibo.extract.ocr.paddle.onnxruntime_network import OnnxRuntimeNetwork
 from recibo.extract.ocr.paddle.openvino_network import OpenVinoNetwork
 
-RUNTIMES = pytest.mark.parametrize("opened", [OnnxRuntimeNetwork, OpenVinoNetwork])
+RUNTIMES = pytest.mark.parametrize("network_type", [OnnxRuntimeNetwork, OpenVinoNetwork])
 
 
 @pytest.mark.parametrize("module", [detection, recognition])
@@ -24,19 +24,19 @@ def test_the_models_are_installed(module: ModuleType) -> None:
 
 
 @RUNTIMES
-def test_a_missing_model_is_named(opened: Callable[[str], Network]) -> None:
+def test_the_error_names_a_missing_model(network_type: Callable[[str], Network]) -> None:
     with pytest.raises(MissingModel, match=r"other\.onnx"):
-        opened("other.onnx")
+        network_type("other.onnx")
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_names_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(networks, "MODEL_PACKAGE", "a_package_that_is_not_there")
 
     with pytest.raises(MissingModel, match="a_package_that_is_not_there"):
         OnnxRuntimeNetwork(detection.MODEL)
 
 
-def test_runtimes_differ_by_roundings_alone() -> None:
+def test_runtimes_differ_only_by_rounding() -> None:
     batch = np.random.default_rng(3).uniform(-1, 1, (1, 3, 48, 192)).astype(np.float32)
     exact, fast = OnnxRuntimeNetwork(recognition.MODEL), OpenVinoNetwork(recognition.MODEL)
 
@@ -44,9 +44,9 @@ def test_runtimes_differ_by_roundings_alone() -> None:
     assert exact.metadata("character") == fast.metadata("character")
 
 
-def test_the_wheel_is_told_to_tell_nobody_before_it_is_imported(tmp_path: Path) -> None:
-    told = "import os; print(os.environ.get('ORT_DISABLE_TELEMETRY'))"
-    (tmp_path / "onnxruntime.py").write_text(f"class SessionOptions: ...\n{told}\n")
+def test_telemetry_is_disabled_before_the_wheel_is_imported(tmp_path: Path) -> None:
+    code = "import os; print(os.environ.get('ORT_DISABLE_TELEMETRY'))"
+    (tmp_path / "onnxruntime.py").write_text(f"class SessionOptions: ...\n{code}\n")
     command = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import recibo.extract.ocr.paddle.onnxruntime_network"

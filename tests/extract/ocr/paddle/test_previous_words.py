@@ -1,4 +1,4 @@
-"""A later look finds the words of an earlier one in its regions."""
+"""A later pass finds the words of an earlier one in its regions."""
 
 import math
 
@@ -9,9 +9,9 @@ from recibo.extract.ocr.paddle.previous_words import KnownWords
 from recibo.extract.ocr.paddle.regions import Region
 
 
-def word(part: Region, *, is_upended: bool = False) -> Word:
-    """Return a word as it is told of where it was read."""
-    return Word("text", part.box, 0.99, slope=math.tan(part.angle), is_upended=is_upended)
+def word(part: Region, *, is_vertical: bool = False) -> Word:
+    """Return a word at the place of a region."""
+    return Word("text", part.box, 0.99, slope=math.tan(part.angle), is_vertical=is_vertical)
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.26, -0.26])
@@ -43,14 +43,14 @@ def test_words_of_the_next_lines_are_not(angle: float) -> None:
     ],
     ids=["a part of it", "more than it", "larger print", "smaller print"],
 )
-def test_what_does_not_say_all_that_a_region_holds_says_nothing(other: Region) -> None:
+def test_words_that_do_not_cover_a_region_are_not_known(other: Region) -> None:
     assert not KnownWords([word(other)]).inside(Region(400, 300, 500, 24, 0))
 
 
-def test_text_that_runs_up_the_page_is_never_known() -> None:
-    upended = Region(400, 300, 24, 500, 0, is_upended=True)
+def test_vertical_words_are_never_known() -> None:
+    vertical = Region(400, 300, 24, 500, 0, is_vertical=True)
 
-    assert not KnownWords([word(upended, is_upended=True)]).inside(upended)
+    assert not KnownWords([word(vertical, is_vertical=True)]).inside(vertical)
 
 
 def test_nothing_is_known_without_words() -> None:

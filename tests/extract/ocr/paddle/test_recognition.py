@@ -1,11 +1,11 @@
-"""Letters come together to pieces of text."""
+"""Letters are joined to pieces of text."""
 
 from recibo.extract.ocr.paddle.recognition import _Letter, _pieces
 
 
-def letters(text: str, xs: list[float], chance: float = 0.9) -> list[_Letter]:
-    """Return the letters of a text at these places."""
-    return [_Letter(sign, chance, x) for sign, x in zip(text, xs, strict=True)]
+def letters(text: str, xs: list[float], probability: float = 0.9) -> list[_Letter]:
+    """Return the letters of a text at these positions."""
+    return [_Letter(sign, probability, x) for sign, x in zip(text, xs, strict=True)]
 
 
 def texts(found: list[_Letter]) -> list[str]:
@@ -17,14 +17,14 @@ def test_an_even_line_is_one_piece() -> None:
     assert ["TOTAL 12"] == texts(letters("TOTAL 12", [10, 30, 50, 70, 90, 110, 130, 150]))
 
 
-def test_columns_that_touch_come_apart() -> None:
+def test_columns_that_touch_are_separated() -> None:
     """`23,28` and `18,00` stand in two columns of a table, and no blank was read between them."""
     found = letters("23,2818,00", [16, 32, 40, 56, 64, 104, 120, 128, 144, 160])
 
     assert ["23,28", "18,00"] == texts(found)
 
 
-def test_pieces_tell_where_they_stand() -> None:
+def test_pieces_have_their_place() -> None:
     first, second = _pieces(letters("ab", [10, 30]) + letters("cd", [300, 320]), 400)
 
     assert 0.0 == first.start
@@ -43,7 +43,7 @@ def test_a_line_without_letters_is_one_empty_piece() -> None:
     assert ("", 0.0) == (piece.text, piece.confidence)
 
 
-def test_a_piece_is_as_sure_as_its_letters_are_on_the_average() -> None:
+def test_the_confidence_of_a_piece_is_the_mean_of_its_letters() -> None:
     (piece,) = _pieces(letters("a", [10], 0.4) + letters("b", [30], 0.8), 400)
 
     assert 0.6 == round(piece.confidence, 6)

@@ -1,4 +1,4 @@
-"""Regions: slanted rectangles and what is cut from them."""
+"""Regions: rotated rectangles, and the pictures cut from them."""
 
 import math
 
@@ -58,12 +58,12 @@ def test_a_slanted_line_is_cut_out_straight(degrees: float) -> None:
     assert int(line.min(axis=2).max()) < 60
 
 
-def test_upended_text_is_laid_flat() -> None:
-    """The text runs down: its beginning, at the top, comes to the left."""
+def test_vertical_text_becomes_horizontal() -> None:
+    """The text runs down: its start, at the top, is on the left afterwards."""
     picture = np.full((300, 200, 3), 255, np.uint8)
     picture[:150] = (200, 0, 0)
 
-    line = regions.cut(picture, Region(100, 150, 20, 280, 0.0, is_upended=True), 48)
+    line = regions.cut(picture, Region(100, 150, 20, 280, 0.0, is_vertical=True), 48)
 
     assert (48, 672, 3) == line.shape
     assert [200, 0, 0] == line[24, 10].tolist()
@@ -76,7 +76,7 @@ def test_a_region_beyond_the_edge_is_cut_with_the_edge_repeated() -> None:
     assert np.all(regions.cut(picture, Region(48, 48, 40, 20, 0.1), 48) == 90)
 
 
-def test_parts_of_a_region_lie_side_by_side() -> None:
+def test_parts_of_a_region_are_next_to_each_other() -> None:
     whole = Region(100, 100, 80, 10, 0.3)
     left, right = whole.part(0, 0.25), whole.part(0.25, 1)
 
@@ -85,10 +85,10 @@ def test_parts_of_a_region_lie_side_by_side() -> None:
     assert left.x < whole.x < right.x
 
 
-def test_only_runs_longer_than_a_line_is_thick_are_upended() -> None:
+def test_only_runs_longer_than_a_line_is_thick_are_vertical() -> None:
     lines = [Region(100, 20 * number, 90, 12, 0.0) for number in range(5)]
     digit, stub = Region(10, 10, 7, 13, 0.0), Region(5, 100, 12, 150, 0.0)
 
-    marked = regions.with_upended([*lines, digit, stub])
+    marked = regions.with_vertical([*lines, digit, stub])
 
-    assert [stub.height] == [region.height for region in marked if region.is_upended]
+    assert [stub.height] == [region.height for region in marked if region.is_vertical]

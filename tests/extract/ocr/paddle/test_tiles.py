@@ -1,4 +1,4 @@
-"""Long strips are cut so that nothing is lost and nothing seen twice."""
+"""Long pictures are split so that nothing is lost or found twice."""
 
 import numpy as np
 from hypothesis import given
@@ -8,7 +8,7 @@ from recibo.extract.ocr.paddle import tiles
 
 
 @given(st.integers(min_value=1, max_value=40_000), st.integers(min_value=100, max_value=4000))
-def test_every_place_of_a_strip_is_owned_by_one_tile_that_sees_it(length: int, tile: int) -> None:
+def test_every_place_is_owned_by_one_tile_that_contains_it(length: int, tile: int) -> None:
     spans = tiles.spans(length, tile)
 
     assert spans[0].start == 0

@@ -1,4 +1,4 @@
-"""Weights too small to count are dropped, and nothing else of a model is."""
+"""Subnormal weights become zero; nothing else of a model changes."""
 
 from pathlib import Path
 from types import ModuleType
@@ -23,13 +23,13 @@ def field(number: int, content: bytes | int) -> bytes:
 
 
 def varint(number: int) -> bytes:
-    """Return a number, seven bits a byte."""
+    """Return a varint, seven bits per byte."""
     low, rest = number & 0x7F, number >> 7
     return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
 
 
 def model(numbers: list[float], *, kind: int = 1) -> bytes:
-    """Return a file with one tensor of this kind amid fields of every other sort."""
+    """Return a file with one tensor of this type among fields of all other types."""
     content = np.array(numbers, np.float32).tobytes()
     tensor = field(1, len(numbers)) + field(2, kind) + field(8, LONG.encode()) + field(9, content)
     fixed = varint(3 << 3 | 5) + b"\xff\x00\x00\x80" + varint(4 << 3 | 1) + b"\x81" * 8
@@ -44,7 +44,7 @@ def test_only_weights_too_small_to_count_become_zero(tmp_path: Path) -> None:
     assert model([1.5, 0, 0, LEAST, -LEAST, 0]) == weights.read(file)
 
 
-def test_numbers_of_another_kind_are_left_alone(tmp_path: Path) -> None:
+def test_numbers_of_another_type_are_not_changed(tmp_path: Path) -> None:
     file = tmp_path / "model.onnx"
     integers = model([1.5, LEAST / 2], kind=7)
     file.write_bytes(integers)
@@ -57,7 +57,7 @@ def test_numbers_of_another_kind_are_left_alone(tmp_path: Path) -> None:
     [(detection, (96, 160)), (recognition, (48, 160))],
     ids=["detection", "recognition"],
 )
-def test_networks_answer_the_same_to_the_last_bit(
+def test_networks_return_the_same_to_the_last_bit(
     module: ModuleType, shape: tuple[int, int]
 ) -> None:
     batch = np.random.default_rng(3).uniform(-1, 1, (1, 3, *shape)).astype(np.float32)

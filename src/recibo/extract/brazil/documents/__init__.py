@@ -1,1 +1,1 @@
-"""Brazilian fiscal papers, one file a kind: a form in, its header fields out."""
+"""Brazilian fiscal documents: one module per kind, which reads the header fields."""

@@ -1,11 +1,11 @@
-"""The extract of a CF-e SAT (or MFE), the electronic coupon of São Paulo and Ceará."""
+"""Reads the extract of a CF-e SAT or MFE, the electronic coupon of São Paulo and Ceará."""
 
 import re
 from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, taxes, thermal
-from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.model import DocumentType, Extracted, Header, Moment
 
 LABELS = "thermal"
@@ -13,11 +13,11 @@ LABELS = "thermal"
 _NUMBER = re.compile(r"^\W*+(?:N?[º°o.]*+)?+\W*+([0-9]{1,6})\b")
 
 
-def read(document: Paper) -> Header:
+def read(document: FiscalDocument) -> Header:
     """Read an extract."""
-    total = fiscal_document.coded_total(document) or thermal.amount(document, "total")
+    total = fiscal_document.total_in_qr_code(document) or thermal.amount(document, "total")
     return replace(
-        fiscal_document.start(document, DocumentType.CUPOM_FISCAL, title="CF-e SAT"),
+        fiscal_document.base_header(document, DocumentType.CUPOM_FISCAL, title="CF-e SAT"),
         merchant_name=thermal.name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, thermal.issuers(document)),
         issued_at=_issued_at(document),
@@ -33,8 +33,8 @@ def _read_number(text: str) -> str | None:
     return match[1].lstrip("0") or None if match else None
 
 
-def _gross(document: Paper, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
-    """Return the gross of the items: printed only beside a discount, else the total is it."""
+def _gross(document: FiscalDocument, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
+    """Return the gross of the items; without a discount it is the total."""
     gross = thermal.amount(document, "gross") or thermal.amount(document, "subtotal")
     is_changed = any(
         True for kind in ("discount", "surcharge") for _ in thermal.amounts(document, kind)
@@ -42,8 +42,8 @@ def _gross(document: Paper, total: Extracted[Decimal] | None) -> Extracted[Decim
     return gross if gross is not None or is_changed else total
 
 
-def _issued_at(document: Paper) -> Extracted[Moment] | None:
-    stamp = fiscal_document.coded_moment(document) or fiscal_document.of_key_month(
+def _issued_at(document: FiscalDocument) -> Extracted[Moment] | None:
+    stamp = fiscal_document.moment_in_qr_code(document) or fiscal_document.in_month_of_key(
         document, thermal.stamps(document)
     )
-    return fiscal_document.placed(document, stamp)
+    return fiscal_document.with_offset(document, stamp)

@@ -1,4 +1,4 @@
-"""The access key of a document, from the codes on it or its text, and what follows from the key."""
+"""Finds the access key of a document in its codes or its text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,35 +15,35 @@ T = TypeVar("T")
 
 _QUOTED = re.compile(r"REFER[EÊ]NC|\bREF\b", re.IGNORECASE)
 
-#: A decoded code has its own error correction; a printed key only a check digit of one in eleven.
+#: A code has error correction; a printed key has only a check digit, right by chance in 1 of 11.
 _CODED = 0.99
 _PRINTED = 0.95
-_MENDED = 0.8
-_UNSOUND = 0.6
+_REPAIRED = 0.8
+_INVALID = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
-    """A key with its evidence."""
+class FoundKey:
+    """An access key with its evidence."""
 
     key: AccessKey
-    found: Extracted[str]
-    #: What the QR code tells beside the key.
+    extracted: Extracted[str]
+    #: The other data of the QR code.
     payload: Payload | None = None
-    #: Whether the paper prints it as another document's.
+    #: Whether it is printed as the key of another document.
     is_quoted: bool = False
 
-    def tells(self, value: T) -> Extracted[T]:
-        """Return a value that follows from the key, or stands beside it in the code."""
-        found = self.found
+    def derive(self, value: T) -> Extracted[T]:
+        """Return a value from the key or its code, with the evidence of the key."""
+        found = self.extracted
         return Extracted(value, found.confidence, found.text, found.page, found.box)
 
 
-def read(text_pages: Sequence[TextPage]) -> Keyed | None:
-    """Return the document's own key: a sound one from a code, else from the text, else unsound.
+def read(text_pages: Sequence[TextPage]) -> FoundKey | None:
+    """Return the document's own key; valid keys come first, and those from codes.
 
-    A note may quote other notes' keys, even its buyer's, so a key on a line that speaks of
-    references goes last, then one whose issuer does not stand on the page, then a lower one.
+    A document may quote keys of other documents, even of its buyer. So keys near a word for
+    "reference" come last, then keys whose issuer is not on the page, then lower ones.
     """
     lines = [line for text_page in text_pages for line in text_page.lines]
     texts = [line.text for line in lines]
@@ -57,39 +57,41 @@ def read(text_pages: Sequence[TextPage]) -> Keyed | None:
         *(_from_text(printed, lines) for printed in own),
         *(replace(_from_text(printed, lines), is_quoted=True) for printed in quoted),
     ]
-    return min(candidates, default=None, key=lambda keyed: _doubt(keyed, issuers))
+    return min(candidates, default=None, key=lambda found_key: _rank(found_key, issuers))
 
 
-def _doubt(keyed: Keyed, issuers: frozenset[str]) -> tuple[bool, bool, bool]:
-    """Rank keys: `min` keeps the order of codes before text, own before quoted, high before low."""
-    return not keyed.key.is_sound, keyed.is_quoted, keyed.key.issuer not in issuers
+def _rank(found_key: FoundKey, issuers: frozenset[str]) -> tuple[bool, bool, bool]:
+    """Rank a key, lower is better; ties keep their order: codes first, then from top to bottom."""
+    return not found_key.key.is_valid, found_key.is_quoted, found_key.key.issuer not in issuers
 
 
 def _is_quoted(printed: PrintedKey, texts: Sequence[str]) -> bool:
-    """Tell whether the line of a key speaks of a note referred to, or the line above does."""
+    """Return whether the line of a key, or the line above, refers to another document."""
     first = printed.lines.start
     return any(_QUOTED.search(text) for text in texts[max(0, first - 1) : printed.lines.stop])
 
 
 def _printed_ids(texts: Iterable[str]) -> frozenset[str]:
-    """Return the sound tax ids in the text."""
+    """Return the valid tax ids in the text."""
     return frozenset(
-        printed.text for text in texts for printed in tax_ids.find(text) if printed.is_sound
+        printed.text for text in texts for printed in tax_ids.find(text) if printed.is_valid
     )
 
 
-def _from_code(coded: code_keys.CodedKey) -> Keyed:
+def _from_code(coded: code_keys.CodedKey) -> FoundKey:
     key, code = coded.payload.key, coded.code
-    confidence = _CODED if key.is_sound else _UNSOUND
+    confidence = _CODED if key.is_valid else _INVALID
     found = Extracted(key.text, confidence, code.text, code.page, code.box)
-    return Keyed(key, found, coded.payload)
+    return FoundKey(key, found, coded.payload)
 
 
-def _from_text(printed: PrintedKey, lines: Sequence[Line]) -> Keyed:
+def _from_text(printed: PrintedKey, lines: Sequence[Line]) -> FoundKey:
     spanned = [lines[index] for index in printed.lines]
-    confidence = _MENDED if printed.is_mended else _PRINTED if printed.key.is_sound else _UNSOUND
+    confidence = (
+        _REPAIRED if printed.is_repaired else _PRINTED if printed.key.is_valid else _INVALID
+    )
     confidence *= min(line.confidence for line in spanned)
     box = around([line.box for line in spanned])
-    return Keyed(
+    return FoundKey(
         printed.key, Extracted(printed.key.text, confidence, printed.text, spanned[0].page, box)
     )

@@ -1,23 +1,23 @@
-"""The issuer's name in the block that ends with its tax id: name, address, registrations."""
+"""Finds the issuer's name in the block of name, address and registrations above its tax id."""
 
 from collections.abc import Iterator
 
 from recibo.extract.brazil.documents import fiscal_document, names
-from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell
 from recibo.extract.model import Box, Extracted
 
-#: A gap of this many heights parts two blocks.
+#: A gap of this many line heights separates two blocks.
 _APART = 1.6
-#: Name, trade name, address in three rows, telephone, registrations.
+#: Name, trade name, three rows of address, telephone, registrations.
 _MOST_ROWS = 8
 _LIKELY = 0.85
 
 
-def name(document: Paper) -> Extracted[str] | None:
-    """Return the name above the tax id that the key says is the issuer's."""
-    issuer = document.keyed.key.issuer if document.keyed else None
+def name(document: FiscalDocument) -> Extracted[str] | None:
+    """Return the name above the issuer's tax id, which the key contains."""
+    issuer = document.found_key.key.issuer if document.found_key else None
     found = (
         _name(document, printed)
         for printed in fiscal_document.printed_ids(document)
@@ -26,25 +26,25 @@ def name(document: Paper) -> Extracted[str] | None:
     return next((each for each in found if each), None)
 
 
-def _name(document: Paper, issuer: Issuer) -> Extracted[str] | None:
+def _name(document: FiscalDocument, issuer: Issuer) -> Extracted[str] | None:
     named = [cell for cell in _above(document, issuer) if _is_name(cell.text)]
     formed = [cell for cell in named if names.has_form(cell.text)]
-    # Without a legal form the name is what stands highest, above the address.
+    # Without a legal form the name is the topmost row, above the address.
     chosen = formed[:1] or named[-1:]
     return chosen[0].found(names.cleaned(chosen[0].text), confidence=_LIKELY) if chosen else None
 
 
 def _is_name(text: str) -> bool:
-    return names.looks_like_name(text) and not names.is_hall(text)
+    return names.looks_like_name(text) and not names.is_town_hall(text)
 
 
-def _above(document: Paper, issuer: Issuer) -> Iterator[Cell]:
-    """Yield the cells over a tax id from the nearest up, as long as no gap parts them."""
+def _above(document: FiscalDocument, issuer: Issuer) -> Iterator[Cell]:
+    """Yield the cells above a tax id, from the bottom up, until a gap."""
     below = issuer.tax_id.box
     lines = document.form.lines[max(0, issuer.line - 3 * _MOST_ROWS) : issuer.line]
     count = 0
-    for squeezed in reversed(lines):
-        line = squeezed.line
+    for normalized in reversed(lines):
+        line = normalized.line
         over = next((cell for cell in forms.cells(line.words) if _overlap(cell, below)), None)
         if line.page != issuer.tax_id.page or below is None or count == _MOST_ROWS:
             return

@@ -1,4 +1,4 @@
-"""The issuer's name: the first lines of a roll, the box or the stub of a page."""
+"""Finds the issuer's name: the first lines of a receipt, or the rows of a box."""
 
 import itertools
 import re
@@ -10,50 +10,50 @@ from recibo.extract.layout import forms, name_stoplist
 from recibo.extract.layout.forms import Cell
 from recibo.extract.model import Extracted, Line
 from recibo.extract.text import ocr_confusions
-from recibo.extract.text.squeezed import squeeze
+from recibo.extract.text.normalized_lines import normalize_label
 
 _WORDS: Mapping[str, list[str]] = resources.table("brazil", "names.toml")
 
 
 def _any(kind: str) -> str:
-    """Return a pattern of the words of a kind, the longest first."""
+    """Return a pattern of all words of a kind, the longest first."""
     return "|".join(re.escape(word) for word in sorted(_WORDS[kind], key=len, reverse=True))
 
 
-# Readers glue the form to the name before it.
+# OCR may join the legal form to the name before it.
 _LEGAL_FORM = re.compile(
     rf"(?:\b|(?<=[A-Z]))(?:{_any('legal_forms')})\b\.?\s*"
     rf"(?:[-\u2013]?\s*(?:{_any('sizes')})\b\.?)?\s*$",
     re.IGNORECASE,
 )
-# Where the name has ended: registrations, the title of the paper, a rule, figures, an URL.
+# Not a name: registrations, the title of the document, a rule, numbers, a URL.
 _OTHER = re.compile(
     rf"\b(?:{_any('registrations')})\b|CNPJ|^\W*$|[-=_*.]{{4,}}|HTTP|WWW\.|@|^\s*[0-9./ -]+$",
     re.IGNORECASE,
 )
-# An address: a kind of street in front, a number behind a comma, a postal code. A company may be
-# called after a street, so a legal form goes before. The eleven digits behind a self-employed
-# person's name are no postal code: the register puts the CPF into it.
+# An address: it begins with a word for a street, or has a number after a comma or a postal code.
+# With a legal form it is a company named after a street. Eleven digits after the name of a
+# self-employed person are the CPF, not a postal code.
 _ADDRESS = re.compile(
     rf"^\s*(?:{_any('streets')})[.\s]+\S|,\s*(?:N[º°.O]*\s*)?[0-9]+"
     r"|(?<![0-9])[0-9]{5}-?[0-9]{3}(?![0-9])",
     re.IGNORECASE,
 )
-# Titles are read with errors, and glued.
+# OCR misreads titles and joins their words.
 _NOTICES = forms.vocabulary({"notice": _WORDS["notices"]})
-_HALL = re.compile(rf"\b(?:{_any('halls')})\b", re.IGNORECASE)
-#: A name has so many letters at least.
+_TOWN_HALL = re.compile(rf"\b(?:{_any('town_halls')})\b", re.IGNORECASE)
+#: The fewest letters of a name.
 _FEWEST_LETTERS = 3
-#: A line this much as wide as the paper's text was broken by the width, not by the writer.
+#: A line at least this wide, as a share of the widest one, may continue in the next line.
 _FULL = 0.85
-#: The name stands in the first lines, under a greeting or a trade name at most.
+#: The name is in the first lines, perhaps below a greeting or a trade name.
 _MOST_LINES = 5
-#: Type of this share of the tallest counts as the same, at most this many heights apart.
-_ALIKE, _APART = 0.88, 1.2
+#: Rows of one name: their least height as a share of the tallest, and the largest gap in heights.
+_SAME_SIZE, _APART = 0.88, 1.2
 
 
-def on_roll(lines: Sequence[Line]) -> Extracted[str] | None:
-    """Return the legal name at the head of a roll: the line with a legal form, else the first."""
+def in_receipt_head(lines: Sequence[Line]) -> Extracted[str] | None:
+    """Return the legal name in a receipt's head: the line with a legal form, else the first."""
     head = _head(lines)
     if not head:
         return None
@@ -67,11 +67,10 @@ def on_roll(lines: Sequence[Line]) -> Extracted[str] | None:
 
 
 def _head(lines: Sequence[Line]) -> list[Line]:
-    """Return the first lines that may be names, up to the address or the registrations.
-
-    Where the goods are headed they follow, and no seller.
-    """
-    above = itertools.takewhile(lambda line: not name_stoplist.are_columns(line.text), lines)
+    """Return the first lines that may be names, up to the address, registrations or items."""
+    above = itertools.takewhile(
+        lambda line: not name_stoplist.are_column_headings(line.text), lines
+    )
     named = [looks_like_name(line.text) for line in itertools.islice(above, 2 * _MOST_LINES)]
     first = next((index for index, is_named in enumerate(named) if is_named), len(named))
     head = itertools.takewhile(
@@ -82,34 +81,34 @@ def _head(lines: Sequence[Line]) -> list[Line]:
 
 
 def _continues(upper: Line, line: Line, width: float) -> bool:
-    """Tell whether a line goes on with a name that was too wide for the paper."""
+    """Return whether a line continues a name that was too wide for the receipt."""
     is_broken = upper.box.width >= _FULL * width and line.box.width < upper.box.width
     return _is_bare_form(line.text) or (is_broken and not _LEGAL_FORM.search(upper.text))
 
 
 def _is_bare_form(text: str) -> bool:
-    """Tell whether a line is but a legal form, broken off the name above."""
+    """Return whether a line is only a legal form that belongs to the name above."""
     return _LEGAL_FORM.search(text) is not None and not _LEGAL_FORM.sub("", text).strip(" .-")
 
 
 def _found(lines: Sequence[Line]) -> Extracted[str]:
     cell = Cell(tuple(word for line in lines for word in line.words))
     name = cleaned(cell.text)
-    return cell.found(name if cell.is_exact else ocr_confusions.mended(name), confidence=0.9)
+    return cell.found(name if cell.is_exact else ocr_confusions.repaired(name), confidence=0.9)
 
 
 def cleaned(text: str) -> str:
-    """Return a name without the signs and numbers that stand around it."""
+    """Return a name without the punctuation around it."""
     return re.sub(r"\s{2,}", " ", text).strip(" -:;,|*_=")
 
 
 def has_letters(text: str) -> bool:
-    """Tell whether there are enough letters for a name."""
+    """Return whether there are enough letters for a name."""
     return sum(sign.isalpha() for sign in text) >= _FEWEST_LETTERS
 
 
 def looks_like_name(text: str) -> bool:
-    """Tell whether a line may be a name: letters, and neither an address nor a number."""
+    """Return whether a line may be a name: letters, and neither an address nor a number."""
     if not has_letters(text) or _OTHER.search(text) or any(tax_ids.find(text)):
         return False
     if name_stoplist.are_labels(cleaned(text)):
@@ -118,39 +117,41 @@ def looks_like_name(text: str) -> bool:
 
 
 def has_form(text: str) -> bool:
-    """Tell whether a text ends with a company's legal form."""
+    """Return whether a text ends with a company's legal form."""
     return _LEGAL_FORM.search(text) is not None
 
 
 def is_notice(text: str) -> bool:
-    """Tell whether a text holds a title, or says how its issuer is taxed."""
-    squeezed = squeeze(text)
+    """Return whether a text contains a title, or the tax regime of the issuer."""
+    normalized = normalize_label(text)
     return any(
-        _NOTICES.pattern.match(squeezed, place) or _NOTICES.misreadings.match(squeezed, place)
-        for place in range(len(squeezed))
+        _NOTICES.pattern.match(normalized, place) or _NOTICES.fuzzy.match(normalized, place)
+        for place in range(len(normalized))
     )
 
 
-def is_hall(text: str) -> bool:
-    """Tell whether a text is the heading of a town hall's page, or the title of its note."""
-    return _HALL.search(text) is not None
+def is_town_hall(text: str) -> bool:
+    """Return whether a text is the heading of a town hall's form, or its title."""
+    return _TOWN_HALL.search(text) is not None
 
 
 def rows(cells: Sequence[Cell]) -> Iterator[Cell]:
-    """Return the cells of a box that make its name: the tallest, as long as they follow at once.
+    """Yield the cells of a box that form its name: the tallest, and those that follow directly.
 
-    Makers set the name in larger or bolder type than the address under it; where all is of one
-    size the first row is the name.
+    The name is printed in larger type than the address below it. If all rows have the same size,
+    the first one is the name.
     """
     named = [cell for cell in cells if looks_like_name(cell.text)]
     if not named:
         return
     tallest = max(cell.type_height for cell in named)
-    first = next(index for index, cell in enumerate(named) if cell.type_height > _ALIKE * tallest)
+    first = next(
+        index for index, cell in enumerate(named) if cell.type_height > _SAME_SIZE * tallest
+    )
     yield named[first]
     for upper, lower in zip(named[first:], named[first + 1 :], strict=False):
-        is_alike = lower.type_height > _ALIKE * tallest
+        is_same_size = lower.type_height > _SAME_SIZE * tallest
         is_next = lower.box.y0 - upper.box.y1 < _APART * tallest
-        if not (is_alike and is_next) or _LEGAL_FORM.search(upper.text):
+        if not (is_same_size and is_next) or _LEGAL_FORM.search(upper.text):
             return
         yield lower

@@ -1,25 +1,25 @@
-"""The DANFE NFC-e, the roll (58 or 80 mm) of a consumer's electronic note."""
+"""Reads the DANFE NFC-e, the thermal receipt (58 or 80 mm) of an NFC-e."""
 
 import re
 from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.brazil.documents import fiscal_document, taxes, thermal
-from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.model import DocumentType, Extracted, Header, Moment
 
 LABELS = "thermal"
 
 _NUMBER = re.compile(r"^\W*+(?:N?[º°o.]*+)?+\W*+([0-9]{1,9})\b")
-#: A total reckoned from the gross: more may have been added on what is torn off.
-_RECKONED = 0.6
+#: A total computed from the gross: a torn-off part may contain further amounts.
+_COMPUTED = 0.6
 
 
-def read(document: Paper) -> Header:
+def read(document: FiscalDocument) -> Header:
     """Read an NFC-e."""
-    total = fiscal_document.coded_total(document) or _payable(document)
+    total = fiscal_document.total_in_qr_code(document) or _payable(document)
     return replace(
-        fiscal_document.start(document, DocumentType.NFCE, title="NFC-e"),
+        fiscal_document.base_header(document, DocumentType.NFCE, title="NFC-e"),
         merchant_name=thermal.name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, thermal.issuers(document)),
         issued_at=_issued_at(document),
@@ -36,23 +36,23 @@ def _read_number(text: str) -> str | None:
     return match[1].lstrip("0") or None if match else None
 
 
-def _payable(document: Paper) -> Extracted[Decimal] | None:
-    """Return what is to be paid; without a discount some makers print the total alone."""
+def _payable(document: FiscalDocument) -> Extracted[Decimal] | None:
+    """Return the amount to pay; without a discount some receipts print only the total."""
     payable, total = thermal.amount(document, "payable"), thermal.amount(document, "total")
     if payable is None and total and (change := thermal.changes_below(document, total)):
-        # The paper is torn, or misread, where it says what is left to pay.
-        return replace(total, value=total.value + change, confidence=_RECKONED)
+        # The amount to pay is torn off or misread.
+        return replace(total, value=total.value + change, confidence=_COMPUTED)
     return payable or total
 
 
-def _gross(document: Paper) -> Extracted[Decimal] | None:
+def _gross(document: FiscalDocument) -> Extracted[Decimal] | None:
     kinds = ("gross", "subtotal", "total")
     return next((found for kind in kinds if (found := thermal.amount(document, kind))), None)
 
 
-def _issued_at(document: Paper) -> Extracted[Moment] | None:
-    if coded := fiscal_document.coded_moment(document):
+def _issued_at(document: FiscalDocument) -> Extracted[Moment] | None:
+    if coded := fiscal_document.moment_in_qr_code(document):
         return coded
-    stamps = [*thermal.stamps_beside_series(document), *thermal.stamps(document)]
-    printed = fiscal_document.of_key_month(document, stamps)
-    return fiscal_document.placed(document, thermal.to_the_second(document, printed))
+    stamps = [*thermal.stamps_near_series(document), *thermal.stamps(document)]
+    printed = fiscal_document.in_month_of_key(document, stamps)
+    return fiscal_document.with_offset(document, thermal.to_the_second(document, printed))

@@ -1,28 +1,33 @@
-"""The DANFE, the A4 paper of an NF-e: boxes with their labels in small capitals above."""
+"""Reads the DANFE, the A4 page of an NF-e: boxes with labels in small capitals above."""
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from recibo.extract.brazil.documents import fiscal_document, names
-from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
+from recibo.extract.brazil.documents import fiscal_document, names, parties
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell
-from recibo.extract.model import DocumentType, Extracted, Header, Moment
+from recibo.extract.model import Details, DocumentType, Extracted, Header, Moment
 from recibo.extract.text import timestamps
 
 LABELS = "nfe"
 
-#: The issuer's box begins within this many heights above the title beside it.
+#: The issuer's box begins at most this many heights above the title, which is next to it.
 _ABOVE = 1.5
 
-# The receipt that the buyer signs: RECEBEMOS DE <issuer> OS PRODUTOS … A name may have products in
-# it (DISTRIBUIDORA PRODUTOS), so glued words are tried last.
+# Labels of the box below the installments, and the most lines of installments.
+_BELOW_INSTALLMENTS = ("icms", "subtotal", "all_taxes", "total", "additional", "date")
+_MOST_LINES = 12
+
+# The stub that the buyer signs: RECEBEMOS DE <issuer> OS PRODUTOS … A name may contain PRODUTOS
+# (DISTRIBUIDORA PRODUTOS), so joined words are tried last.
 _RECEIVED = r"RECEB(?:EMOS|I)?\s*\(?(?:EMOS)?\)?\s*D[EAO]\s*:?\s*(?P<name>.{3,120}?)"
-_GOODS = r"(?:PRODUTO|MERCADORIA|SERVI|BENS|ITENS)"
+_ITEM_WORDS = r"(?:PRODUTO|MERCADORIA|SERVI|BENS|ITENS)"
 _STUBS = tuple(
-    re.compile(_RECEIVED + article + _GOODS, re.IGNORECASE | re.DOTALL)
+    re.compile(_RECEIVED + article + _ITEM_WORDS, re.IGNORECASE | re.DOTALL)
     for article in (r"\s*,?\s[OA]S\s", r"\s*,?\s*[OA]S?\s*")
 )
 _NUMBER = re.compile(
@@ -30,28 +35,64 @@ _NUMBER = re.compile(
 )
 
 
-def read(document: Paper) -> Header:
+def read(document: FiscalDocument) -> Header:
     """Read a DANFE."""
     return replace(
-        fiscal_document.start(document, DocumentType.NFE, title="DANFE"),
+        fiscal_document.base_header(document, DocumentType.NFE, title="DANFE"),
         merchant_name=_name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, _issuers(document)),
         issued_at=_issued_at(document),
-        total=fiscal_document.amount(document, "total", "loose_total"),
+        total=fiscal_document.amount(document, "total", "weak_total"),
         subtotal=fiscal_document.amount(document, "subtotal"),
         tax=_tax(document),
         document_number=_number(document),
     )
 
 
-def _tax(document: Paper) -> Extracted[Decimal] | None:
-    """Return all taxes if their box holds an amount, else the ICMS."""
+def details(document: FiscalDocument) -> Details:
+    """Return the parties of an NF-e."""
+    nature = document.form.first("nature")
+    end = nature.line if nature else 0
+    known = parties.of_sections(document, parties.Section(0, end), customer_section(document))
+    return replace(known, due_date=_due_date(document))
+
+
+def _due_date(document: FiscalDocument) -> Extracted[dt.date] | None:
+    """Return the first day on which an installment is due: in the box of installments."""
+    form = document.form
+    label = form.first("installments")
+    section = parties.section_between(form, label, _BELOW_INSTALLMENTS)
+    if section is None:
+        return None
+    found = [
+        (moment.date, form.lines[index].line)
+        for index in range(section.start, min(section.end, section.start + _MOST_LINES))
+        for moment in timestamps.every(form.lines[index].line.text)
+    ]
+    if not found:
+        return None
+    day, line = min(found, key=lambda pair: pair[0])
+    return fiscal_document.line_cell(line).found(day, confidence=0.95)
+
+
+def customer_section(document: FiscalDocument) -> parties.Section | None:
+    """Return the lines of the recipient, below the head of the page."""
+    form = document.form
+    nature = form.first("nature")
+    start = nature.line if nature else 0
+    heading = next((one for one in form.every("recipient") if one.line > start), None)
+    ends = ("icms", "subtotal", "all_taxes", "total", "additional")
+    return parties.section_between(form, heading, ends)
+
+
+def _tax(document: FiscalDocument) -> Extracted[Decimal] | None:
+    """Return all taxes if their box contains an amount, else the ICMS."""
     taxes = next(_boxed_taxes(document), None)
     return taxes if taxes and taxes.value else fiscal_document.amount(document, "icms") or taxes
 
 
-def _boxed_taxes(document: Paper) -> Iterator[Extracted[Decimal]]:
-    """Yield all taxes from their box: what the issuer adds at the foot speaks of them in words."""
+def _boxed_taxes(document: FiscalDocument) -> Iterator[Extracted[Decimal]]:
+    """Yield all taxes from their box; the additional information below mentions them in prose."""
     form = document.form
     foot = form.first("additional")
     for label in form.every("all_taxes"):
@@ -60,39 +101,41 @@ def _boxed_taxes(document: Paper) -> Iterator[Extracted[Decimal]]:
             yield found
 
 
-def _number(document: Paper) -> Extracted[str] | None:
+def _number(document: FiscalDocument) -> Extracted[str] | None:
     for line in document.lines:
         for cell in forms.cells(line.words):
             if match := _NUMBER.search(cell.text):
                 value = match[1].replace(".", "").lstrip("0")
-                keyed = document.keyed
-                if value and (keyed is None or keyed.key.number == value):
+                found_key = document.found_key
+                if value and (found_key is None or found_key.key.number == value):
                     return cell.found(value)
-    return fiscal_document.keyed_number(document)
+    return fiscal_document.number_from_key(document)
 
 
-def _issued_at(document: Paper) -> Extracted[Moment] | None:
-    """Return the date of issue, with the hour of departure if goods left on that day."""
-    dates = fiscal_document.of_key_month(document, document.form.read(["date"], timestamps.first))
+def _issued_at(document: FiscalDocument) -> Extracted[Moment] | None:
+    """Return the date of issue, with the time of departure if that was on the same day."""
+    dates = fiscal_document.in_month_of_key(
+        document, document.form.read(["date"], timestamps.first)
+    )
     if dates is None:
         return None
     left_on = next(document.form.read(["departure_date"], timestamps.first), None)
-    left_at = next(document.form.read(["departure_time"], timestamps.clock), None)
+    left_at = next(document.form.read(["departure_time"], timestamps.time_of_day), None)
     if dates.value.time is None and left_at and _same_day(dates, left_on):
         dates = replace(dates, value=replace(dates.value, time=left_at.value))
-    return fiscal_document.placed(document, dates)
+    return fiscal_document.with_offset(document, dates)
 
 
 def _same_day(issued: Extracted[Moment], left_on: Extracted[Moment] | None) -> bool:
     return left_on is None or left_on.value.date == issued.value.date
 
 
-def _issuers(document: Paper) -> Iterator[Issuer]:
-    """Return the tax ids between the head of the page and the recipient, then the others."""
+def _issuers(document: FiscalDocument) -> Iterator[Issuer]:
+    """Yield the tax ids between the head of the page and the recipient."""
     form = document.form
     nature, recipient = form.first("nature"), form.first("recipient")
     start = nature.line if nature else 0
-    # The stub above the head may name the recipient's id, so the search begins under it.
+    # The stub above the head may contain the recipient's id, so the search begins below it.
     ends = [label.line for label in form.every("recipient") if label.line > start]
     end = ends[0] if ends else (recipient.line if recipient else len(form.lines))
     return (
@@ -100,12 +143,12 @@ def _issuers(document: Paper) -> Iterator[Issuer]:
     )
 
 
-def _name(document: Paper) -> Extracted[str] | None:
-    # The stub has the legal name in full; the box may cut it, or show the trade name.
+def _name(document: FiscalDocument) -> Extracted[str] | None:
+    # The stub has the full legal name; the box may cut it, or show the trade name.
     return _stub_name(document) or _labelled_name(document) or _box_name(document)
 
 
-def _stub_name(document: Paper) -> Extracted[str] | None:
+def _stub_name(document: FiscalDocument) -> Extracted[str] | None:
     lines = list(document.lines)
     for index, line in enumerate(lines):
         if "RECEB" not in line.text.upper():
@@ -118,8 +161,8 @@ def _stub_name(document: Paper) -> Extracted[str] | None:
     return None
 
 
-def _labelled_name(document: Paper) -> Extracted[str] | None:
-    """Return the name that stands under its label in the issuer's part, as on shipping labels."""
+def _labelled_name(document: FiscalDocument) -> Extracted[str] | None:
+    """Return the name below its label in the issuer's part, as on shipping labels."""
     issuer, recipient = document.form.first("issuer"), document.form.first("recipient")
     if issuer is None or recipient is None:
         return None
@@ -133,7 +176,7 @@ def _read_name(text: str) -> str | None:
     return names.cleaned(text) if names.looks_like_name(text) else None
 
 
-def _box_name(document: Paper) -> Extracted[str] | None:
+def _box_name(document: FiscalDocument) -> Extracted[str] | None:
     """Return the largest type in the issuer's box: left of the title, above the nature."""
     form = document.form
     label, nature, key = form.first("issuer"), form.first("nature"), form.first("key")
@@ -145,13 +188,13 @@ def _box_name(document: Paper) -> Extracted[str] | None:
     rows = [
         Cell(words)
         for line in form.lines
-        if line.line.page == nature.page and top <= line.line.box.y_centre < nature.box.y0
+        if line.line.page == nature.page and top <= line.line.box.y_center < nature.box.y0
         if (words := tuple(word for word in line.line.words if word.box.x1 < right))
     ]
     return _joined(list(names.rows(rows)))
 
 
-def _under(document: Paper, label: forms.Label) -> Extracted[str] | None:
+def _under(document: FiscalDocument, label: forms.Label) -> Extracted[str] | None:
     return _joined(list(names.rows(list(document.form.below(label)))))
 
 

@@ -1,4 +1,4 @@
-"""Service notes (NFS-e): the national DANFSe and the pages of several hundred municipalities."""
+"""Reads the NFS-e: the national DANFSe and the forms of several hundred municipalities."""
 
 import itertools
 import re
@@ -7,77 +7,97 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.brazil import access_keys, tax_ids
-from recibo.extract.brazil.documents import fiscal_document, names
-from recibo.extract.brazil.documents.fiscal_document import Issuer, Paper
+from recibo.extract.brazil.documents import fiscal_document, names, parties
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument, Issuer
 from recibo.extract.layout import forms
 from recibo.extract.layout.forms import Cell, Form, Label
-from recibo.extract.model import DocumentType, Extracted, Header, LineItem, Moment, Word
+from recibo.extract.model import Details, DocumentType, Extracted, Header, LineItem, Moment, Word
 from recibo.extract.text import timestamps
 
 LABELS = "nfse"
 
-# The number may follow its year or its series: 2024/12345, E-1023.
+# The number may follow a year or a series: 2024/12345, E-1023.
 _NUMBER = re.compile(
     r"^\W*+(?:N?[º°o.]*+)?+\W*+(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
 )
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
-#: A gap of this many heights parts two paragraphs.
+#: A gap of this many line heights separates two paragraphs.
 _APART = 1.6
-#: A key printed under its label though its digits make no sense: samples and misreadings.
+#: The confidence of a labelled key with invalid fields: a sample or misread.
 _LABELLED_KEY = 0.5
 
 
-def read(document: Paper) -> Header:
-    """Read a service note."""
+def read(document: FiscalDocument) -> Header:
+    """Read an NFS-e."""
     gross = _gross(document)
     return replace(
-        fiscal_document.start(document, DocumentType.NFSE, title="NFS-e"),
+        fiscal_document.base_header(document, DocumentType.NFSE, title="NFS-e"),
         merchant_name=_name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, _issuers(document)),
         issued_at=_issued_at(document),
         total=_nonzero(document, "net") or _nonzero(document, "page_total") or gross,
         subtotal=gross,
-        tax=fiscal_document.amount(document, "iss", "loose_iss"),
+        tax=fiscal_document.amount(document, "iss", "weak_iss"),
         document_number=_number(document),
-        document_key=document.keyed.found if document.keyed else _labelled_key(document),
+        document_key=document.found_key.extracted
+        if document.found_key
+        else _labelled_key(document),
     )
 
 
-def _gross(document: Paper) -> Extracted[Decimal] | None:
-    return _nonzero(document, "gross", "page_total", "loose_total")
+def details(document: FiscalDocument) -> Details:
+    """Return the parties of an NFS-e."""
+    own = _section(document)
+    provider = parties.Section(own.start, own.end)
+    return parties.of_sections(document, provider, customer_section(document))
 
 
-def _nonzero(document: Paper, *kinds: str) -> Extracted[Decimal] | None:
-    """Return the first amount that is not zero, the first kind first: empty boxes print 0,00.
+def customer_section(document: FiscalDocument) -> parties.Section | None:
+    """Return the lines of the customer."""
+    form, start = document.form, _section(document).start
+    heading = next((one for one in form.every("customer") if one.line > start), None)
+    if heading is None:
+        heading = form.first("customer")
+    return parties.section_between(form, heading, ("intermediary", "description", "provider"))
 
-    Providers reckon in the description too, so what stands in it comes last, from the bottom up:
-    the amounts of the form stand below it.
+
+def _gross(document: FiscalDocument) -> Extracted[Decimal] | None:
+    return _nonzero(document, "gross", "page_total", "weak_total")
+
+
+def _nonzero(document: FiscalDocument, *kinds: str) -> Extracted[Decimal] | None:
+    """Return the first amount that is not zero, in the order of the kinds: empty boxes print 0,00.
+
+    The description may contain calculations, so its amounts come last, from the bottom up: the
+    amounts of the form are below it.
     """
-    form, described = document.form, _described(document)
+    form, described = document.form, _description_lines(document)
     read = [
         (label.line, found)
         for kind in kinds
         for label in form.every(kind)
         if (found := form.read_at(label, lambda text: fiscal_document.first_amount(text) or None))
     ]
-    own = (found for line, found in read if line not in described)
-    told = (found for line, found in sorted(read, key=lambda each: -each[0]) if line in described)
-    return next(itertools.chain(own, told), None)
+    outside = (found for line, found in read if line not in described)
+    in_text = (
+        found for line, found in sorted(read, key=lambda each: -each[0]) if line in described
+    )
+    return next(itertools.chain(outside, in_text), None)
 
 
-def _described(document: Paper) -> range:
-    """Return the lines of the description: from its label to the next heading or row of boxes."""
+def _description_lines(document: FiscalDocument) -> range:
+    """Return the lines of the description: from its label to the next label or row of boxes."""
     form = document.form
     label = form.first("description")
     if label is None:
         return range(0)
     first = label.line + 1
-    is_form = (index for index in range(first, len(form.lines)) if _is_of_form(form, index))
+    is_form = (index for index in range(first, len(form.lines)) if _is_form_row(form, index))
     return range(first, next(is_form, len(form.lines)))
 
 
-def _is_of_form(form: Form, index: int) -> bool:
-    """Tell whether a line is but a label, or has labels at the head of several cells."""
+def _is_form_row(form: Form, index: int) -> bool:
+    """Return whether a line is only a label, or has labels at the start of several cells."""
     labels = form.on_line(index)
     line = form.lines[index]
     if any(label.end - label.start == len(line.text) for label in labels):
@@ -86,15 +106,15 @@ def _is_of_form(form: Form, index: int) -> bool:
     return sum(label.box.x0 in lefts for label in labels) > 1
 
 
-def _number(document: Paper) -> Extracted[str] | None:
+def _number(document: FiscalDocument) -> Extracted[str] | None:
     found = fiscal_document.number(document, "number", reader=_read_number)
     if found is not None:
         return found
-    # Bare words like `Nº` stand in addresses too, so they count only above the provider.
+    # Words like `Nº` are in addresses too, so they count only above the provider.
     end = _section(document).start or next((issuer.line for issuer in _issuers(document)), 0)
     above = (
         document.form.read_at(label, _read_number)
-        for label in document.form.every("loose_number")
+        for label in document.form.every("weak_number")
         if label.line < end
     )
     return next((each for each in above if each), None)
@@ -105,33 +125,35 @@ def _read_number(text: str) -> str | None:
     return match[1].replace(".", "").lstrip("0") or None if match else None
 
 
-def _labelled_key(document: Paper) -> Extracted[str] | None:
+def _labelled_key(document: FiscalDocument) -> Extracted[str] | None:
     for line in document.lines:
         bare = re.sub(r"\s", "", line.text)
-        if _SERVICE_KEY.fullmatch(bare) and access_keys.SERVICE_SHAPE.fullmatch(bare):
+        if _SERVICE_KEY.fullmatch(bare) and access_keys.NFSE_SHAPE.fullmatch(bare):
             return fiscal_document.line_cell(line).found(bare, confidence=_LABELLED_KEY)
     return None
 
 
-def _issued_at(document: Paper) -> Extracted[Moment] | None:
+def _issued_at(document: FiscalDocument) -> Extracted[Moment] | None:
     for kind in ("issued", "issued_day", "issued_dps", "competence"):
-        found = fiscal_document.of_key_month(document, document.form.read([kind], timestamps.first))
+        found = fiscal_document.in_month_of_key(
+            document, document.form.read([kind], timestamps.first)
+        )
         if found is not None:
-            return fiscal_document.placed(document, _with_time(document, found))
-    return fiscal_document.placed(
-        document, fiscal_document.of_key_month(document, _any_moment(document))
+            return fiscal_document.with_offset(document, _with_time(document, found))
+    return fiscal_document.with_offset(
+        document, fiscal_document.in_month_of_key(document, _any_moment(document))
     )
 
 
-def _with_time(document: Paper, day: Extracted[Moment]) -> Extracted[Moment]:
-    """Add the time from a box of its own."""
-    clock = next(document.form.read(["issued_time"], timestamps.clock), None)
-    if day.value.time is not None or clock is None:
+def _with_time(document: FiscalDocument, day: Extracted[Moment]) -> Extracted[Moment]:
+    """Add the time from a separate box."""
+    time_of_day = next(document.form.read(["issued_time"], timestamps.time_of_day), None)
+    if day.value.time is not None or time_of_day is None:
         return day
-    return replace(day, value=replace(day.value, time=clock.value))
+    return replace(day, value=replace(day.value, time=time_of_day.value))
 
 
-def _any_moment(document: Paper) -> Iterator[Extracted[Moment]]:
+def _any_moment(document: FiscalDocument) -> Iterator[Extracted[Moment]]:
     for line in document.lines:
         for moment in timestamps.every(line.text):
             if moment.time is not None:
@@ -140,7 +162,7 @@ def _any_moment(document: Paper) -> Iterator[Extracted[Moment]]:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """The lines from the provider's heading to before the taker's."""
+    """The lines from the provider's heading to before the customer's."""
 
     start: int
     end: int
@@ -149,33 +171,33 @@ class _Section:
         return self.start <= line < self.end
 
 
-def _section(document: Paper) -> _Section:
+def _section(document: FiscalDocument) -> _Section:
     form = document.form
     provider = form.first("provider")
     start = provider.line if provider else 0
     ends = (
         label.line
         for label in form.labels
-        if label.kind in ("taker", "intermediary", "description") and label.line > start
+        if label.kind in ("customer", "intermediary", "description") and label.line > start
     )
     return _Section(start, min(ends, default=len(form.lines)))
 
 
-def _issuers(document: Paper) -> Iterator[Issuer]:
-    """Return the tax ids in the provider's section, then those above: the town hall has one."""
+def _issuers(document: FiscalDocument) -> Iterator[Issuer]:
+    """Yield the tax ids in the provider's section, then those above it, such as the town hall's."""
     section = _section(document)
     printed = list(fiscal_document.printed_ids(document))
     yield from (issuer for issuer in printed if issuer.line in section)
     yield from (issuer for issuer in printed if issuer.line < section.start)
 
 
-def _name(document: Paper) -> Extracted[str] | None:
+def _name(document: FiscalDocument) -> Extracted[str] | None:
     section = _section(document)
     for kind in ("name", "trade_name"):
         for label in document.form.every(kind):
             if label.line in section and (found := document.form.read_at(label, _read_name)):
                 return found
-    return _unlabelled_name(document, section) if section.start else _headless_name(document)
+    return _unlabelled_name(document, section) if section.start else _name_above_tax_id(document)
 
 
 def _read_name(text: str) -> str | None:
@@ -183,8 +205,8 @@ def _read_name(text: str) -> str | None:
     return name if names.has_letters(name) and not any(tax_ids.find(name)) else None
 
 
-def _unlabelled_name(document: Paper, section: _Section) -> Extracted[str] | None:
-    """Return the first row of the provider's section that is neither labelled nor an address."""
+def _unlabelled_name(document: FiscalDocument, section: _Section) -> Extracted[str] | None:
+    """Return the first row of the provider's section that has no label and is not an address."""
     labelled = {label.line for label in document.form.labels}
     rows = [
         Cell(document.form.lines[index].line.words)
@@ -195,8 +217,8 @@ def _unlabelled_name(document: Paper, section: _Section) -> Extracted[str] | Non
     return row.found(names.cleaned(row.text), confidence=0.7) if row else None
 
 
-def _headless_name(document: Paper) -> Extracted[str] | None:
-    """Return the name right above the first tax id, on pages that give the provider no heading."""
+def _name_above_tax_id(document: FiscalDocument) -> Extracted[str] | None:
+    """Return the name right above the first tax id, on pages without a heading of the provider."""
     issuer = next(_issuers(document), None)
     if issuer is None or issuer.tax_id.box is None:
         return None
@@ -208,7 +230,7 @@ def _headless_name(document: Paper) -> Extracted[str] | None:
             break
         bottom = line.box.y0
         cell = next(_over(line.words, left), None)
-        if cell is None or not names.looks_like_name(cell.text) or names.is_hall(cell.text):
+        if cell is None or not names.looks_like_name(cell.text) or names.is_town_hall(cell.text):
             break
         found.append(cell)
     row = next((cell for cell in found if names.has_form(cell.text)), next(iter(found), None))
@@ -216,13 +238,13 @@ def _headless_name(document: Paper) -> Extracted[str] | None:
 
 
 def _over(words: Sequence[Word], place: float) -> Iterator[Cell]:
-    """Return the cells of a row that stand over a place, or begin nearest to it."""
+    """Yield the cells of a row, those first that begin nearest to a place."""
     cells = list(forms.cells(words))
     yield from sorted(cells, key=lambda cell: abs(cell.box.x0 - place))
 
 
-def service(document: Paper) -> Extracted[LineItem] | None:
-    """Return the one line of a service note: the first paragraph of its description."""
+def service(document: FiscalDocument) -> Extracted[LineItem] | None:
+    """Return the only line item of an NFS-e: the first paragraph of its description."""
     described, gross = _description(document), _gross(document)
     if described is None:
         return None
@@ -231,7 +253,7 @@ def service(document: Paper) -> Extracted[LineItem] | None:
     return described.found(item, confidence=0.9)
 
 
-def _description(document: Paper) -> Cell | None:
+def _description(document: FiscalDocument) -> Cell | None:
     for label in document.form.every("description"):
         rows = list(_paragraph(document, label))
         if rows:
@@ -239,13 +261,13 @@ def _description(document: Paper) -> Cell | None:
     return None
 
 
-def _paragraph(document: Paper, label: Label) -> Iterator[Cell]:
-    beside = document.form.right(label)
+def _paragraph(document: FiscalDocument, label: Label) -> Iterator[Cell]:
+    right = document.form.right(label)
     bottom = None
-    if beside and names.looks_like_name(beside.text):
-        bottom = beside.box.y1
-        yield beside
-    # The words of a description may be labels elsewhere, but not at the head of a further line.
+    if right and names.looks_like_name(right.text):
+        bottom = right.box.y1
+        yield right
+    # A description may contain words that are labels elsewhere, but not at the start of a line.
     labelled = {each.line for each in document.form.labels if each.start == 0}
     for index in range(label.line + 1, len(document.form.lines)):
         line = document.form.lines[index].line

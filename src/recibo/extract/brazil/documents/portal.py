@@ -1,13 +1,14 @@
-"""A consumer's note as the tax offices' own pages show it: each good over two rows, with labels.
+"""Reads the line items of an NFC-e printed from a tax office's web page.
 
-`LEITE INTEGRAL 1L (Código: 10)   Vl. Total` stands above `Qtde.: 2 UN: L Vl. Unit.: 4,5   9,00`.
+There each item has two rows: `LEITE INTEGRAL 1L (Código: 10)   Vl. Total` above
+`Qtde.: 2 UN: L Vl. Unit.: 4,5   9,00`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
 from recibo.extract.brazil.documents import names
-from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.layout.forms import Cell
 from recibo.extract.model import Extracted, Line, LineItem
 from recibo.extract.text import numbers
@@ -18,25 +19,25 @@ _FIGURES = re.compile(
     r"\s+(?:V[li1|]\W*Total\W*)?(?P<total>[0-9][0-9.]*,[0-9]{2})\s*$",
     re.IGNORECASE,
 )
-#: Quantities and prices of one have up to three decimals or more.
+#: Quantities and unit prices have three decimals or more.
 _MEASURED = 3
-#: A long name is broken over so many rows at most.
+#: A long name takes at most this many rows.
 _MOST_ROWS = 3
 
 
-def goods(document: Paper) -> tuple[Extracted[LineItem], ...]:
-    """Return the goods of such a page; none if it is another paper."""
+def line_items(document: FiscalDocument) -> tuple[Extracted[LineItem], ...]:
+    """Return the line items of such a page; none on other documents."""
     lines = list(document.lines)
-    return tuple(_goods(lines))
+    return tuple(_line_items(lines))
 
 
-def _goods(lines: Sequence[Line]) -> Iterator[Extracted[LineItem]]:
+def _line_items(lines: Sequence[Line]) -> Iterator[Extracted[LineItem]]:
     first = None
     for index, line in enumerate(lines):
         match = _FIGURES.search(line.text)
         if match is None:
             continue
-        # Above the first good stands the seller, so that its name is not looked for there.
+        # Above the first item is the seller, so only one row above it may be the name.
         above = lines[index - 1 : index] if first is None else lines[first:index]
         first = index + 1
         if name := _name(above[-_MOST_ROWS:]):
@@ -50,7 +51,7 @@ def _goods(lines: Sequence[Line]) -> Iterator[Extracted[LineItem]]:
 
 
 def _name(above: Sequence[Line]) -> str:
-    """Return what stands before the code, in its row and in those above it."""
+    """Return the text before the code, in its row and in those above it."""
     text = " ".join(line.text for line in above)
     code = _CODE.search(text)
     name = names.cleaned(text[: code.start()]) if code else ""

@@ -1,63 +1,89 @@
-"""The estimated taxes that law 12.741/2012 has every paper to a consumer tell."""
+"""Finds the estimated taxes, which law 12.741/2012 requires on documents for consumers."""
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract import resources
-from recibo.extract.brazil.documents.fiscal_document import Paper
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
 from recibo.extract.layout.forms import Cell, Label
-from recibo.extract.model import Extracted
+from recibo.extract.model import Extracted, TaxLine
 from recibo.extract.text import numbers
 
 _AMOUNT = re.compile(r"[0-9]+[.,][0-9]{2}(?![0-9])")
 _BEGINS_WITH_AMOUNT = re.compile(r"\W*+(?:R\$\W*+)?[0-9][0-9.]*,[0-9]{2}(?![0-9])", re.IGNORECASE)
-#: Of the law, which readers give back even where they glue and misread the words around it.
+#: The number of the law, which OCR reads even where it misreads the words around it.
 _LAW_NUMBER = "741"
-#: A statement takes up so many more rows at most.
+#: A statement has at most this many further rows.
 _MOST_ROWS = 4
+_CENTS = 2
 
 
-def read(document: Paper) -> Extracted[Decimal] | None:
-    """Return the approximate taxes (law 12.741/2012): the sum where only its parts are printed."""
+def read(document: FiscalDocument) -> Extracted[Decimal] | None:
+    """Return the estimated taxes, added up if only the parts are printed."""
+    for _, statement in _statements(document):
+        values = numbers.money(statement.text)
+        # `2,31 Federal 3,81 Estadual` are the parts alone, `6,12 Federal 2,31 ...` are not.
+        are_parts = len(_level().findall(statement.text)) >= len(values)
+        return statement.found(sum(values, Decimal(0)) if are_parts else values[0])
+    return None
+
+
+def lines(document: FiscalDocument) -> tuple[Extracted[TaxLine], ...]:
+    """Return the estimated taxes as lines, one for each part if the parts are printed."""
+    for name, statement in _statements(document):
+        amounts = [one for one in numbers.amounts(statement.text) if one.decimals == _CENTS]
+        values = [one.value for one in amounts if not one.is_percent]
+        levels = [match.group() for match in _level().finditer(statement.text)]
+        if len(levels) > 1 and 0 <= len(values) - len(levels) <= 1:
+            parts = zip(levels, values[len(values) - len(levels) :], strict=True)
+            known = [TaxLine(level, amount=value) for level, value in parts if value]
+        else:
+            rate = next((one.value for one in amounts if one.is_percent), None)
+            known = [TaxLine(name, rate, amount=values[0])] if values[0] else []
+        if known:
+            return tuple(statement.found(replace(one, is_informational=True)) for one in known)
+    return ()
+
+
+def _statements(document: FiscalDocument) -> Iterator[tuple[str, Cell]]:
+    """Yield the statements with an amount, each with its label as printed."""
     for label in document.form.every("taxes"):
         statement = _statement(document, label)
         values = numbers.money(statement.text) if statement else []
         if statement and values and _is_of_law(_AMOUNT.split(statement.text, 1)[0]):
-            # `2,31 Federal 3,81 Estadual` are the parts alone, `6,12 Federal 2,31 ...` are not.
-            are_parts = len(_level().findall(statement.text)) >= len(values)
-            return statement.found(sum(values, Decimal(0)) if are_parts else values[0])
-    return None
+            yield document.form.lines[label.line].printed(label.start, label.end), statement
 
 
-def _statement(document: Paper, label: Label) -> Cell | None:
-    """Return what is said behind a label of taxes, which rolls break anywhere."""
+def _statement(document: FiscalDocument, label: Label) -> Cell | None:
+    """Return the statement after a label of taxes, which may continue in the next rows."""
     line = document.form.lines[label.line]
     words = list(line.words_after(label.end))
     for following in document.form.lines[label.line + 1 : label.line + 1 + _MOST_ROWS]:
         text = " ".join(word.text for word in words)
-        if not _goes_on(text, following.line.text):
+        if not _continues(text, following.line.text):
             break
         words += following.line.words
     return Cell(tuple(words)) if words else None
 
 
-def _goes_on(said: str, following: str) -> bool:
-    """Tell whether a statement of taxes is not at its end yet: no amount, or another part."""
-    if not any(numbers.money(said)):
-        return _is_of_law(said)
-    is_broken = _ends_with_level(said) and _BEGINS_WITH_AMOUNT.match(following)
+def _continues(text: str, following: str) -> bool:
+    """Return whether a statement continues in the next row: no amount yet, or another part."""
+    if not any(numbers.money(text)):
+        return _is_of_law(text)
+    is_broken = _ends_with_level(text) and _BEGINS_WITH_AMOUNT.match(following)
     return bool(is_broken or _level().search(following))
 
 
 def _is_of_law(text: str) -> bool:
-    """Tell whether a text but quotes the law, so that the amount is still to come."""
+    """Return whether a text only quotes the law, so that the amount is still to come."""
     return _LAW_NUMBER in text or not re.search(r"[^\W\d_]{3}", _law().sub("", text))
 
 
 def _ends_with_level(text: str) -> bool:
-    """Tell whether a row ends with the name of a part whose amount is still to come."""
+    """Return whether a row ends with the name of a part whose amount is still to come."""
     last = list(_level().finditer(text))[-1:]
     return bool(last) and not re.search(r"[^\W_]", text[last[0].end() :].replace("R$", ""))
 
@@ -69,7 +95,7 @@ def _law() -> re.Pattern[str]:
 
 @functools.cache
 def _level() -> re.Pattern[str]:
-    # `Lei Federal` names the law, no part.
+    # `Lei Federal` is the law, not a part of the taxes.
     return re.compile(rf"(?<!Lei )\b(?:{_any_of('levels')})\b", re.IGNORECASE)
 
 

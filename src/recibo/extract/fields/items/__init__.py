@@ -1,1 +1,1 @@
-"""How goods are printed: rows of a till roll, columns of a table, the description of a service."""
+"""Finds line items: rows of a receipt, columns of a table, the description of a service."""

@@ -1,4 +1,4 @@
-"""Quantity times unit price is the row's total: which figures of a row are which."""
+"""Finds quantity and unit price in a row: their product is its total."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -9,20 +9,20 @@ from recibo.extract.model import LineItem
 from recibo.extract.text.figures import Figure
 
 _CENT = Decimal("0.01")
-#: Makers cut unit prices to two decimals, which shifts the product by half a cent a unit …
-_CUT = Decimal("0.005")
-#: … but no tolerance goes beyond this share of the total, or anything would fit large quantities.
+#: Unit prices may be rounded to two decimals, which changes the product by half a cent per unit …
+_ROUNDING = Decimal("0.005")
+#: … but the tolerance is at most this share of the total, or anything would fit large quantities.
 _WIDEST = Decimal("0.01")
 _MOST = Decimal(100_000)
 #: Longer whole numbers are codes.
 _CODE_DIGITS = 6
 _PERCENT = Decimal(100)
-#: From here on a total without decimals was rounded to units.
+#: From this amount on, a total without decimals may be rounded to units.
 _HUNDRED, _HALF = Decimal(100), Decimal("0.5")
-#: A quantity, a price and a discount make three figures; rows of more hold columns of taxes.
+#: The numbers in a row with a quantity, a price and a discount; longer rows have tax columns.
 _DISCOUNTED = range(3, 7)
 
-#: Rows of goods have at most so many figures left of their total.
+#: The most numbers left of the total in a row of an item.
 MOST_FIGURES = 12
 
 #: Quantity, unit price, total.
@@ -31,7 +31,7 @@ Product = tuple[Decimal, Decimal, Decimal]
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """A quantity and a unit price that make a total."""
+    """A quantity and a unit price whose product is a total."""
 
     qty: Decimal
     unit_price: Decimal
@@ -40,20 +40,20 @@ class Factors:
 
 
 def agrees(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
-    """Tell whether a product is a total, as far as printed figures can tell."""
+    """Return whether a product is a total, within the rounding of printed numbers."""
     if total < 0:
-        # What is given back is printed with its sign, its price or its quantity mostly without.
+        # A returned item has a minus sign, but mostly not its price or its quantity.
         return agrees(abs(qty), abs(unit_price), -total)
     if not 0 < qty < _MOST:
         return False
     off = abs(qty * unit_price - total)
     if qty == 1:
-        return off <= _CUT
-    return off <= _CENT or (qty > 1 and off <= min(_CENT + _CUT * qty, _WIDEST * abs(total)))
+        return off <= _ROUNDING
+    return off <= _CENT or (qty > 1 and off <= min(_CENT + _ROUNDING * qty, _WIDEST * abs(total)))
 
 
 def is_product(item: LineItem) -> bool:
-    """Tell whether an item's quantity times its unit price is its total."""
+    """Return whether an item's quantity times its unit price is its total."""
     return (
         item.qty is not None
         and item.unit_price is not None
@@ -63,7 +63,7 @@ def is_product(item: LineItem) -> bool:
 
 
 def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -> Product | None:
-    """Return the readings whose product is the total; a dot may group or be decimal."""
+    """Return the possible values whose product is the total; a dot may group or be decimal."""
     if qty is None or price is None or total is None:
         return None
     factors_of = qty.readings, price.readings
@@ -76,7 +76,7 @@ def reconciled(qty: Figure | None, price: Figure | None, total: Figure | None) -
 def less_discount(
     qty: Figure | None, price: Figure | None, total: Figure | None, discount: Figure | None
 ) -> Product | None:
-    """Return the readings whose product less a discount, of so many percent, is the total."""
+    """Return the possible values whose product less a percentage discount is the total."""
     if qty is None or price is None or total is None or discount is None:
         return None
     if not 0 < discount.value < _PERCENT:
@@ -87,7 +87,7 @@ def less_discount(
 
 
 def is_rounded(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
-    """Tell whether a product is a total but for its rounding, to units where it has no decimals."""
+    """Return whether a product is a total after rounding, to units if it has no decimals."""
     if total < 0:
         return is_rounded(abs(qty), abs(unit_price), -total)
     is_whole = total.as_tuple().exponent == 0 and total >= _HUNDRED
@@ -95,7 +95,7 @@ def is_rounded(qty: Decimal, unit_price: Decimal, total: Decimal) -> bool:
 
 
 def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
-    """Return the whole number of units that a total holds, for a quantity that was not read."""
+    """Return the quantity that a total and a unit price imply; None if it is not whole."""
     if unit_price <= 0 or total <= 0:
         return None
     qty = (total / unit_price).to_integral_value()
@@ -103,9 +103,9 @@ def missing_qty(unit_price: Decimal, total: Decimal) -> Decimal | None:
 
 
 def triple(figures: Sequence[Figure]) -> Product | None:
-    """Return a quantity, a price and their product that follow one another in a row.
+    """Return a quantity, a price and their product that are adjacent in a row.
 
-    A product by one is a mere repetition, which columns of taxes are full of.
+    A quantity of one does not count: tax columns often repeat an amount.
     """
     usable = [figure for figure in figures if _is_factor(figure)]
     for one, two, three in zip(usable, usable[1:], usable[2:], strict=False):
@@ -118,13 +118,13 @@ def triple(figures: Sequence[Figure]) -> Product | None:
 
 
 def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
-    """Return the quantity and unit price among the figures left of a total; None if none fit.
+    """Return the quantity and unit price among the numbers left of a total; None if none fit.
 
-    The price nearest to the total goes first: codes and contents (`500G`) stand further left.
+    The price nearest to the total is tried first: codes and contents (`500G`) are further left.
     """
     usable = [each for each in candidates if _is_factor(each)][-MOST_FIGURES:]
     if not total and not any(each.is_money and not each.value for each in usable):
-        # Anything by nearly nothing is nothing: only a price of nothing tells.
+        # For a total of zero only a price of zero is evidence.
         return None
     found = next(_pairs(usable, total), None)
     if found is not None or len(usable) not in _DISCOUNTED:
@@ -135,7 +135,7 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
 def _discounted(
     usable: Sequence[Figure], candidates: Sequence[Figure], total: Decimal
 ) -> Factors | None:
-    """Return factors whose product is the total before a discount that the row prints."""
+    """Return factors whose product is the total before a discount printed in the row."""
     for discount in reversed(candidates):
         others = [each for each in usable if each is not discount]
         for whole in _before_discount(total, discount.value):
@@ -146,7 +146,7 @@ def _discounted(
 
 
 def _before_discount(total: Decimal, discount: Decimal) -> Iterator[Decimal]:
-    """Return what a total was before a discount, taken as an amount and as a percentage."""
+    """Yield the total before a discount, taken as an amount and as a percentage."""
     if 0 < discount < _MOST:
         yield total + discount
     if 0 < discount < _PERCENT:
@@ -154,28 +154,28 @@ def _before_discount(total: Decimal, discount: Decimal) -> Iterator[Decimal]:
 
 
 def _pairs(usable: Sequence[Figure], total: Decimal) -> Iterator[Factors]:
-    """Return the pairs of figures that make a total, the likeliest first."""
+    """Yield the pairs of numbers whose product is a total, the likeliest first."""
     for price in sorted(usable, key=lambda each: (not each.is_money, -each.start)):
         counting = [each for each in usable if each is not price and _may_count(each, price)]
         for quantity in sorted(counting, key=lambda each: _unlikeliness(each, price)):
             options = itertools.product(_unsigned(quantity)[::-1], _unsigned(price))
             for qty, unit_price in options:
-                # Two whole numbers make a whole one: nothing was cut there.
+                # The product of two whole numbers is exact.
                 is_whole = qty % 1 == 0 and unit_price % 1 == 0 and not price.is_money
-                is_cut = not is_whole or qty * unit_price == total
+                may_be_rounded = not is_whole or qty * unit_price == total
                 product = qty, unit_price, total
-                if is_cut and (agrees(*product) or is_rounded(*product)):
+                if may_be_rounded and (agrees(*product) or is_rounded(*product)):
                     yield Factors(qty, unit_price, quantity, price)
 
 
 def _unsigned(figure: Figure) -> tuple[Decimal, ...]:
-    """Return what a factor may be: a dash in front of it parts columns, `1,00-UN -5,18`."""
+    """Return the values of a factor; a dash before it is a separator, `1,00-UN -5,18`."""
     return tuple(map(abs, figure.readings))
 
 
 def _may_count(quantity: Figure, price: Figure) -> bool:
-    """Tell whether the first figure may be the number of units at the price of the second."""
-    if quantity.is_rate or (quantity.has_mark and not price.has_mark):
+    """Return whether the first number may be the quantity at the price of the second."""
+    if quantity.is_rate or (quantity.has_symbol and not price.has_symbol):
         return False
     if quantity.has_unit != price.has_unit and (quantity.has_unit or quantity.is_money):
         return quantity.has_unit
@@ -184,8 +184,8 @@ def _may_count(quantity: Figure, price: Figure) -> bool:
 
 
 def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
-    """Order quantities: no cents nor contents, no currency's mark, near the price go first."""
-    return figure.is_money or figure.is_content, figure.has_mark, abs(price.start - figure.start)
+    """Rank quantities, lower is likelier: no cents or contents, no symbol, near the price."""
+    return figure.is_money or figure.is_content, figure.has_symbol, abs(price.start - figure.start)
 
 
 def _is_factor(figure: Figure) -> bool:

@@ -1,4 +1,4 @@
-"""The columns of a table: read off its headings, and which words of a row stand in which."""
+"""Finds the columns of a table by its headings, and assigns the words of a row to columns."""
 
 import itertools
 import re
@@ -9,35 +9,35 @@ from recibo.extract.fields.items import arithmetic
 from recibo.extract.layout import headings
 from recibo.extract.layout.forms import Cell, cells
 from recibo.extract.layout.headings import Heading, Role
-from recibo.extract.layout.item_rows import Row, single_words
+from recibo.extract.layout.item_rows import ItemRow, single_words
 from recibo.extract.model import Box
 from recibo.extract.text import figures
 from recibo.extract.text.figures import Figure
-from recibo.extract.text.squeezed import squeeze
+from recibo.extract.text.normalized_lines import normalize_label
 
-#: A second row of headings stands within this many heights.
+#: A second row of headings is at most this many heights away.
 _STACKED = 2.4
-#: So many headings, with as many wide gaps between as this less two, make a table.
+#: The fewest headings of a table.
 _FEWEST = 3
 _DIGIT_ROLES = frozenset({Role.CODE, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 _ONCE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.CODE})
-#: So many rows below the headings tell of their columns.
+#: The rows below the headings that are used to identify columns.
 _SAMPLE = 12
-#: A column of names has more letters than this.
+#: The fewest letters of a name in a column of names.
 _LETTERS_OF_NAME = 4
 _DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
 _DECISIVE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
-#: Of these the likeliest column is taken, not the first.
+#: For these roles the likeliest column is used, not the first.
 _CHOSEN = frozenset({Role.UNIT_PRICE, Role.TOTAL})
-_SAYS_TOTAL = squeeze("total")
-_SAYS_GOODS = frozenset(map(squeeze, ("item", "product")))
+_TOTAL_HEADING = normalize_label("total")
+_ITEM_HEADINGS = frozenset(map(normalize_label, ("item", "product")))
 
 
-def tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[Heading]]]:
-    """Return where the body of each table begins, with its columns.
+def tables(rows: Sequence[ItemRow], *, is_narrow: bool) -> Iterator[tuple[int, list[Heading]]]:
+    """Yield the index of the first row of each table, with its columns.
 
-    On a roll a heading `Item` may stand over codes, with the names a row lower; elsewhere a table
-    without another name for its goods calls them so.
+    On a narrow receipt a heading `Item` may be above codes, with the names a row lower; elsewhere
+    it is the heading of names if there is no other one.
     """
     index = 0
     while index < len(rows):
@@ -47,21 +47,21 @@ def tables(rows: Sequence[Row], *, is_roll: bool) -> Iterator[tuple[int, list[He
         if _is_better_below(rows, index):
             index += 1
         columns, end = _columns(rows, index)
-        columns = columns if is_roll else _with_name(columns)
+        columns = columns if is_narrow else _with_name(columns)
         columns = _with_name_of_letters(columns, rows[end : end + _SAMPLE])
         if _has_enough(columns):
             yield end, columns
         index = end
 
 
-def _is_table_heading(row: Row) -> bool:
-    """Tell whether a row heads columns: a legend that only names what follows has no wide gaps."""
+def _is_table_heading(row: ItemRow) -> bool:
+    """Return whether a row has column headings; a legend is not one, since it has no wide gaps."""
     found = headings.read(row)
     return headings.is_heading(row) and len(found) >= _FEWEST and row.text.count("\t") > 1
 
 
-def _is_better_below(rows: Sequence[Row], index: int) -> bool:
-    """Tell whether the row below is the one that heads the columns: more of them have a role."""
+def _is_better_below(rows: Sequence[ItemRow], index: int) -> bool:
+    """Return whether the row below is the better heading: more of its columns have a role."""
     if index + 1 >= len(rows) or not _are_stacked(rows[index], rows[index + 1]):
         return False
     here, below = ({each.role for each in headings.read(row)} for row in rows[index : index + 2])
@@ -70,20 +70,20 @@ def _is_better_below(rows: Sequence[Row], index: int) -> bool:
 
 
 def _with_name(columns: list[Heading]) -> list[Heading]:
-    """Take the first heading `Item` or `Product` for the names' where no other one is."""
+    """Make the first column `Item` or `Product` that of names if there is no other one."""
     if any(column.role is Role.NAME for column in columns):
         return columns
-    # `No.  Item  Qty` counts the rows first.
-    saying = [column for column in columns if squeeze(column.text) in _SAYS_GOODS]
+    # In `No.  Item  Qty` the first column has row numbers.
+    item_columns = [column for column in columns if normalize_label(column.text) in _ITEM_HEADINGS]
     codes = [column for column in columns if column.role is Role.CODE]
-    first = next(iter(saying or codes), None)
+    first = next(iter(item_columns or codes), None)
     return [replace(each, role=Role.NAME) if each is first else each for each in columns]
 
 
-def _with_name_of_letters(columns: list[Heading], rows: Sequence[Row]) -> list[Heading]:
-    """Take the unknown heading over most letters for the names' where no other one is.
+def _with_name_of_letters(columns: list[Heading], rows: Sequence[ItemRow]) -> list[Heading]:
+    """Make the unknown column with the most letters that of names if there is no other one.
 
-    The first row of goods tells: on rolls a number may stand there, and the name in the next row.
+    The first item decides: on narrow receipts it may have a code, and its name in the next row.
     """
     roles = {column.role for column in columns}
     unknown = [column for column in columns if headings.role_of(column.text) is None]
@@ -106,8 +106,8 @@ def _has_enough(columns: Sequence[Heading]) -> bool:
     return Role.NAME in roles and bool(roles & {Role.TOTAL, Role.UNIT_PRICE, Role.QTY})
 
 
-def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
-    """Return the columns under a row of headings and those stacked on it, and the next row."""
+def _columns(rows: Sequence[ItemRow], index: int) -> tuple[list[Heading], int]:
+    """Return the columns of a row of headings and adjacent rows, and the index of the next row."""
     columns = _with_unknown(headings.read(rows[index]), rows[index])
     if index and _are_stacked(rows[index - 1], rows[index]):
         columns = [_joined(each, _parts(rows[index - 1]), above=True) for each in columns]
@@ -115,15 +115,15 @@ def _columns(rows: Sequence[Row], index: int) -> tuple[list[Heading], int]:
     end = index + 1
     while end < len(rows) and _are_stacked(rows[index], rows[end]) and not rows[end].figures:
         joined = [_joined(each, _parts(rows[end]), above=False) for each in columns]
-        # One cell that adds to no heading is the name of the first goods.
+        # A single cell that completes no heading is the name of the first item.
         if joined == columns and "\t" not in rows[end].text:
             break
         columns, end = joined, end + 1
     return _one_of_each(columns, rows[end : end + _SAMPLE]), end
 
 
-def _with_unknown(columns: Sequence[Heading], row: Row) -> list[Heading]:
-    """Add the columns whose headings mean nothing to us, so that no other one takes their cells."""
+def _with_unknown(columns: Sequence[Heading], row: ItemRow) -> list[Heading]:
+    """Add the columns with unknown headings, so that no other column gets their cells."""
     others = [
         Heading(cell.text, Role.OTHER, cell.box.x0, cell.box.x1)
         for cell in cells(single_words(row.line.words))
@@ -133,27 +133,27 @@ def _with_unknown(columns: Sequence[Heading], row: Row) -> list[Heading]:
     return sorted([*columns, *others], key=lambda column: column.x0)
 
 
-def _with_codes(columns: Sequence[Heading], above: Row) -> list[Heading]:
-    """Add a column of codes left of all others, whose heading stands a row higher."""
+def _with_codes(columns: Sequence[Heading], above: ItemRow) -> list[Heading]:
+    """Add a column of codes left of all others, whose heading is a row higher."""
     left = min(column.x0 for column in columns)
     codes = [each for each in headings.read(above)[:1] if each.role is Role.CODE and each.x1 < left]
     return [*codes, *columns]
 
 
-def _are_stacked(upper: Row, lower: Row) -> bool:
-    distance = lower.line.box.y_centre - upper.line.box.y_centre
+def _are_stacked(upper: ItemRow, lower: ItemRow) -> bool:
+    distance = lower.line.box.y_center - upper.line.box.y_center
     is_near = 0 <= distance < _STACKED * max(upper.height, lower.height)
     return is_near and upper.line.page == lower.line.page
 
 
-def _parts(row: Row) -> list[Cell]:
-    """Return the parts of headings in a row over or under the others; alone they mean nothing."""
+def _parts(row: ItemRow) -> list[Cell]:
+    """Return the parts of headings in a row above or below the others."""
     words = single_words(row.line.words)
     return [Cell((word,)) for word in words if any(map(str.isalpha, word.text))]
 
 
 def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
-    """Join a heading with what stands over or under it, if both together have a meaning."""
+    """Join a heading with the words above or below it, if both together have a role."""
     near = [part for part in parts if min(part.box.x1, heading.x1) > max(part.box.x0, heading.x0)]
     text = " ".join(part.text for part in near)
     whole = f"{text} {heading.text}" if above else f"{heading.text} {text}"
@@ -164,26 +164,26 @@ def _joined(heading: Heading, parts: Sequence[Cell], *, above: bool) -> Heading:
     return Heading(whole, role, min(x0, heading.x0), max(x1, heading.x1))
 
 
-def _one_of_each(columns: Sequence[Heading], rows: Sequence[Row]) -> list[Heading]:
-    """Let one column alone have each role: the likeliest price and total, the first of others."""
+def _one_of_each(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> list[Heading]:
+    """Keep one column per role: the likeliest price and total, the first of others."""
     kept: list[Heading] = []
     best = _best(columns, rows)
     seen: set[Role] = set()
     for column in columns:
         is_other = column.role in _CHOSEN and column not in best
         is_again = column.role in seen or is_other
-        is_beside = column.role is Role.NAME and bool(kept) and kept[-1].role is Role.NAME
-        other = Role.DETAIL if is_beside else Role.OTHER
+        is_adjacent = column.role is Role.NAME and bool(kept) and kept[-1].role is Role.NAME
+        other = Role.DETAIL if is_adjacent else Role.OTHER
         kept.append(replace(column, role=other) if is_again else column)
         if column.role in _ONCE:
             seen.add(column.role)
     return kept
 
 
-def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
-    """Return the columns of prices and totals that most products make, without tax or with it.
+def _best(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> Sequence[Heading]:
+    """Return the columns of prices and totals that agree in most rows, without tax or with it.
 
-    Else the first price, and the total that says so or stands last.
+    Without both, return the first price, and the total with that heading, or the last one.
     """
     prices, totals = (
         [each for each in columns if each.role is role] for role in (Role.UNIT_PRICE, Role.TOTAL)
@@ -191,7 +191,7 @@ def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
     if len(prices) <= 1 and len(totals) <= 1:
         return [*prices, *totals]
     if not prices or not totals:
-        return [*prices[:1], *sorted(totals, key=_says_total)[-1:]]
+        return [*prices[:1], *sorted(totals, key=_total_rank)[-1:]]
     pairs = itertools.product(prices, totals)
     qty = next((each for each in columns if each.role is Role.QTY), None)
     first = [_first_figures(row, columns) for row in rows]
@@ -199,18 +199,18 @@ def _best(columns: Sequence[Heading], rows: Sequence[Row]) -> Sequence[Heading]:
         pairs,
         key=lambda pair: (
             sum(_is_product(figures_of, qty, *pair) for figures_of in first),
-            _says_total(pair[1]),
+            _total_rank(pair[1]),
             -pair[0].x0,
         ),
     )
 
 
-def _says_total(column: Heading) -> tuple[bool, float]:
-    return _SAYS_TOTAL in squeeze(column.text), column.x0
+def _total_rank(column: Heading) -> tuple[bool, float]:
+    return _TOTAL_HEADING in normalize_label(column.text), column.x0
 
 
-def _first_figures(row: Row, columns: Sequence[Heading]) -> Mapping[Heading, Figure | None]:
-    """Return the first figure under each column that a row has something in."""
+def _first_figures(row: ItemRow, columns: Sequence[Heading]) -> Mapping[Heading, Figure | None]:
+    """Return the first number of a row in each column."""
     first: dict[Heading, Figure | None] = {}
     for cell, column in _cells(row, columns):
         first.setdefault(column, next(figures.every(cell.text, minor=row.minor), None))
@@ -220,13 +220,13 @@ def _first_figures(row: Row, columns: Sequence[Heading]) -> Mapping[Heading, Fig
 def _is_product(
     first: Mapping[Heading, Figure | None], qty: Heading | None, price: Heading, total: Heading
 ) -> bool:
-    """Tell whether quantity times a price is the total beside it."""
+    """Return whether quantity times price is the total."""
     factors = [first.get(column) if column else None for column in (qty, price, total)]
     return arithmetic.reconciled(*factors) is not None
 
 
-def place(row: Row, columns: Sequence[Heading]) -> dict[Role, Cell]:
-    """Return the cells of a row by the role of the column that they stand in."""
+def place(row: ItemRow, columns: Sequence[Heading]) -> dict[Role, Cell]:
+    """Return the cells of a row by the role of their column."""
     placed: dict[Role, Cell] = {}
     for part, column in _cells(row, columns):
         known = placed.get(column.role)
@@ -234,14 +234,14 @@ def place(row: Row, columns: Sequence[Heading]) -> dict[Role, Cell]:
     return placed
 
 
-def _cells(row: Row, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
+def _cells(row: ItemRow, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:
     """Return the cells of a row, each with its column."""
     whole = cells(single_words(row.line.words))
-    return [each for cell in whole for each in _parted(cell, columns)]
+    return [each for cell in whole for each in _split(cell, columns)]
 
 
-def _parted(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Heading]]:
-    """Return a cell with its column, or its words each with theirs if it spans several."""
+def _split(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Heading]]:
+    """Yield a cell with its column, or each of its words with its column if it spans several."""
     box = cell.box
     under = [each for each in columns if min(each.x1, box.x1) > max(each.x0, box.x0)]
     if len(under) <= 1:
@@ -254,9 +254,9 @@ def _parted(cell: Cell, columns: Sequence[Heading]) -> Iterator[tuple[Cell, Head
 
 
 def _fits(word: str, column: Heading) -> bool:
-    """Tell whether a word may stand in a column, however far its heading reaches.
+    """Return whether a word may be in a column.
 
-    What has no digit is no figure, nor what has letters between its digits: `2x2x0,8`.
+    A number has a digit, and no letters between its digits as in `2x2x0,8`.
     """
     if column.role not in _DIGIT_ROLES:
         return True
@@ -265,10 +265,10 @@ def _fits(word: str, column: Heading) -> bool:
 
 
 def _nearest(box: Box, columns: Sequence[Heading]) -> Heading:
-    """Return the column that a box is least far from: by the gap, then by the middles."""
+    """Return the column nearest to a box: by the gap, then by the middles."""
 
     def distance(column: Heading) -> tuple[float, float]:
         gap = max(column.x0 - box.x1, box.x0 - column.x1)
-        return max(gap, 0.0), abs((column.x0 + column.x1) / 2 - box.x_centre)
+        return max(gap, 0.0), abs((column.x0 + column.x1) / 2 - box.x_center)
 
     return min(columns, key=distance)

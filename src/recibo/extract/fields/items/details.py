@@ -1,4 +1,4 @@
-"""Rows that only say how a total came about: `2 x 1,29`, `0,535 kg x 18,90 EUR/kg`."""
+"""Reads rows with quantity and unit price of a total: `2 x 1,29`, `0,535 kg x 18,90 EUR/kg`."""
 
 import functools
 import itertools
@@ -9,65 +9,65 @@ from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, item_name
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.text import figures, item_words
 from recibo.extract.text.figures import Figure
 
 _AMOUNT = r"(?:[0-9]{1,3}(?:[.,'][0-9]{3})+(?:[.,][0-9]{2})?(?![0-9])|[0-9]+(?:[.,][0-9]{1,4})?)"
-# `2 AT 1 FOR 1.98`: a count, and what one costs.
+# `2 AT 1 FOR 1.98`: a quantity and a unit price.
 _AT_ONE_FOR = re.compile(
     rf"^\W*(?P<qty>[0-9]+)\s+AT\s+1\s+FOR\s+\W?(?P<price>{_AMOUNT})\W*$", re.IGNORECASE
 )
-# `@110 x 2`: the price of one, and a count.
+# `@110 x 2`: a unit price and a quantity.
 _AT_TIMES = re.compile(
     rf"^\W*@\s?[^\w\s]?\s?(?P<price>{_AMOUNT})\s?[^\W\d]?\s?[xX×*]\s?(?P<qty>[0-9]{{1,3}})\W?\s*\w?\W*$"
 )
-# `42,18 l  1,799 EUR/l`: the price of a measure needs no sign of multiplication.
+# `42,18 l  1,799 EUR/l`: a price per unit needs no multiplication sign.
 _PER_MEASURE = re.compile(
     rf"^\W*(?P<qty>[0-9]+[.,][0-9]+)\s?(?P<unit>[^\W\d]{{1,4}})\W+(?:[^\W\d]{{1,3}}\s)?"
     rf"(?P<price>{_AMOUNT})\s?[^\d/]{{0,5}}/\s?(?P=unit)\W*$",
     re.IGNORECASE,
 )
-# `3 @ 3/$6.97`: a count, and what so many cost together.
+# `3 @ 3/$6.97`: a quantity, and the price of several.
 _TOGETHER = re.compile(
     rf"(?<![0-9.,])(?P<qty>[0-9]{{1,3}})\s*@\s*(?P<of>[0-9]{{1,2}})\s*(?:/|for)\s*\W?(?P<price>{_AMOUNT})",
     re.IGNORECASE,
 )
-# `@ 3.78`: the price of one, under the row of several.
+# `@ 3.78`: a unit price, below the row of the item.
 _PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
 
-# `2013.59`, `20: 4.49`: the sign between a count and a price became figures.
-_GLUED = re.compile(
+# `2013.59`, `20: 4.49`: the sign between quantity and price was read as digits.
+_MERGED = re.compile(
     r"^\W*(?P<qty>[1-9][0-9]{1,5})(?:\W{1,2}(?P<rest>[0-9]{1,4}))?[.,]\s?(?P<cents>[0-9]{2})\W*$"
 )
-#: So many figures such a sign makes at most.
-_MOST_LOST = 2
-#: Decimals of a weight.
+#: The most digits that such a sign is read as.
+_MOST_EXTRA_DIGITS = 2
+#: The decimals of a weight.
 _GRAMS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A row that only says how a total came about."""
+    """A row with the quantity and unit price of a total."""
 
-    row: Row
-    #: What the figures may mean: the dot of `2 X 1.250` may group. Without quantities the total
-    #: tells how many there are.
+    row: ItemRow
+    #: The possible values: the dot of `2 X 1.250` may group. Without quantities, total and price
+    #: determine the quantity.
     quantities: tuple[Decimal, ...]
     prices: tuple[Decimal, ...]
-    #: How many cost the price together.
+    #: The number of units that have the price together.
     together: Decimal = Decimal(1)
 
-    def made(
+    def qty_and_price(
         self, total: Decimal, *, counted: Decimal | None = None
     ) -> tuple[Decimal, Decimal | None] | None:
-        """Return the quantity and the unit price that make a total; None if they do not.
+        """Return the quantity and the unit price of a total; None if they do not agree.
 
-        Where the price of several is printed there is no unit price.
+        If the price of several is printed there is no unit price.
 
         Args:
             total: The amount.
-            counted: The quantity in front of the name, for a detail without one.
+            counted: The quantity before the name, for a detail without one.
         """
         known = self.quantities or ((counted,) if counted else ())
         if self.together != 1:
@@ -78,7 +78,7 @@ class Detail:
                 return qty, price
         if self.quantities:
             return None
-        # Fewer at a grouped price are likelier than thousands at a small one.
+        # A few units at a grouped price are likelier than thousands at a small one.
         for price in sorted(self.prices, reverse=True):
             missing = arithmetic.missing_qty(price, total)
             if missing and arithmetic.is_rounded(missing, price, total):
@@ -88,14 +88,14 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """One figure with the word for what it is: `Litres 25.03`, `Price/L 1.534`."""
+    """A number with a label for quantity or price: `Litres 25.03`, `Price/L 1.534`."""
 
-    row: Row
+    row: ItemRow
     is_price: bool
     readings: tuple[Decimal, ...]
 
 
-def read(row: Row) -> Detail | None:
+def read(row: ItemRow) -> Detail | None:
     """Read `2 x 1,29` and the like."""
     if (offer := _TOGETHER.fullmatch(row.text.strip())) and offer["of"] != "0":
         qty, price = Decimal(offer["qty"]), _readings(offer["price"])
@@ -109,32 +109,32 @@ def read(row: Row) -> Detail | None:
     return Detail(row, _readings(named.get("qty")), _readings(named["price"]))
 
 
-def read_labelled(row: Row) -> Labelled | None:
-    """Read a row of one figure with its word, as pumps print quantity and price."""
-    figures_of = [figure for figure in row.figures if not figure.is_percent]
-    label = row.text[: figures_of[0].start] if figures_of else ""
-    if len(figures_of) != 1 or not (kind := item_words.opening_of_measure(label)):
+def read_labelled(row: ItemRow) -> Labelled | None:
+    """Read a row of one labelled number, as fuel pumps print quantity and price."""
+    numbers = [figure for figure in row.figures if not figure.is_percent]
+    label = row.text[: numbers[0].start] if numbers else ""
+    if len(numbers) != 1 or not (kind := item_words.measure_kind(label)):
         return None
-    return Labelled(row, kind == "rates", figures_of[0].readings[::-1])
+    return Labelled(row, kind == "rates", numbers[0].readings[::-1])
 
 
 def joined(one: Labelled, other: Labelled) -> Detail | None:
-    """Return what a quantity and a price with their words say together."""
+    """Return the detail of a labelled quantity and a labelled price."""
     if one.is_price == other.is_price:
         return None
     price, qty = (one, other) if one.is_price else (other, one)
     return Detail(one.row, qty.readings, price.readings)
 
 
-#: What tells how a total came about: quantity and unit price, the rows that say so, and the row of
-#: the total without them.
-Explained = tuple[tuple[Decimal, Decimal | None], list[Row], Priced]
+#: The quantity and unit price of a total, the rows they are in, and the row of the total without
+#: them.
+Explained = tuple[tuple[Decimal, Decimal | None], list[ItemRow], Priced]
 
 
-def around(read: Priced, above: Sequence[Row], below: Sequence[Row]) -> Explained | None:
-    """Return the quantity and the price in the rows around a total whose product it is.
+def around(read: Priced, above: Sequence[ItemRow], below: Sequence[ItemRow]) -> Explained | None:
+    """Return the quantity and the price near a total whose product is the total.
 
-    Whatever the words between them, a pump's or a scale's: only the arithmetic decides.
+    Only the arithmetic decides, not the words of a pump or scale between them.
     """
     if read.total <= 0:
         return None
@@ -143,29 +143,31 @@ def around(read: Priced, above: Sequence[Row], below: Sequence[Row]) -> Explaine
             qty, price, cut = found
             words = read.words if cut is None else read.row.text[:cut]
             return (qty, price), list(rows), replace(read, words=words)
-    beside = read.row.text[: read.total_figure.start].rstrip()
-    glued = _unglued(beside.rpartition("\t")[2], read.total)
-    if glued and not read.has_name:
-        return glued, [], read
+    left = read.row.text[: read.total_figure.start].rstrip()
+    merged = _split_digits(left.rpartition("\t")[2], read.total)
+    if merged and not read.has_name:
+        return merged, [], read
     for row in (*below[:1], *above[:1]):
-        if found_glued := _unglued(row.text, read.total):
-            return found_glued, [row], read
+        if found_merged := _split_digits(row.text, read.total):
+            return found_merged, [row], read
     return None
 
 
-def _product_in(rows: Sequence[Row], read: Priced) -> tuple[Decimal, Decimal, int | None] | None:
-    """Return a quantity, a price and where the total's own row holds the quantity, if it does."""
+def _product_in(
+    rows: Sequence[ItemRow], read: Priced
+) -> tuple[Decimal, Decimal, int | None] | None:
+    """Return a quantity, a price, and the quantity's position if it is in the row of the total."""
     own = [each for each in read.row.figures if each.end <= read.total_figure.start]
     weights = [each for each in own if each.decimals == _GRAMS or len(each.readings) > 1]
-    figures_of = [
+    numbers = [
         each
         for row in rows
         for each in row.figures[: arithmetic.MOST_FIGURES]
         if not each.is_percent
     ]
-    prices = [each for each in figures_of if each.is_money or len(each.readings) > 1]
-    for price, qty in itertools.product(prices, [*figures_of, *weights]):
-        if qty is price or qty.has_mark or qty.is_rate:
+    prices = [each for each in numbers if each.is_money or len(each.readings) > 1]
+    for price, qty in itertools.product(prices, [*numbers, *weights]):
+        if qty is price or qty.has_symbol or qty.is_rate:
             continue
         for one, count in itertools.product(price.readings[::-1], qty.readings[::-1]):
             if count != 1 and one > 0 and arithmetic.agrees(count, one, read.total):
@@ -173,14 +175,14 @@ def _product_in(rows: Sequence[Row], read: Priced) -> tuple[Decimal, Decimal, in
     return None
 
 
-def _unglued(text: str, total: Decimal) -> tuple[Decimal, Decimal] | None:
-    """Return what makes a total where the sign between was read as figures: `2013.59`."""
-    match = _GLUED.match(text)
+def _split_digits(text: str, total: Decimal) -> tuple[Decimal, Decimal] | None:
+    """Return the factors of a total if the sign between them was read as digits: `2013.59`."""
+    match = _MERGED.match(text)
     if match is None:
         return None
     digits = match["qty"] + (match["rest"] or "")
     for length, start in itertools.product((1, 2), range(1, len(digits))):
-        if 0 < start - length <= _MOST_LOST:
+        if 0 < start - length <= _MOST_EXTRA_DIGITS:
             qty, price = Decimal(digits[:length]), Decimal(f"{digits[start:]}.{match['cents']}")
             if qty > 1 and qty * price == total:
                 return qty, price
@@ -188,24 +190,24 @@ def _unglued(text: str, total: Decimal) -> tuple[Decimal, Decimal] | None:
 
 
 def _readings(figure: str | None) -> tuple[Decimal, ...]:
-    """Return what a figure may mean, its dot for decimals first."""
+    """Return the possible values of a number, a decimal one first."""
     found = next(figures.every(figure), None) if figure else None
     return found.readings[::-1] if found else ()
 
 
-def count_of_offer(row: Row, total: Figure) -> Decimal | None:
-    """Return how many were bought where the price of several is printed, `3 @ 3/$6.97`."""
+def count_of_offer(row: ItemRow, total: Figure) -> Decimal | None:
+    """Return the quantity if the price of several is printed, `3 @ 3/$6.97`."""
     match = _TOGETHER.search(row.text[: total.start])
     if match is None or match["of"] == "0":
         return None
-    qty, several = Decimal(match["qty"]), Decimal(match["of"])
+    qty, group_size = Decimal(match["qty"]), Decimal(match["of"])
     price = Decimal(match["price"].replace(",", "."))
-    return qty if arithmetic.agrees(qty / several, price, total.value) else None
+    return qty if arithmetic.agrees(qty / group_size, price, total.value) else None
 
 
 @functools.cache
 def _times() -> re.Pattern[str]:
-    """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps behind an article's number."""
+    """`2 x 1,29`, `0.535 kg @ 2.99/kg`, `Qty 3 @ 1.50 ea.`, perhaps after an article number."""
     return re.compile(
         rf"^\W*(?:[0-9]{{6,14}}\s+)?(?:(?i:{item_words.counting()})\W+)?(?P<qty>{_AMOUNT})"
         rf"(?:\s*(?i:{item_words.units()})|\s*[^\W\d]{{1,4}}\.?(?=\s))?\s*(?:(?i:{item_words.counting()})\s)?(?:[x×X*@à]|\ba\b)\s*"

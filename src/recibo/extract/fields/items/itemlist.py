@@ -1,4 +1,4 @@
-"""Goods on a till roll: a name and an amount a row, details above, under or beside."""
+"""Reads items in rows of name and amount, with details above, below or in the row."""
 
 import itertools
 import statistics
@@ -18,55 +18,55 @@ from recibo.extract.fields.items import (
     terminators,
 )
 from recibo.extract.fields.items.details import Detail, Labelled
-from recibo.extract.fields.items.naming import Entry, Manner
+from recibo.extract.fields.items.naming import Entry, Layout
 from recibo.extract.fields.items.priced_row import Priced
 from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import ocr_confusions
 
-#: Rows of one item stand within this many usual distances of rows.
+#: Rows of one item are at most this many usual row distances apart.
 _NEAR = 1.7
-#: An index stands at the very head of its row.
+#: An index begins at most at this position of its row.
 _INDEX_PLACE = 3
-#: So many rows may begin with 1 and 2 by chance.
+#: This many rows may begin with 1 and 2 by chance.
 _CHANCE = 2
 _CONFIDENT, _LIKELY = 0.95, 0.8
-#: A quantity and its price stand within so many rows of the total.
+#: A quantity and its price are at most this many rows from the total.
 _MOST_DETAILS = 2
 
 
-def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
-    """Return the goods listed on a roll."""
-    goods = regions.goods(rows)
-    gathering = _Gathering()
-    for row, price in goods:
-        gathering.take(row, price)
-    gathered = gathering.entries
-    strangers = sums.strangers([entry.priced for entry in gathered], rows)
-    entries = [entry for index, entry in enumerate(gathered) if index not in strangers]
-    if mended := sums.mended([entry.priced for entry in entries], rows):
-        index, right = mended
-        entries[index].priced = right
-    reach = _NEAR * _pitch([row for row, _ in goods])
-    _explain(entries, reach)
+def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
+    """Return the items in rows of name and amount."""
+    item_rows = regions.find(rows)
+    collector = _Collector()
+    for row, price in item_rows:
+        collector.add(row, price)
+    collected = collector.entries
+    outliers = sums.outliers([entry.priced for entry in collected], rows)
+    entries = [entry for index, entry in enumerate(collected) if index not in outliers]
+    if repaired := sums.repaired([entry.priced for entry in entries], rows):
+        index, corrected = repaired
+        entries[index].priced = corrected
+    reach = _NEAR * _pitch([row for row, _ in item_rows])
+    _find_factors(entries, reach)
     reads = [entry.priced for entry in entries]
     named = [read for read in reads if read.has_name]
     columns = _columns(rows)
     first = columns[0] if columns else None
-    manner = Manner(
+    layout = Layout(
         reach=reach,
-        are_names_below=_stand_below(entries, reach),
-        has_quantities=quantities.stand_in_front(reads) and not _are_indexed(entries, first),
-        has_quantities_behind=quantities.stand_behind(reads),
+        are_names_below=_are_names_below(entries, reach),
+        has_quantities=quantities.precede_names(reads) and not _are_indexed(entries, first),
+        has_quantities_after_names=quantities.follow_names(reads),
         are_indexed=_are_surely_indexed(entries, first),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
         have_codes=_have_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
     )
-    items = (_item(entry, manner) for entry in entries)
+    items = (_item(entry, layout) for entry in entries)
     return tuple(item for item in items if item is not None)
 
 
@@ -75,145 +75,145 @@ def _have_codes(named: Sequence[Priced]) -> bool:
     return coded * 2 > len(named)
 
 
-def _columns(rows: Sequence[Row]) -> list[Role]:
-    """Return what stands in the rows of goods, from left to right, as their headings tell."""
+def _columns(rows: Sequence[ItemRow]) -> list[Role]:
+    """Return the roles of the columns from left to right, by their headings."""
     heading = next((headings.read(row) for row in rows if headings.is_heading(row)), [])
     return [column.role for column in heading]
 
 
-def _explain(entries: Sequence[Entry], reach: float) -> None:
+def _find_factors(entries: Sequence[Entry], reach: float) -> None:
     """Find the quantity and the price of each item in the rows around its total."""
     for entry, following in itertools.zip_longest(entries, entries[1:]):
-        if entry.priced.factors or entry.made:
+        if entry.priced.factors or entry.qty_and_price:
             continue
         above = _within(entry.above[::-1], entry.priced, reach)
         below = _within(entry.below, entry.priced, reach)
         found = details.around(entry.priced, above, below)
         if found is None:
             continue
-        entry.made, used, entry.priced = found
+        entry.qty_and_price, used, entry.priced = found
         entry.above = [row for row in entry.above if row not in used]
         entry.below = [row for row in entry.below if row not in used]
         if following:
             following.above = [row for row in following.above if row not in used]
 
 
-def _within(rows: Sequence[Row], read: Priced, reach: float) -> list[Row]:
-    """Return the rows next to an amount, the nearest first, that may tell how it came about.
+def _within(rows: Sequence[ItemRow], read: Priced, reach: float) -> list[ItemRow]:
+    """Return the rows next to an amount, the nearest first, that may contain quantity and price.
 
-    Without a name of its own, it has it from them.
+    If the row of the amount has no name, rows with a name are left out.
     """
     return [
         each
         for count, each in enumerate(rows[:_MOST_DETAILS], start=1)
-        if abs(each.line.box.y_centre - read.row.line.box.y_centre) <= count * reach
+        if abs(each.line.box.y_center - read.row.line.box.y_center) <= count * reach
         and each.line.page == read.row.line.page
         and (read.has_name or not item_name.is_name(item_name.without_units(each.text)))
     ]
 
 
-def _pitch(rows: Sequence[Row]) -> float:
-    """Return the usual distance from row to row."""
+def _pitch(rows: Sequence[ItemRow]) -> float:
+    """Return the median distance of adjacent rows."""
     steps = [
-        lower.line.box.y_centre - upper.line.box.y_centre
+        lower.line.box.y_center - upper.line.box.y_center
         for upper, lower in itertools.pairwise(rows)
         if upper.line.page == lower.line.page
     ]
     return statistics.median(steps) if steps else 0.0
 
 
-class _Gathering:
-    """Gathers the rows of each item around its amount, as they come."""
+class _Collector:
+    """Collects the rows of each item around its amount, from top to bottom."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Create an empty list."""
         self.entries: list[Entry] = []
-        self._pending: list[Row] = []
+        self._pending: list[ItemRow] = []
         self._waiting: Detail | None = None
         self._labelled: Labelled | None = None
 
-    def take(self, row: Row, price: Priced | None) -> None:
-        """Take the next row, and its price if it has one."""
+    def add(self, row: ItemRow, price: Priced | None) -> None:
+        """Add the next row, and its price if it has one."""
         if (part := details.read_labelled(row)) is not None:
-            self._take_part(part)
+            self._add_labelled(part)
         elif (detail := details.read(row)) is not None:
-            if not self._is_explained(detail):
+            if not self._belongs_above(detail):
                 self._pending.append(row)
         elif price is None:
             self._pending.append(row)
             if self.entries:
                 self.entries[-1].below.append(row)
-        elif self.entries and terminators.restates(row):
-            _restate(self.entries, price)
-        elif (goods := _as_goods(price)) is not None:
-            self._take_goods(goods)
+        elif self.entries and terminators.is_final_price(row):
+            _apply_final_price(self.entries, price)
+        elif (item := _as_item(price)) is not None:
+            self._add_item(item)
 
-    def _take_part(self, part: Labelled) -> None:
-        """Take a quantity or a price with its word: two of them make a detail."""
+    def _add_labelled(self, part: Labelled) -> None:
+        """Add a labelled quantity or price: the two together are a detail."""
         detail = details.joined(self._labelled, part) if self._labelled else None
         self._labelled = part
         if detail is not None:
-            self._is_explained(detail)
+            self._belongs_above(detail)
 
-    def _is_explained(self, detail: Detail) -> bool:
-        """Tell whether a detail belongs to the item above; else it waits for the next one."""
-        if _explained(self.entries[-1:], detail):
+    def _belongs_above(self, detail: Detail) -> bool:
+        """Return whether a detail belongs to the item above; else keep it for the next one."""
+        if _set_factors(self.entries[-1:], detail):
             return True
         self._waiting = detail
         return False
 
-    def _take_goods(self, goods: Priced) -> None:
-        entry = Entry(goods)
+    def _add_item(self, item: Priced) -> None:
+        entry = Entry(item)
         waiting = self._waiting
-        if waiting and _explained([entry], waiting):
-            entry.is_led = True
+        if waiting and _set_factors([entry], waiting):
+            entry.is_detail_above = True
             self._pending = [row for row in self._pending if row is not waiting.row]
         entry.above = self._pending
         last = self.entries[-1] if self.entries else None
-        if last and not self._pending and _is_same_article(last, goods):
+        if last and not self._pending and _is_same_article(last, item):
             entry.above, entry.last = last.above, last.uppermost
         if last:
-            leads_on = [item_name.goes_on(row.text, goods.words) for row in self._pending[-1:]]
-            last.is_before_name = not goods.has_name or any(leads_on)
+            is_continued = [item_name.continues(row.text, item.words) for row in self._pending[-1:]]
+            last.is_before_name = not item.has_name or any(is_continued)
         self.entries.append(entry)
         self._pending, self._waiting = [], None
 
 
-def _is_same_article(above: Entry, goods: Priced) -> bool:
-    """Tell whether a row without a name has the same number as the one above it."""
-    words = goods.words.strip()
-    has_number = any(map(str.isdigit, words)) and not goods.has_name
+def _is_same_article(above: Entry, item: Priced) -> bool:
+    """Return whether a row without a name has the same number as the one above it."""
+    words = item.words.strip()
+    has_number = any(map(str.isdigit, words)) and not item.has_name
     return has_number and above.priced.words.strip() == words
 
 
-def _explained(entries: Sequence[Entry], detail: Detail) -> bool:
-    """Note how the total of an item came about, if the figures agree."""
+def _set_factors(entries: Sequence[Entry], detail: Detail) -> bool:
+    """Set quantity and price of an item from a detail, if they agree with its total."""
     for entry in entries:
         is_open = entry.detail is None and entry.priced.factors is None
         leading = item_name.leading_qty(entry.priced.words)
         counted = leading[0] if leading else None
-        if is_open and (made := detail.made(entry.priced.total, counted=counted)):
-            entry.detail, entry.made = detail, made
+        if is_open and (qty_and_price := detail.qty_and_price(entry.priced.total, counted=counted)):
+            entry.detail, entry.qty_and_price = detail, qty_and_price
             return True
     return False
 
 
-def _restate(entries: list[Entry], final: Priced) -> None:
-    """Put the final price in the place of an item's first price and the discounts on it."""
+def _apply_final_price(entries: list[Entry], final: Priced) -> None:
+    """Replace an item's price and the discounts on it by the final price."""
     while len(entries) > 1 and entries[-1].priced.total < 0:
         entries.pop()
     entries[-1].priced = replace(entries[-1].priced, total=final.total)
 
 
-def _as_goods(price: Priced) -> Priced | None:
-    """Return a row as goods; None for a discount that takes nothing off the sum of the rows.
+def _as_item(price: Priced) -> Priced | None:
+    """Return a row as an item; None for a discount that the total does not include.
 
-    A Brazilian total leaves it out, and a discount without a sign tells of one already taken,
-    unless the price that is left stands behind it: `OPUST -1,00 4,07`.
+    Brazilian totals do not include it, and a discount without a sign is already included in the
+    price, unless the remaining price follows it: `OPUST -1,00 4,07`.
     """
     meaning = terminators.meaning(price.row)
     if meaning is Meaning.ON_ITEM:
-        # With its sign it may count all the same: the printed total tells.
+        # With a sign it may be included: the printed total decides later.
         return price if price.total < 0 else None
     if meaning is not Meaning.DISCOUNT or price.total < 0:
         return price
@@ -221,16 +221,16 @@ def _as_goods(price: Priced) -> Priced | None:
     return priced_row.at(price.row, taken) if taken else None
 
 
-def _stand_below(entries: Sequence[Entry], reach: float) -> bool:
-    """Tell whether names stand under their amounts: where those above would be too far off."""
+def _are_names_below(entries: Sequence[Entry], reach: float) -> bool:
+    """Return whether names are below their amounts: more rows below than above are near enough."""
     nameless = [entry for entry in entries if entry.priced.total > 0 and not entry.priced.has_name]
     above = sum(bool(naming.above(entry, reach)) for entry in nameless)
     below = sum(bool(naming.below(entry, reach)) for entry in nameless)
-    is_led = any(_is_led_by_name(entry, reach) for entry in nameless)
-    return below > above or (below == above > 0 and not is_led)
+    is_above = any(_has_name_above(entry, reach) for entry in nameless)
+    return below > above or (below == above > 0 and not is_above)
 
 
-def _is_led_by_name(entry: Entry, reach: float) -> bool:
+def _has_name_above(entry: Entry, reach: float) -> bool:
     row = entry.above[-1] if entry.above else None
     return (
         row is not None
@@ -240,9 +240,9 @@ def _is_led_by_name(entry: Entry, reach: float) -> bool:
 
 
 def _are_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
-    """Tell whether the first figures of the rows count the goods: 1, 2, 3 and so on.
+    """Return whether the first numbers of the rows are an index: 1, 2, 3 and so on.
 
-    One row alone is counted under a heading of codes.
+    A single row has an index only below a heading of codes.
     """
     if first is Role.QTY or any(_has_quantity(entry) for entry in entries):
         return False
@@ -252,47 +252,49 @@ def _are_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
 
 
 def _has_quantity(entry: Entry) -> bool:
-    """Tell whether the first figure of a row is surely a quantity: multiplied, or `2 x`."""
+    """Return whether the first number of a row is surely a quantity: a factor, or `2 x`."""
     read = entry.priced
-    # Below its name a product stands at the head of the row all the same: `0.352 KG x 49.90`.
+    # In the row below a name, quantity and price come first: `0.352 KG x 49.90`.
     is_product = read.is_product and read.has_name and quantities.is_counted(read)
     return is_product or item_name.is_multiplied(read.words)
 
 
 def _are_surely_indexed(entries: Sequence[Entry], first: Role | None) -> bool:
-    """Tell whether that is no chance: two rows may be one of this and two of that."""
-    is_told = first is Role.CODE or any(entry.priced.factors for entry in entries)
-    return _are_indexed(entries, first) and (len(entries) > _CHANCE or is_told)
+    """Return whether the index is not a chance: two rows may have the quantities 1 and 2."""
+    is_proven = first is Role.CODE or any(entry.priced.factors for entry in entries)
+    return _are_indexed(entries, first) and (len(entries) > _CHANCE or is_proven)
 
 
 def _first_figure(entry: Entry) -> Decimal | None:
-    """Return the figure at the head of an item's first row."""
+    """Return the number at the start of an item's first row."""
     row = entry.priced.row if entry.priced.has_name else (entry.above or [entry.priced.row])[-1]
     is_first = row.figures and row.figures[0].start < _INDEX_PLACE
     return row.figures[0].value if is_first else None
 
 
-def _item(entry: Entry, manner: Manner) -> Extracted[LineItem] | None:
-    read = _named(entry, manner)
+def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
+    read = _named(entry, layout)
     if read is None:
         return None
-    words, qty = _split(read, manner)
+    words, qty = _split_name(read, layout)
     name = item_name.cleaned((words or read.words).replace("\t", " "))
-    name = name if read.row.is_exact else ocr_confusions.mended(name)
+    name = name if read.row.is_exact else ocr_confusions.repaired(name)
     unit_price = None
-    made = (read.factors.qty, read.factors.unit_price) if read.factors else entry.made
-    made = made or (_lost_qty(read) if manner.is_headed_qty else None)
-    if made:
-        qty, unit_price = made
+    qty_and_price = (
+        (read.factors.qty, read.factors.unit_price) if read.factors else entry.qty_and_price
+    )
+    qty_and_price = qty_and_price or (_missing_qty(read) if layout.is_headed_qty else None)
+    if qty_and_price:
+        qty, unit_price = qty_and_price
     qty = qty or details.count_of_offer(entry.priced.row, entry.priced.total_figure)
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
-    return read.row.cell.found(item, confidence=_CONFIDENT if made else _LIKELY)
+    return read.row.cell.found(item, confidence=_CONFIDENT if qty_and_price else _LIKELY)
 
 
-def _lost_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
-    """Return the quantity that the total tells where only the price of one was read beside it."""
+def _missing_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
+    """Return the quantity that the total implies if only the unit price was read."""
     before = [each for each in read.row.figures if each.end <= read.total_figure.start]
     if not before or not before[-1].is_money:
         return None
@@ -300,14 +302,14 @@ def _lost_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
     return (qty, before[-1].value) if qty else None
 
 
-def _named(entry: Entry, manner: Manner) -> Priced | None:
-    """Return the price with what names the goods: on their own row, or beside it."""
+def _named(entry: Entry, layout: Layout) -> Priced | None:
+    """Return the price with the name of the item, in its row or a row near it."""
     if entry.priced.has_name:
-        return naming.unbroken(entry, manner)
-    look = naming.below if manner.are_names_below else naming.above
-    rows = look(entry, manner.reach)
+        return naming.whole_name(entry, layout)
+    find = naming.below if layout.are_names_below else naming.above
+    rows = find(entry, layout.reach)
     if not rows:
-        # What is taken off may bear no name but the number of the article, and a bag is a unit too.
+        # A discount may have only an article number for a name, and `bag` is a unit too.
         words = entry.priced.words
         has_number = entry.priced.total < 0 and any(map(str.isdigit, words))
         return (
@@ -318,18 +320,20 @@ def _named(entry: Entry, manner: Manner) -> Priced | None:
     return replace(named, words=" ".join([*(row.text for row in before), named.words]))
 
 
-def _split(read: Priced, manner: Manner) -> tuple[str, Decimal | None]:
-    """Part the name from an index, a code, a quantity in front of it or behind it."""
-    if manner.has_quantities_behind and not read.factors and (counted := quantities.behind(read)):
+def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:
+    """Separate the name from an index, a code, a quantity before or after it."""
+    is_after_name = layout.has_quantities_after_names or quantities.is_multiplied(read)
+    if is_after_name and not read.factors and (counted := quantities.after_name(read)):
         qty, name = counted
         return item_name.strip_code(name), qty
     stripped = item_name.strip_code(read.words)
-    if stripped == read.words and manner.have_codes:
+    if stripped == read.words and layout.have_codes:
         stripped = item_name.strip_short_code(read.words)
     if stripped != read.words:
         return stripped, None
     leading = item_name.leading_qty(read.words)
-    if leading is None or not (manner.has_quantities or manner.are_indexed):
+    is_leading = layout.has_quantities or layout.are_indexed or item_name.is_counted(read.words)
+    if leading is None or not is_leading:
         return read.words, None
     qty, name = leading
-    return name, None if read.factors or manner.are_indexed else qty
+    return name, None if read.factors or layout.are_indexed else qty

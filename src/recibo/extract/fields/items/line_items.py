@@ -1,13 +1,14 @@
-"""The goods and services that a document lists."""
+"""Finds the line items of a document."""
 
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 
 from recibo.extract.brazil.documents import nfse
-from recibo.extract.brazil.fiscal import Opened
+from recibo.extract.brazil.fiscal import Identified
 from recibo.extract.fields.items import (
     arithmetic,
+    item_details,
     itemlist,
     misaligned,
     sections,
@@ -15,77 +16,80 @@ from recibo.extract.fields.items import (
     terminators,
 )
 from recibo.extract.layout import item_rows
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.model import Extracted, LineItem, TextPage
 from recibo.extract.text.figures import CENTS
 
-#: Units and codes make names longer too, but not by so much.
+#: Names may be longer by a unit or code, but not by this factor.
 _MORE = 1.3
 
 _Items = tuple[Extracted[LineItem], ...]
 
 
 def find(
-    text_pages: Sequence[TextPage], document: Opened | None, *, minor: int = CENTS
+    text_pages: Sequence[TextPage], document: Identified | None, *, minor: int = CENTS
 ) -> tuple[Extracted[LineItem], ...]:
-    """Return the line items of a document, top to bottom; none is invented.
+    """Return the line items of a document from top to bottom.
 
     Args:
         text_pages: Its pages.
-        document: The same opened as a fiscal document; None if it is none.
-        minor: How many decimals its money has.
+        document: The fiscal document on these pages; None if it is not one.
+        minor: The decimals of its currency.
     """
+    # Fewer decimals than cents do not help to distinguish amounts from quantities.
+    lines = item_rows.of_pages(text_pages, minor=max(minor, CENTS))
     if document is None:
-        return _listed(text_pages, None, minor)
-    own = document.goods()
-    return document.without_sums(own or _listed(text_pages, document, minor))
+        found = _listed(lines, None)
+    else:
+        found = document.without_sums(document.line_items() or _listed(lines, document))
+    return item_details.with_details(found, lines, is_narrow=item_rows.are_narrow(lines))
 
 
-def _listed(text_pages: Sequence[TextPage], document: Opened | None, minor: int) -> _Items:
-    # A whole amount may be told apart from a count only by its place: fewer than cents are no help.
-    lines = item_rows.of_sheets(text_pages, minor=max(minor, CENTS))
-    is_roll = item_rows.are_roll(lines)
-    # A price of one stands twice in its row, as unit price and as total, and proves nothing.
+def _listed(lines: Sequence[ItemRow], document: Identified | None) -> _Items:
+    is_narrow = item_rows.are_narrow(lines)
+    # With a quantity of one the amount is twice in its row, which proves nothing.
     amounts = Counter(
         value
         for row in lines
         for value in {figure.value for figure in row.figures if figure.is_money}
     )
-    tabled = tables.read(lines, is_roll=is_roll)
-    is_sound = _is_summed(tabled, amounts) and all(
+    tabled = tables.read(lines, is_narrow=is_narrow)
+    is_consistent = _is_summed(tabled, amounts) and all(
         arithmetic.is_product(item.value) for item in tabled
     )
-    if is_sound and not is_roll:
+    if is_consistent and not is_narrow:
         return tabled
     if document and document.is_service_note:
-        service = nfse.service(document.paper)
+        service = nfse.service(document.document)
         return (service,) if service else ()
-    listed = _on_roll(lines, amounts) if is_roll else _on_page(lines)
-    return _sounder(tabled, listed, amounts, is_roll=is_roll)
+    listed = _on_narrow_page(lines, amounts) if is_narrow else _on_wide_page(lines)
+    return _more_consistent(tabled, listed, amounts, is_narrow=is_narrow)
 
 
-def _on_roll(lines: Sequence[Row], amounts: Counter[Decimal]) -> _Items:
-    """Return the goods of a roll, set right where a sum proves that its amounts slipped."""
+def _on_narrow_page(lines: Sequence[ItemRow], amounts: Counter[Decimal]) -> _Items:
+    """Return the items of a narrow receipt; realigned if a sum proves that amounts are shifted."""
     listed = itemlist.read(lines)
     return listed if _is_summed(listed, amounts) else misaligned.read(lines) or listed
 
 
-def _on_page(lines: Sequence[Row]) -> _Items:
+def _on_wide_page(lines: Sequence[ItemRow]) -> _Items:
     """Return rows with amounts on a wide page if they add up to a total.
 
-    There they may be anything; only their sum tells that they are goods.
+    Such rows may be anything; only their sum shows that they are items.
     """
-    outlined, listed = sections.read(lines), itemlist.read(lines)
-    if _sum(listed) not in terminators.totals(lines) or len(outlined) > len(listed):
-        return outlined
-    return max((listed, outlined), key=_products)
+    sectioned, listed = sections.read(lines), itemlist.read(lines)
+    if _sum(listed) not in terminators.totals(lines) or len(sectioned) > len(listed):
+        return sectioned
+    return max((listed, sectioned), key=_products)
 
 
-def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal], *, is_roll: bool) -> _Items:
-    """Return the reading whose figures agree better with one another, the table when in doubt.
+def _more_consistent(
+    tabled: _Items, listed: _Items, amounts: Counter[Decimal], *, is_narrow: bool
+) -> _Items:
+    """Return the items whose numbers agree better; those of the table if both are equal.
 
-    On a roll the columns are no wider than their headings, and names reach beyond: there the
-    reading with more of the names goes first.
+    On a narrow receipt names may extend beyond their column, so there the items with longer names
+    are preferred.
     """
     if not tabled or not listed:
         return tabled or listed
@@ -95,7 +99,7 @@ def _sounder(tabled: _Items, listed: _Items, amounts: Counter[Decimal], *, is_ro
             _is_summed(items, amounts),
             sum(_may_be_discounted(item.value) for item in items),
             _products(items),
-            is_roll and _letters(items) > _MORE * _letters(tabled),
+            is_narrow and _letters(items) > _MORE * _letters(tabled),
         ),
     )
 
@@ -105,7 +109,7 @@ def _letters(items: _Items) -> int:
 
 
 def _is_summed(items: _Items, amounts: Counter[Decimal]) -> bool:
-    """Tell whether the sum of the items' totals is printed, apart from the only item itself."""
+    """Return whether the sum of the items' totals is printed, apart from a single item itself."""
     return bool(items) and amounts[_sum(items)] > (len(items) == 1)
 
 
@@ -118,7 +122,7 @@ def _sum(items: _Items) -> Decimal:
 
 
 def _may_be_discounted(item: LineItem) -> bool:
-    """Tell whether quantity times unit price makes the total, or more: tables print discounts."""
+    """Return whether quantity times unit price is the total, or more: tables include discounts."""
     if item.qty is None or item.unit_price is None or item.total is None:
         return False
     return arithmetic.is_product(item) or 0 < item.total < item.qty * item.unit_price

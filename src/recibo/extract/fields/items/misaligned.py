@@ -1,27 +1,27 @@
-"""Rolls whose amounts slipped a row: a curled paper pairs names with their neighbours' amounts.
+"""Reads items whose amounts are shifted by a row, as on a curved receipt.
 
-An amount without a name shows it. Names and amounts still follow one another in their own columns:
-if as many amounts as there are names add up to the next amount, the total, then they belong
-together in that order.
+An amount without a name shows this. Names and amounts are still in order in their columns: if as
+many amounts as there are names add up to the next amount, the total, they belong together in that
+order.
 """
 
 from collections.abc import Sequence
 
 from recibo.extract.fields.items import details, item_name, priced_row, regions, terminators
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.model import Extracted, LineItem
 from recibo.extract.text import ocr_confusions
 
-#: Fewer names may add up by chance.
+#: Fewer amounts may add up by chance.
 _FEWEST = 3
 _LIKELY = 0.7
 
 
-def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
-    """Return the goods of a roll, names and amounts paired in order; none if no sum proves it."""
-    goods = regions.goods(rows)
-    priced_rows = [row for row, read in goods if read]
+def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
+    """Return the items, names and amounts paired in order; none if no sum proves it."""
+    found = regions.find(rows)
+    priced_rows = [row for row, read in found if read]
     if not priced_rows:
         return ()
     following = rows[next(index for index, row in enumerate(rows) if row is priced_rows[0]) :]
@@ -41,9 +41,9 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
     return items if all(item.value.name for item in items) else ()
 
 
-def _names(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that name something, up to the first total."""
-    named: list[Row] = []
+def _names(rows: Sequence[ItemRow]) -> list[ItemRow]:
+    """Return the rows with names, up to the first total."""
+    named: list[ItemRow] = []
     for row in rows:
         if terminators.meaning(row) in terminators.ENDS:
             return named
@@ -53,11 +53,11 @@ def _names(rows: Sequence[Row]) -> list[Row]:
     return named
 
 
-def _item(row: Row, amount: Priced, *, counted: bool) -> Extracted[LineItem]:
+def _item(row: ItemRow, amount: Priced, *, counted: bool) -> Extracted[LineItem]:
     before = priced_row.read(row)
     words = before.words if before else row.text
     leading = item_name.leading_qty(words) if counted else None
     qty, words = leading or (None, item_name.strip_code(words))
     name = item_name.cleaned(words.replace("\t", " "))
-    name = name if row.is_exact else ocr_confusions.mended(name)
+    name = name if row.is_exact else ocr_confusions.repaired(name)
     return row.cell.found(LineItem(name, qty, None, amount.total), confidence=_LIKELY)

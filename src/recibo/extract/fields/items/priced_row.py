@@ -1,23 +1,23 @@
-"""One row of a roll read by itself: the goods' name, what they cost, and how many they are."""
+"""Reads a single row of an item: name, total, quantity and unit price."""
 
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, item_name
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.text.figures import Figure
 
-#: Behind an amount there is room for a tax mark, a currency or a star, not for a sentence.
+#: The longest text after an amount: a tax code, a currency or a star.
 _LONGEST_TAIL = 6
-#: Behind a colon smaller whole numbers are counts: no currency without cents has such totals.
+#: Smaller whole numbers after a colon are counts: no currency without cents has such totals.
 _LEAST_PRICE = 10
-# Behind a sign of multiplication stands the price of one, no total.
-_OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
+# `50,115 L X 6,099 (55,60)`: the taxes after a product.
+_TAXES_OF_PRODUCT = re.compile(r"[0-9]\s?[^\W\d]{0,4}\s[xX×]\s?[0-9.,]+\s*\([0-9.,]+\)$")
 _TIMES = re.compile(
     r"(?:[\s0-9][xX×]|[0-9][ ]?\*|[A-Z]x)\s?(?:R?[^\w\s])?\s?$|@[ ]?(?:R?[^\w\s])?[ ]?$"
 )
-# `Sparkling Water 6x    5.74`: a name cut where its column ends.
+# `Sparkling Water 6x    5.74`: a name cut at the end of its column.
 _CUT_NAME = re.compile(r"[^\W\d_]{3}\W+(?:.*\s)?[0-9]+[xX×]\t[^\w\s]?$")
 
 
@@ -25,38 +25,41 @@ _CUT_NAME = re.compile(r"[^\W\d_]{3}\W+(?:.*\s)?[0-9]+[xX×]\t[^\w\s]?$")
 class Priced:
     """A row with a total."""
 
-    row: Row
+    row: ItemRow
     total: Decimal
     total_figure: Figure
     factors: arithmetic.Factors | None
-    #: What stands before quantity, price and total.
+    #: The text before quantity, price and total.
     words: str
 
     @property
     def has_name(self) -> bool:
-        """Whether the goods are named on this row."""
+        """Whether the row contains the name."""
         words = item_name.strip_code(self.words)
-        # What is left between the figures of a product may be no more than its units.
-        return item_name.is_name(words if self.factors is None else item_name.without_units(words))
+        # The text next to another amount may be only a unit, or `was 8.14 now 7.14`.
+        has_price = self.factors is not None or any(
+            each.is_money and each.end <= self.total_figure.start for each in self.row.figures
+        )
+        return item_name.is_name(item_name.without_units(words) if has_price else words)
 
     @property
     def is_product(self) -> bool:
-        """Whether several units make the total; one unit at its own price proves nothing."""
+        """Whether the total is a product; a quantity of one proves nothing."""
         return self.factors is not None and self.factors.qty != 1
 
 
-def read(row: Row, *, minor: int = 2) -> Priced | None:
+def read(row: ItemRow, *, minor: int = 2) -> Priced | None:
     """Read a row with a total at its end; None for others.
 
     Args:
         row: The row.
-        minor: How many decimals money has here.
+        minor: The decimals of the currency.
     """
     total = _total(row, minor)
     return at(row, total) if total else None
 
 
-def at(row: Row, total: Figure) -> Priced:
+def at(row: ItemRow, total: Figure) -> Priced:
     """Read a row whose total is known."""
     before = [figure for figure in row.figures if figure.end <= total.start]
     found = arithmetic.factors(before, total.value)
@@ -64,7 +67,7 @@ def at(row: Row, total: Figure) -> Priced:
 
 
 def with_total(read: Priced, total: Decimal) -> Priced:
-    """Read a row whose total was misread."""
+    """Read a row again with its total corrected."""
     before = [figure for figure in read.row.figures if figure.end <= read.total_figure.start]
     found = arithmetic.factors(before, total)
     return replace(
@@ -75,48 +78,49 @@ def with_total(read: Priced, total: Decimal) -> Priced:
     )
 
 
-def of_total(row: Row, total: Decimal, *, at: Priced) -> Priced:
-    """Read a row whose total stands on another one: name, and perhaps quantity and price."""
+def of_total(row: ItemRow, total: Decimal, *, at: Priced) -> Priced:
+    """Read the name, and perhaps quantity and price, of a total in another row."""
     found = arithmetic.factors(row.figures, total) if total else None
     words = (
-        item_name.without_marks(row.text)
+        item_name.without_tax_codes(row.text)
         if found is None
         else item_name.of_row(row, len(row.text), found)
     )
     return replace(at, factors=at.factors or found, words=words)
 
 
-def _total(row: Row, minor: int) -> Figure | None:
-    """Return the last amount, if it ends the row and is no price of one."""
+def _total(row: ItemRow, minor: int) -> Figure | None:
+    """Return the last amount, if it ends the row and is not a unit price."""
     amounts = [
         figure
         for figure in row.figures
-        if figure.is_money or (minor == figure.decimals == 0 and not _is_told(row, figure))
+        if figure.is_money
+        or (minor == figure.decimals == 0 and not _is_labelled_count(row, figure))
     ]
     if len(amounts) == 1 and amounts[0].is_bracketed and row.text[amounts[0].end :] == ")":
-        # Behind a product stand the taxes on it: `50,115 L X 6,099 (55,60)`.
-        return None if _OF_PRODUCT.search(row.text) else _taken_off(amounts[0])
+        # An amount in brackets after a product is its tax.
+        return None if _TAXES_OF_PRODUCT.search(row.text) else _negative(amounts[0])
     last = next((figure for figure in reversed(amounts) if not figure.is_bracketed), None)
     if last is None:
         return None
     tail = row.text[last.end :].strip(" \t*%")
     ends_row = len(tail) <= _LONGEST_TAIL and "%" not in tail
-    return last if ends_row and not _is_of_one(row, last) else None
+    return last if ends_row and not _is_unit_price(row, last) else None
 
 
-def _is_told(row: Row, figure: Figure) -> bool:
-    """Tell whether a figure without cents tells of something else: `Guests: 3`."""
+def _is_labelled_count(row: ItemRow, figure: Figure) -> bool:
+    """Return whether a number without cents is not an amount: `Guests: 3`."""
     return figure.value < _LEAST_PRICE and row.text[: figure.start].rstrip().endswith(":")
 
 
-def _is_of_one(row: Row, last: Figure) -> bool:
-    """Tell whether an amount is the price of one: behind a sign of multiplication, no product."""
+def _is_unit_price(row: ItemRow, last: Figure) -> bool:
+    """Return whether an amount is a unit price: after a multiplication sign, and not a total."""
     before = [figure for figure in row.figures if figure.end <= last.start]
     left = row.text[: last.start]
     is_behind_sign = _TIMES.search(left) is not None and _CUT_NAME.search(left) is None
     return is_behind_sign and arithmetic.factors(before, last.value) is None
 
 
-def _taken_off(figure: Figure) -> Figure:
-    """Return an amount in brackets as bookkeepers mean it: below zero."""
+def _negative(figure: Figure) -> Figure:
+    """Return an amount in brackets, which means negative."""
     return replace(figure, readings=tuple(-abs(value) for value in figure.readings))

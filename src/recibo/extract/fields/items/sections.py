@@ -1,7 +1,7 @@
-"""Bills in sections: charges at one indentation, their parts indented under them, no table.
+"""Reads bills in sections: charges at one indentation, with their parts indented below them.
 
-Bills of utilities, telephones and clouds are set so. What stands at one edge counts as the goods
-if it adds up to a printed total; anything else on such a page may be anything.
+Bills of utilities, telephones and cloud services look like this. Rows at one left edge are items
+if they add up to a printed total; other rows may be anything.
 """
 
 import bisect
@@ -9,19 +9,19 @@ from collections.abc import Iterator, Sequence
 
 from recibo.extract.fields.items import item_name, priced_row, terminators
 from recibo.extract.fields.items.priced_row import Priced
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.model import Extracted, LineItem
 
-#: Rows at one edge begin within so many heights of one another.
+#: Rows at the same edge begin at most this many heights apart.
 _EDGE = 0.5
-#: A bill has fewer sums, each of which may part a section from the next.
+#: The most sections, each of which ends with a sum.
 _MOST_SECTIONS = 40
-#: One row that equals the total may be the total.
+#: A single row equal to the total may be the total itself.
 _FEWEST = 2
 _LIKELY = 0.8
 
 
-def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
+def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
     """Return the charges at one edge that add up to a total."""
     read_rows = [each for row in rows if (each := priced_row.read(row))]
     ends = [terminators.meaning(each.row) in terminators.ENDS for each in read_rows]
@@ -40,7 +40,7 @@ def read(rows: Sequence[Row]) -> tuple[Extracted[LineItem], ...]:
 
 
 def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
-    """Return the charges that begin at the same left edge, the leftmost edge first."""
+    """Yield the charges at each left edge, the leftmost edge first."""
     placed = sorted(enumerate(charges), key=lambda each: each[1].row.line.box.x0)
     lefts = [charge.row.line.box.x0 for _, charge in placed]
     start = 0
@@ -52,8 +52,11 @@ def _edges(charges: Sequence[Priced]) -> Iterator[list[Priced]]:
 
 def _item(charge: Priced) -> Extracted[LineItem]:
     name = item_name.cleaned(item_name.strip_code(charge.words).replace("\t", " "))
-    made = charge.factors
+    factors = charge.factors
     item = LineItem(
-        name, made.qty if made else None, made.unit_price if made else None, charge.total
+        name,
+        factors.qty if factors else None,
+        factors.unit_price if factors else None,
+        charge.total,
     )
     return charge.row.cell.found(item, confidence=_LIKELY)

@@ -1,4 +1,4 @@
-"""Rows about money instead of goods: totals, taxes, payments, counts. They end a list of goods."""
+"""Detects rows that are not items: totals, taxes, payments, counts. They end a list of items."""
 
 import functools
 import re
@@ -6,100 +6,101 @@ from collections.abc import Sequence
 from decimal import Decimal
 from enum import Enum
 
-from recibo.extract.layout.item_rows import Row
+from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.text import item_words, lexicon
 from recibo.extract.text.figures import Figure
 
 _TOTALS = ("payable", "total", "subtotal")
 _ENDS = (*_TOTALS, "tax", "cash", "change", "card", "rounding", "charge", "count", "sum")
 #: `Subtotal before discount`, `Total incl. tax`.
-_QUALIFYING = ("excluding", "including", "discount")
-#: A label must make up this much of the words before the amount: goods may be named after taxes.
+_QUALIFIERS = ("excluding", "including", "discount")
+#: The least share of a label in the words before the amount: item names may contain such words.
 _LEAST_SHARE = 0.6
-#: Shorter ones are units of measure and marks, `KG` or `ST`.
+#: Shorter words are units and codes, `KG` or `ST`.
 _LEAST_LETTERS = 3
-# Inside of a word a figure is a misread letter, `SUBT0TAL`.
+# A digit inside a word is a misread letter, `SUBT0TAL`.
 _FIGURE = re.compile(r"(?<![^\W\d_])[0-9]+(?:[.,][0-9]+)*\s*%?")
 _SIGNS = " \t:.*-=#@()$€£¥"
-#: Payments and the like stand below the total, and so does what is charged on top of the goods.
-#: Above it such a word may be the name of goods: a greeting card, a charge for a room.
+#: Payments and additional charges are below the total. Above it such a word may be the name of an
+#: item: a greeting card, a charge for a room.
 _PAYMENTS = frozenset({"cash", "card", "change", "sum", "count"})
 _CHARGE = frozenset({"charge"})
-# `1,000 KG X 72,09  72,09`: a unit between quantity and price, though weights are counts elsewhere.
-# The sign stands apart, or `Tax` would be one.
+# `1,000 KG X 72,09  72,09`: a unit between quantity and price, although weights are counts
+# elsewhere. A space precedes the sign, or `Tax` would match.
 _MEASURED = re.compile(r"[^\W\d]{1,4}\.?\s+[xX×]|[xX×]")
-# `2 x Coperto`: what is left of a quantity in front of a name.
+# `2 x Coperto`: the rest of a quantity before a name.
 _TIMES = re.compile(r"^[xX×]\s+")
-#: Scripts from here on write a word with two signs.
-_SYLLABLES = "\u2e80"
+#: From here on, a word may have two characters.
+_CJK = "\u2e80"
 
 
 class Meaning(Enum):
-    """What a row without goods is about."""
+    """The meaning of a row that is not an item."""
 
     END = "end"
-    #: Ends the goods too, unless more of them follow.
+    #: Ends the items too, unless more of them follow.
     PAYMENT = "payment"
     CHARGE = "charge"
     DISCOUNT = "discount"
-    #: On a Brazilian paper: the item's own total stays gross, and the discount is no item.
+    #: On Brazilian documents: the total of the item above is gross, and the discount is not an
+    #: item.
     ON_ITEM = "on item"
 
 
-#: What ends a list of goods.
+#: The meanings that end a list of items.
 ENDS = frozenset({Meaning.END, Meaning.PAYMENT, Meaning.CHARGE})
 
 
-def meaning(row: Row) -> Meaning | None:
-    """Return what a row is about if it is not about goods.
+def meaning(row: ItemRow) -> Meaning | None:
+    """Return the meaning of a row that is not an item; None for items.
 
-    The cell before the amount counts too: an address may stand beside the total.
+    The cell before the amount counts too: an address may be left of the total.
     """
     return _meaning_before_amount(_before_amount(row))
 
 
-def totals(rows: Sequence[Row]) -> frozenset[Decimal]:
-    """Return the last amounts of the rows about money."""
+def totals(rows: Sequence[ItemRow]) -> frozenset[Decimal]:
+    """Return the last amounts of the rows that end a list."""
     ends = (row for row in rows if meaning(row) in ENDS)
     return frozenset(amount.value for row in ends if (amount := _last_amount(row)))
 
 
-def _last_amount(row: Row) -> Figure | None:
-    """Return the last amount of a row, or its last figure where money has no decimals."""
+def _last_amount(row: ItemRow) -> Figure | None:
+    """Return the last amount of a row, or its last number if amounts have no decimals."""
     figures = [figure for figure in row.figures if not figure.is_percent]
     amounts = [figure for figure in figures if figure.is_money]
     return next(reversed(amounts or figures), None)
 
 
-def is_total(row: Row) -> bool:
-    """Tell whether a row names a total or subtotal."""
+def is_total(row: ItemRow) -> bool:
+    """Return whether a row has the label of a total or subtotal."""
     return meaning(row) is Meaning.END and bool(lexicon.phrasebook(*_TOTALS).find(_label(row)))
 
 
-def is_subtotal(row: Row) -> bool:
-    """Tell whether a row names a subtotal."""
+def is_subtotal(row: ItemRow) -> bool:
+    """Return whether a row has the label of a subtotal."""
     return meaning(row) is Meaning.END and bool(lexicon.phrasebook("subtotal").find(_label(row)))
 
 
-def ends_table(row: Row) -> bool:
-    """Tell whether a row ends a table: a total with its amount, or the title of the next part.
+def ends_table(row: ItemRow) -> bool:
+    """Return whether a row ends a table: a total with its amount, or the title of the next part.
 
-    A mere word about taxes under an item is a part of its description.
+    A label without an amount below an item is part of its description.
     """
     has_amount = any(figure.is_money or len(figure.readings) > 1 for figure in row.figures)
-    return item_words.opening(row.text) == "end" or (has_amount and meaning(row) in ENDS)
+    return item_words.row_kind(row.text) == "end" or (has_amount and meaning(row) in ENDS)
 
 
-def ends_list(row: Row, *, has_amount: bool) -> bool:
-    """Tell whether a row ends the goods of a roll: a total with its amount, or its bare label."""
+def ends_list(row: ItemRow, *, has_amount: bool) -> bool:
+    """Return whether a row ends a list of items: a total with its amount, or only its label."""
     if meaning(row) not in ENDS:
         return False
     return has_amount or lexicon.phrasebook(*_TOTALS).is_all(_label(row))
 
 
-def restates(row: Row) -> bool:
-    """Tell whether a row gives the final price of the item above."""
-    return item_words.opening(_label(row)) == "final"
+def is_final_price(row: ItemRow) -> bool:
+    """Return whether a row is the final price of the item above."""
+    return item_words.row_kind(_label(row)) == "final"
 
 
 @functools.lru_cache(maxsize=4096)
@@ -114,8 +115,8 @@ def _meaning_before_amount(text: str) -> Meaning | None:
 
 @functools.lru_cache(maxsize=4096)
 def _meaning(label: str) -> Meaning | None:
-    match item_words.opening(label):
-        case "goods" | "final":
+    match item_words.row_kind(label):
+        case "item" | "final":
             return None
         case "on_item":
             return Meaning.ON_ITEM
@@ -126,7 +127,7 @@ def _meaning(label: str) -> Meaning | None:
 
 
 def _labelled(label: str) -> Meaning | None:
-    """Return what the labels of all languages say."""
+    """Return the meaning of a label in any language."""
     if kinds := _kinds_if_mostly(label, _ENDS):
         if kinds <= _CHARGE:
             return Meaning.CHARGE
@@ -135,9 +136,9 @@ def _labelled(label: str) -> Meaning | None:
 
 
 def _is_sum_of(text: str) -> bool:
-    """Tell whether a text begins with a total of something, `Total for this invoice`, `Total 6%:`.
+    """Return whether a text begins with a total of something: `Total for this stay`, `Total 6%:`.
 
-    Goods may be called Total, but not total of something, nor with a colon before their price.
+    An item may be called Total, but not total of something, nor with a colon before its price.
     """
     found = lexicon.phrasebook(*_TOTALS).find(text)
     if not found or any(map(str.isalnum, text[: found[0].start])):
@@ -146,8 +147,8 @@ def _is_sum_of(text: str) -> bool:
     return text.rstrip().endswith(":") or bool(following and item_words.is_of(following[0]))
 
 
-def _label(row: Row) -> str:
-    """Return the words before the last amount, figures left out."""
+def _label(row: ItemRow) -> str:
+    """Return the words before the last amount, without numbers."""
     return _words(_before_amount(row))
 
 
@@ -155,16 +156,16 @@ def _words(text: str) -> str:
     return _TIMES.sub("", _FIGURE.sub(" ", text).strip(_SIGNS))
 
 
-def _before_amount(row: Row) -> str:
+def _before_amount(row: ItemRow) -> str:
     amounts = [figure for figure in row.figures if figure.is_money]
     return row.text[: amounts[-1].start] if amounts else row.text
 
 
 def _kinds_if_mostly(label: str, kinds: tuple[str, ...]) -> frozenset[str]:
-    """Return the kinds of a label that is made of such phrases and what goes with them."""
+    """Return the kinds of a label that consists mostly of such phrases."""
     letters = sum(sign.isalpha() for sign in label)
-    is_short = letters < _LEAST_LETTERS and not any(sign > _SYLLABLES for sign in label)
-    found = lexicon.phrasebook(*dict.fromkeys(kinds + _QUALIFYING)).find(label)
+    is_short = letters < _LEAST_LETTERS and not any(sign > _CJK for sign in label)
+    found = lexicon.phrasebook(*dict.fromkeys(kinds + _QUALIFIERS)).find(label)
     covered = sum(
         sum(sign.isalpha() for sign in label[phrase.start : phrase.end]) for phrase in found
     )

@@ -1,1 +1,1 @@
-"""PP-OCRv6 small run directly on onnxruntime."""
+"""PP-OCRv6 small, run directly on ONNX Runtime or OpenVINO."""

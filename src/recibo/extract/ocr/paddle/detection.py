@@ -1,4 +1,4 @@
-"""Finds where text stands, by the network's probability map (differentiable binarization)."""
+"""Finds regions with text, by the network's probability map (differentiable binarization)."""
 
 import cv2
 import numpy as np
@@ -12,15 +12,16 @@ from recibo.extract.ocr.paddle.regions import Region
 
 MODEL = "PP-OCRv6_det_small.onnx"
 
-#: The longest side that one look takes in. Measured on scanned receipts: 1280 finds what 1920
-#: finds in half the time.
+#: The longest side of the network's input. Measured on scanned receipts: 1280 finds the same as
+#: 1920 in half the time.
 LONGEST_SIDE = 1280
 
-#: Strips longer than so many times their width are looked at in tiles of that length.
+#: Pictures longer than this many times their width are processed in tiles of that length.
 MAX_ASPECT = 3.5
 
-#: Lines thinner than this, pixels as looked at, are looked at again as thick as the second figure
-#: if that takes no more than the third. Measured on receipts shrunk to a long side of 450 pixels.
+#: If lines are thinner than the first of these, in pixels of the input, detection is repeated on a
+#: picture enlarged so that they have the second, by at most the third. Measured on receipts shrunk
+#: to a long side of 450 pixels.
 MIN_THICKNESS = 13
 GOOD_THICKNESS = 22
 MAX_ENLARGEMENT = 2.0
@@ -28,19 +29,19 @@ MAX_ENLARGEMENT = 2.0
 #: The network halves its input five times.
 STRIDE = 32
 
-#: The model's own settings: a pixel is text above the first, a region above the second.
+#: Settings of the model: the least probability of a text pixel, and the least mean of a region.
 PIXEL_THRESHOLD = 0.3
 REGION_THRESHOLD = 0.5
 
-#: The map shows the core of each line; the line is this many times its area over its outline
-#: larger on every side.
+#: The map shows the core of each line. The line is larger on every side by this many times the area
+#: of the core divided by its perimeter.
 GROWTH = 1.6
 
-#: Regions thinner than this on the map, before and after growing, are specks.
+#: Regions thinner than this on the map, before and after growing, are noise.
 MIN_CORE = 3
 MIN_REGION = 5
 
-#: More than a page of a telephone book; bounds the time that a noisy picture can cost.
+#: More than on a page of a telephone book; limits the time of a noisy picture.
 MAX_REGIONS = 1500
 
 
@@ -50,47 +51,47 @@ class Detector:
     def __init__(self) -> None:
         self._network = OnnxRuntimeNetwork(MODEL)
 
-    def __call__(self, picture: Picture, fineness: float = 1.0) -> list[Region]:
-        """Return the text regions of a picture, looked at so much finer than usual."""
-        scale = fineness * _scale(picture)
+    def __call__(self, picture: Picture, scale_factor: float = 1.0) -> list[Region]:
+        """Return the text regions of a picture, at a multiple of the usual scale."""
+        scale = scale_factor * _scale(picture)
         found = self._all(picture, scale)
         thickness = regions.line_thickness(found) * scale
         if 0 < thickness < MIN_THICKNESS:
             growth = min(GOOD_THICKNESS / thickness, MAX_ENLARGEMENT)
             found = self._all(picture, scale * growth)
-        return regions.with_upended(found)
+        return regions.with_vertical(found)
 
     def _all(self, picture: Picture, scale: float) -> list[Region]:
-        """Look at a picture, in tiles where it is too long for one look."""
+        """Detect regions, in tiles if the picture is too long."""
         height, width = picture.shape[:2]
         is_wide = width > height
         found: list[Region] = []
         for span in tiles.spans(max(height, width), _tile(picture)):
             stretch = slice(span.start, span.end)
-            seen = self._look(picture[:, stretch] if is_wide else picture[stretch], scale)
+            seen = self._detect(picture[:, stretch] if is_wide else picture[stretch], scale)
             dx, dy = (span.start, 0) if is_wide else (0, span.start)
             placed = (region.moved(dx, dy) for region in seen)
             found += (region for region in placed if span.owns(region.x if is_wide else region.y))
         return found
 
-    def _look(self, picture: Picture, scale: float) -> list[Region]:
+    def _detect(self, picture: Picture, scale: float) -> list[Region]:
         height, width = picture.shape[:2]
         rows, columns = _multiple(height * scale), _multiple(width * scale)
         shrunk = cv2.resize(picture, (columns, rows), interpolation=cv2.INTER_LINEAR)
-        malloc_trim.give_back()
-        chances = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
-        found = _regions(np.ascontiguousarray(chances))
+        malloc_trim.trim()
+        probabilities = self._network(_tensor(np.asarray(shrunk, dtype=np.uint8)))[0, 0]
+        found = _regions(np.ascontiguousarray(probabilities))
         return [region.scaled(width / columns, height / rows) for region in found]
 
 
 def _tile(picture: Picture) -> int:
-    """Return how long a tile of a picture may be."""
+    """Return the greatest length of a tile of a picture."""
     short_side = int(min(picture.shape[:2]))
     return max(round(MAX_ASPECT * short_side), LONGEST_SIDE)
 
 
 def _scale(picture: Picture) -> float:
-    """Return the scale at which a picture is looked at first."""
+    """Return the scale of a picture in the first detection."""
     long_side = int(max(picture.shape[:2]))
     return min(1.0, LONGEST_SIDE / min(long_side, _tile(picture)))
 
@@ -101,16 +102,16 @@ def _multiple(length: float) -> int:
 
 
 def _tensor(picture: Picture) -> Tensor:
-    """Return the picture as the network was trained on: BGR, from -1 to 1."""
+    """Return the picture as the network expects it: BGR, from -1 to 1."""
     planes = cv2.dnn.blobFromImage(
         picture, scalefactor=1 / 127.5, mean=(127.5, 127.5, 127.5), swapRB=True
     )
     return np.asarray(planes, dtype=np.float32)
 
 
-def _regions(chances: npt.NDArray[np.float32]) -> list[Region]:
-    """Return the regions of a probability map, grown to the whole lines."""
-    mask = (chances > PIXEL_THRESHOLD).astype(np.uint8)
+def _regions(probabilities: npt.NDArray[np.float32]) -> list[Region]:
+    """Return the regions of a probability map, grown to whole lines."""
+    mask = (probabilities > PIXEL_THRESHOLD).astype(np.uint8)
     # One pixel closes the gaps between the letters of thermal print.
     mask = np.asarray(cv2.dilate(mask, np.ones((2, 2), np.uint8)), dtype=np.uint8)
     contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -121,26 +122,26 @@ def _regions(chances: npt.NDArray[np.float32]) -> list[Region]:
         grown
         for core in cores
         if min(core.width, core.height) >= MIN_CORE
-        and _mean_chance(chances, core) >= REGION_THRESHOLD
+        and _mean_probability(probabilities, core) >= REGION_THRESHOLD
         and min((grown := _grown(core)).width, grown.height) >= MIN_REGION
     ]
 
 
 def _grown(core: Region) -> Region:
-    """Return the region of which the network marked the core."""
+    """Return the region of a line from its core."""
     distance = GROWTH * core.width * core.height / (2 * (core.width + core.height))
     return Region(core.x, core.y, core.width + 2 * distance, core.height + 2 * distance, core.angle)
 
 
-def _mean_chance(chances: npt.NDArray[np.float32], core: Region) -> float:
+def _mean_probability(probabilities: npt.NDArray[np.float32], core: Region) -> float:
     """Return the mean of the map inside a region."""
     corners = cv2.boxPoints(
         ((core.x, core.y), (core.width, core.height), float(np.degrees(core.angle)))
     )
-    limit = np.array(chances.shape[::-1]) - 1
+    limit = np.array(probabilities.shape[::-1]) - 1
     low = np.clip(np.floor(corners.min(axis=0)), 0, limit).astype(np.int32)
     high = np.clip(np.ceil(corners.max(axis=0)), 0, limit).astype(np.int32)
-    window = chances[low[1] : high[1] + 1, low[0] : high[0] + 1]
+    window = probabilities[low[1] : high[1] + 1, low[0] : high[0] + 1]
     mask = np.zeros(window.shape, np.uint8)
     cv2.fillPoly(mask, [(corners - low).astype(np.int32)], 1)
     return float(cv2.mean(window, mask)[0])

@@ -17,28 +17,31 @@ from recibo.extract.ocr.paddle.recognition import Piece
 from recibo.extract.ocr.paddle.regions import Region
 from recibo.extract.ocr.runtime import Runtime
 
-#: Readings below this mean letter probability are noise more often than text.
+#: Text with a lower mean probability is noise more often than text.
 MIN_CONFIDENCE = 0.3
 
-#: The orientation is decided by reading the longest lines, until they have so many letters and
-#: digits, and no more lines than this.
+#: The orientation is decided by reading the longest lines, until they have this many letters and
+#: digits, and at most this many lines.
 SAMPLE_LETTERS = 60
 SAMPLE_LINES = 8
 
-#: Lines read with this mean confidence are upright; others are also read upside down, and if
-#: neither reaches the second figure, on the page turned by 90 degrees. Measured on 147 photos and
-#: scans: the lines of a page are read with 0.75 to 1.00 upright, 97% with at least 0.9, and with
-#: 0.41 to 0.84 upside down.
+#: Lines read with this mean confidence are upright. Others are also read upside down, and if
+#: neither reaches the second value, on the page rotated by 90 degrees. Measured on 147 photos and
+#: scans: upright lines have a confidence of 0.75 to 1.00, 97% of them at least 0.9; those upside
+#: down have 0.41 to 0.84.
 GOOD_CONFIDENCE = 0.9
 POOR_CONFIDENCE = 0.75
 
-#: Only regions so much longer than thick show the direction of the text.
+#: If no orientation reaches this confidence, short lines decide: their shape and number.
+POOR_TEXT, SHORT_RATIOS, SHORT_LINES = 0.8, (2.0, 5.0), 12
+
+#: Only regions this many times longer than thick show the direction of the text.
 LONG_RATIO = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A picture in one orientation, the text regions found, and those read so far."""
+    """A picture in one orientation, its text regions, and the words of those read so far."""
 
     picture: Picture
     turns: int
@@ -52,54 +55,61 @@ class PaddleEngine:
     def __init__(self, runtime: Runtime = Runtime.AUTO) -> None:
         """Load the models; raises MissingModel."""
         self._detect = Detector()
-        self._recognise = runtimes.recogniser(runtime)
+        self._recognize = runtimes.recognizer(runtime)
 
     @property
     def name(self) -> str:
-        """The models, and what runs the one that takes most of the time."""
-        return f"PP-OCRv6 small, lines read on {self._recognise.runtime}"
+        """The models, and the runtime of the one that takes most of the time."""
+        return f"PP-OCRv6 small, lines read on {self._recognize.runtime}"
 
     def read(
-        self, picture: Picture, *, fineness: float = 1.0, earlier: Reading | None = None
+        self, picture: Picture, *, scale: float = 1.0, earlier: Reading | None = None
     ) -> Reading:
         """Find all text of a picture in any of four orientations."""
         try:
             if earlier:
-                return self._read_again(picture, fineness, earlier)
-            return self._read(picture, fineness)
+                return self._read_again(picture, scale, earlier)
+            return self._read(picture, scale)
         finally:
-            malloc_trim.give_back()
+            malloc_trim.trim()
 
-    def _read(self, picture: Picture, fineness: float) -> Reading:
-        view = self._upright(picture, fineness)
-        # A runtime that meets another input shape must work out again how to run it: a quarter of
-        # a line's time where recognition is fastest. So lines of one length follow each other.
+    def _read(self, picture: Picture, scale: float) -> Reading:
+        view = self._upright(picture, scale)
+        # A runtime must prepare for each new input shape, which takes a quarter of a line's time
+        # where recognition is fastest. So lines of the same length follow each other.
         for region in _longest_first(view.found):
             self._read_once(view, region)
         words = (view.read[region] for region in view.found)
-        return Reading(tuple(itertools.chain.from_iterable(words)), view.turns)
+        unread = sum(
+            max(region.width, region.height) for region in view.found if not view.read[region]
+        )
+        return Reading(tuple(itertools.chain.from_iterable(words)), view.turns, unread)
 
-    def _upright(self, picture: Picture, fineness: float) -> _View:
-        """Return the picture in the orientation in which its lines are read best."""
-        view = self._view(picture, 0, fineness)
+    def _upright(self, picture: Picture, scale: float) -> _View:
+        """Return the picture in the orientation with the highest confidence."""
+        view = self._view(picture, 0, scale)
         if _is_sideways(view.found):
-            view = self._view(picture, 1, fineness)
+            view = self._view(picture, 1, scale)
         views = {view.turns: view}
         confidence = self._confidence_by_turns(view)
         if view.found and max(confidence.values()) < POOR_CONFIDENCE:
-            across = self._view(picture, 1 - view.turns, fineness)
+            across = self._view(picture, 1 - view.turns, scale)
             views[across.turns] = across
             confidence |= self._confidence_by_turns(across)
+        if view.found and max(confidence.values()) < POOR_TEXT:
+            figures = [self._confidence_of_figures(one) for one in views.values()]
+            known = {turns: one[turns] for one in figures for turns in one}
+            confidence = known if any(known.values()) else confidence
         best = max(confidence, key=confidence.__getitem__)
         # Detection differs a little on a page that is upside down, so it is repeated.
-        return views.get(best) or self._view(picture, best, fineness)
+        return views.get(best) or self._view(picture, best, scale)
 
-    def _view(self, picture: Picture, turns: int, fineness: float) -> _View:
+    def _view(self, picture: Picture, turns: int, scale: float) -> _View:
         turned = np.ascontiguousarray(np.rot90(picture, -turns))
-        return _View(turned, turns, self._detect(turned, fineness))
+        return _View(turned, turns, self._detect(turned, scale))
 
     def _confidence_by_turns(self, view: _View) -> dict[int, float]:
-        """Return the confidence of the longest lines, upside down too if it is not good."""
+        """Return the confidence of the longest lines, also upside down if it is not good."""
         sample = self._sample_lines(view)
         upright = _mean_confidence([word for region in sample for word in view.read[region]])
         if upright >= GOOD_CONFIDENCE:
@@ -108,13 +118,34 @@ class PaddleEngine:
         upside_down = _mean_confidence(list(itertools.chain.from_iterable(turned)))
         return {view.turns: upright, view.turns + 2: upside_down}
 
+    def _confidence_of_figures(self, view: _View) -> dict[int, float]:
+        """Return the confidence of short lines, which are amounts, upright and upside down.
+
+        Lines in an unknown script are read as badly upright as upside down.
+        """
+        short = [
+            region
+            for region in view.found
+            if not region.is_vertical and SHORT_RATIOS[0] <= region.aspect <= SHORT_RATIOS[1]
+        ][:SHORT_LINES]
+        return {
+            view.turns + 2 * is_turned: _mean_confidence(
+                [
+                    word
+                    for region in short
+                    for word in self._line(view.picture, region, is_turned=is_turned)
+                ]
+            )
+            for is_turned in (False, True)
+        }
+
     def _sample_lines(self, view: _View) -> list[Region]:
         sample: list[Region] = []
         letters = 0
         for region in _longest_first(view.found):
             if letters >= SAMPLE_LETTERS or len(sample) == SAMPLE_LINES:
                 break
-            if not region.is_upended and (more := _letters(self._read_once(view, region))):
+            if not region.is_vertical and (more := _letters(self._read_once(view, region))):
                 sample.append(region)
                 letters += more
         return sample
@@ -124,30 +155,30 @@ class PaddleEngine:
             view.read[region] = self._words(view.picture, region)
         return view.read[region]
 
-    def _read_again(self, picture: Picture, fineness: float, earlier: Reading) -> Reading:
-        """Read again what an earlier look read with low confidence, in its orientation."""
+    def _read_again(self, picture: Picture, scale: float, earlier: Reading) -> Reading:
+        """Read the words with a low confidence in an earlier pass again, in its orientation."""
         upright = np.ascontiguousarray(np.rot90(picture, -earlier.turns))
         known = KnownWords(earlier.words)
         words: list[Word] = []
-        for region in self._detect(upright, fineness):
+        for region in self._detect(upright, scale):
             seen = known.inside(region)
             if seen and min(word.confidence for word in seen) >= SURE:
                 words += seen
             else:
                 best = max(seen, self._words(upright, region), key=_mean_confidence)
                 words += best
-        return Reading(tuple(words), earlier.turns)
+        return Reading(tuple(words), earlier.turns, earlier.unread)
 
     def _words(self, picture: Picture, region: Region) -> list[Word]:
         words = self._line(picture, region)
-        if region.is_upended and _mean_confidence(words) < GOOD_CONFIDENCE:
+        if region.is_vertical and _mean_confidence(words) < GOOD_CONFIDENCE:
             return max(words, self._line(picture, region, is_turned=True), key=_mean_confidence)
         return words
 
     def _line(self, picture: Picture, region: Region, *, is_turned: bool = False) -> list[Word]:
         """Read the line in a region."""
         line = regions.cut(picture, region, recognition.HEIGHT)
-        pieces = self._recognise(np.rot90(line, 2) if is_turned else line)
+        pieces = self._recognize(np.rot90(line, 2) if is_turned else line)
         return [
             _word(piece, region, is_turned=is_turned)
             for piece in pieces
@@ -162,8 +193,8 @@ def _word(piece: Piece, region: Region, *, is_turned: bool) -> Word:
         piece.text,
         part.box,
         piece.confidence,
-        slope=0.0 if region.is_upended else math.tan(part.angle),
-        is_upended=region.is_upended and len(piece.text) > 1,
+        slope=0.0 if region.is_vertical else math.tan(part.angle),
+        is_vertical=region.is_vertical and len(piece.text) > 1,
     )
 
 
@@ -188,6 +219,6 @@ def _longest_first(found: Sequence[Region]) -> list[Region]:
 
 def _is_sideways(found: Sequence[Region]) -> bool:
     """Return whether most of the text runs up or down."""
-    upended = sum(region.height for region in found if region.is_upended)
+    vertical = sum(region.height for region in found if region.is_vertical)
     flat = sum(region.width for region in found if region.width >= LONG_RATIO * region.height)
-    return upended > flat
+    return vertical > flat

@@ -1,17 +1,16 @@
-"""Gives memory back that was freed."""
+"""Returns freed memory to the system."""
 
 import ctypes
 
-#: The GNU C library has it.
+#: Only the GNU C library has it.
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 
-def give_back() -> None:
-    """Have the C library return to the system what it holds of freed memory (malloc_trim(3)).
+def trim() -> None:
+    """Make the C library return freed memory to the system, see malloc_trim(3).
 
-    Networks take and free buffers of every size that pictures have, and the GNU library keeps
-    them in pieces: without this a process held 840 MB where it used 480. Other libraries need no
-    telling.
+    Networks allocate and free buffers of many sizes, which fragment the heap of the GNU C library:
+    without this a process kept 840 MB of which it used 480. Other C libraries do not need it.
     """
     if _TRIM:
         _TRIM(0)

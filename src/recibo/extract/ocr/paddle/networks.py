@@ -1,4 +1,4 @@
-"""What the models' code asks of a runtime, and where the models lie."""
+"""The interface of a network on a runtime, and the paths of the models."""
 
 import importlib.util
 from pathlib import Path
@@ -10,29 +10,29 @@ import numpy.typing as npt
 from recibo.extract.errors import MissingModel
 from recibo.extract.ocr.runtime import Runtime
 
-#: The wheel that carries the models. It is searched, never imported: its import costs a second.
+#: The wheel that contains the models. It is located, never imported: importing takes a second.
 MODEL_PACKAGE = "rapidocr"
 
-#: A batch of pictures as the networks take it: batch x 3 x height x width.
+#: A batch of pictures, the input of networks: batch x 3 x height x width.
 Tensor = npt.NDArray[np.float32]
 
 
 class Network(Protocol):
-    """One ONNX model with one input and one output, opened by a runtime."""
+    """An ONNX model with one input and one output, loaded by a runtime."""
 
     runtime: Runtime
 
     def __call__(self, batch: Tensor) -> Tensor:
-        """Run the network once; the answer holds until the next run."""
+        """Run the network once; the output is valid until the next run."""
         ...
 
     def metadata(self, key: str) -> str:
-        """Return a text that the model file carries beside its weights."""
+        """Return a text from the metadata of the model file."""
         ...
 
 
 def model_path(file_name: str) -> Path:
-    """Return where a model of the installed wheel lies; raises MissingModel when it does not."""
+    """Return the path of a model in the installed wheel; raises MissingModel."""
     package = importlib.util.find_spec(MODEL_PACKAGE)
     for folder in (package.submodule_search_locations or []) if package else []:
         path = Path(folder) / "models" / file_name

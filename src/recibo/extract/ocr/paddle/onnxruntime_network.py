@@ -6,9 +6,8 @@ from recibo.extract.ocr.paddle import weights
 from recibo.extract.ocr.paddle.networks import Tensor, model_path
 from recibo.extract.ocr.runtime import Runtime
 
-# Its wheel tells its makers of its use from the import on, unless it is told not to before. Who
-# reads receipts here is nobody's business.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - it knows no other way
+# From its import on, the wheel sends telemetry, unless this is set before.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - there is no other way
 import onnxruntime as ort
 
 
@@ -18,7 +17,7 @@ class OnnxRuntimeNetwork:
     runtime = Runtime.ONNXRUNTIME
 
     def __init__(self, file_name: str) -> None:
-        """Open a model of the installed wheel; raises MissingModel."""
+        """Load a model of the installed wheel; raises MissingModel."""
         self._session = ort.InferenceSession(
             weights.read(model_path(file_name)),
             sess_options=_options(),
@@ -32,16 +31,16 @@ class OnnxRuntimeNetwork:
         return output
 
     def metadata(self, key: str) -> str:
-        """Return a text that the model file carries beside its weights."""
+        """Return a text from the metadata of the model file."""
         texts: dict[str, str] = self._session.get_modelmeta().custom_metadata_map
         return texts[key]
 
 
 def _options() -> ort.SessionOptions:
-    """Return options for one thread and flat memory.
+    """Return options for one thread and constant memory.
 
-    The arena keeps the largest buffers of every input shape ever seen; without it memory stays
-    flat at no measurable cost. More threads a page gain less than more processes do.
+    The arena keeps the largest buffers of every input shape; without it memory stays constant at
+    no measurable cost. More threads per page gain less than more processes.
     """
     options = ort.SessionOptions()
     options.log_severity_level = 4

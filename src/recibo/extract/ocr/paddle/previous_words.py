@@ -1,4 +1,4 @@
-"""What an earlier look at a picture read, found again by the regions of a later look."""
+"""Finds the words of an earlier pass in the regions of a later one."""
 
 import math
 from collections.abc import Sequence
@@ -8,35 +8,35 @@ import numpy as np
 from recibo.extract.model import Word
 from recibo.extract.ocr.paddle.regions import Region
 
-#: Words read as surely as this are right but for one in some hundred: to look again costs time
+#: All but one in some hundred words with this confidence are right: reading them again takes time
 #: and changes nothing.
 SURE = 0.97
 
-#: A word belongs to a region if it sticks out of its ends by no more than this share of its own
-#: length, its middle is off the region's by no more than this share of the region's thickness,
-#: and neither is more than so many times as thick as the other.
+#: A word belongs to a region if it extends beyond its ends by at most this share of the word's
+#: length, its middle is at most this share of the region's thickness off the region's, and neither
+#: is more than this many times as thick as the other.
 _MOST_OUTSIDE = 0.15
 _MOST_OFF = 0.25
 _MOST_RATIO = 1.5
 
-#: Words say all that a region holds if they cover this share of its length.
+#: Words are all words of a region if they cover this share of its length.
 _COVERED = 0.8
 
 
 class KnownWords:
-    """The words of an earlier look; none of them runs up or down."""
+    """The horizontal words of an earlier pass."""
 
     def __init__(self, words: Sequence[Word]) -> None:
-        self._words = [word for word in words if not word.is_upended]
+        self._words = [word for word in words if not word.is_vertical]
         boxes = [word.box for word in self._words]
-        self._x = np.array([box.x_centre for box in boxes])
-        self._y = np.array([box.y_centre for box in boxes])
+        self._x = np.array([box.x_center for box in boxes])
+        self._y = np.array([box.y_center for box in boxes])
         self._length = np.array([box.width for box in boxes])
         self._thickness = np.array([box.height for box in boxes])
 
     def inside(self, region: Region) -> list[Word]:
-        """Return the words that say all that a region holds; none if they say less."""
-        if region.is_upended or not self._words:
+        """Return the words in a region; none if they do not cover it."""
+        if region.is_vertical or not self._words:
             return []
         dx, dy = self._x - region.x, self._y - region.y
         along = dx * math.cos(region.angle) + dy * math.sin(region.angle)

@@ -1,4 +1,4 @@
-"""Slanted rectangles around text, and the straight pictures cut from them."""
+"""Rotated rectangles around text, and the straight pictures cut from them."""
 
 import math
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ import numpy.typing as npt
 
 from recibo.extract.model import Box, Picture
 
-#: Upended text is at least so many times taller than wide, and than most lines are thick: a `1`
+#: Vertical text is at least this many times taller than wide, and than most lines are thick: a `1`
 #: is taller than wide too.
-UPENDED_RATIO = 1.5
+VERTICAL_RATIO = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A rectangle about (`x`, `y`) whose sides `width` x `height` are turned by `angle`.
+    """A rectangle with its middle at (`x`, `y`) and sides `width` x `height`, rotated by `angle`.
 
-    Pixels; `angle` in radians, positive when the rectangle falls to the right, at most a quarter
-    of pi either way, so that `width` always runs more across than down.
+    Pixels; `angle` in radians, positive if the text slopes down to the right, at most a quarter of
+    pi either way, so `width` is always more horizontal than vertical.
     """
 
     x: float
@@ -29,14 +29,14 @@ class Region:
     height: float
     angle: float
     #: Whether the text runs up or down.
-    is_upended: bool = False
+    is_vertical: bool = False
 
     @property
     def box(self) -> Box:
-        """The rectangle set straight about its own middle.
+        """The rectangle rotated back to straight about its middle.
 
-        The box around the slanted corners would make a long line on a skewed photo several lines
-        tall, and heights are what rows and headings are told by.
+        A box around the rotated corners of a long line on a skewed photo would be several lines
+        tall, but rows and headings are found by heights.
         """
         return Box(
             self.x - self.width / 2,
@@ -47,9 +47,9 @@ class Region:
 
     @property
     def aspect(self) -> float:
-        """How many times as long as thick the text is."""
+        """The length of the text divided by its thickness."""
         ratio = self.width / self.height
-        return 1 / ratio if self.is_upended else ratio
+        return 1 / ratio if self.is_vertical else ratio
 
     def scaled(self, x_scale: float, y_scale: float) -> "Region":
         """Return the region on a picture resized by these factors, which must be nearly equal."""
@@ -62,13 +62,13 @@ class Region:
         )
 
     def moved(self, dx: float, dy: float) -> "Region":
-        """Return the region shifted."""
+        """Return the region moved by an offset."""
         return replace(self, x=self.x + dx, y=self.y + dy)
 
     def part(self, start: float, end: float) -> "Region":
         """Return the region between two shares of its length, from the left or from the top."""
         aside = (start + end - 1) / 2
-        if self.is_upended:
+        if self.is_vertical:
             away, across, down = aside * self.height, -math.sin(self.angle), math.cos(self.angle)
             cut_off = replace(self, height=self.height * (end - start))
         else:
@@ -88,29 +88,29 @@ def around(points: npt.NDArray[np.int32]) -> Region:
 
 
 def line_thickness(found: Sequence[Region]) -> float:
-    """Return how thick most lines are; 0 without any."""
+    """Return the median thickness of lines; 0 without any."""
     thicknesses = sorted(min(region.width, region.height) for region in found)
     return thicknesses[len(thicknesses) // 2] if thicknesses else 0.0
 
 
-def with_upended(found: Sequence[Region]) -> list[Region]:
-    """Return the regions of a picture with those marked whose text runs up or down."""
+def with_vertical(found: Sequence[Region]) -> list[Region]:
+    """Return the regions of a picture with `is_vertical` set."""
     line = line_thickness(found)
     return [
-        replace(region, is_upended=region.height >= UPENDED_RATIO * max(region.width, line))
+        replace(region, is_vertical=region.height >= VERTICAL_RATIO * max(region.width, line))
         for region in found
     ]
 
 
 def cut(picture: Picture, region: Region, height: int) -> Picture:
-    """Cut a region out, straight and scaled to `height` rows; upended text is laid flat."""
-    if region.is_upended:
+    """Cut a region out, straight and scaled to `height` rows; vertical text becomes horizontal."""
+    if region.is_vertical:
         return np.rot90(_warped(picture, region, region.width / height))
     return _warped(picture, region, region.height / height)
 
 
 def _warped(picture: Picture, region: Region, step: float) -> Picture:
-    """Sample the region at every `step` pixels along its own axes."""
+    """Sample the region every `step` pixels along its axes."""
     size = (max(1, round(region.width / step)), max(1, round(region.height / step)))
     across = (math.cos(region.angle) * step, math.sin(region.angle) * step)
     left = region.x - (across[0] * (size[0] - 1) - across[1] * (size[1] - 1)) / 2

@@ -1,10 +1,10 @@
-"""Reads a model file without the weights that are too small to count.
+"""Loads a model file with subnormal weights set to zero.
 
-Training lets idle channels fade away to subnormal numbers. They add nothing to any sum, and yet a
-processor takes many times as long for each. Measured on the detection model, whose widest layer is
-two thirds of such weights: a page takes a third of the time, and its map is the same to the last
-bit. The runtime can treat them as nothing by itself, but only by changing all arithmetic of the
-thread that loads the first model, and in no other thread.
+In training, the weights of unused channels shrink to subnormal numbers. They change no sum, but
+a processor takes many times as long for each. Measured on the detection model, in whose widest
+layer two thirds of the weights are subnormal: a page takes a third of the time, and its map is the
+same to the last bit. The runtime can treat them as zero itself, but only by changing all arithmetic
+of the thread that loads the first model, and in no other thread.
 """
 
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-#: The fields that lead to the weights in an ONNX file, which is one Protocol Buffers message
+#: The path of fields to the weights in an ONNX file, a Protocol Buffers message
 #: (ModelProto, GraphProto and TensorProto of onnx.proto).
 _GRAPH, _INITIALIZER, _DATA_TYPE, _RAW_DATA = 7, 5, 2, 9
 
-#: The data type FLOAT as the file spells it.
+#: The data type FLOAT as encoded in the file.
 _FLOAT = b"\x01"
 
-#: How a field is written: as a number, as so many bytes after their count, or in as many as ever.
+#: The wire types of fields: a varint, bytes after their count, or a fixed length.
 _NUMBER, _COUNTED = 0, 2
 _FIXED_LENGTHS = {1: 8, 5: 4}
 
@@ -39,7 +39,7 @@ def read(path: Path) -> bytes:
 
 
 def _contents(model: bytearray, message: slice, number: int) -> Iterator[slice]:
-    """Yield where the content of each field lies that has this number in a message."""
+    """Yield the range of each field with this number in a message."""
     place = message.start
     while place < message.stop:
         key, place = _number(model, place)
@@ -56,7 +56,7 @@ def _contents(model: bytearray, message: slice, number: int) -> Iterator[slice]:
 
 
 def _number(model: bytearray, place: int) -> tuple[int, int]:
-    """Return the number that stands here, seven bits a byte, the lowest first, and its end."""
+    """Return the varint at `place`, seven bits per byte, lowest first, and its end."""
     number = shift = 0
     while model[place] & 0x80:
         number |= (model[place] & 0x7F) << shift

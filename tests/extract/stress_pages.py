@@ -1,4 +1,4 @@
-"""Documents made to keep the library busy: so many words of one kind, set in one way."""
+"""Documents that are slow to process: many words of one kind in one arrangement."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,12 +17,12 @@ _LETTER, _PITCH, _TALL = 9.0, 22.0, 16.0
 # Multiples of these, without their whole parts, are spread evenly.
 _GOLDEN, _SILVER = 0.6180339887, 0.4142135623
 
-#: Sets words on a page.
+#: Arranges words on a page.
 Setting = Callable[[Sequence[str]], Iterator[Word]]
 
 _KEY = "3524 0312 3456 7800 0195 5500 1000 0012 3410 0001 2347"
 
-#: What the words of a monster say: they are repeated until there are enough.
+#: The words of each kind of document, which are repeated until there are enough.
 CONTENTS: Mapping[str, str] = MappingProxyType(
     {
         "one word": "lorem",
@@ -74,68 +74,68 @@ CONTENTS: Mapping[str, str] = MappingProxyType(
 
 
 def contents(name: str, count: int) -> list[str]:
-    """Return so many words of a kind."""
+    """Return this many words of a kind."""
     words = CONTENTS[name].split()
     return [words[index % len(words)] for index in range(count)]
 
 
 def text_page(name: str, count: int, setting: Setting, *, rows: Callable[..., Any]) -> TextPage:
-    """Return a page of so many words, put into lines by `rows`."""
+    """Return a page of this many words, put into lines by `rows`."""
     return TextPage(1, WIDTH, HEIGHT, rows(setting(contents(name, count))), is_exact=True)
 
 
 def on_one_line(words: Sequence[str]) -> Iterator[Word]:
-    """Set all words side by side."""
+    """Put all words on one line."""
     return _in_rows(words, len(words))
 
 
 def in_a_column(words: Sequence[str]) -> Iterator[Word]:
-    """Set each word on a line of its own."""
+    """Put each word on a separate line."""
     return _in_rows(words, 1)
 
 
 def in_rows(words: Sequence[str]) -> Iterator[Word]:
-    """Set a few words a line, as printed papers do."""
+    """Put a few words on each line, as on printed documents."""
     return _in_rows(words, 7)
 
 
 def in_table(words: Sequence[str]) -> Iterator[Word]:
-    """Set four words a line, far apart in columns."""
+    """Put four words on each line, in columns far apart."""
     for index, text in enumerate(words):
         yield _at(text, 20 + index % 4 * 400, 20 + index // 4 * _PITCH)
 
 
 def at_one_place(words: Sequence[str]) -> Iterator[Word]:
-    """Set all words over one another."""
+    """Put all words at the same place."""
     return (_at(text, 20, 20) for text in words)
 
 
 def at_random(words: Sequence[str]) -> Iterator[Word]:
-    """Set the words anywhere on a page."""
+    """Put the words at random places."""
     for index, text in enumerate(words):
         yield _at(text, index * _GOLDEN % 1 * WIDTH, index * _SILVER % 1 * HEIGHT)
 
 
 def on_a_diagonal(words: Sequence[str]) -> Iterator[Word]:
-    """Set each word a little right of the last one and below it."""
+    """Put each word a little right of the last one and below it."""
     return (_at(text, index * 3.0, index * 1.5) for index, text in enumerate(words))
 
 
 def over_the_page(words: Sequence[str]) -> Iterator[Word]:
-    """Give each word nearly the whole page."""
+    """Make each word nearly as large as the page."""
     for index, text in enumerate(words):
         yield Word(text, Box(0, index * 0.001, WIDTH, HEIGHT), 1.0)
 
 
-def upended(words: Sequence[str]) -> Iterator[Word]:
-    """Set the words up the page, side by side."""
+def vertical(words: Sequence[str]) -> Iterator[Word]:
+    """Put the words next to each other, each vertical."""
     for index, text in enumerate(words):
         bottom = 20 + _LETTER * len(text)
-        yield Word(text, Box(index * 20, 20, index * 20 + 16, bottom), 1.0, is_upended=True)
+        yield Word(text, Box(index * 20, 20, index * 20 + 16, bottom), 1.0, is_vertical=True)
 
 
 def slanted(words: Sequence[str], each: int = 7) -> Iterator[Word]:
-    """Set rows that fall and bend as on a photo."""
+    """Put the words on slanted and curved rows, as on a photo."""
     for index, word in enumerate(_in_rows(words, each)):
         yield Word(word.text, word.box, 0.9, slope=(index * _GOLDEN % 1 - 0.5) / 10)
 
@@ -149,7 +149,7 @@ SETTINGS: Sequence[Setting] = (
     at_random,
     on_a_diagonal,
     over_the_page,
-    upended,
+    vertical,
     slanted,
 )
 
@@ -167,7 +167,7 @@ def _in_rows(words: Sequence[str], each: int) -> Iterator[Word]:
 
 
 def steps(call: Callable[[], object]) -> int:
-    """Count the lines of Python that a call runs: its work, on any machine and at any load."""
+    """Count the lines of Python that a call runs: its work, independent of machine and load."""
     count = 0
 
     def trace(_frame: FrameType, event: str, _arg: object) -> "TraceFunction":

@@ -1,4 +1,4 @@
-"""Picture files with very many of one part, as small as that part may be."""
+"""Picture files with very many of one part, each as small as possible."""
 
 import io
 import struct
@@ -11,7 +11,7 @@ import pillow_heif
 import zxingcpp
 from PIL import Image
 
-from recibo.extract.model import Grey, Picture
+from recibo.extract.model import Gray, Picture
 
 _SIDE = 64
 
@@ -32,7 +32,7 @@ def picture(kind: str = "JPEG", side: int = _SIDE) -> bytes:
 
 
 def jpeg_of(marker: int, content: bytes) -> Callable[[int], bytes]:
-    """Return what makes a JPEG with so many equal segments in its head."""
+    """Return a function that makes a JPEG with this many equal segments in its header."""
     segment = struct.pack(">BBH", 0xFF, marker, len(content) + 2) + content
 
     def made(count: int) -> bytes:
@@ -43,13 +43,13 @@ def jpeg_of(marker: int, content: bytes) -> Callable[[int], bytes]:
 
 
 def padded_jpeg(count: int) -> bytes:
-    """Return a JPEG with so many fill bytes before its first marker."""
+    """Return a JPEG with this many fill bytes before its first marker."""
     sound = picture()
     return sound[:2] + b"\xff" * count + sound[2:]
 
 
 def png_of(kind: bytes, content: bytes, *, is_late: bool = False) -> Callable[[int], bytes]:
-    """Return what makes a PNG with so many equal chunks before its pixels, or after them."""
+    """Return a function that makes a PNG with this many equal chunks before or after its pixels."""
     chunk = _chunk(kind, content)
 
     def made(count: int) -> bytes:
@@ -62,7 +62,7 @@ def png_of(kind: bytes, content: bytes, *, is_late: bool = False) -> Callable[[i
 
 
 def crumbled_png(count: int) -> bytes:
-    """Return a PNG whose pixels come in so many chunks of a byte."""
+    """Return a PNG with its pixels in this many chunks of one byte."""
     side = int(count**0.5)
     pixels = zlib.compress((b"\0" + bytes(side)) * side, 0)
     head = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
@@ -77,7 +77,7 @@ def tiff_of_strips(count: int) -> bytes:
 
 
 def tiff_of_reversed_strips(count: int) -> bytes:
-    """Return one whose strips all overlap, their bits from right to left."""
+    """Return a TIFF with overlapping strips of reversed bits."""
     width, data = count // 30 + 8, 200 * count
     # Each begins with as many runs of zeros as a row has; the rest is not looked at.
     return _tiff(
@@ -91,13 +91,13 @@ def tiff_of_reversed_strips(count: int) -> bytes:
 
 
 def tiff_of_tags(count: int) -> bytes:
-    """Return a TIFF with so many tags of unknown meaning."""
+    """Return a TIFF with this many unknown tags."""
     more = [(_PRIVATE + number % 25_000, 1) for number in range(count)]
     return _tiff(_SIDE, _SIDE, offsets=[_TIFF_HEAD], lengths=[_SIDE**2], data=_SIDE**2, more=more)
 
 
 def tiff_of_large_tags(count: int) -> bytes:
-    """Return a TIFF with so many tags that all hold the same bytes."""
+    """Return a TIFF with this many tags that refer to the same bytes."""
     sound = bytearray(tiff_of_tags(count)) + bytes(100 * count)
     known = 9
     (start,) = struct.unpack_from("<I", sound, 4)
@@ -108,29 +108,29 @@ def tiff_of_large_tags(count: int) -> bytes:
 
 
 def looped_tiff(count: int) -> bytes:
-    """Return a TIFF of so many pages, the last of which names the first as the next."""
+    """Return a TIFF of this many pages; the last one refers to the first as the next."""
     sound = bytearray(_tiff(_SIDE, _SIDE, [_TIFF_HEAD], [_SIDE**2], data=_SIDE**2, pages=count))
     sound[-4:] = sound[4:8]
     return bytes(sound)
 
 
 def webp_of_chunks(count: int) -> bytes:
-    """Return a WebP with so many empty chunks behind its picture."""
+    """Return a WebP with this many empty chunks after its picture."""
     return _webp(0, _frame_parts() + b"JUNK\0\0\0\0" * count)
 
 
 def webp_of_frames(count: int) -> bytes:
-    """Return an animation of so many frames."""
+    """Return an animation of this many frames."""
     return _webp(2, _ANIMATION + _frame(_frame_parts()) * count)
 
 
 def webp_of_chunks_in_a_frame(count: int) -> bytes:
-    """Return an animation of one frame with so many empty chunks in it."""
+    """Return an animation of one frame with this many empty chunks."""
     return _webp(2, _ANIMATION + _frame(_frame_parts() + b"JUNK\0\0\0\0" * count))
 
 
 def heic_of_pictures(count: int) -> bytes:
-    """Return a HEIC with so many pictures."""
+    """Return a HEIC with this many pictures."""
     file = pillow_heif.HeifFile()  # type: ignore[no-untyped-call]
     for _ in range(count):
         file.add_from_pillow(Image.new("RGB", (_SIDE, _SIDE), "white"))
@@ -140,41 +140,41 @@ def heic_of_pictures(count: int) -> bytes:
 
 
 def pattern(name: str, side: int) -> Picture:
-    """Return a picture all over which there is something that looks like a part of a code."""
-    grey = _PATTERNS[name](side)
-    tiled = np.tile(grey, (-(-side // grey.shape[0]), -(-side // grey.shape[1])))[:side, :side]
+    """Return a picture full of patterns that look like parts of a code."""
+    gray = _PATTERNS[name](side)
+    tiled = np.tile(gray, (-(-side // gray.shape[0]), -(-side // gray.shape[1])))[:side, :side]
     return np.repeat(tiled[:, :, np.newaxis], 3, axis=2)
 
 
-def _noise(side: int) -> Grey:
+def _noise(side: int) -> Gray:
     return np.random.default_rng(side).integers(0, 256, (side, side), dtype=np.uint8)
 
 
-def _specks(_: int) -> Grey:
+def _specks(_: int) -> Gray:
     speck = np.full((4, 4), 255, np.uint8)
     speck[:2, :2] = 0
     return speck
 
 
-def _finder(_: int) -> Grey:
-    """Return the pattern in three corners of a QR code."""
+def _finder(_: int) -> Gray:
+    """Return the finder pattern of a QR code."""
     squares = np.pad(np.zeros((3, 3), np.uint8), 1, constant_values=255)
     finder = np.pad(np.pad(squares, 1), 2, constant_values=255)
     return np.kron(finder, np.ones((2, 2), np.uint8))
 
 
-def _code(_: int) -> Grey:
+def _code(_: int) -> Gray:
     code = zxingcpp.create_barcode("A", zxingcpp.BarcodeFormat.QRCode)
     return np.asarray(code.to_image(scale=2, add_quiet_zones=True), dtype=np.uint8)
 
 
-def _squares(side: int) -> Grey:
+def _squares(side: int) -> Gray:
     away = np.abs(np.arange(side) - side // 2)
     squares = np.maximum.outer(away, away) // 2 % 2
     return (squares * 255).astype(np.uint8)
 
 
-_PATTERNS: Mapping[str, Callable[[int], Grey]] = MappingProxyType(
+_PATTERNS: Mapping[str, Callable[[int], Gray]] = MappingProxyType(
     {"noise": _noise, "specks": _specks, "finders": _finder, "codes": _code, "squares": _squares}
 )
 
@@ -198,7 +198,7 @@ def _tiff(
     more: list[tuple[int, int]] | None = None,
     pages: int = 1,
 ) -> bytes:
-    """Return a grey TIFF whose pixels are `data` zeros behind its head; all pages are equal."""
+    """Return a gray TIFF whose pixels are `data` zeros after its header; all pages are equal."""
     file = bytearray(b"II*\0" + bytes(4 + data))
     places = []
     for numbers in (offsets, lengths):

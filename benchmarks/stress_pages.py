@@ -1,6 +1,6 @@
-"""What documents cost that were made to keep the library busy, stage by stage.
+"""How long documents take that are slow to process on purpose, stage by stage.
 
-    python -m benchmarks.monsters [--words 2000 8000] [--content items ...]
+    python -m benchmarks.stress_pages [--words 2000 8000] [--content items ...]
 
 Prints CPU seconds of one thread, the growth of the slowest stage from the fewest words to the most,
 and the most memory so far. No growth is above that of n log n.
@@ -17,13 +17,13 @@ from recibo.extract.fields import collect
 from recibo.extract.layout import lines
 from recibo.extract.model import TextPage
 from recibo.extract.resolve import assemble, confidence
-from tests.extract import monsters
-from tests.extract.monsters import Setting
+from tests.extract import stress_pages
+from tests.extract.stress_pages import Setting
 
 T = TypeVar("T")
 
 _STAGES = ("lines", "fields", "assemble")
-# Shorter times measure the machine.
+# Shorter times are too noisy.
 _LEAST_S = 0.05
 
 
@@ -31,11 +31,11 @@ def main() -> None:
     """Measure and print one table."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--words", type=int, nargs="+", default=[2_000, 8_000])
-    parser.add_argument("--content", nargs="+", default=list(monsters.CONTENTS))
+    parser.add_argument("--content", nargs="+", default=list(stress_pages.CONTENTS))
     asked = parser.parse_args()
     rows = []
     for name in asked.content:
-        for setting in monsters.SETTINGS:
+        for setting in stress_pages.SETTINGS:
             measured = [_measured(name, count, setting) for count in asked.words]
             rows.append(_row(f"{name}, {setting.__name__}", measured))
     columns = ["", *_STAGES, "growth", "MiB"]
@@ -44,13 +44,13 @@ def main() -> None:
 
 
 def _measured(name: str, count: int, setting: Setting) -> Sequence[float]:
-    """Return the CPU seconds of each stage for a page of so many words."""
-    words = list(setting(monsters.contents(name, count)))
+    """Return the CPU seconds of each stage for a page of this many words."""
+    words = list(setting(stress_pages.contents(name, count)))
     rows, placed = _timed(lambda: lines.lines(words))
-    text_pages = [TextPage(1, monsters.WIDTH, monsters.HEIGHT, rows, is_exact=True)]
+    text_pages = [TextPage(1, stress_pages.WIDTH, stress_pages.HEIGHT, rows, is_exact=True)]
     candidates, collected = _timed(lambda: collect.collect(text_pages))
     _, assembled = _timed(
-        lambda: confidence.weighed(assemble.assemble(candidates), candidates, text_pages)
+        lambda: confidence.with_confidence(assemble.assemble(candidates), candidates, text_pages)
     )
     return placed, collected, assembled
 

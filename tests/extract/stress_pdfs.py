@@ -1,4 +1,4 @@
-"""PDFs with very many of one part (ISO 32000-1), or with one part deep in another."""
+"""PDFs with very many objects of one kind (ISO 32000-1), or with deep nesting."""
 
 import re
 import zlib
@@ -46,7 +46,7 @@ def pdf(
 
 
 def words(count: int, word: bytes = b"lorem ") -> bytes:
-    """Return a page with one word over and over, thirty to a row, each row at another height."""
+    """Return a page that repeats a word, thirty per row, each row at another height."""
     rows = max(1, count // 30)
     shown = b"".join(
         b"1 0 0 1 9 %.3f Tm (%s) Tj\n" % (9 + 800 * row / rows, word * 30) for row in range(rows)
@@ -55,7 +55,7 @@ def words(count: int, word: bytes = b"lorem ") -> bytes:
 
 
 def nested_marks(count: int) -> bytes:
-    """Return a page whose content is marked within marks; pdfium keeps them all for each."""
+    """Return a page with nested marked content; pdfium keeps all levels for each."""
     return pdf(b"/S BMC " * count + _TEXT)
 
 
@@ -69,7 +69,7 @@ def nested_forms(depth: int) -> bytes:
 
 
 def shadings(count: int) -> bytes:
-    """Return a page painted so many times in colors that a program works out for each pixel."""
+    """Return a page with this many shadings that compute a color for each pixel."""
     program = b"{ " + b"sin cos exch " * 300 + b"pop dup dup }"
     function = ("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1 0 1 0 1]", program)
     shading = "/ShadingType 1 /ColorSpace /DeviceRGB /Domain [0 1 0 1] /Matrix [595 0 0 842 0 0]"
@@ -102,7 +102,7 @@ def _fonts(count: int) -> bytes:
 
 
 def _letter_map(count: int) -> bytes:
-    """Return a font that says what each letter is, over and over."""
+    """Return a font whose character map repeats its entries."""
     said = b"1 begincodespacerange <00> <ff> endcodespacerange "
     said += b"1 beginbfchar <61> <0061> endbfchar " * count
     data = pdf(_TEXT, [("", said)])
@@ -138,7 +138,7 @@ def _forms(count: int) -> bytes:
 
 
 def _streams(count: int) -> bytes:
-    """Return a page whose content comes in pieces."""
+    """Return a page with its content in many streams."""
     pieces = b" ".join(b"%d 0 R" % (_FIRST + n) for n in range(count))
     data = pdf(_TEXT, [("", b"q Q")] * count)
     return data.replace(b"/Contents 4 0 R", b"/Contents [4 0 R " + pieces + b"]")
@@ -178,7 +178,7 @@ def _names(count: int) -> bytes:
 
 
 def _revisions(count: int) -> bytes:
-    """Return a file that says it was changed so many times."""
+    """Return a file with this many incremental updates."""
     file = bytearray(pdf())
     last = file.rindex(b"xref\n0")
     for _ in range(count):
@@ -195,13 +195,13 @@ def _bookmarks(count: int) -> bytes:
 
 
 def _page_tree_in_a_circle(count: int) -> bytes:
-    """Return a tree of pages that hangs below itself."""
+    """Return a page tree with a cycle."""
     kids = b"/Kids [" + b"2 0 R " * count + b"3 0 R] /Count %d" % (count + 1)
     return pdf().replace(b"/Kids [3 0 R] /Count 1", kids)
 
 
 def _page_tree_of_nothing(count: int) -> bytes:
-    """Return thirty pages behind so many branches without any."""
+    """Return thirty pages after this many empty branches of the page tree."""
     kids = b"/Kids [" + b"5 0 R " * count + b"3 0 R " * 30 + b"] /Count 30"
     data = pdf(_TEXT, [("/Type /Pages /Kids [] /Count 0", None)])
     return data.replace(b"/Kids [3 0 R] /Count 1", kids)

@@ -1,0 +1,198 @@
+"""Finds the parties of a fiscal document: the issuer's address, and the customer."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.brazil import tax_ids
+from recibo.extract.brazil.documents import fiscal_document, names
+from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
+from recibo.extract.layout.forms import Form, Label
+from recibo.extract.model import Details, Extracted, Line, around
+
+# The order in which the parts of an address are joined.
+_PARTS = ("address", "complement", "district", "town", "state", "postcode")
+_SURE, _LIKELY = 0.97, 0.6
+_POSTCODE = re.compile(r"(?<![0-9])[0-9]{2}\.?[0-9]{3}-?[0-9]{3}(?![0-9])")
+_CONSUMER = re.compile(
+    r"CONSUM|CPF\s*/\s*CNPJ|CNPJ\s*/\s*CPF|DESTINAT|CPF\s+(?:DO\s+)?CLIENTE|CLIENTE\W{0,3}CPF",
+    re.IGNORECASE,
+)
+# The title of an NFC-e has the word for consumer, too.
+_TITLE = re.compile(r"NOTA\s+FISCAL|ELETR[OÔ]NICA", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?<![0-9])(?:[0-9]{3}[., ]?[0-9]{3}[., ]?[0-9]{3}[-/ ]?[0-9]{2}"
+    r"|[0-9A-Z]{2}[., ]?[0-9A-Z]{3}[., ]?[0-9A-Z]{3}[/ ]?[0-9A-Z]{4}[- ]?[0-9]{2})(?![0-9])"
+)
+_NAMED = re.compile(r"^\W*(?:NOME|RAZ[AÃ]O SOCIAL|CLIENTE)\W*:\W*(?P<name>.+)", re.IGNORECASE)
+_UNKNOWN = re.compile(r"N[AÃ]O\s+(?:IDENTIFICADO|INFORMADO)", re.IGNORECASE)
+# The stub of a DANFE, which names the recipient.
+_STUB = re.compile(r"RECEB(?:EMOS|I)\b.{0,80}(?:PRODUTO|SERVI|CONSTANTE)", re.IGNORECASE)
+# The name and the tax id are within so many lines of the heading.
+_NEAR_LINES = 3
+_FEWEST_LETTERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The lines of a party."""
+
+    start: int
+    end: int
+
+    def __contains__(self, line: int) -> bool:
+        return self.start <= line < self.end
+
+
+def of_sections(document: FiscalDocument, issuer: Section, customer: Section | None) -> Details:
+    """Return the parties of a form with a section for each."""
+    return Details(
+        merchant_address=_address(document, issuer),
+        customer_name=_labelled_name(document, customer) if customer else None,
+        customer_tax_id=_tax_id(document, customer) if customer else None,
+    )
+
+
+def of_receipt(document: FiscalDocument) -> Details:
+    """Return the consumer on a thermal receipt, and in its QR code."""
+    lines = list(document.lines)
+    payload = document.found_key.payload if document.found_key else None
+    if document.found_key and payload and payload.consumer:
+        coded = document.found_key.derive(payload.consumer)
+    else:
+        coded = None
+    for index, line in enumerate(lines):
+        if not _CONSUMER.search(line.text):
+            continue
+        below = lines[index + 1 : index + 1 + _NEAR_LINES]
+        found = _number(line) or (_number(below[0]) if below else None)
+        if found or (coded and _NAMED.search(line.text)):
+            name = _consumer_name(line, below)
+            return Details(customer_tax_id=coded or found, customer_name=name)
+    return Details(customer_tax_id=coded)
+
+
+def consumer_section(document: FiscalDocument) -> Section | None:
+    """Return the lines of a thermal receipt from the first one about the consumer."""
+    labels = (
+        index
+        for index, line in enumerate(document.lines)
+        if _CONSUMER.search(line.text) and not _TITLE.search(line.text)
+    )
+    start = next(labels, None)
+    return None if start is None else Section(start, len(document.form.lines))
+
+
+def lines_of_others(document: FiscalDocument, customer: Section | None) -> frozenset[int]:
+    """Return the indices of the lines from the customer on, and of the stub above the head."""
+    stub = [
+        index + step
+        for index, line in enumerate(document.lines)
+        if _STUB.search(line.text)
+        for step in range(_NEAR_LINES)
+    ]
+    start = customer.start if customer else len(document.form.lines)
+    return frozenset((*stub, *range(start, len(document.form.lines))))
+
+
+def section_between(form: Form, start: Label | None, ends: Sequence[str]) -> Section | None:
+    """Return the lines from a heading to before the next label of some kinds."""
+    if start is None:
+        return None
+    following = (label.line for kind in ends for label in form.every(kind))
+    end = min((line for line in following if line > start.line), default=len(form.lines))
+    return Section(start.line, end)
+
+
+def _address(document: FiscalDocument, section: Section) -> Extracted[str] | None:
+    """Return the parts of the address that have labels in a section, joined."""
+    found = {kind: part for kind in _PARTS if (part := _part(document, section, kind))}
+    if "address" not in found:
+        return None
+    parts = list(found.values())
+    boxes = [part.box for part in parts if part.box]
+    return Extracted(
+        ", ".join(part.value for part in parts),
+        min(part.confidence for part in parts),
+        "\n".join(part.text for part in parts),
+        parts[0].page,
+        around(boxes) if boxes else None,
+    )
+
+
+def _part(document: FiscalDocument, section: Section, kind: str) -> Extracted[str] | None:
+    reader = _read_postcode if kind == "postcode" else _read_part
+    for label in document.form.every(kind):
+        if label.line in section and (found := document.form.read_at(label, reader)):
+            return found
+    return None
+
+
+def _read_part(text: str) -> str | None:
+    cleaned = text.strip(" -:;,|*_./")
+    return cleaned if any(map(str.isalpha, cleaned)) else None
+
+
+def _read_postcode(text: str) -> str | None:
+    match = _POSTCODE.search(text)
+    return match[0] if match else None
+
+
+def _labelled_name(document: FiscalDocument, section: Section) -> Extracted[str] | None:
+    for label in document.form.every("name"):
+        if label.line in section and (found := document.form.read_at(label, _read_name)):
+            return found
+    return None
+
+
+def _read_name(text: str) -> str | None:
+    name = names.cleaned(text)
+    is_number = any(True for _ in tax_ids.find(name))
+    return name if names.has_letters(name) and not is_number and not _UNKNOWN.search(name) else None
+
+
+def _tax_id(document: FiscalDocument, section: Section) -> Extracted[str] | None:
+    found = (one for one in fiscal_document.printed_ids(document) if one.line in section)
+    if (first := next(found, None)) is not None:
+        return first.tax_id
+    # A CPF may be printed without separators.
+    for label in document.form.every("tax_id"):
+        if label.line in section and (bare := document.form.read_at(label, _read_number)):
+            return bare
+    return None
+
+
+def _read_number(text: str) -> str | None:
+    return next(_numbers(text), None)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    for match in _NUMBER.finditer(text.upper()):
+        bare = re.sub(r"[^0-9A-Z]", "", match[0])
+        if tax_ids.is_tax_id(bare) or not match[0].isalnum():
+            yield bare
+
+
+def _number(line: Line) -> Extracted[str] | None:
+    """Return the tax id in a line; that with valid check digits is sure."""
+    value = _read_number(line.text)
+    if value is None:
+        return None
+    sure = _SURE if tax_ids.is_tax_id(value) else _LIKELY
+    return fiscal_document.line_cell(line).found(value, confidence=sure)
+
+
+def _consumer_name(line: Line, below: Sequence[Line]) -> Extracted[str] | None:
+    """Return the name after the tax id, perhaps continued below, or in a row with its label."""
+    numbers = list(_NUMBER.finditer(line.text.upper()))
+    rest = names.cleaned(line.text[numbers[-1].end() :]) if numbers else ""
+    if sum(map(str.isalpha, rest)) >= _FEWEST_LETTERS and not _UNKNOWN.search(rest):
+        following = below[0].text if below else ""
+        if not names.has_form(rest) and names.has_form(following):
+            rest = f"{rest} {names.cleaned(following)}"
+        return fiscal_document.line_cell(line).found(rest, confidence=0.8)
+    for other in below:
+        if match := _NAMED.search(other.text):
+            name = names.cleaned(match["name"])
+            return fiscal_document.line_cell(other).found(name, confidence=0.9)
+    return None

@@ -1,0 +1,200 @@
+"""Finds the amounts between items and payment: discount, tip, service charge, rounding."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from recibo.extract.candidates import AmountCandidate
+from recibo.extract.fields import tip_suggestions
+from recibo.extract.fields.labelled_amounts import Entry, Role
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Extracted
+from recibo.extract.text import lexicon
+from recibo.extract.text.numbers import Amount
+from recibo.extract.text.phrases import Phrase
+
+_TOTALS = (Role.PAYABLE, Role.TOTAL)
+_PAYMENTS = (Role.CASH, Role.CHANGE, Role.CARD)
+# Negative amounts of these roles are not discounts.
+_NO_DISCOUNT = {Role.ROUNDING, Role.TAX, *_TOTALS, *_PAYMENTS}
+_MOST = Decimal(10) ** 9
+# A rounding is smaller than the largest coin.
+_MOST_ROUNDING = Decimal(1)
+_MANY_LETTERS = 20
+_MOST_LETTERS = 45
+# Before an amount: it is subtracted.
+_MINUS = "(-)"
+_MOST_CANDIDATES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustments:
+    """The candidates for each amount."""
+
+    discounts: tuple[AmountCandidate, ...]
+    tips: tuple[AmountCandidate, ...]
+    service_charges: tuple[AmountCandidate, ...]
+    roundings: tuple[AmountCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The rows of a document and where its sums are."""
+
+    rows: Sequence[Row]
+    roles: dict[int, set[Role]]
+    #: Indexes of rows; None without one.
+    first_subtotal: int | None
+    first_total: int | None
+    last_total: int | None
+    first_payment: int | None
+    suggested: frozenset[int]
+
+
+def adjustments(rows: Sequence[Row], entries: Sequence[Entry]) -> Adjustments:
+    """Return the candidates for the amounts that change what is paid."""
+    page = _page(rows, entries)
+    by_role = {
+        role: [entry for entry in entries if entry.role is role and entry.amount.value]
+        for role in (Role.DISCOUNT, Role.ROUNDING)
+    }
+    named = {entry.row.index for entry in by_role[Role.DISCOUNT]}
+    sums = lexicon.phrasebook("discount_sum")
+    discounts = [
+        *(
+            _candidate(
+                entry.row,
+                entry.amount,
+                page,
+                named=1,
+                summed=bool(sums.find(entry.row.text)),
+                begins=_begins(entry.row, entry.row.labels),
+            )
+            for entry in by_role[Role.DISCOUNT]
+            if _is_money(entry.row, entry.amount)
+            and not _is_prose(entry.row)
+            and (entry.amount.value < 0 or not _has_negative(entry.row))
+        ),
+        *_of_phrase("discount_sum", page, summed=1, without=named),
+        *_negative(page, without=named),
+    ]
+    return Adjustments(
+        discounts=tuple(_positive(discounts))[:_MOST_CANDIDATES],
+        tips=tuple(_beginning(_of_phrase("tip", page)))[:_MOST_CANDIDATES],
+        service_charges=tuple(_beginning(_of_phrase("service_charge", page)))[:_MOST_CANDIDATES],
+        roundings=tuple(_signed(by_role[Role.ROUNDING], page))[:_MOST_CANDIDATES],
+    )
+
+
+def _beginning(candidates: Iterator[AmountCandidate]) -> Iterator[AmountCandidate]:
+    """Yield the candidates at the start of their row with no other amount: others are items."""
+    return (
+        one
+        for one in candidates
+        if one.features["begins"] and not one.features["several"] and not one.features["is_tax"]
+    )
+
+
+def _signed(entries: Sequence[Entry], page: _Page) -> Iterator[AmountCandidate]:
+    """Yield the roundings as printed, and with a minus that may be missing."""
+    for entry in entries:
+        value = entry.amount.value
+        if abs(value) < _MOST_ROUNDING:
+            yield _candidate(entry.row, entry.amount, page)
+            if value > 0:
+                negative = replace(entry.amount, value=-value)
+                is_marked = _MINUS in entry.row.text[: entry.amount.start]
+                yield _candidate(entry.row, negative, page, flipped=1, marked=is_marked)
+
+
+def _page(rows: Sequence[Row], entries: Sequence[Entry]) -> _Page:
+    roles: dict[int, set[Role]] = {}
+    for entry in entries:
+        roles.setdefault(entry.row.index, set()).add(entry.role)
+    subtotals = [index for index, own in roles.items() if Role.SUBTOTAL in own]
+    totals = [index for index, own in roles.items() if own & set(_TOTALS)]
+    paid = [index for index, own in roles.items() if own & set(_PAYMENTS)]
+    return _Page(
+        rows=rows,
+        roles=roles,
+        first_subtotal=min(subtotals, default=None),
+        first_total=min(totals, default=None),
+        last_total=max(totals, default=None),
+        first_payment=min(paid, default=None),
+        suggested=tip_suggestions.suggestions(rows),
+    )
+
+
+def _of_phrase(
+    role: str, page: _Page, *, without: frozenset[int] | set[int] = frozenset(), **features: float
+) -> Iterator[AmountCandidate]:
+    """Yield the last amount of each row that has a phrase of a role."""
+    book = lexicon.wordbook(role)
+    for row in page.rows:
+        if not row.amounts or row.index in page.suggested or row.index in without:
+            continue
+        phrases = book.find(row.text)
+        money = [amount for amount in row.amounts if _is_money(row, amount) and amount.value]
+        if not phrases or not money:
+            continue
+        after = [amount for amount in money if amount.start >= phrases[0].start]
+        yield _candidate(row, (after or money)[-1], page, begins=_begins(row, phrases), **features)
+
+
+def _has_negative(row: Row) -> bool:
+    return any(row.is_money(amount) and amount.value < 0 for amount in row.amounts)
+
+
+def _is_prose(row: Row) -> bool:
+    return sum(map(str.isalpha, row.text)) > _MOST_LETTERS
+
+
+def _begins(row: Row, phrases: Sequence[Phrase]) -> bool:
+    """Return whether a row begins with the first of some phrases, or with a rate and that."""
+    return bool(phrases) and not row.text[: phrases[0].start].strip(" -*.:#(0123456789%")
+
+
+def _negative(page: _Page, *, without: set[int]) -> Iterator[AmountCandidate]:
+    for row in page.rows:
+        if row.index in without or page.roles.get(row.index, set()) & _NO_DISCOUNT:
+            continue
+        money = [amount for amount in row.amounts if row.is_money(amount) and amount.value < 0]
+        for amount in money[-1:]:
+            yield _candidate(row, amount, page, minus=1)
+
+
+def _positive(candidates: Sequence[AmountCandidate]) -> Iterator[AmountCandidate]:
+    for one in candidates:
+        yield replace(one, found=replace(one.found, value=abs(one.found.value)))
+
+
+def _is_money(row: Row, amount: Amount) -> bool:
+    if row.is_money(amount):
+        return abs(amount.value) < _MOST
+    is_grouped = any(sign in ".," for sign in row.text[amount.start : amount.end])
+    return is_grouped and not (amount.decimals or amount.is_percent)
+
+
+def _candidate(row: Row, amount: Amount, page: _Page, **features: float) -> AmountCandidate:
+    index = row.index
+    roles = page.roles.get(index, set())
+    letters = sum(map(str.isalpha, row.text))
+    after_subtotal = page.first_subtotal is not None and index > page.first_subtotal
+    before_total = page.last_total is not None and index < page.last_total
+    known = {
+        "after_subtotal": after_subtotal,
+        "before_total": before_total,
+        "between": after_subtotal and before_total,
+        "after_total": page.last_total is not None and index > page.last_total,
+        "after_payment": page.first_payment is not None and index > page.first_payment,
+        "negative": amount.value < 0,
+        "percent": any(other.is_percent for other in row.amounts),
+        "several": sum(row.is_money(other) for other in row.amounts) > 1,
+        "long": letters > _MANY_LETTERS,
+        "is_total": bool(roles & set(_TOTALS)),
+        "is_tax": Role.TAX in roles,
+        "is_paid": bool(roles & set(_PAYMENTS)),
+    }
+    box = row.box(amount.start, amount.end)
+    found = Extracted(amount.value, 0.5, row.text, row.line.page, box)
+    return AmountCandidate(found, index, known | {k: float(v) for k, v in features.items()})

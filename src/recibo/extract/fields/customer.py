@@ -1,0 +1,249 @@
+"""Finds the customer: the name near a label, and the tax number near one."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from recibo.extract.fields import address_pieces, choices, company_names
+from recibo.extract.fields.name_candidates import Piece, pieces_of
+from recibo.extract.fields.name_page import book, is_address
+from recibo.extract.fields.tax_id import TaxId
+from recibo.extract.layout import headings, name_stoplist
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Box, Extracted, around
+from recibo.extract.text import dates, lexicon
+from recibo.extract.text.folding import normalize
+from recibo.extract.text.phrases import Phrase
+from recibo.extract.weights import weights
+
+NAME, TAX_ID = "customer_name", "customer_tax_id"
+_ROLE = "customer"
+# A name is at most this many rows and line heights below its label.
+_ROWS_BELOW, _HEIGHTS_BELOW = 4, 5.0
+_LONGEST, _FEWEST_LETTERS = 80, 3
+_SHORT_LABEL = 4
+# A label begins its cell, or is behind few characters.
+_FIRST_SIGNS = 3
+# A tax number is at most this many rows below a label.
+_NEAR_ROWS = 8
+_EDGES = " \t.,:;*_-~=|#"
+_AFTER_LABEL = re.compile(r"\s*(?:\(s\))?\s*[.:\uff1a]\s*")
+_MANY_DIGITS = re.compile(r"(?:\d\W?){5,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A name, and where it is relative to its label."""
+
+    found: Extracted[str]
+    features: Mapping[str, float]
+
+
+def names(rows: Sequence[Row], sellers: Sequence[str]) -> tuple[Extracted[str], ...]:
+    """Return the candidates for the customer's name, the likeliest first.
+
+    Args:
+        rows: The rows of the document.
+        sellers: The likely names of the seller.
+    """
+    found = name_candidates(rows, sellers)
+    return choices.ranked(((one.found, one.features) for one in found), weights(NAME))
+
+
+def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candidate]:
+    """Return the texts next to labels of the customer, with their features."""
+    known = frozenset(normalize(name).letters for name in sellers)
+    return [
+        Candidate(found, {**features, **_features(found.value, known)})
+        for row in rows
+        for label, piece in _labels(row)
+        for found, features in _near(label, piece, row, rows)
+    ]
+
+
+def tax_ids(
+    found: Sequence[TaxId], rows: Sequence[Row], seller: str | None
+) -> tuple[Extracted[str], ...]:
+    """Return the candidates for the customer's tax number, the likeliest first.
+
+    Args:
+        found: All tax numbers on the page.
+        rows: The rows of the document.
+        seller: The seller's number, which is not the customer's.
+    """
+    others = ((one.found, features) for one, features in tax_id_candidates(found, rows, seller))
+    return choices.ranked(others, weights(TAX_ID))
+
+
+def tax_id_candidates(
+    found: Sequence[TaxId], rows: Sequence[Row], seller: str | None
+) -> list[tuple[TaxId, Mapping[str, float]]]:
+    """Return the tax numbers that are not the seller's, with their features."""
+    labels = [(row, piece.box) for row in rows for _, piece in _labels(row)]
+    by_text: dict[str, list[Row]] = {}
+    for row in rows:
+        by_text.setdefault(row.text, []).append(row)
+    return [
+        (one, _tax_features(one, labels, rows))
+        for one in found
+        if one.found.value != seller and not _is_part(one.found.value, seller)
+    ]
+
+
+def _is_part(value: str, seller: str | None) -> bool:
+    """Return whether a number is the seller's with or without its country."""
+    return seller is not None and (value.endswith(seller) or seller.endswith(value))
+
+
+def _tax_features(
+    one: TaxId, labels: Sequence[tuple[Row, Box]], rows: Sequence[Row]
+) -> dict[str, float]:
+    box = one.found.box
+    above = [
+        row.index
+        for row, place in labels
+        if box is not None
+        and row.line.page == one.found.page
+        and place.y0 <= box.y1
+        and place.x0 < box.x1
+        and box.x0 < place.x1 + _NEAR_ROWS * place.height
+    ]
+    index = next((row.index for row in rows if row.line.box == box), None)
+    steps = index - max(above) if above and index is not None else None
+    own = one.features
+    return {
+        "always": 1.0,
+        **{name: float(own.get(name, 0)) for name in ("labelled", "passed", "weak", "buyer")},
+        **{name: float(own.get(name, 0)) for name in ("named_buyer", "any_shape", "home")},
+        "named": float(steps == 0),
+        "near": float(steps is not None and 0 < steps <= _NEAR_ROWS),
+        "far": float(steps is not None and steps > _NEAR_ROWS),
+    }
+
+
+def _labels(row: Row) -> Iterator[tuple[Phrase, Piece]]:
+    """Yield the labels of the customer that begin a cell, with the cell."""
+    for piece in pieces_of(row):
+        for label in lexicon.wordbook(_ROLE).find(piece.text):
+            rest = piece.text[label.end :]
+            is_alone = not any(map(str.isalnum, rest))
+            is_weak = normalize(piece.text[label.start : label.end]).letters in _weak()
+            is_led = is_alone and not is_weak
+            if label.start <= _FIRST_SIGNS and (is_led or _AFTER_LABEL.match(rest)):
+                yield label, piece
+        if book("billed_alone").is_all(piece.text):
+            yield Phrase("billed_alone", 0, len(piece.text)), piece
+
+
+def _near(
+    label: Phrase, piece: Piece, row: Row, rows: Sequence[Row]
+) -> Iterator[tuple[Extracted[str], dict[str, float]]]:
+    """Yield the text right of a label, and the texts below it."""
+    words = {
+        "short_label": float(label.end - label.start <= _SHORT_LABEL),
+        "weak_label": float(normalize(piece.text[label.start : label.end]).letters in _weak()),
+        "alone": float(label.kind == "billed_alone"),
+        "heading": float(not any(map(str.isalnum, piece.text[label.end :]))),
+        "colon": float(":" in piece.text[label.end :]),
+    }
+    sign = _AFTER_LABEL.match(piece.text[label.end :])
+    rest = piece.text[label.end + (sign.end() if sign else 0) :].strip(_EDGES)
+    start = row.text.find(piece.text) + label.end
+    if rest:
+        box = row.box(start, start + len(piece.text) - label.end)
+        yield _found(rest, row, box), {**words, "right": 1.0}
+        yield from _continued(rest, row, box, rows, words)
+        return
+    cells = [one for one in pieces_of(row) if one.box.x0 >= piece.box.x1]
+    if cells and not _is_label(cells[0].text):
+        yield _found(cells[0].text.strip(_EDGES), row, cells[0].box), {**words, "right_cell": 1.0}
+    yield from _below(piece, row, rows, words)
+
+
+def _continued(
+    rest: str, row: Row, box: Box, rows: Sequence[Row], words: Mapping[str, float]
+) -> Iterator[tuple[Extracted[str], dict[str, float]]]:
+    """Yield a name that continues in the row below."""
+    for below in rows[row.index + 1 : row.index + 3]:
+        for piece in pieces_of(below):
+            is_under = abs(piece.box.x0 - box.x0) < 1.5 * box.height
+            gap = piece.box.y0 - box.y1
+            if is_under and gap < box.height and not _is_label(piece.text):
+                both = f"{rest} {piece.text.strip(_EDGES)}"
+                yield (
+                    _found(both, row, around([box, piece.box])),
+                    {**words, "right": 1.0, "continued": 1.0},
+                )
+                return
+
+
+def _below(
+    piece: Piece, row: Row, rows: Sequence[Row], words: Mapping[str, float]
+) -> Iterator[tuple[Extracted[str], dict[str, float]]]:
+    """Yield the first texts below a label in its column."""
+    steps = 0
+    last: tuple[str, Box] | None = None
+    for below in rows[row.index + 1 : row.index + 1 + 2 * _ROWS_BELOW]:
+        for other in pieces_of(below):
+            gap = other.box.y0 - piece.box.y1
+            is_under = (
+                other.box.x0 < piece.box.x1 and piece.box.x0 - piece.box.height < other.box.x1
+            )
+            is_left = other.box.x0 > piece.box.x0 - 3 * piece.box.height
+            if below.line.page != row.line.page or gap > _HEIGHTS_BELOW * piece.box.height:
+                return
+            if not (is_under and is_left) or steps >= _ROWS_BELOW:
+                continue
+            text = other.text.strip(_EDGES)
+            features = {**words, "below": 1.0, f"step{min(steps, 2)}": 1.0}
+            yield _found(text, below, other.box), features
+            if last and steps == 1:
+                both = f"{last[0]} {text}"
+                joined = {**words, "below": 1.0, "step0": 1.0, "continued": 1.0}
+                yield _found(both, below, around([last[1], other.box])), joined
+            last = (text, other.box)
+            steps += 1
+
+
+def _found(text: str, row: Row, box: Box) -> Extracted[str]:
+    return Extracted(text, 0, text, row.line.page, box)
+
+
+def _is_label(text: str) -> bool:
+    return text.rstrip().endswith(":") or bool(lexicon.wordbook(_ROLE).is_all(text))
+
+
+def _features(name: str, sellers: frozenset[str]) -> dict[str, float]:
+    letters = sum(map(str.isalpha, name))
+    digits = sum(map(str.isdigit, name))
+    known = normalize(name).letters
+    return {
+        "always": 1.0,
+        "no_name": float(letters < _FEWEST_LETTERS or len(name) > _LONGEST),
+        "digits": min(digits, 4) / 4,
+        "many_digits": float(_MANY_DIGITS.search(name) is not None),
+        "seller": float(known in sellers),
+        "form": float(company_names.legal_ending(name) is not None),
+        "address": float(is_address(name)),
+        "place": float(book("address").is_all(name)),
+        "label": float(":" in name or bool(book("billed").find(name))),
+        "stop": float(name_stoplist.is_not_name(name) or bool(book("notice").is_all(name))),
+        "notice": float(bool(book("notice").find(name))),
+        "contact": float(bool(book("contact").find(name)) or "@" in name),
+        "dated": float(bool(dates.days(name))),
+        "money": float(address_pieces.is_money(name)),
+        "words": float(min(len(name.split()), 6)),
+        "one_word": float(len(name.split()) == 1),
+        "heading_words": float(headings.role_of(name) is not None),
+        "lower": float(name[:1].islower()),
+    }
+
+
+@cache
+def _weak() -> frozenset[str]:
+    """Words that are also labels of other things."""
+    return frozenset(
+        normalize(word).letters
+        for word in ("name", "nome", "nombre", "nom", "nama", "guest", "payer", "attn")
+    )

@@ -1,0 +1,117 @@
+"""Finds the day on which a document is due: a date next to its label, or below it."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from recibo.extract.fields import choices
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Extracted
+from recibo.extract.text import dates, lexicon
+from recibo.extract.text.dates import Day
+from recibo.extract.text.phrases import Phrase
+from recibo.extract.text.tables import Order
+from recibo.extract.weights import weights
+
+FIELD = "due_date"
+# A date is at most this many rows below its label.
+_ROWS_BELOW = 3
+# Labels of other dates end what a label is about.
+_OTHERS = ("date", "aside_date", "start_date", "time")
+# A date further from its label, in characters, is about something else.
+_NEAR = 12
+_DAYS_OF_YEAR = 366
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A date, and where it is relative to the label."""
+
+    found: Extracted[dt.date]
+    features: Mapping[str, float]
+
+
+def due_dates(
+    rows: Sequence[Row], orders: Sequence[Order], issued: dt.date | None
+) -> tuple[Extracted[dt.date], ...]:
+    """Return the candidates, the likeliest first, each day once.
+
+    Args:
+        rows: The rows of the document.
+        orders: The likely orders of day, month and year, the likeliest first.
+        issued: The likely day of issue.
+    """
+    return choices.ranked(
+        ((one.found, one.features) for one in candidates(rows, orders, issued)), weights(FIELD)
+    )
+
+
+def candidates(
+    rows: Sequence[Row], orders: Sequence[Order], issued: dt.date | None
+) -> list[Candidate]:
+    """Return the dates next to a label, with their features."""
+    seen = [
+        (day, row, relation)
+        for row in rows
+        for label in _labels(row)
+        for day, row, relation in _near(label, row, rows, orders)
+    ]
+    if not seen:
+        return []
+    first = min(day.date for day, _, _ in seen)
+    return [
+        Candidate(
+            Extracted(day.date, 0, row.text, row.line.page, row.box(day.start, day.end)),
+            {
+                **relation,
+                "always": 1.0,
+                "first": float(day.date == first),
+                "before_issue": float(issued is not None and day.date < issued),
+                "at_issue": float(day.date == issued),
+                "ambiguous": float(day.is_ambiguous),
+                "far": float(issued is not None and abs((day.date - issued).days) > _DAYS_OF_YEAR),
+            },
+        )
+        for day, row, relation in seen
+    ]
+
+
+def _labels(row: Row) -> Iterator[Phrase]:
+    """Yield the labels in a row that do not belong to an amount: "Amount due"."""
+    for label in lexicon.wordbook(FIELD, *_OTHERS).find(row.text):
+        is_of_sum = any(
+            name.start <= label.start and label.end <= name.end and name.start < label.start
+            for name in row.labels
+        )
+        if label.kind == FIELD and not is_of_sum:
+            yield label
+
+
+def _near(
+    label: Phrase, row: Row, rows: Sequence[Row], orders: Sequence[Order]
+) -> Iterator[tuple[Day, Row, dict[str, float]]]:
+    """Yield the first date right of a label, else those below it."""
+    others = [
+        other.start
+        for other in lexicon.wordbook(*_OTHERS).find(row.text)
+        if other.start >= label.end
+    ]
+    end = min(others, default=len(row.text))
+    short = float(label.end - label.start <= len("due "))
+    for day in dates.days(row.text, orders):
+        if label.end <= day.start < end:
+            gap = row.text[label.end : day.start]
+            far = float(len(gap) > _NEAR)
+            yield day, row, {"right": 1.0, "far_right": far, "short_label": short}
+            return
+    place = row.box(label.start, label.end)
+    for step, below in enumerate(rows[row.index + 1 : row.index + 1 + _ROWS_BELOW]):
+        if below.line.page != row.line.page:
+            return
+        found = dates.days(below.text, orders)
+        for day in found:
+            box = below.box(day.start, day.end)
+            if min(box.x1, place.x1) > max(box.x0, place.x0):
+                yield day, below, {"below": 1.0, "steps": float(step), "short_label": short}
+        if found:
+            return

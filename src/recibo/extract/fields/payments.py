@@ -1,0 +1,154 @@
+"""Finds the rows that say how a document was paid: method, amount, last digits of the card."""
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import cache
+
+from recibo.extract.candidates import PaymentCandidate
+from recibo.extract.fields.labelled_amounts import Entry, Role
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Extracted, Payment, PaymentMethod
+from recibo.extract.text import lexicon
+from recibo.extract.text.numbers import Amount
+from recibo.extract.text.phrases import Phrase, Phrasebook
+
+_METHODS = {
+    "paid_pix": PaymentMethod.PIX,
+    "paid_credit": PaymentMethod.CREDIT_CARD,
+    "paid_debit": PaymentMethod.DEBIT_CARD,
+    "paid_voucher": PaymentMethod.VOUCHER,
+    "paid_wallet": PaymentMethod.WALLET,
+    "paid_check": PaymentMethod.CHECK,
+    "paid_transfer": PaymentMethod.BANK_TRANSFER,
+    "paid_cash": PaymentMethod.CASH,
+    "paid_card": PaymentMethod.CARD,
+    "paid_other": PaymentMethod.OTHER,
+}
+# Phrases that contain the name of a method: `credit note`, `cash bill`.
+_NO_METHOD = "no_payment"
+# The last four digits of a card, after masked digits or the words "ending in".
+_MASKED = re.compile(
+    r"(?P<before>[A-Za-z]*)\W{0,3}?(?:[*xX•·.#×●]\s?-?){3,}\s?-?(?P<digits>[0-9]{4})(?![0-9])"
+)
+_ENDING = re.compile(
+    r"(?P<before>)(?:ending(?:\s+in)?|endet auf|terminada en|final|se terminant par)"
+    r"\W{1,4}(?P<digits>[0-9]{3,4})(?![0-9])",
+    re.IGNORECASE,
+)
+# The number of a terminal or a merchant is masked too.
+_OF_TERMINAL = frozenset({"tid", "mid", "terminal", "merchant"})
+# Running text mentions methods too.
+_MOST_LETTERS = 26
+_MOST = Decimal(10) ** 9
+# A row with only an amount has no words except a currency symbol.
+_LONGEST_SYMBOL = 3
+# A row that names more methods lists those that are accepted.
+_MOST_METHODS = 2
+
+
+def payment_candidates(
+    rows: Sequence[Row], entries: Sequence[Entry]
+) -> tuple[PaymentCandidate, ...]:
+    """Return the rows that mention a method of payment, with the amount that belongs to it."""
+    by_row: dict[int, list[Entry]] = {}
+    for entry in entries:
+        by_row.setdefault(entry.row.index, []).append(entry)
+    return tuple(
+        candidate for row in rows for candidate in _of_row(row, by_row.get(row.index, []), rows)
+    )
+
+
+def _of_row(row: Row, entries: Sequence[Entry], rows: Sequence[Row]) -> Iterator[PaymentCandidate]:
+    phrases = [phrase for phrase in _book().find(row.text) if phrase.kind != _NO_METHOD]
+    digits = _last4(row.text)
+    roles = {entry.role for entry in entries}
+    if Role.CHANGE in roles or not (phrases or digits or roles & {Role.CASH, Role.CARD}):
+        return
+    amount = _amount(row, entries)
+    below = None
+    if amount is None and phrases:
+        below = _amount_below(row, rows)
+    known = [_METHODS[phrase.kind] for phrase in phrases]
+    if not known:
+        known = [PaymentMethod.CASH if Role.CASH in roles else PaymentMethod.CARD]
+    method = _specific(known)
+    outside = _letters_outside(row, phrases)
+    found = amount or (below[1] if below else None)
+    value = abs(found.value) if found else None
+    box = row.box(found.start, found.end) if amount and found else row.line.box
+    features = {
+        "named": bool(phrases),
+        "tendered_label": not phrases and Role.CASH in roles,
+        "below": below is not None,
+        "prose": outside > _MOST_LETTERS,
+        "words": min(outside / _MOST_LETTERS, 2),
+        "first": bool(phrases) and not row.text[: phrases[0].start].strip(" -*.:#"),
+        "debit": PaymentMethod.DEBIT_CARD in known,
+        "credit": PaymentMethod.CREDIT_CARD in known,
+        "loyalty": bool(lexicon.wordbook("loyalty").find(row.text)),
+        "slip": bool(lexicon.wordbook("card_slip").find(row.text)),
+        "total_label": bool(roles & {Role.TOTAL, Role.PAYABLE}),
+        "many": len(set(known)) > _MOST_METHODS,
+    }
+    payment = Payment(method, value, None, digits)
+    text = row.text if not below else f"{row.text}\n{below[0].text}"
+    yield PaymentCandidate(Extracted(payment, 0.5, text, row.line.page, box), row.index, features)
+
+
+def _specific(known: Sequence[PaymentMethod]) -> PaymentMethod:
+    """Return the method of several names in a row: `Card` is the vaguest."""
+    exact = [method for method in known if method is not PaymentMethod.CARD]
+    return exact[0] if exact else known[0]
+
+
+def _amount(row: Row, entries: Sequence[Entry]) -> Amount | None:
+    """Return the last amount of a row."""
+    money = [
+        entry.amount
+        for entry in entries
+        if (row.is_money(entry.amount) or _is_grouped(row, entry.amount))
+        and entry.role is not Role.COUNT
+        and 0 < abs(entry.amount.value) < _MOST
+    ]
+    return money[-1] if money else None
+
+
+def _is_grouped(row: Row, amount: Amount) -> bool:
+    """Return whether an amount without minor digits has groups of thousands."""
+    is_grouped = any(sign in ".," for sign in row.text[amount.start : amount.end])
+    return is_grouped and not (amount.decimals or amount.is_percent)
+
+
+def _amount_below(row: Row, rows: Sequence[Row]) -> tuple[Row, Amount] | None:
+    """Return the only amount of the next row if that has no words."""
+    following = rows[row.index + 1 : row.index + 2]
+    if not following or following[0].line.page != row.line.page:
+        return None
+    money = [
+        amount for amount in following[0].amounts if following[0].is_money(amount) and amount.value
+    ]
+    has_words = sum(map(str.isalpha, following[0].text)) > _LONGEST_SYMBOL
+    return None if has_words or len(money) != 1 else (following[0], money[0])
+
+
+def _last4(text: str) -> str | None:
+    for pattern in (_MASKED, _ENDING):
+        for match in pattern.finditer(text):
+            if match["before"].casefold() not in _OF_TERMINAL:
+                return match["digits"]
+    return None
+
+
+def _letters_outside(row: Row, phrases: Sequence[Phrase]) -> int:
+    named = sum(_letters(row.text[phrase.start : phrase.end]) for phrase in phrases)
+    return _letters(row.text) - named
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+@cache
+def _book() -> Phrasebook:
+    return lexicon.phrasebook(*_METHODS, _NO_METHOD)

@@ -1,0 +1,148 @@
+"""Chooses discount, tip, service charge and rounding: those with which the amounts add up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from recibo.extract.candidates import AmountCandidate, Candidates
+from recibo.extract.model import Extracted, Receipt
+from recibo.extract.resolve import arithmetic, choices
+from recibo.extract.resolve.arithmetic import Sums
+from recibo.extract.resolve.choices import Option
+
+FIELDS = ("discount", "tip", "service_charge", "rounding")
+
+_CENT = Decimal("0.01")
+_ITEMS_TOLERANCE = Decimal("0.02")
+
+Amounts = Mapping[str, Extracted[Decimal] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The amounts with which others must agree."""
+
+    total: Decimal | None
+    subtotal: Decimal | None
+    tax: Decimal
+    items: Decimal | None
+    #: The sum of the negative items, as a positive amount.
+    returned: Decimal
+    #: The amounts between subtotal and total, other than the candidate's.
+    extras: Sequence[Decimal]
+
+
+def chosen(candidates: Candidates, header: Receipt) -> Amounts:
+    """Return the amounts of a document with the probability that each is right."""
+    return {field: _chosen(field, candidates, header) for field in FIELDS}
+
+
+def _chosen(field: str, candidates: Candidates, header: Receipt) -> Extracted[Decimal] | None:
+    found = options(field, candidates, header)
+    if not found:
+        return None
+    if found[0].features.get("boxed"):
+        return found[0].value
+    known = choices.probabilities(field, found)
+    if sum(known) < choices.LEAST:
+        return None
+    best = known.index(max(known))
+    value = found[best].value.value
+    same = [
+        share for option, share in zip(found, known, strict=True) if option.value.value == value
+    ]
+    return replace(found[best].value, confidence=sum(same))
+
+
+def options(
+    field: str, candidates: Candidates, header: Receipt
+) -> list[Option[Extracted[Decimal]]]:
+    """Return the candidates for a field with their features, one for each value."""
+    amounts = candidates.amounts
+    every = {
+        "discount": amounts.discounts,
+        "tip": amounts.tips,
+        "service_charge": amounts.service_charges,
+        "rounding": amounts.roundings,
+    }
+    own = every[field]
+    if not own:
+        return []
+    others = [
+        -one.found.value if name == "discount" else one.found.value
+        for name, found in every.items()
+        if name != field
+        for one in found
+    ]
+    known = _known(candidates, header, others)
+    by_value: dict[Decimal, list[AmountCandidate]] = {}
+    for one in own:
+        by_value.setdefault(one.found.value, []).append(one)
+    return [Option(same[0].found, _features(field, same, own, known)) for same in by_value.values()]
+
+
+def _known(candidates: Candidates, header: Receipt, extras: Sequence[Decimal]) -> _Known:
+    totals = [item.value.total or Decimal(0) for item in candidates.line_items]
+    return _Known(
+        total=header.total.value if header.total else None,
+        subtotal=header.subtotal.value if header.subtotal else None,
+        tax=header.tax.value if header.tax else Decimal(0),
+        items=Sums(candidates).of_items,
+        returned=-sum((total for total in totals if total < 0), Decimal(0)),
+        extras=arithmetic.distinct(list(dict.fromkeys(extras))),
+    )
+
+
+def _features(
+    field: str, same: Sequence[AmountCandidate], own: Sequence[AmountCandidate], known: _Known
+) -> dict[str, float]:
+    value = same[0].found.value
+    effect = -value if field == "discount" else value
+    names = {name for one in same for name in one.features}
+    features = {name: max(float(one.features.get(name, 0)) for one in same) for name in names}
+    others = [one.found.value for one in own if one.found.value != value]
+    closes, from_items = _closes(effect, known), _from_items(effect, known)
+    is_marked = any(features.get(name) for name in ("negative", "summed", "boxed"))
+    return features | {
+        "always": 1,
+        "unproven": not (closes or from_items or is_marked),
+        "repeated": min(len(same) - 1, 2),
+        "closes": closes,
+        "from_items": from_items,
+        "is_returned": bool(known.returned) and value == known.returned,
+        "sum_of_others": len(others) > 1 and sum(others, Decimal(0)) == value,
+        "others": min(len(set(others)), 3),
+        "in_sum_of_others": any(
+            sum((each for each in {*others, value} if each != other), Decimal(0)) == other
+            for other in others
+        )
+        and len(set(others)) > 1,
+        "larger_than_total": known.total is not None and abs(value) > abs(known.total),
+        "last": same[-1].row == max(one.row for one in own),
+    }
+
+
+def _closes(effect: Decimal, known: _Known) -> bool:
+    """Return whether the amount is needed between subtotal and total."""
+    if known.total is None or known.subtotal is None:
+        return False
+    gap = known.total - known.subtotal
+    for tax in {Decimal(0), known.tax}:
+        for extra in (Decimal(0), *arithmetic.sums(known.extras)):
+            if abs(gap - tax - extra - effect) <= _CENT:
+                return True
+    return False
+
+
+def _from_items(effect: Decimal, known: _Known) -> bool:
+    """Return whether the items and the amount make the subtotal or the total."""
+    if known.items is None:
+        return False
+    wholes = [whole for whole in (known.total, known.subtotal) if whole is not None]
+    taxes = {Decimal(0), known.tax}
+    return any(
+        abs(known.items + tax + extra + effect - whole) <= _ITEMS_TOLERANCE
+        for whole in wholes
+        for tax in taxes
+        for extra in (Decimal(0), *known.extras)
+    )

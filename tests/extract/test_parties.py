@@ -1,0 +1,246 @@
+"""The parties and the due date of whole documents."""
+
+import datetime as dt
+
+import pytest
+
+from recibo.extract import pipeline
+from recibo.extract.model import Details, Receipt
+from tests.extract.typesetting import cnpj, nfe_key, text_page
+
+SELLER, BUYER = cnpj("112223330001"), cnpj("445556660001")
+
+MALAYSIAN = """
+        KEDAI AMAN SDN BHD
+           (123456-A)
+     NO 12, JALAN MAWAR 3/5,
+         TAMAN MELATI,
+     53100 KUALA LUMPUR
+  TEL: 03-4107 1234 FAX: 03-4107 1235
+      GST ID: 000123456789
+          TAX INVOICE
+Date: 12/03/2018 14:20
+Nasi Lemak                 8.50
+Teh Tarik                  2.80
+Total                     11.30
+"""
+GERMAN = """
+      Bäckerei Sonnenschein
+      Lindenstraße 12
+      50674 Köln
+      Tel. 0221 123456
+Brot                       3,20 A
+Brezel                     0,80 A
+Summe EUR                  4,00
+MwSt 7%                    0,26
+03.02.2024  08:15
+"""
+AMERICAN = """
+           Corner Diner
+        250 N Coast Hwy 101
+        Encinitas, CA 92024
+          (760) 555-0110
+Server: Ann        Table 6
+Soup                     $7.00
+Pie                      $5.00
+Total                   $12.00
+09/28/2023 7:50 PM
+"""
+INVOICE = """
+Sunrise Trading Ltd
+14 Mill Lane
+Oxford OX1 2AB
+VAT No: GB 123 4567 82
+
+INVOICE                                Invoice No: 1042
+Invoice Date: 02 May 2024
+Due Date: 01 June 2024
+
+Bill to:
+Harbour Books Limited
+7 Quay Street
+Bristol BS1 4DJ
+
+Description             Qty     Price      Amount
+Paper                     2     10.00       20.00
+Ink                       1     30.00       30.00
+Subtotal                                    50.00
+VAT 20%                                     10.00
+Total                                      £60.00
+"""
+
+
+def read(text: str, *, exact: bool = True) -> Receipt:
+    return pipeline.understand([[text_page(text, exact=exact)]])
+
+
+def spelled(details: Details) -> dict[str, str | None]:
+    found = {
+        "address": details.merchant_address,
+        "name": details.customer_name,
+        "tax_id": details.customer_tax_id,
+    }
+    return {field: None if one is None else one.value for field, one in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (MALAYSIAN, "NO 12, JALAN MAWAR 3/5, TAMAN MELATI, 53100 KUALA LUMPUR"),
+        (GERMAN, "Lindenstraße 12, 50674 Köln"),
+        (GERMAN.replace(" 50674", ",50674"), "Lindenstraße 12, 50674 Köln"),
+        (AMERICAN, "250 N Coast Hwy 101, Encinitas, CA 92024"),
+        (INVOICE, "14 Mill Lane, Oxford OX1 2AB"),
+    ],
+)
+def test_the_address_is_on_one_line(text: str, expected: str) -> None:
+    assert expected == spelled(read(text).details)["address"]
+
+
+def test_the_address_keeps_its_evidence() -> None:
+    found = read(GERMAN).details.merchant_address
+
+    assert found is not None
+    assert found.text == "Lindenstraße 12\n50674 Köln"
+    assert found.page == 1
+    assert found.box is not None
+    assert found.box.height > text_page(GERMAN).lines[1].box.height
+    assert 0.5 < found.confidence <= 1
+
+
+def test_a_receipt_without_address_or_customer_has_none() -> None:
+    details = read("CORNER SHOP\nMilk   1.20\nBread  2.30\nTotal  3.50\n12/03/2024 10:15").details
+
+    assert spelled(details) == {"address": None, "name": None, "tax_id": None}
+    assert details.due_date is None
+
+
+def test_the_customer_and_the_due_date_of_an_invoice_are_read() -> None:
+    details = read(INVOICE).details
+
+    assert spelled(details)["name"] == "Harbour Books Limited"
+    assert details.due_date is not None
+    assert details.due_date.value == dt.date(2024, 6, 1)
+
+
+@pytest.mark.parametrize(
+    ("label", "day"),
+    [
+        ("Zahlbar bis 15.03.2024", dt.date(2024, 3, 15)),
+        ("Fällig am: 15.03.2024", dt.date(2024, 3, 15)),
+        ("Rechnungsdatum  Fälligkeit\n01.03.2024      15.03.2024", dt.date(2024, 3, 15)),
+        ("Lieferdatum: 15.03.2024", None),
+    ],
+)
+def test_a_due_date_is_next_to_its_label_or_below_it(label: str, day: dt.date | None) -> None:
+    text = f"Muster GmbH\nRechnung Nr. 17\nDatum: 01.03.2024\n{label}\nSumme EUR  119,00\n"
+    found = read(text).details.due_date
+
+    assert day == (found.value if found else None)
+
+
+def test_the_number_of_the_buyer_is_not_the_sellers() -> None:
+    text = f"""
+ALFA COMERCIO LTDA
+CNPJ: {SELLER}
+RUA DAS FLORES, 10 - CENTRO
+CAMPINAS - SP
+DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
+001 CAFE 500G           1 UN  21,98   21,98
+VALOR TOTAL R$                        21,98
+CONSUMIDOR - CNPJ {BUYER} - BETA SERVICOS LTDA
+NFC-e 123 Serie 1 02/05/2024 10:11:12
+"""
+    receipt = read(text)
+
+    assert receipt.merchant_tax_id is not None
+    assert receipt.merchant_tax_id.value == "11222333000181"
+    assert spelled(receipt.details)["tax_id"] == "44555666000100"[:12] + BUYER[-2:]
+    assert spelled(receipt.details)["name"] == "BETA SERVICOS LTDA"
+    assert spelled(receipt.details)["address"] == "RUA DAS FLORES, 10 - CENTRO, CAMPINAS - SP"
+
+
+def test_an_unidentified_consumer_is_left_out() -> None:
+    text = f"""
+ALFA COMERCIO LTDA
+CNPJ: {SELLER}
+DANFE NFC-e Documento Auxiliar da Nota Fiscal de Consumidor Eletronica
+001 CAFE 500G           1 UN  21,98   21,98
+VALOR TOTAL R$                        21,98
+CONSUMIDOR NAO IDENTIFICADO
+NFC-e 123 Serie 1 02/05/2024 10:11:12
+"""
+    details = read(text).details
+
+    assert spelled(details)["tax_id"] is None
+    assert spelled(details)["name"] is None
+
+
+def test_the_recipient_and_the_installments_of_a_danfe_are_read() -> None:
+    key = nfe_key("3524051122233300018155001000000123100000123")[:54]
+    text = f"""
+RECEBEMOS DE ALFA COMERCIO LTDA OS PRODUTOS CONSTANTES DA NOTA FISCAL
+IDENTIFICACAO DO EMITENTE                  DANFE
+ALFA COMERCIO LTDA                         Documento Auxiliar da Nota
+RUA DAS FLORES, 10                         CHAVE DE ACESSO
+CENTRO - 13010-100                         {key}
+CAMPINAS - SP
+NATUREZA DA OPERACAO
+VENDA
+CNPJ
+{SELLER}
+DESTINATARIO / REMETENTE
+NOME / RAZAO SOCIAL                  CNPJ / CPF               DATA DA EMISSAO
+BETA SERVICOS LTDA                   {BUYER}       02/05/2024
+ENDERECO                             BAIRRO / DISTRITO        CEP
+AVENIDA BRASIL, 99                   CENTRO                   01310-200
+FATURA / DUPLICATAS
+001     03/06/2024     60,00
+002     03/07/2024     60,00
+CALCULO DO IMPOSTO
+BASE DE CALCULO DO ICMS     VALOR DO ICMS     VALOR TOTAL DA NOTA
+120,00                      21,60             120,00
+"""
+    details = read(text).details
+
+    assert spelled(details)["name"] == "BETA SERVICOS LTDA"
+    assert spelled(details)["tax_id"] == BUYER.replace(".", "").replace("/", "").replace("-", "")
+    assert spelled(details)["address"] == "RUA DAS FLORES, 10, CENTRO - 13010-100, CAMPINAS - SP"
+    assert details.due_date is not None
+    assert details.due_date.value == dt.date(2024, 6, 3)
+
+
+def test_the_parts_of_an_address_with_labels_are_joined() -> None:
+    text = f"""
+PREFEITURA MUNICIPAL DE CAMPINAS
+NOTA FISCAL DE SERVICOS ELETRONICA - NFS-e
+Numero da Nota: 371    Emitida em: 05/05/2023 15:46:23
+PRESTADOR DE SERVICOS
+Nome/Razao Social: ALFA SERVICOS LTDA
+CPF/CNPJ: {SELLER}
+Endereco: RUA DAS FLORES, 10    Bairro: CENTRO    CEP: 13010-100
+Municipio: CAMPINAS    UF: SP
+TOMADOR DE SERVICOS
+Nome/Razao Social: BETA COMERCIO LTDA
+CPF/CNPJ: {BUYER}
+Endereco: AVENIDA BRASIL, 99
+DISCRIMINACAO DOS SERVICOS
+Manutencao de computadores
+VALOR TOTAL DA NOTA: R$ 240,00
+"""
+    details = read(text).details
+
+    address = spelled(details)["address"]
+    assert address is not None
+    assert {"RUA DAS FLORES", "10", "CENTRO", "CAMPINAS", "SP", "13010-100"} == set(
+        address.split(", ")
+    )
+    assert spelled(details)["name"] == "BETA COMERCIO LTDA"
+    assert spelled(details)["tax_id"] == BUYER.replace(".", "").replace("/", "").replace("-", "")
+
+
+def test_doubtful_values_have_alternatives() -> None:
+    details = read(MALAYSIAN).details
+
+    assert details.merchant_address is not None
+    assert details.merchant_address.alternatives
