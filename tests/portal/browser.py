@@ -5,11 +5,12 @@ import email.policy
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -25,6 +26,9 @@ from tests.serving.running import Server
 # Pages load at once and mails arrive within seconds, except on a loaded machine.
 PATIENCE_S = 60.0
 PHONE = (320, 640)
+DESK = (1280, 900)
+#: Makes the email address of a name.
+Address = Callable[[str], str]
 # The URLs of the browser's built-in PDF viewer.
 _BUILT_IN = ("chrome://", "chrome-extension://")
 
@@ -96,6 +100,32 @@ def run_browser() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def width(page: Page) -> int:
+    """Return how wide a page is, what is scrolled to included."""
+    # Before its style sheets have arrived, a page has another width.
+    page.wait_for_load_state("load")
+    found: int = page.evaluate("document.documentElement.scrollWidth")
+    return found
+
+
+def violations(page: Page) -> list[str]:
+    """Return the serious violations of accessibility rules, in both themes and widths."""
+    page.evaluate(AXE_SCRIPT)
+    found = []
+    for scheme in ("light", "dark"):
+        for width, height in (DESK, PHONE):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            page.set_viewport_size({"width": width, "height": height})
+            results = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+            found += [
+                f"{page.url} {scheme} {width}: {one['id']} {node['html']}"
+                for one in results
+                if one["impact"] in ("serious", "critical")
+                for node in one["nodes"]
+            ]
+    return found
 
 
 def _listen(context: BrowserContext, errors: list[str], *, own: str) -> None:

@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 
 from tests import installation
 from tests.installation import Installation
 from tests.portal import browser
-from tests.portal.browser import Site
+from tests.portal.browser import Address, Site
 from tests.serving.running import Server, serving
 
 
@@ -38,6 +39,13 @@ def site(_site_server: Server, _site_folder: Path) -> Iterator[Site]:
     """
     with browser.run_browser() as running:
         yield Site(_site_server, running, _site_folder)
+
+
+@pytest.fixture
+def address() -> Address:
+    """Return what makes email addresses of this run of a test: one that runs again needs others."""
+    run = token_hex(4)
+    return lambda name: f"{name}-{run}@browser.test"
 
 
 @pytest.fixture

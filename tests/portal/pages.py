@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 
 import httpx
 
+# The switch of the language is on every page, and no test is about it but its own.
+_LANGUAGE = "/portal/language"
 _VOID = {"input", "img", "link", "meta", "br", "hr"}
 
 
@@ -90,15 +92,18 @@ class _Parser(HTMLParser):
         super().__init__()
         self.page = Page()
         self.open: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self._is_in_switch = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         # Separate the texts of elements.
         self.handle_data(" ")
-        if tag == "input":
-            self.page.inputs[str(attributes["name"])] = attributes
+        if tag == "input" and not self._is_in_switch:
+            self.page.inputs[str(attributes.get("name", ""))] = attributes
         elif tag == "form":
-            self.page.forms.append((attributes.get("method"), attributes.get("action")))
+            self._is_in_switch = attributes.get("action") == _LANGUAGE
+            if not self._is_in_switch:
+                self.page.forms.append((attributes.get("method"), attributes.get("action")))
         elif tag == "a":
             self.page.links.append(str(attributes["href"]))
         if tag not in _VOID:
@@ -111,6 +116,8 @@ class _Parser(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         start_tag, attributes, texts = self.open.pop()
         assert start_tag == tag, (start_tag, tag)
+        if tag == "form":
+            self._is_in_switch = False
         text = " ".join("".join(texts).split())
         page = self.page
         if tag == "title":

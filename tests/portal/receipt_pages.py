@@ -1,6 +1,7 @@
 """Upload receipts on the portal's pages and read the results."""
 
 import datetime as dt
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -76,5 +77,5 @@ async def get_page(i: Installation, rest: str = "") -> pages.Page:
 
 def listed_ids(answer: httpx.Response) -> list[str]:
     """Return the ids of the receipts on a list, in its order."""
-    links = pages.parse(answer).links
-    return [link.removeprefix(f"{PATH}/") for link in links if link.startswith(f"{PATH}/")]
+    links = re.findall(rf'class="m-link" href="{PATH}/(\w+)\?', answer.text)
+    return [str(link) for link in links]

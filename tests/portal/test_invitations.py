@@ -83,8 +83,7 @@ async def test_invited_person_joins_and_sets_a_password(service: Installation) -
     assert "/portal" == accounts.redirect_target(set_)
     assert page is not None
     assert f"Signed in as {INVITED}" in page.text
-    assert "Organization Padaria Aurora" in page.text
-    assert "Role Developer" in page.text
+    assert "Developer of Padaria Aurora" in page.text
     assert "/portal" == accounts.redirect_target(again)
 
 
@@ -124,7 +123,7 @@ async def test_existing_account_joins_without_a_password_form(
 
     assert "/portal" == accounts.redirect_target(onward)
     assert page is not None
-    assert "Organization Padaria Aurora" in page.text
+    assert "Developer of Padaria Aurora" in page.text
 
 
 async def test_second_factor_is_asked_for(service: Installation) -> None:
@@ -139,7 +138,7 @@ async def test_second_factor_is_asked_for(service: Installation) -> None:
     assert before is None
     assert "/portal" == accounts.redirect_target(code)
     assert after is not None
-    assert "Organization Padaria Aurora" in after.text
+    assert " of Padaria Aurora" in after.text
 
 
 async def test_invitation_works_once(service: Installation) -> None:

@@ -34,7 +34,8 @@ async def test_team_is_invited_changed_and_removed(service: Installation) -> Non
     assert f"{BEA} Viewer" in invited.text
     assert 1 == again.text.count(BEA)
     assert BEA not in withdrawn.text
-    assert f"{bea.email} Admin" in changed.text
+    assert "The role is changed." == changed.by_role["status"]
+    assert "Owner: full access; there is always at least one owner." in changed.text
     assert "admin" == during[bea.user_id]
     assert bea.email not in removed.text
     assert {ana.user_id: "owner"} == await roles(service, ana.org_id)

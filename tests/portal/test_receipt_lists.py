@@ -1,6 +1,8 @@
 """The list of receipts: its filters and its pages."""
 
 import datetime as dt
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from tests import make, people
 from tests.installation import Installation
 from tests.portal import forms, pages, receipt_pages
 from tests.portal.receipt_pages import PATH
+from tests.portal.test_first_use import DAMAGED
 from tests.readers import UNREADABLE
 
 MAY = Moment(dt.date(2026, 5, 2))
@@ -24,29 +27,47 @@ RECEIPTS: dict[str, Any] = {
 ALL = ["undated", "failed", "may", "march"]
 FOUND = {
     "": ALL,
-    "?status=&type=&after=&before=&tag=&tagged=": ALL,
+    "?status=&type=&after=&until=&tag=&tagged=": ALL,
     "?status=failed": ["failed"],
     "?status=pending": [],
     "?type=nfce": ["may"],
     "?after=2026-03-15": ["may"],
-    "?before=2026-03-15": ["march"],
-    "?after=2026-03-14&before=2026-05-03": ["may", "march"],
+    "?until=2026-03-14": ["march"],
+    "?until=9999-12-31": ["may", "march"],
+    "?after=2026-03-14&until=2026-05-02": ["may", "march"],
     "?tag=filename&tagged=may.jpg": ["may"],
     "?tag=filename&tagged=may.jpg&type=invoice": [],
+    "?q=ma": ["may", "march"],
+    "?q=-": [],
+    "?merchant=MAY": ["may"],
+    "?currency=brl&min_total=42.5&max_total=42.50": ["undated", "may", "march"],
+    "?min_total=43": [],
+    "?duplicates=true&category=fuel": [],
+    "?review=needs_review": ["undated", "may", "march"],
+    "?review=approved": [],
 }
 
 
-async def test_filters_match_the_api_and_pages_keep_them(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@asynccontextmanager
+async def stocked(
+    database_url: str, folder: Path
+) -> AsyncIterator[tuple[Installation, dict[str, str]]]:
+    """Run an installation with the receipts; their names by their ids."""
     reader = FakeReader({make.jpeg(name): answer for name, answer in RECEIPTS.items()})
-    async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, owner):
+    async with receipt_pages.run_service(database_url, folder, reader) as (service, owner):
         ids = {}
         for name in RECEIPTS:
             await receipt_pages.send_files(service, (f"{name}.jpg", make.jpeg(name)))
             (newest, *_) = receipt_pages.listed_ids(await service.stranger.get(PATH))
             ids[newest] = name
             await receipt_pages.read_receipt(service, owner, newest)
+        yield service, ids
+
+
+async def test_filters_match_the_api_and_pages_keep_them(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stocked(database_url, tmp_path) as (service, ids):
         found = {
             query: [
                 ids[one]
@@ -71,7 +92,12 @@ WRONG = {
     "?status=best": "Status",
     "?type=bill": "Type",
     "?after=yesterday": "Issued on or after must be a date, such as 2026-03-14.",
-    "?before=2026-02-30": "Issued before must be a date",
+    "?until=2026-02-30": "Issued until must be a date",
+    "?review=best": "Review must be one of",
+    "?max_total=42,5,0": "Largest total must be an amount",
+    "?min_total=much": "Smallest total must be an amount, such as 1234.50",
+    "?currency=XXY": "Currency must be a currency code, such as BRL",
+    "?q=%00": "must not contain NUL",
     "?tag=%00": "Tag must not contain NUL",
     "?tagged=x": "Name the tag that has this value.",
     "?cursor=x": "There is no such page of this list",
@@ -96,7 +122,56 @@ async def test_empty_list_says_what_to_do(sqlite_service: Installation) -> None:
     owner = await people.signed_up(sqlite_service)
     await forms.sign_in_as(sqlite_service, owner)
     first = await receipt_pages.get_page(sqlite_service)
-    nothing = await receipt_pages.get_page(sqlite_service, "?status=failed")
+    nothing = await receipt_pages.get_page(sqlite_service, "?q=nothing")
 
-    assert "Choose a photo or a PDF above and press Upload" in first.text
-    assert "No receipts match these filters." in nothing.text
+    assert "Choose a photo or a PDF below and press Upload" in first.text
+    assert "No receipts match these filters" in nothing.text
+
+
+async def test_failed_rows_offer_what_helps(sqlite_url: str, tmp_path: Path) -> None:
+    reader = FakeReader({make.jpeg("blurred"): UNREADABLE, make.jpeg("damaged"): DAMAGED})
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader) as (service, owner):
+        counts = []
+        for name in ("damaged", "blurred"):
+            receipt_id = await receipt_pages.upload(service, make.jpeg(name))
+            await receipt_pages.read_receipt(service, owner, receipt_id)
+            page = await receipt_pages.get_page(service, "?status=failed")
+            counts.append(page.buttons.count("Try high accuracy"))
+
+    assert [0, 1] == counts
+
+
+async def test_headings_sort_the_list_and_pages_keep_the_order(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stocked(database_url, tmp_path) as (service, ids):
+
+        async def listed(query: str) -> list[str]:
+            answer = await service.stranger.get(f"{PATH}?{query}")
+            assert answer.status_code == 200
+            return [ids[one] for one in receipt_pages.listed_ids(answer)]
+
+        by_date = await listed("sort=-issued")
+        by_merchant = await listed("sort=merchant&status=completed")
+        of_currency = await listed("sort=-total&currency=BRL")
+        # Without a currency totals are not compared.
+        ignored = await listed("sort=-total")
+        unknown = await listed("sort=shoe-size")
+        monkeypatch.setattr("recibo.portal.receipt_lists._A_PAGE", 1)
+        first = await service.stranger.get(f"{PATH}?sort=-issued&status=completed")
+        link = next(one for one in pages.parse(first).links if "cursor=" in one)
+        second = await service.stranger.get(link)
+        broken = await service.stranger.get(link.replace("-issued", "merchant"))
+
+    assert ["may", "march"] == by_date[:2]
+    assert ["march", "may", "undated"] == by_merchant
+    assert {"undated", "may", "march"} == set(of_currency)
+    assert ALL == ignored == unknown
+    assert "sort=-issued" in link
+    assert ["march"] == [ids[one] for one in receipt_pages.listed_ids(second)]
+    assert 'aria-sort="descending"' in first.text
+    assert f"{PATH}?status=completed&amp;sort=issued" in first.text
+    assert f"{PATH}?status=completed&amp;sort=-total&amp;currency=BRL" in first.text
+    assert '<input type="hidden" name="sort" value="-issued">' in first.text
+    assert "by date of issue: newest first" in pages.parse(first).text
+    assert 400 == broken.status_code

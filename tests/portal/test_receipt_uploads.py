@@ -61,7 +61,7 @@ async def test_refused_files_are_listed_and_the_others_accepted(
 
     page = pages.parse(answer)
     assert 400 == answer.status_code
-    assert "Error: Receipts · Recibo" == page.title
+    assert "Error: Inbox · Recibo" == page.title
     assert (
         "The other files were uploaded, but not: "
         "a.gif: The file is not a JPG, PNG, HEIC, WEBP, TIFF or PDF. "
@@ -132,3 +132,25 @@ async def test_quota_and_upload_limit_apply_to_the_portal(
     assert "b.jpg: The month's quota of 50 receipts is used up" in pages.parse(over).alert
     assert 1 == len(receipt_pages.listed_ids(over))
     assert "0 of 50 receipts are left this month" in pages.parse(over).text
+
+
+async def test_script_gets_the_results_as_json(sqlite_service: Installation) -> None:
+    await forms.sign_in_as(sqlite_service, await people.signed_up(sqlite_service))
+    parts = {"a.jpg": RECEIPT, "b.gif": GIF}
+    answers = {
+        name: await sqlite_service.stranger.post(
+            PATH,
+            files={"file": (name, parts.get(name, RECEIPT))},
+            headers={"Accept": "application/json"},
+        )
+        for name in ("a.jpg", "again.jpg", "b.gif")
+    }
+    (listed,) = receipt_pages.listed_ids(await sqlite_service.stranger.get(PATH))
+    found = {name: answer.json()["files"][0] for name, answer in answers.items()}
+
+    assert [200, 200, 400] == [answer.status_code for answer in answers.values()]
+    assert {"filename": "a.jpg", "receipt_id": listed, "is_known": False, "error": ""} == (
+        found["a.jpg"]
+    )
+    assert (listed, True) == (found["again.jpg"]["receipt_id"], found["again.jpg"]["is_known"])
+    assert "The file is not a JPG, PNG, HEIC, WEBP, TIFF or PDF." == found["b.gif"]["error"]

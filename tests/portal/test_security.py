@@ -3,14 +3,23 @@
 import re
 
 import httpx
+from sqlalchemy import update
 
+from recibo.lib import clock
+from recibo.schemas.states import AuditAction
+from recibo.store import tables
 from tests import people, second_factors
-from tests.installation import Installation
+from tests.installation import Installation, client_of
 from tests.people import PASSWORD
 from tests.portal import accounts, forms, pages
 
 PATH = "/portal/security"
 OTHER = "another long password"
+PHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 26_1 like Mac OS X) AppleWebKit/605.1.15 "
+    "(KHTML, like Gecko) Version/26.1 Mobile/15E148 Safari/604.1"
+)
+LAPTOP = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 HOSTILE = "</p><script>alert(1)</script>"
 
 
@@ -31,7 +40,7 @@ async def enrolled(i: Installation) -> tuple[str, list[str]]:
 
 def secret_on(answer: httpx.Response) -> str:
     """Return the secret that a page of enrolment shows."""
-    (secret,) = re.findall(r'<code class="secret">([A-Z2-7]{32})</code>', answer.text)
+    (secret,) = re.findall(r"<code [^>]*>([A-Z2-7]{32})</code>", answer.text)
     return str(secret)
 
 
@@ -65,7 +74,9 @@ async def test_wrong_first_code_keeps_the_secret(
     assert 401 == wrong.status_code
     assert "The code is wrong" in pages.parse(wrong).alert
     assert secret_on(first) == secret_on(wrong)
-    assert re.findall("<svg.*?</svg>", first.text) == re.findall("<svg.*?</svg>", wrong.text)
+    assert re.findall(r'<path d="M0.*?"/>', first.text) == re.findall(
+        r'<path d="M0.*?"/>', wrong.text
+    )
 
 
 async def test_two_factor_changes_follow_the_rules_of_the_api(
@@ -123,6 +134,98 @@ async def test_all_other_sessions_end(service: Installation) -> None:
     assert 401 == old.status_code
 
 
+async def signed_in_on(i: Installation, agent: str, address: str = "198.51.100.7") -> str:
+    """Sign the user in on another device and return its access token."""
+    async with client_of(i.asgi, address=address, headers={"User-Agent": agent}) as other:
+        await accounts.sign_in(other)
+        return str(other.cookies["service_access"])
+
+
+async def test_one_device_is_signed_out_and_the_others_stay(service: Installation) -> None:
+    await signed_up(service)
+    phone = await signed_in_on(service, PHONE)
+    laptop = await signed_in_on(service, LAPTOP, "203.0.113.9")
+    before = await forms.get_page(service, PATH)
+    [of_phone] = [one for one in await service.rows(tables.UserSession) if one.user_agent == PHONE]
+    after = await forms.submit(service, f"{PATH}/sessions/{of_phone.id}/end")
+    again = await service.stranger.post(f"{PATH}/sessions/{of_phone.id}/end")
+    me = {
+        name: (await service.stranger.get("/v1/auth/me", headers=people.bearer(token))).status_code
+        for name, token in (("phone", phone), ("laptop", laptop))
+    }
+    [entry] = [
+        one
+        for one in await service.rows(tables.AuditEvent)
+        if one.action == AuditAction.USER_SESSION_ENDED
+    ]
+
+    assert "Safari on iPhone 198.51.100.7" in before.text
+    assert "Firefox on Linux 203.0.113.9" in before.text
+    assert 1 == before.text.count("This device")
+    assert "That device is signed out." in after.by_role["status"]
+    assert "Safari on iPhone" not in after.text
+    assert "Firefox on Linux" in after.text
+    assert 404 == again.status_code
+    assert {"phone": 401, "laptop": 200} == me
+    assert {"session_id": of_phone.id, "ip_address": "198.51.100.7", "user_agent": PHONE} == (
+        entry.before
+    )
+
+
+async def test_only_own_other_sessions_are_signed_out(sqlite_service: Installation) -> None:
+    bea = await people.signed_up(sqlite_service, email="bea@people.test", org="Loja Bea")
+    await signed_up(sqlite_service)
+    before = await sqlite_service.rows(tables.UserSession)
+    for row in before:
+        await forms.submit_refused(sqlite_service, f"{PATH}/sessions/{row.id}/end", 404)
+    await forms.submit_refused(sqlite_service, f"{PATH}/sessions/ses_unknown/end", 404)
+
+    assert bea.user_id in {row.user_id for row in before}
+    assert {None} == {row.ended_at for row in await sqlite_service.rows(tables.UserSession)}
+
+
+async def test_sessions_that_cannot_be_used_are_not_listed(service: Installation) -> None:
+    await signed_up(service)
+    await signed_in_on(service, PHONE)
+    await signed_in_on(service, LAPTOP)
+    async with service.database.write() as session:
+        gone = update(tables.UserSession).where(tables.UserSession.user_agent == PHONE)
+        await session.execute(gone.values(ended_at=clock.now()))
+        over = update(tables.UserSession).where(tables.UserSession.user_agent == LAPTOP)
+        await session.execute(over.values(expires_at=clock.now()))
+    page = await forms.get_page(service, PATH)
+
+    assert "on iPhone" not in page.text
+    assert "on Linux" not in page.text
+    assert "Sign out everywhere else" not in page.buttons
+
+
+async def test_refreshing_notes_when_and_where_a_session_was_seen(service: Installation) -> None:
+    await signed_up(service)
+    long_ago = clock.now() - 3 * accounts.DAY
+    async with service.database.write() as session:
+        await session.execute(update(tables.UserSession).values(last_seen_at=long_ago))
+    before = service.stranger.cookies["service_access"]
+    service.stranger.cookies.delete("service_access")
+    page = await forms.get_page(service, PATH)
+    [row] = await service.rows(tables.UserSession)
+
+    assert before != service.stranger.cookies["service_access"]
+    assert row.last_seen_at is not None
+    assert row.last_seen_at > long_ago
+    assert "127.0.0.1" == row.last_ip_address
+    assert "active now" in page.text
+
+
+async def test_signing_out_ends_the_session(service: Installation) -> None:
+    await signed_up(service)
+    token = service.stranger.cookies["service_access"]
+    await service.stranger.post("/portal/sign-out")
+    answer = await service.stranger.get("/v1/auth/me", headers=people.bearer(token))
+
+    assert 401 == answer.status_code
+
+
 async def test_name_is_changed_and_removed(sqlite_service: Installation) -> None:
     await signed_up(sqlite_service)
     named = await forms.submit(sqlite_service, f"{PATH}/name", name=HOSTILE)
@@ -144,7 +247,7 @@ async def test_invitation_session_may_not_change_the_account(service: Installati
 
     assert "sign in with your password or an email link" in page.text
     assert {f"{PATH}/name"} == forms.form_actions(page, PATH)
-    for path in ("password", "end-sessions", "two-factor/enroll"):
+    for path in ("password", "end-sessions", "sessions/ses_1/end", "two-factor/enroll"):
         form = {"new_password": OTHER, "current_password": PASSWORD}
         await forms.submit_refused(service, f"{PATH}/{path}", 403, **form)
 

@@ -25,8 +25,7 @@ async def test_sign_up_redirects_to_the_home_page_with_the_user(service: Install
     assert page is not None
     assert "Welcome, Ana Lima" in page.text
     assert "Signed in as ana@people.test" in page.text
-    assert "Organization Aurora" in page.text
-    assert "Role Owner" in page.text
+    assert "Owner of Aurora" in page.text
     assert "Please confirm your email address" in page.text
     assert {"/docs", "/portal/webhooks"} <= set(page.links)
 

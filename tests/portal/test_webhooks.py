@@ -1,6 +1,5 @@
 """The webhook endpoint of an org and its secrets, on a page of the portal."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +7,7 @@ import httpx
 import pytest
 
 from recibo.lib import clock
+from recibo.portal import formats
 from recibo.schemas.ids import EndpointId
 from recibo.services.webhooks import signing
 from tests import installation
@@ -51,18 +51,12 @@ async def test_endpoint_secret_exists_only_with_an_endpoint(service: Installatio
     of_endpoint, second = webhook_pages.SECRET.findall(after.text)
     assert of_org == second != of_endpoint
     assert (
-        "Signing secret of the default endpoint Signs events that are sent to the endpoint above. "
-        "Set an endpoint first." in pages.parse(before).text
+        "Signing secret of the default endpoint Set an endpoint first. "
+        "Signs events that are sent to the endpoint above." in pages.parse(before).text
     )
     text = pages.parse(after).text
-    assert 1 == len(
-        re.findall(
-            f"Signing secret of the default endpoint .{{,60}} {re.escape(of_endpoint)}", text
-        )
-    )
-    assert 1 == len(
-        re.findall(f"Signing secret of per-request webhook_url .{{,60}} {re.escape(of_org)}", text)
-    )
+    assert 1 == text.count(f"Signing secret of the default endpoint {of_endpoint} ")
+    assert 1 == text.count(f"Signing secret of per-request webhook_url {of_org} ")
     assert "no-store" == after.headers["cache-control"]
 
 
@@ -110,7 +104,7 @@ async def test_expiry_of_the_previous_secret_is_shown(service: Installation) -> 
         after = pages.parse(await webhook_pages.get(service)).text
 
     assert 1 == during.count("The previous secret stays valid until")
-    assert f"stays valid until {until:%Y-%m-%d %H:}" in during
+    assert f"stays valid until {formats.day(until)}, {until:%H:}" in during
     assert "The previous secret" not in after
 
 
@@ -163,7 +157,7 @@ async def test_refused_url_is_shown_with_the_reason(
         assert said == page.error("url")
         assert "Please correct the fields marked below." == page.alert
         assert page.title.startswith("Error: ")
-        assert "<script" not in answer.text
+        assert "<script>" not in answer.text
         assert "Signing secret of per-request webhook_url" in page.text
 
     assert await webhook_pages.endpoint_row(sqlite_service) is None

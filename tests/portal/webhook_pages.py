@@ -55,6 +55,11 @@ async def endpoint_row(i: Installation) -> tables.WebhookEndpoint | None:
     return rows[0] if rows else None
 
 
+async def endpoint_rows(i: Installation) -> list[tables.WebhookEndpoint]:
+    """Return all endpoints, the oldest first."""
+    return sorted(await i.rows(tables.WebhookEndpoint), key=lambda one: one.id)
+
+
 async def disable_endpoint(i: Installation) -> None:
     """Disable the endpoint, as the dispatcher does after a long failure."""
     async with i.database.write() as session:

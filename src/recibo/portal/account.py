@@ -1,13 +1,13 @@
-"""The page that sets the first password of an account."""
+"""The first password of an account, and the switch to another organization."""
 
 from typing import Annotated
 
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, request_user, routers
+from recibo.portal import forms, navigation, next_paths, pages, request_user, routers
 from recibo.portal.request_user import TheUser
-from recibo.services.identity import account
+from recibo.services.identity import account, orgs
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from recibo.web.services import TheServices
 
@@ -21,6 +21,31 @@ class FirstPassword(BaseModel):
 
     new_password: str = Field(min_length=MIN_LENGTH, max_length=MAX_LENGTH)
     next: str = ""
+
+
+class OrgChoice(BaseModel):
+    """The organization to switch to, and the page to stay on."""
+
+    org_id: str
+    next: str = ""
+
+
+@router.post("/portal/switch-org")
+async def switch_org(
+    request: Request,
+    user: TheUser,
+    services: TheServices,
+    form: Annotated[OrgChoice, Depends(forms.plain(OrgChoice))],
+) -> Response:
+    """Work in another organization, in the same section if the role there allows it."""
+    tokens = await account.switch_org(services.identity, user, form.org_id, ends_current=True)
+    request_user.begin(request, tokens)
+    async with services.database.read() as session:
+        joined = await orgs.of_user(session, user.user_id)
+    roles = [one.role for one in joined if one.id == tokens.org_id]
+    section = navigation.section_of(next_paths.of(form.next))
+    may_see = section is not None and any(section.is_open_to(role) for role in roles)
+    return pages.see_other(section.path if section and may_see else next_paths.HOME)
 
 
 @router.get(SET_PASSWORD)

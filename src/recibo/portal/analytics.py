@@ -1,108 +1,110 @@
-"""Analytics: readings by day as a small chart, receipts by category and by merchant."""
+"""Analytics: what was spent in one currency, by month, category and merchant, and readings."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import Depends, Response
 
 from recibo.errors import ValidationFailed
 from recibo.lib import clock
-from recibo.portal import pages, request_context, routers
+from recibo.portal import bars, pages, periods, request_context, routers
+from recibo.portal.periods import Chosen
 from recibo.portal.request_context import RequestContext
-from recibo.schemas.analytics import UsageOfDay
 from recibo.schemas.permissions import Permission
-from recibo.services.reading import analytics, usage
+from recibo.services.reading import analytics, spend, usage
+from recibo.services.reading.spend import Period, Spend, Sum
 
 router = routers.make("/portal/analytics")
 
-_SPANS = (7, 30, 90, 365)
-_SPAN = 30
-_VENDORS = 20
-# The size of the chart in its own units; browsers scale it.
-_HEIGHT = 100
-_PITCH = 10
-_GAP = 2
-_DAY = dt.timedelta(days=1)
+PAGE = "/portal/analytics"
+_MERCHANTS = 10
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.ANALYTICS_READ))]
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """The bar of one day in the chart."""
+class Spending:
+    """What was spent in a period, and the currency that the page shows."""
 
-    day: dt.date
-    count: int
-    x: int
-    y: float
-    height: float
+    chosen: Chosen
+    #: The currencies with receipts, that of the most receipts first.
+    all: Sequence[Spend]
+    #: None without receipts.
+    shown: Spend | None
 
+    def of_currency(self, currency: str) -> str:
+        """Return the query of this period in another currency."""
+        return urlencode({**self.chosen.query, "currency": currency})
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """Bars side by side, drawn by the template."""
-
-    bars: Sequence[Bar]
-    most: int
-    total: int
-
-    @property
-    def width(self) -> int:
-        """The width of the chart."""
-        return len(self.bars) * _PITCH
+    def of_period(self, preset: str) -> str:
+        """Return the query of another period in this currency."""
+        return urlencode({periods.PRESET: preset, **self.currency_query})
 
     @property
-    def bar_width(self) -> int:
-        """The width of a bar."""
-        return _PITCH - _GAP
+    def currency_query(self) -> Mapping[str, str]:
+        """The part of a query that names the currency."""
+        return {"currency": self.shown.currency} if self.shown else {}
 
-    @property
-    def view_box(self) -> str:
-        """The `viewBox` of the SVG."""
-        return f"0 0 {self.width} {_HEIGHT}"
+
+def spending(chosen: Chosen, found: Sequence[Spend], currency: str | None) -> Spending:
+    """Return the spend in a currency, or in the one of the most receipts."""
+    named = [one for one in found if one.currency == (currency or "").upper()]
+    return Spending(chosen, found, next(iter([*named, *found]), None))
 
 
 @router.get("")
 async def show_analytics(caller: Reader) -> Response:
-    """Show readings by day, categories and top merchants."""
-    days = _span(caller.request.query_params.get("days"))
-    member = caller.member
+    """Show the spend of a period in one currency, and the readings."""
+    query = caller.request.query_params
+    today = clock.now().date()
+    given = periods.submitted(query)
+    error = None
+    try:
+        chosen = periods.chosen(given, today)
+    except ValidationFailed as e:
+        chosen, error = periods.default(today), e
+    member, period = caller.member, chosen.period
+    merchants: Sequence[Sum] = ()
     async with caller.services.database.read() as session:
-        series = await analytics.usage(session, member, days=days)
-        categories = await analytics.categories(session, member)
+        found = await spend.by_currency(session, member, period)
+        spent = spending(chosen, found, query.get("currency"))
+        if spent.shown:
+            merchants = await spend.top_merchants(
+                session, member, period, spent.shown.currency, limit=_MERCHANTS
+            )
+        undated = await spend.undated(session, member, most=pages.MOST_COUNTED)
+        until = min(period.last, today)
+        readings = await analytics.usage_between(session, member, period.first, until)
         month = await usage.this_month(session, member)
-        vendors = await analytics.top_vendors(session, member, limit=_VENDORS)
-    return pages.show(
+    of_readings = bars.of_readings(readings, Period(period.first, until)) if readings else []
+    return pages.section(
         caller.request,
         "analytics.html",
-        chart=_chart(series, clock.now().date(), days),
-        series=list(reversed(series)),
-        days=days,
-        spans=_SPANS,
-        categories=categories,
-        vendors=vendors,
+        error=error,
+        values=periods.form_values(period, given),
+        spent=spent,
+        presets=periods.PRESETS,
+        undated=undated,
+        readings=sum(count for _, count in readings),
+        readings_until=until,
         receipts_this_month=month.completed,
+        reading_bars=of_readings,
+        reading_unit="month" if bars.are_months(of_readings) else "day",
+        **_bars(spent, merchants, today),
     )
 
 
-def _chart(series: Sequence[UsageOfDay], today: dt.date, days: int) -> Chart:
-    """Return a bar for each day up to today; bars of days without readings have height 0."""
-    counts = {one.day.date(): one.count for one in series}
-    most = max(counts.values(), default=0)
-    bars = []
-    for place in range(days):
-        day = today - (days - 1 - place) * _DAY
-        count = counts.get(day, 0)
-        height = round(_HEIGHT * count / most, 2) if count else 0.0
-        bars.append(Bar(day, count, place * _PITCH, round(_HEIGHT - height, 2), height))
-    return Chart(bars, most, sum(counts.values()))
-
-
-def _span(given: str | None) -> int:
-    if given is None:
-        return _SPAN
-    if given not in {str(span) for span in _SPANS}:
-        raise ValidationFailed.of("days", f"is one of {', '.join(str(span) for span in _SPANS)}")
-    return int(given)
+def _bars(
+    spent: Spending, merchants: Sequence[Sum], today: dt.date
+) -> Mapping[str, Sequence[bars.Bar]]:
+    period = spent.chosen.period
+    if spent.shown is None:
+        return {}
+    return {
+        "months": bars.of_months(spent.shown, period, today),
+        "categories": bars.of_categories(spent.shown, period),
+        "merchants": bars.of_merchants(merchants, spent.shown.currency, period),
+    }

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute, Match
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -13,23 +14,33 @@ from recibo.portal import (
     analytics,
     audit,
     billing,
+    duplicates,
     email_links,
     errors,
     home,
     inbox,
     invitations,
     keys,
+    language,
     members,
     next_paths,
     organization,
     pages,
+    receipt_exports,
+    receipt_selection,
     receipts,
+    review,
     security,
+    shortcuts,
     sign_in,
+    style,
+    theme,
     two_factor,
+    webhook_endpoints,
     webhooks,
 )
 from recibo.portal.headers import Headers
+from recibo.portal.language import Languages
 from recibo.web.services import Services
 
 _STATIC = Path(__file__).parent / "static"
@@ -43,12 +54,22 @@ SECTIONS = (
     invitations,
     keys,
     email_links,
+    language,
     members,
     organization,
+    # Their paths would be ids of receipts, too.
+    receipt_exports,
+    receipt_selection,
     receipts,
+    duplicates,
+    review,
     security,
+    shortcuts,
     sign_in,
+    style,
+    theme,
     two_factor,
+    webhook_endpoints,
     webhooks,
 )
 
@@ -57,7 +78,7 @@ class Pages(BaseRoute):
     """`/`, `/portal` and whatever is below it."""
 
     def __init__(self, services: Services) -> None:
-        self._app = Headers(create_app(services), services)
+        self._app = Languages(Headers(create_app(services), services))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take the paths of pages, and no other."""
@@ -71,11 +92,14 @@ class Pages(BaseRoute):
 
 
 class _Static(StaticFiles):
-    """Their addresses change with what is in them, so browsers may keep them for good."""
+    """Their addresses change with what is in them, so browsers may keep them for a year."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         response = super().file_response(*arguments, **options)
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+        # Python's table of media types lacks it before 3.14.
+        if str(arguments[0]).endswith(".woff2"):
+            response.headers["Content-Type"] = "font/woff2"
         return response
 
 
@@ -91,7 +115,8 @@ def create_app(services: Services) -> FastAPI:
     for module in SECTIONS:
         if module is not billing or services.identity.plans.are_sold:
             app.include_router(module.router)
-    app.mount("/portal/static", _Static(directory=_STATIC))
+    # Only files without secrets are compressed: they cannot leak by their size.
+    app.mount("/portal/static", GZipMiddleware(_Static(directory=_STATIC), minimum_size=1024))
     for path in ("/", "/portal/"):
         app.add_route(path, _lead_home)
     errors.install(app)

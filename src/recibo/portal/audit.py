@@ -1,25 +1,28 @@
-"""The page of the audit log, with filters."""
+"""The page of the audit log: sentences with filters, and its export."""
 
 import datetime as dt
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Depends, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import pages, request_context, routers
+from recibo.portal import audit_sentences, forms, pages, request_context, routers
 from recibo.portal.request_context import RequestContext
-from recibo.schemas.audit import AuditEvent
+from recibo.portal.translations import LazyText, lazy_gettext
+from recibo.portal.translations import gettext as _
 from recibo.schemas.keys import Key
 from recibo.schemas.members import Member as TeamMember
 from recibo.schemas.permissions import Permission
-from recibo.schemas.states import AuditAction, ResourceType
-from recibo.services import audit
+from recibo.schemas.states import ResourceType
+from recibo.services import audit, audit_exports
 from recibo.services.audit import AuditPage, Filters
-from recibo.services.identity import actor_names, keys, members
+from recibo.services.audit_exports import Format, Wanted
+from recibo.services.identity import keys, members
 from recibo.services.pagination import PageRequest
 
 router = routers.make("/portal/audit")
@@ -28,33 +31,32 @@ _PAGE = "/portal/audit"
 _ENTRIES_A_PAGE = 50
 _FILTERS = ("action", "resource_type", "actor", "since", "until")
 _MAX_FILTER = 255
+#: What entries are about, in words.
+_KINDS: Mapping[ResourceType, LazyText] = {
+    ResourceType.RECEIPT: lazy_gettext("Receipts"),
+    ResourceType.USER: lazy_gettext("Accounts and sign-in"),
+    ResourceType.MEMBERSHIP: lazy_gettext("Members"),
+    ResourceType.INVITATION: lazy_gettext("Invitations"),
+    ResourceType.API_KEY: lazy_gettext("API keys"),
+    ResourceType.WEBHOOK_ENDPOINT: lazy_gettext("Webhook endpoints"),
+    ResourceType.WEBHOOK_EVENT: lazy_gettext("Webhook events"),
+    ResourceType.SUBSCRIPTION: lazy_gettext("Plan"),
+    ResourceType.ORG: lazy_gettext("Organization"),
+}
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.AUDIT_READ))]
 
 
-@dataclass(frozen=True, slots=True)
-class Actors:
-    """The names of actors by id, and the options of the actor filter."""
+class ExportForm(BaseModel):
+    """The form of the file."""
 
-    names: Mapping[str, str]
-    options: list[tuple[str, str]]
-
-    def named(self, entry: AuditEvent) -> str:
-        """Return the name of an entry's actor."""
-        actor = entry.actor_user_id or entry.actor_api_key_id
-        return self.names.get(actor, actor) if actor else "The service"
-
-    def about(self, entry: AuditEvent) -> str:
-        """Return the name of the user or key that an entry is about, or an empty string."""
-        return self.names.get(entry.resource_id or "", "")
+    format: Format = Format.CSV
 
 
 @router.get("")
 async def show_audit(caller: Reader) -> Response:
     """Show a page of the log, filtered by the query."""
-    query = caller.request.query_params
-    values = {name: query.get(name, "").strip() for name in _FILTERS}
-    cursor = query.get("cursor")
+    values, cursor = _submitted(caller), caller.request.query_params.get("cursor")
     error: ServiceError | None = None
     log = AuditPage([], None)
     async with caller.services.database.read() as session:
@@ -65,7 +67,7 @@ async def show_audit(caller: Reader) -> Response:
             log = await audit.page(session, caller.member, _filters(values), wanted=wanted)
         except ValidationFailed as e:
             error = e
-        named = await actor_names.of(session, caller.member, _ids(log.items, values["actor"]))
+        known = await audit_sentences.known(session, caller.member, log.items, values["actor"])
     chosen = {name: value for name, value in values.items() if value}
     return pages.section(
         caller.request,
@@ -73,29 +75,47 @@ async def show_audit(caller: Reader) -> Response:
         error=error,
         values=values,
         log=log,
-        actors=Actors(named, _options(team, made, values["actor"], named)),
-        actions=[(action.value, action.value) for action in AuditAction],
-        resource_types=[(kind.value, kind.value) for kind in ResourceType],
+        known=known,
+        sentence=audit_sentences.sentence,
+        actors=_actors(team, made, values["actor"], known.names),
+        kinds=[(kind.value, name) for kind, name in _KINDS.items()],
         newest=_address(chosen) if cursor else "",
         older=_address({**chosen, "cursor": log.next_cursor}) if log.next_cursor else "",
+        export_query=urlencode(chosen),
+        of_action=lambda action: _address({**chosen, "action": action}),
         is_filtered=bool(chosen),
         format_json=_format_json,
     )
 
 
-def _ids(items: Sequence[AuditEvent], chosen: str) -> list[str | None]:
-    found: list[str | None] = [chosen]
-    for entry in items:
-        found += [entry.actor_user_id, entry.actor_api_key_id, entry.resource_id]
-    return found
+@router.get("/export")
+async def export(caller: Reader) -> Response:
+    """Return the entries that match the filters as a file."""
+    query = caller.request.query_params
+    form = forms.checked(ExportForm, {"format": query["format"]} if query.get("format") else {})
+    wanted = Wanted(form.format, _filters(_submitted(caller)))
+    return StreamingResponse(
+        await audit_exports.start(caller.services.exports, caller.member, wanted),
+        media_type=audit_exports.MEDIA_TYPES[wanted.format],
+        headers={
+            "Content-Disposition": f'attachment; filename="{wanted.filename}"',
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-store",
+        },
+    )
 
 
-def _options(
+def _submitted(caller: RequestContext) -> dict[str, str]:
+    query = caller.request.query_params
+    return {name: query.get(name, "").strip() for name in _FILTERS}
+
+
+def _actors(
     team: Sequence[TeamMember], made: Sequence[Key], chosen: str, named: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Return the options of the actor filter: members, keys and the selected actor."""
     options = {one.user_id: one.full_name or one.email for one in team}
-    options |= {one.id: f"API key {one.name}" for one in made}
+    options |= {one.id: _("API key %(name)s", name=one.name) for one in made}
     if chosen in named:
         options.setdefault(chosen, named[chosen])
     return list(options.items())
@@ -105,7 +125,7 @@ def _filters(values: Mapping[str, str]) -> Filters:
     for name in ("action", "resource_type", "actor"):
         # No such name exists, and PostgreSQL accepts no NUL.
         if len(values[name]) > _MAX_FILTER or not values[name].isprintable():
-            raise ValidationFailed.of(name, "is unknown; choose one from the list")
+            raise ValidationFailed.of(name, _("Choose one from the list."))
     return Filters(
         action=values["action"] or None,
         resource_type=values["resource_type"] or None,
@@ -121,7 +141,8 @@ def _day(name: str, given: str) -> dt.date | None:
     try:
         return dt.date.fromisoformat(given)
     except ValueError:
-        raise ValidationFailed.of(name, "must be a date, such as 2026-03-14") from None
+        message = _("Choose a date, such as %(date)s.", date="2026-03-14")
+        raise ValidationFailed.of(name, message) from None
 
 
 def _address(query: Mapping[str, str]) -> str:

@@ -8,9 +8,10 @@ from pydantic import BaseModel
 
 from recibo.adapters.payments import Checkout
 from recibo.errors import ServiceError, ValidationFailed
-from recibo.portal import forms, headers, pages, request_context, routers
+from recibo.portal import forms, headers, names, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.request_context import RequestContext
+from recibo.portal.translations import _, lazy_gettext
 from recibo.schemas.billing import PAID_PLANS
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import PLANS, PlanName
@@ -23,9 +24,13 @@ router = routers.make("/portal/billing")
 
 _PAGE = "/portal/billing"
 _NOTICES = {
-    "paid": "Thank you. The payment is being confirmed, and the plan changes within a minute. "
-    "Reload this page to see it.",
-    "not-paid": "You left the checkout. Nothing was bought, and the plan has not changed.",
+    "paid": lazy_gettext(
+        "Thank you. The payment is being confirmed, and the plan changes within a minute. "
+        "Reload this page to see it."
+    ),
+    "not-paid": lazy_gettext(
+        "You left the checkout. Nothing was bought, and the plan has not changed."
+    ),
 }
 # The plans on the page; enterprise is by agreement only.
 _PLANS = tuple(PLANS[name] for name in (PlanName.FREE, *PAID_PLANS))
@@ -108,7 +113,7 @@ def _notice(caller: RequestContext, plan: PlanName) -> str:
     """Return the notice after a checkout; the payment may be confirmed already, or soon."""
     query = caller.request.query_params
     if query.get("notice") == "paid" and query.get("plan") == plan:
-        return f"Thank you. Your plan is now {plan.capitalize()}."
+        return _("Thank you. Your plan is now %(plan)s.", plan=names.plan(plan))
     return caller.notice(_NOTICES)
 
 

@@ -21,6 +21,8 @@ from recibo.errors import (
     ServiceError,
     ValidationFailed,
 )
+from recibo.portal import service_messages
+from recibo.portal.translations import LazyText, _, lazy_gettext
 
 #: Errors that a section shows on its own page; others get an error page.
 MESSAGES = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
@@ -28,46 +30,47 @@ MESSAGES = (ValidationFailed, NotFound, Conflict, RateLimitExceeded)
 _MINUTE, _HOUR, _DAY = 60, 60 * 60, 24 * 60 * 60
 
 # Sentences that replace the default messages of the classes.
-_PLAIN: Mapping[type[ServiceError], str] = {
-    ValidationFailed: "This request is not valid. Go back and try again.",
-    NotFound: "This page does not exist or was removed.",
-    MethodNotAllowed: "This page does not support that action. Go back and try again.",
-    CrossSiteRequest: "The form was sent from another site, so nothing was changed. "
-    "Open the page here and send it again.",
-    InsufficientScope: "Your role does not allow this.",
-    ServerError: "Something went wrong on our side. Try again in a moment.",
-    Overloaded: "The service is busy. Try again in a few minutes.",
+_PLAIN: Mapping[type[ServiceError], LazyText] = {
+    ValidationFailed: lazy_gettext("This request is not valid. Go back and try again."),
+    NotFound: lazy_gettext("This page does not exist or was removed."),
+    MethodNotAllowed: lazy_gettext(
+        "This page does not support that action. Go back and try again."
+    ),
+    CrossSiteRequest: lazy_gettext(
+        "The form was sent from another site, so nothing was changed. "
+        "Open the page here and send it again."
+    ),
+    InsufficientScope: lazy_gettext("Your role does not allow this."),
+    ServerError: lazy_gettext("Something went wrong on our side. Try again in a moment."),
+    Overloaded: lazy_gettext("The service is busy. Try again in a few minutes."),
 }
 # Labels of fields whose names in the API are not plain English.
-_LABELS: Mapping[str, str] = {
-    "Content-Type": "The form",
-    "accuracy": "Accuracy",
-    "billing_email": "Billing email",
-    "code": "The code",
-    "cursor": "The page of the list",
-    "days": "The number of days",
-    "expires_at": "The last day",
-    "file": "The file",
-    "form": "The form",
-    "logo_url": "The logo address",
-    "new_password": "The new password",
-    "plan": "The plan",
-    "secret": "The secret",
-    "session": "The address of this page",
-    "url": "The URL",
-    "user_id": "The member",
+_LABELS: Mapping[str, LazyText] = {
+    "Content-Type": lazy_gettext("The form"),
+    "accuracy": lazy_gettext("Accuracy"),
+    "billing_email": lazy_gettext("Billing email"),
+    "code": lazy_gettext("The code"),
+    "cursor": lazy_gettext("The page of the list"),
+    "days": lazy_gettext("The number of days"),
+    "expires_at": lazy_gettext("The last day"),
+    "file": lazy_gettext("The file"),
+    "form": lazy_gettext("The form"),
+    "logo_url": lazy_gettext("The logo address"),
+    "new_password": lazy_gettext("The new password"),
+    "plan": lazy_gettext("The plan"),
+    "q": lazy_gettext("The search"),
+    "secret": lazy_gettext("The secret"),
+    "session": lazy_gettext("The address of this page"),
+    "url": lazy_gettext("The URL"),
+    "user_id": lazy_gettext("The member"),
 }
-_REASONS: Mapping[str, str] = {
+_REASONS: Mapping[str, LazyText] = {
     "permission": _PLAIN[InsufficientScope],
-    "role": "Only an owner can do this.",
-    "session": "You signed in through an invitation, so this session works only in its "
-    "organization. Sign out, then sign in with your password or an email link.",
-}
-# API messages follow the name of a field; pages need whole sentences.
-_BEGINNINGS: Mapping[str, str] = {
-    "is one of ": "must be one of ",
-    "has ": "must have ",
-    "is needed": "is required",
+    "role": lazy_gettext("Only an owner can do this."),
+    "session": lazy_gettext(
+        "You signed in through an invitation, so this session works only in its "
+        "organization. Sign out, then sign in with your password or an email link."
+    ),
 }
 
 
@@ -94,7 +97,7 @@ class ErrorMessage:
             message = sentence(error) if above or not by_field else ""
         return cls(message, by_field, is_about_token)
 
-    def for_field(self, name: str, label: str) -> str:
+    def for_field(self, name: str, label: object) -> str:
         """Return the error message of a field; empty if it has none."""
         message = self.fields.get(name, "")
         return _about(label, message) if message else ""
@@ -108,38 +111,40 @@ def sentence(error: ServiceError) -> str:
     has_own_words = error.message != type(error).__doc__
     if isinstance(error, RateLimitExceeded):
         if has_own_words:
-            return error.message
-        when = f" Try again in {_span(error.retry_after)}." if error.retry_after else ""
-        return f"Too many attempts.{when}"
+            return service_messages.sentence(error.message)
+        if not error.retry_after:
+            return _("Too many attempts.")
+        return _("Too many attempts. Try again in %(span)s.", span=_span(error.retry_after))
     if isinstance(error, InsufficientScope) and error.details:
-        return _REASONS.get(error.details[0].field, _PLAIN[InsufficientScope])
+        return str(_REASONS.get(error.details[0].field, _PLAIN[InsufficientScope]))
     if isinstance(error, ValidationFailed) and error.details:
         return _joined(error.details)
-    return error.message if has_own_words else _PLAIN.get(type(error), error.message)
+    plain = None if has_own_words else _PLAIN.get(type(error))
+    return str(plain) if plain else service_messages.sentence(error.message)
 
 
 def _joined(details: tuple[Detail, ...]) -> str:
     return " ".join(_about(_label(one.field), one.message) for one in details)
 
 
-def _label(name: str) -> str:
+def _label(name: str) -> object:
     return _LABELS.get(name, name.replace("_", " ").capitalize())
 
 
-def _about(label: str, message: str) -> str:
+def _about(label: object, message: str) -> str:
     """Return a message as a sentence; if it begins with a capital letter, it already is one."""
-    for beginning, instead in _BEGINNINGS.items():
-        if message.startswith(beginning):
-            message = instead + message.removeprefix(beginning)
-    said = message if message[0].isupper() else f"{label} {message}"
+    if message[0].isupper():
+        said = service_messages.sentence(message)
+    else:
+        said = f"{label} {service_messages.about_field(message)}"
     return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _span(seconds: int) -> str:
     if seconds <= _MINUTE:
-        return "a minute"
+        return _("a minute")
     if seconds <= 2 * _HOUR:
-        return f"{math.ceil(seconds / _MINUTE)} minutes"
+        return _("%(count)s minutes", count=math.ceil(seconds / _MINUTE))
     if seconds <= 2 * _DAY:
-        return f"{math.ceil(seconds / _HOUR)} hours"
-    return f"{math.ceil(seconds / _DAY)} days"
+        return _("%(count)s hours", count=math.ceil(seconds / _HOUR))
+    return _("%(count)s days", count=math.ceil(seconds / _DAY))

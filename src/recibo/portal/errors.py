@@ -14,14 +14,15 @@ from recibo.errors import (
     ValidationFailed,
 )
 from recibo.portal import error_messages, forms, pages, request_user
+from recibo.portal.translations import _, lazy_gettext
 from recibo.web import methods, rate_limits
 
 _TITLES = {
-    400: "That did not work",
-    403: "Not allowed",
-    404: "Page not found",
-    405: "That did not work",
-    429: "Too many requests",
+    400: lazy_gettext("That did not work"),
+    403: lazy_gettext("Not allowed"),
+    404: lazy_gettext("Page not found"),
+    405: lazy_gettext("That did not work"),
+    429: lazy_gettext("Too many requests"),
 }
 
 
@@ -38,7 +39,7 @@ async def _page(request: Request, error: ServiceError) -> Response:
     # Renew tokens only for our own pages, and keep rate-limited requests cheap.
     may_refresh = not isinstance(error, CrossSiteRequest | RateLimitExceeded)
     await request_user.note_viewer(request, request.app.state.services, may_refresh=may_refresh)
-    title = _TITLES.get(error.status, "Something went wrong")
+    title = _TITLES.get(error.status, _("Something went wrong"))
     message = error_messages.sentence(error)
     return pages.show(request, "error.html", status=error.status, title=title, message=message)
 

@@ -10,11 +10,13 @@ from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from recibo.errors import Detail, ValidationFailed
 from recibo.portal import next_paths
+from recibo.portal.translations import gettext_noop
 
 Model = TypeVar("Model", bound=BaseModel)
 
 _MAX_BYTES = 64 * 1024
 _MAX_FIELDS = 100
+_TOO_LARGE = gettext_noop("The form is larger than %(size)s KB. Shorten your input.")
 _URLENCODED = "application/x-www-form-urlencoded"
 #: The attribute of the request's state with the submitted form, on which an error is shown.
 FILLED = "portal_form"
@@ -42,7 +44,7 @@ def of(model: type[Model], template: str) -> Callable[[Request], Awaitable[Model
     """
 
     async def read(request: Request) -> Model:
-        given = await _read(request)
+        given = await submitted(request)
         setattr(request.state, FILLED, _filled(model, template, given))
         return checked(model, given)
 
@@ -66,12 +68,23 @@ def plain(model: type[Model]) -> Callable[[Request], Awaitable[Model]]:
     """Return a dependency that parses a form; errors are shown on an error page."""
 
     async def read(request: Request) -> Model:
-        return checked(model, await _read(request))
+        return checked(model, await submitted(request))
 
     return read
 
 
-def checked(model: type[Model], given: Mapping[str, str]) -> Model:
+def plural(model: type[Model], *repeated: str) -> Callable[[Request], Awaitable[Model]]:
+    """Return the same for a form in which some fields may be repeated: each becomes a list."""
+
+    async def read(request: Request) -> Model:
+        pairs = await _pairs(request)
+        lists = {name: [text for key, text in pairs if key == name] for name in repeated}
+        return checked(model, {**dict(pairs), **lists})
+
+    return read
+
+
+def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
     """Validate form values; raises ValidationFailed."""
     try:
         return model.model_validate(given)
@@ -86,34 +99,46 @@ def _filled(model: type[BaseModel], template: str, given: Mapping[str, str]) -> 
     return Filled(template, values, frozenset(model.model_fields) - hidden)
 
 
-async def _read(request: Request) -> dict[str, str]:
+async def submitted(
+    request: Request, *, max_bytes: int = _MAX_BYTES, max_fields: int = _MAX_FIELDS
+) -> dict[str, str]:
+    """Return the values of a submitted form by name; raises ValidationFailed."""
+    # If a field is repeated, the last value counts.
+    return dict(await _pairs(request, max_bytes=max_bytes, max_fields=max_fields))
+
+
+async def _pairs(
+    request: Request, *, max_bytes: int = _MAX_BYTES, max_fields: int = _MAX_FIELDS
+) -> list[tuple[str, str]]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != _URLENCODED:
         raise ValidationFailed(
-            "The form was not sent in the expected format. Go back and try again."
+            gettext_noop("The form was not sent in the expected format. Go back and try again.")
         )
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _MAX_BYTES:
-            raise ValidationFailed("The form is larger than 64 KB. Shorten your input.")
+        if len(body) > max_bytes:
+            message = _TOO_LARGE % {"size": max_bytes // 1024}
+            raise ValidationFailed(message)
     try:
         pairs = parse_qsl(
             body.decode("ascii"),
             keep_blank_values=True,
             errors="strict",
-            max_num_fields=_MAX_FIELDS,
+            max_num_fields=max_fields,
         )
     except ValueError:
         raise ValidationFailed(
-            "The form arrived damaged or incomplete. Go back and try again."
+            gettext_noop("The form arrived damaged or incomplete. Go back and try again.")
         ) from None
     if any("\0" in text for pair in pairs for text in pair):
         raise ValidationFailed(
-            "The form contains a character that cannot be stored. Remove it and try again."
+            gettext_noop(
+                "The form contains a character that cannot be stored. Remove it and try again."
+            )
         )
-    # If a field is repeated, the last value counts.
-    return dict(pairs)
+    return pairs
 
 
 def _refusal(error: ValidationError) -> ValidationFailed:

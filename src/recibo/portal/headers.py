@@ -31,8 +31,8 @@ def policy(*form_targets: str, images: Collection[str] = ()) -> str:
     targets = " ".join(("'self'", *form_targets))
     image_sources = " ".join(("'self'", *images))
     return (
-        f"default-src 'none'; style-src 'self'; img-src {image_sources}; form-action {targets}; "
-        "base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; font-src 'self'; "
+        f"img-src {image_sources}; form-action {targets}; base-uri 'none'; frame-ancestors 'none'"
     )
 
 

@@ -1,65 +1,186 @@
-"""The home page of signed-in users."""
+"""The home page: what to review, what was spent, the use of the quota, and the first steps."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 
-from recibo.portal import navigation, pages, routers
+from recibo.errors import ServiceError
+from recibo.lib import clock
+from recibo.portal import (
+    analytics,
+    audit_sentences,
+    bars,
+    first_steps,
+    next_paths,
+    pages,
+    periods,
+    receipt_lists,
+    request_context,
+    routers,
+)
+from recibo.portal.analytics import Spending
+from recibo.portal.audit_sentences import Known
+from recibo.portal.bars import Bar
+from recibo.portal.first_steps import Step
+from recibo.portal.receipt_lists import ReceiptSearch, Tab
+from recibo.portal.request_context import RequestContext
 from recibo.portal.request_user import TheUser
-from recibo.schemas.actor import SignedIn
+from recibo.portal.translations import gettext as _
+from recibo.schemas.actor import Member, SignedIn
+from recibo.schemas.audit import AuditEvent
 from recibo.schemas.permissions import Permission
-from recibo.schemas.plans import Plans
-from recibo.web.services import TheServices
+from recibo.schemas.receipts import Receipt
+from recibo.schemas.states import ResourceType
+from recibo.services import audit
+from recibo.services.identity import keys
+from recibo.services.identity.keys import Issued
+from recibo.services.pagination import PageRequest
+from recibo.services.reading import receipt_lists as lists
+from recibo.services.reading import spend, usage
+from recibo.services.reading.receipt_lists import Filters
+from recibo.store.db import ReadSession
+from recibo.web.services import Services, TheServices
 
 router = routers.make()
 
-_DOCUMENTS = "/docs"
+_OLDEST = 6
+_RECENT, _LOOKED_AT = 5, 50
+_NEWEST = Filters()
+
+KeyMaker = Annotated[RequestContext, Depends(request_context.context_with(Permission.KEYS_WRITE))]
+Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.RECEIPTS_READ))]
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """A link on the home page, and what a member can do there."""
+class Overview:
+    """What the role may see of the org's receipts."""
 
-    path: str
-    name: str
-    about: str
-    permission: Permission
+    has_receipts: bool
+    #: The oldest receipts to review.
+    to_review: Sequence[Receipt] = ()
+    #: How many receipts are on each tab of the inbox, at most a hundred, with its URL.
+    tabs: Sequence[tuple[Tab, int, str]] = ()
+    #: None if the role may not see analytics.
+    spent: Spending | None = None
+    months: Sequence[Bar] = ()
+    categories: Sequence[Bar] = ()
+    #: The newest entries of the audit log, if the role may read it, and what they name.
+    activity: Sequence[AuditEvent] = ()
+    known: Known | None = None
+    #: The checklist; empty once all is done or hidden.
+    steps: Sequence[Step] = field(default_factory=list)
 
-
-# For each page, the first card that the member's role allows is shown.
-_CARDS = (
-    Card("/portal/receipts", "Receipts", "Upload photos, scans and PDFs, and see what was read.",
-         Permission.RECEIPTS_WRITE),
-    Card("/portal/receipts", "Receipts", "See the receipts of the organization and what was read.",
-         Permission.RECEIPTS_READ),
-    Card("/portal/keys", "API keys", "Create keys for the programs that upload receipts.",
-         Permission.KEYS_WRITE),
-    Card("/portal/analytics", "Analytics", "See readings by day, categories and top merchants.",
-         Permission.ANALYTICS_READ),
-    Card("/portal/members", "Members", "Invite colleagues and change their roles.",
-         Permission.TEAM_INVITE),
-    Card("/portal/billing", "Billing", "See what is used, change the plan and manage payments.",
-         Permission.BILLING_WRITE),
-    Card("/portal/billing", "Billing", "See the plan and how much of it is used.",
-         Permission.BILLING_READ),
-    Card(_DOCUMENTS, "API documentation", "Look up every request and try it in your own session.",
-         Permission.KEYS_READ),
-)  # fmt: skip
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The numbers of receipts by the icon of their tab."""
+        return {tab.mark: count for tab, count, _path in self.tabs}
 
 
 @router.get("/portal")
 async def home(request: Request, user: TheUser, services: TheServices) -> Response:
-    """Show the user, org and role, and links to the pages that the role may use."""
-    return pages.show(
-        request, "home.html", user=user, cards=_offered(user, services.identity.plans)
+    """Show what to do next, and the figures of the year."""
+    return await _shown(request, user, services)
+
+
+@router.post(first_steps.CREATE_KEY)
+async def create_first_key(caller: KeyMaker) -> Response:
+    """Create a key and show it in the command of a first request, in this response only."""
+    try:
+        async with caller.services.database.write() as session:
+            wanted = first_steps.new_key(_("First key"))
+            issued = await keys.issue(session, caller.member, wanted)
+    except ServiceError as e:
+        return await _shown(caller.request, caller.user, caller.services, error=e)
+    return await _shown(caller.request, caller.user, caller.services, issued=issued)
+
+
+@router.post(first_steps.HIDE)
+async def hide_first_steps(caller: Reader) -> Response:
+    """Hide the checklist in this browser."""
+    answer = pages.see_other(next_paths.HOME)
+    first_steps.hide(answer, caller.request, caller.member, caller.services)
+    return answer
+
+
+async def _shown(
+    request: Request,
+    user: SignedIn,
+    services: Services,
+    *,
+    issued: Issued | None = None,
+    error: ServiceError | None = None,
+) -> Response:
+    member, today = user.member, clock.now().date()
+    overview = None
+    if member is not None and member.may(Permission.RECEIPTS_READ):
+        async with services.database.read() as session:
+            overview = await _overview(request, session, user, member, services)
+    return pages.section(
+        request,
+        "home.html",
+        values={},
+        error=error,
+        user=user,
+        overview=overview,
+        issued=issued,
+        base=services.base_url or str(request.base_url).rstrip("/"),
+        sentence=audit_sentences.sentence,
+        today=today,
+        renews_at=usage.month_end(clock.now()),
+        may_write=member is not None and member.may(Permission.RECEIPTS_WRITE),
     )
 
 
-def _offered(user: SignedIn, plans: Plans) -> list[Card]:
-    seen = {one.path for one in navigation.seen_by(user, plans=plans)} | {_DOCUMENTS}
-    offered: dict[str, Card] = {}
-    for card in _CARDS:
-        is_allowed = user.member is not None and user.member.may(card.permission)
-        if is_allowed and card.path in seen:
-            offered.setdefault(card.path, card)
-    return list(offered.values())
+async def _overview(
+    request: Request, session: ReadSession, user: SignedIn, member: Member, services: Services
+) -> Overview:
+    has_receipts = bool(await lists.count(session, member, _NEWEST, most=1))
+    steps: list[Step] = []
+    if member.may(Permission.RECEIPTS_WRITE) and not first_steps.are_hidden(request, member):
+        found = await first_steps.steps(session, user, member, services, has_receipts=has_receipts)
+        steps = [] if all(step.is_done for step in found) else found
+    if not has_receipts:
+        return Overview(has_receipts, steps=steps)
+    to_review = ReceiptSearch.model_validate(receipt_lists.TO_REVIEW.values).filters
+    activity = await _activity(session, member, services)
+    spent = await _spent(request, session, member)
+    period = spent.chosen.period if spent else None
+    shown = spent.shown if spent else None
+    return Overview(
+        has_receipts,
+        to_review=await lists.oldest(session, member, to_review, limit=_OLDEST),
+        tabs=[await _counted(session, member, tab) for tab in receipt_lists.TABS if tab.mark],
+        spent=spent,
+        months=bars.of_months(shown, period, clock.now().date()) if shown and period else (),
+        categories=bars.of_categories(shown, period) if shown and period else (),
+        activity=activity,
+        known=await audit_sentences.known(session, member, activity),
+        steps=steps,
+    )
+
+
+async def _activity(
+    session: ReadSession, member: Member, services: Services
+) -> Sequence[AuditEvent]:
+    if not member.may(Permission.AUDIT_READ):
+        return ()
+    wanted = PageRequest(_LOOKED_AT, None, services.cursor_key)
+    found = (await audit.page(session, member, audit.Filters(), wanted=wanted)).items
+    # Sign-ins would hide what happened to receipts and members.
+    return [one for one in found if one.resource_type != ResourceType.USER][:_RECENT]
+
+
+async def _counted(session: ReadSession, member: Member, tab: Tab) -> tuple[Tab, int, str]:
+    filters = ReceiptSearch.model_validate(tab.values).filters
+    count = await lists.count(session, member, filters, most=pages.MOST_COUNTED)
+    return tab, count, receipt_lists.address(tab.values)
+
+
+async def _spent(request: Request, session: ReadSession, member: Member) -> Spending | None:
+    if not member.may(Permission.ANALYTICS_READ):
+        return None
+    chosen = periods.default(clock.now().date())
+    found = await spend.by_currency(session, member, chosen.period)
+    return analytics.spending(chosen, found, request.query_params.get("currency"))

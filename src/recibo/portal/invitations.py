@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Request, Response
 from pydantic import BaseModel, Field
 
-from recibo.portal import forms, next_paths, pages, routers
+from recibo.portal import forms, next_paths, pages, routers, service_messages
 from recibo.portal.account import SET_PASSWORD
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import CurrentVisitor
@@ -36,7 +36,11 @@ async def show_invitation(request: Request, services: TheServices) -> Response:
     async with services.database.read() as session:
         offer = await invitations.offer(session, linked["token"])
     values = {"org": offer.org_name, "role": offer.role.value, "email": offer.email}
-    return pages.form(request, _TEMPLATE, {**linked, **values, "inviter": offer.inviter})
+    return pages.form(
+        request,
+        _TEMPLATE,
+        {**linked, **values, "inviter": service_messages.sentence(offer.inviter)},
+    )
 
 
 @router.post(_ACCEPT)

@@ -10,10 +10,11 @@ from pydantic import BaseModel
 
 from recibo.errors import ServiceError, ValidationFailed
 from recibo.lib import clock
-from recibo.portal import forms, pages, request_context, routers
+from recibo.portal import forms, pages, request_context, routers, service_messages
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
+from recibo.portal.translations import _, gettext_noop, lazy_gettext
 from recibo.schemas.keys import Key
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import KeyKind, Scope
@@ -24,7 +25,7 @@ router = routers.make("/portal/keys")
 
 _PAGE = "/portal/keys"
 _DAY = dt.timedelta(days=1)
-_NOTICES = {"revoked": "The key is revoked: its next request is refused."}
+_NOTICES = {"revoked": lazy_gettext("The key is revoked: its next request is refused.")}
 # The initial values of the form.
 _BLANK = {"name": "", "kind": KeyKind.SECRET.value, "read": "on", "write": "on", "last_day": ""}
 
@@ -47,7 +48,7 @@ class KeyForm(BaseModel):
         """The request to the service; raises ValidationFailed."""
         ticked = {Scope.READ: self.read, Scope.WRITE: self.write, Scope.EXTRACT_WRITE: self.extract}
         if self.kind == KeyKind.SECRET and not any(ticked.values()):
-            raise ValidationFailed.of("scopes", "Select at least one scope.")
+            raise ValidationFailed.of("scopes", gettext_noop("Select at least one scope."))
         return NewKey(
             name=self.name,
             kind=_kind(self.kind),
@@ -112,6 +113,7 @@ async def _shown(
         error=error,
         values=values or _BLANK,
         issued=issued,
+        base=caller.services.base_url or str(caller.request.base_url).rstrip("/"),
         active=[one for one in listed if not one.is_inactive],
         inactive=[one for one in listed if one.is_inactive],
         notice="" if error or issued else caller.notice(_NOTICES),
@@ -124,11 +126,13 @@ async def _listed(caller: RequestContext) -> list[Listed]:
     member, now = caller.member, clock.now()
     async with caller.services.database.read() as session:
         found = await keys.newest_first(session, member, caller.services.identity.key_uses)
-        makers = await actor_names.of(session, member, [key.created_by for key in found])
+        makers = service_messages.actors(
+            await actor_names.of(session, member, [key.created_by for key in found])
+        )
     return [
         Listed(
             key=key,
-            maker=makers.get(key.created_by or "", "an operator"),
+            maker=makers.get(key.created_by or "", _("an operator")),
             is_inactive=key.revoked_at is not None or _is_past(key.expires_at, now),
             may_revoke=keys.may_revoke(member, key.created_by),
         )
@@ -154,7 +158,9 @@ def _end_of(last_day: str) -> dt.datetime | None:
     try:
         end = dt.datetime.combine(dt.date.fromisoformat(last_day), dt.time(), dt.UTC) + _DAY
     except (ValueError, OverflowError):
-        raise ValidationFailed.of("last_day", "must be a date, such as 2027-01-31") from None
+        raise ValidationFailed.of(
+            "last_day", gettext_noop("must be a date, such as 2027-01-31")
+        ) from None
     if end <= clock.now():
-        raise ValidationFailed.of("last_day", "must not be in the past")
+        raise ValidationFailed.of("last_day", gettext_noop("must not be in the past"))
     return end

@@ -11,6 +11,7 @@ from recibo.portal import forms, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
+from recibo.portal.translations import lazy_gettext
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import Role
 from recibo.services.identity import invitations, members
@@ -19,19 +20,30 @@ router = routers.make("/portal/members")
 
 _PAGE = "/portal/members"
 _NOTICES = {
-    "invited": "The invitation is sent.",
-    "withdrawn": "The invitation is withdrawn. Its link no longer works.",
-    "changed": "The role is changed.",
-    "removed": "The member is removed. API keys that the member created here are revoked.",
+    "invited": lazy_gettext("The invitation is sent."),
+    "withdrawn": lazy_gettext("The invitation is withdrawn. Its link no longer works."),
+    "changed": lazy_gettext("The role is changed."),
+    "removed": lazy_gettext(
+        "The member is removed. API keys that the member created here are revoked."
+    ),
 }
 _BLANK = {"email": "", "role": Role.DEVELOPER.value}
 # The description of each role.
 _ROLES = {
-    Role.OWNER: "full access; there is always at least one owner",
-    Role.ADMIN: "manages the team, keys and settings",
-    Role.DEVELOPER: "creates API keys, uploads and reads receipts",
-    Role.VIEWER: "reads, but changes nothing",
-    Role.BILLING: "manages the plan and payments",
+    Role.OWNER: lazy_gettext("full access; there is always at least one owner"),
+    Role.ADMIN: lazy_gettext(
+        "manages the team, keys, settings and billing; may do everything but delete the "
+        "organization"
+    ),
+    Role.DEVELOPER: lazy_gettext(
+        "uploads, corrects, approves, exports and deletes receipts, and creates API keys "
+        "and webhooks; for programmers"
+    ),
+    Role.VIEWER: lazy_gettext(
+        "reads and exports receipts; also uploads, corrects and approves them if Settings allow "
+        "it; for bookkeepers, auditors and managers"
+    ),
+    Role.BILLING: lazy_gettext("manages the plan and payments, and sees no receipts"),
 }
 
 Reader = Annotated[RequestContext, Depends(request_context.context_with(Permission.TEAM_READ))]
@@ -131,9 +143,11 @@ async def _shown(
         # Errors that are not about the invitation form are shown at the top of the page.
         values=values or {},
         filled=values or _BLANK,
+        org=caller.user.org.name if caller.user.org else "",
         team=team,
         pending=pending,
         own_id=member.user_id,
+        abouts=_ROLES,
         roles=[(role, about) for role, about in _ROLES.items() if _may_touch(caller, role)],
         is_owner=member.role is Role.OWNER,
         notice="" if error else caller.notice(_NOTICES),

@@ -1,10 +1,22 @@
-"""The page to open after signing in: only local paths are accepted."""
+"""The page to open after a form: only local paths are accepted."""
 
 import re
 from urllib.parse import quote, urlsplit
 
+from fastapi import Request
+
+from recibo.portal import navigation
+
 HOME = "/portal"
 _MAX_LENGTH = 2000
+# The forms of people who are not signed in, and of links in emails.
+_OF_VISITORS = tuple(
+    f"{HOME}/{name}"
+    for name in (
+        "sign-in", "sign-up", "magic-link", "verify-email", "forgot-password", "reset-password",
+        "accept-invite",
+    )
+)  # fmt: skip
 # Enough for the filters and pages of a section, and too short for a message.
 _IN_MAILS = re.compile(r"[A-Za-z0-9/_.?&=%-]{1,120}")
 
@@ -35,6 +47,19 @@ def for_mail(given: str | None) -> str:
     return path if is_ours else ""
 
 
+def form_of_visitors(path: str) -> str:
+    """Return the page with the form that is sent to a path; empty if users only see it."""
+    return next((page for page in _OF_VISITORS if path in (page, f"{page}/resend")), "")
+
+
 def after(path: str, wanted: str) -> str:
     """Return the URL of a page that opens `wanted` afterwards."""
     return path if wanted == HOME else f"{path}?next={quote(wanted, safe='/')}"
+
+
+def wanted(request: Request) -> str:
+    """Return the page that was asked for; for a form, the section that it belongs to."""
+    if request.method != "GET":
+        return navigation.path_of(request.url.path) or HOME
+    query = f"?{request.url.query}" if request.url.query else ""
+    return of(request.url.path + query)

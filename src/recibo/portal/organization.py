@@ -13,6 +13,7 @@ from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
 from recibo.portal.request_user import SIGN_IN
+from recibo.portal.translations import lazy_gettext
 from recibo.schemas.permissions import Permission
 from recibo.services import org_deletion
 from recibo.services.billing import subscriptions
@@ -21,7 +22,7 @@ from recibo.services.identity import members, orgs
 router = routers.make("/portal/organization")
 
 _PAGE = "/portal/organization"
-_NOTICES = {"changed": "Your changes are saved."}
+_NOTICES = {"changed": lazy_gettext("Your changes are saved.")}
 _LEFT = f"{SIGN_IN}?notice=left"
 _DELETED = f"{SIGN_IN}?notice=org-deleted"
 
@@ -36,6 +37,14 @@ class OrgForm(BaseModel):
     name: Trimmed = ""
     billing_email: Trimmed = ""
     logo_url: Trimmed = ""
+
+
+class ViewersForm(BaseModel):
+    """What viewers may do."""
+
+    #: A form without a checked box would be empty.
+    form: str = ""
+    viewers_write: bool = False
 
 
 class DeletionForm(BaseModel):
@@ -62,6 +71,16 @@ async def change_organization(
         await orgs.change(caller.services.identity, caller.member, changes)
     except MESSAGES as e:
         return await _shown(caller, error=e, values=form.model_dump())
+    return pages.see_other(f"{_PAGE}?notice=changed")
+
+
+@router.post("/viewers")
+async def change_viewers(
+    caller: Writer, form: Annotated[ViewersForm, Depends(forms.plain(ViewersForm))]
+) -> Response:
+    """Let viewers change receipts, or only read them."""
+    may_write = form.viewers_write
+    await orgs.let_viewers_write(caller.services.identity, caller.member, may_write=may_write)
     return pages.see_other(f"{_PAGE}?notice=changed")
 
 
@@ -117,6 +136,7 @@ async def _shown(
         logo=logo,
         notice="" if error else caller.notice(_NOTICES),
         may_write=caller.may(Permission.ORG_WRITE),
+        viewers_write=caller.user.viewers_write,
         may_delete=caller.may(Permission.ORG_DELETE),
         # Cancel the subscription first, so that a deleted org is not charged.
         must_cancel=bought is not None and subscriptions.costs_on(bought),

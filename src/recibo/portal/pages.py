@@ -1,20 +1,21 @@
 """Render templates, with the values that every page needs."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import Request, Response
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
-from recibo.portal import formats, navigation
+from recibo.portal import formats, navigation, next_paths, samples, translations, vendored
 from recibo.portal.error_messages import ErrorMessage
-from recibo.portal.forms import Filled
+from recibo.portal.forms import FILLED, Filled
 from recibo.web import loopback
 
 if TYPE_CHECKING:
@@ -26,6 +27,19 @@ _SEE_OTHER = 303
 INBOX = "/portal/inbox"
 #: The attribute of the request's state with the signed-in user, for the navigation.
 VIEWER = "portal_viewer"
+#: The attribute of the request's state with the use of the org's quota.
+QUOTA = "portal_quota"
+#: The attribute of the request's state with the number of receipts to review.
+TO_REVIEW = "portal_to_review"
+#: The attribute of the request's state with the orgs of the signed-in user.
+ORGS = "portal_orgs"
+#: Longer lists show `99+`: no page counts a million receipts.
+MOST_COUNTED = 100
+#: The cookie with the chosen theme.
+THEME_COOKIE = "service_theme"
+#: The cookie of users who turned single keys off.
+KEYS_COOKIE = "service_keys"
+_THEMES = ("light", "dark")
 
 
 class Redirect(Exception):  # noqa: N818 - a redirect is no error
@@ -47,8 +61,15 @@ def show(request: Request, template: str, *, status: int = 200, **context: Any) 
         .render(
             request_id=request.state.request_id,
             path=request.url.path,
-            is_signed_in=viewer is not None,
-            sections=navigation.seen_by(viewer, plans=identity.plans),
+            here=_here(request),
+            theme=_theme(request),
+            has_keys=request.cookies.get(KEYS_COOKIE) != "off",
+            language=translations.current(),
+            plan_quota=getattr(request.state, QUOTA, None),
+            to_review=getattr(request.state, TO_REVIEW, 0),
+            viewer=viewer,
+            orgs=getattr(request.state, ORGS, ()),
+            menu=navigation.groups(viewer, plans=identity.plans),
             sells_plans=identity.plans.are_sold,
             signup=identity.signup.value,
             mail_goes=_mail_goes(request, services),
@@ -102,6 +123,15 @@ def see_other(path: str) -> RedirectResponse:
     return RedirectResponse(path, status_code=_SEE_OTHER)
 
 
+def _here(request: Request) -> str:
+    """Return the page that the language switch returns to; a refused form is opened anew."""
+    page = next_paths.form_of_visitors(request.url.path)
+    if request.method == "GET" or not page:
+        return next_paths.wanted(request)
+    filled = getattr(request.state, FILLED, None)
+    return next_paths.after(page, next_paths.of(filled.values.get("next") if filled else None))
+
+
 @cache
 def _templates() -> Environment:
     environment = Environment(
@@ -110,10 +140,39 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
-    environment.globals["static"] = _static
-    environment.filters.update(formats.FILTERS)
+    environment.policies["ext.i18n.trimmed"] = True
+    # The extension adds this method when it is loaded.
+    extended: Any = environment
+    extended.install_gettext_callables(
+        translations.translate,
+        translations.ntranslate,
+        pgettext=translations.ptranslate,
+        npgettext=translations.nptranslate,
+        newstyle=True,
+    )
+    environment.globals.update(
+        static=_static,
+        samples=samples,
+        integrity=vendored.INTEGRITY,
+        navigation=navigation,
+        languages=translations.NAMES,
+        lazy_gettext=translations.lazy_gettext,
+        lazy_pgettext=translations.lazy_pgettext,
+    )
+    environment.filters.update({name: _of_request(one) for name, one in formats.FILTERS.items()})
     return environment
+
+
+def _of_request(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter for Jinja2, which keeps what other filters return for constants."""
+
+    @pass_context
+    def call(_context: Context, *arguments: Any, **options: Any) -> Any:
+        return function(*arguments, **options)
+
+    return call
 
 
 def _mail_goes(request: Request, services: "Services") -> str:
@@ -121,6 +180,12 @@ def _mail_goes(request: Request, services: "Services") -> str:
     if services.outbox is None:
         return ""
     return "inbox" if loopback.is_local(request) else "files"
+
+
+def _theme(request: Request) -> str:
+    """Return the theme that the user chose; empty for that of the system."""
+    chosen = request.cookies.get(THEME_COOKIE, "")
+    return chosen if chosen in _THEMES else ""
 
 
 @cache

@@ -3,16 +3,20 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Annotated
 
+from fastapi import Response
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, BeforeValidator
 from starlette.datastructures import FormData, UploadFile
 
 from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, ValidationFailed
 from recibo.extract.document import limits
 from recibo.extract.model import Accuracy, DocumentType
-from recibo.portal import error_messages, forms
+from recibo.portal import error_messages, forms, pages
 from recibo.portal.request_context import RequestContext
+from recibo.portal.translations import gettext_noop
 from recibo.services.reading.extraction import Submitted, Upload
 from recibo.web import uploads
 
@@ -68,6 +72,27 @@ class UploadResults:
         return [one.submitted for one in self.files if one.submitted is not None]
 
 
+def as_json(sent: UploadResults) -> Response:
+    """Return the results for the script of the page, which sends one file at a time."""
+    errors = [error for error in (sent.error, *(one.error for one in sent.files)) if error]
+    body = {
+        "error": error_messages.sentence(sent.error) if sent.error else "",
+        "files": [
+            {
+                "filename": one.filename,
+                "receipt_id": one.submitted.receipt_id if one.submitted else None,
+                "is_known": one.submitted is not None and one.submitted.is_replay,
+                "error": one.refusal,
+            }
+            for one in sent.files
+        ],
+    }
+    answer = JSONResponse(body, errors[0].status if errors else HTTPStatus.OK)
+    if errors:
+        pages.set_error_headers(answer, errors[0])
+    return answer
+
+
 async def sent(caller: RequestContext) -> UploadResults:
     """Accept the files of a form, one after the other."""
     try:
@@ -78,13 +103,15 @@ async def sent(caller: RequestContext) -> UploadResults:
             values = {name: value for name, value in form.items() if isinstance(value, str)}
             return await _taken(caller, form, values)
     except FileTooLarge:
-        message = "The files are larger than 150 MB together; send fewer at once."
+        message = gettext_noop("The files are larger than 150 MB together; send fewer at once.")
         return UploadResults(error=FileTooLarge(message))
     except RateLimitExceeded as e:
         return UploadResults(error=e)
     except ValidationFailed:
         # Users cannot correct the encoding of a form; browsers send it correctly.
-        message = "The upload did not arrive completely. Choose the files and send them again."
+        message = gettext_noop(
+            "The upload did not arrive completely. Choose the files and send them again."
+        )
         return UploadResults(error=ValidationFailed(message))
 
 
@@ -103,7 +130,7 @@ def _files(form: FormData) -> list[UploadFile]:
     files = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
     chosen = [one for one in files if one.filename or one.size]
     if not chosen:
-        raise ValidationFailed.of("file", "Choose at least one file.")
+        raise ValidationFailed.of("file", gettext_noop("Choose at least one file."))
     return chosen
 
 

@@ -1,4 +1,4 @@
-"""The pages of receipts: upload, list, show, read again, delete."""
+"""The pages of receipts: upload, list, files, read again, delete; `review.py` shows one."""
 
 from collections.abc import Collection
 from http import HTTPStatus
@@ -10,43 +10,47 @@ from pydantic import BaseModel
 
 from recibo.errors import NotFound, Overloaded, ServiceError
 from recibo.extract.document import formats
-from recibo.extract.model import Accuracy
+from recibo.extract.model import Accuracy, Category
+from recibo.lib import clock
 from recibo.portal import (
-    error_messages,
     forms,
     headers,
+    names,
     pages,
+    periods,
     receipt_lists,
+    receipt_selection,
     receipt_uploads,
     request_context,
+    review,
     routers,
 )
 from recibo.portal.error_messages import MESSAGES, ErrorMessage
 from recibo.portal.receipt_lists import PAGE, Listed
 from recibo.portal.receipt_uploads import UploadResults
 from recibo.portal.request_context import RequestContext
+from recibo.portal.review_lists import ReviewList
+from recibo.portal.translations import gettext_noop, lazy_gettext
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.permissions import Permission
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.identity import actor_names
 from recibo.services.reading import receipt_details, receipts, usage
+from recibo.services.reading.spend import Period
 
 router = routers.make(PAGE)
 
 #: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
-    "taken": "Uploaded. The results appear on this page.",
-    "known": "This file was uploaded before. It is not read or billed twice.",
-    "some-known": "Uploaded. Files that were uploaded before are not read or billed twice.",
-    "again": "The document is read again. A reading that improves nothing is free.",
-    "no-better": "It is being read already, or high accuracy found nothing better before.",
-    "deleted": "The receipt is deleted.",
+    "taken": lazy_gettext("Uploaded. The results appear on this page."),
+    "known": lazy_gettext("This file was uploaded before. It is not read or billed twice."),
+    "some-known": lazy_gettext(
+        "Uploaded. Files that were uploaded before are not read or billed twice."
+    ),
+    "deleted": lazy_gettext("The receipt is deleted."),
+    "reviewed": lazy_gettext("Approved. That was the last one of this list."),
 }
-# The pages poll pending receipts, and show documents in the browser's viewer.
-_POLICY = (
-    f"{headers.policy()}; script-src 'self'; connect-src 'self'; "
-    "object-src 'self'; frame-src 'self'"
-)
+# The list polls pending receipts.
+_POLICY = f"{headers.policy()}; connect-src 'self'"
 # Uploaded files are untrusted: our pages may embed them, but they may load nothing.
 _FILE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; object-src 'self'; base-uri 'none'; "
@@ -62,9 +66,10 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 
 class AgainForm(BaseModel):
-    """The accuracy of a second reading."""
+    """The accuracy of a second reading, and the query of the list that shows the receipt."""
 
     accuracy: Accuracy
+    list: str | None = None
 
 
 @router.get("")
@@ -77,6 +82,8 @@ async def show_receipts(caller: Reader) -> Response:
 async def upload(caller: Writer) -> Response:
     """Accept files and redirect to them; errors are shown on the page."""
     sent = await receipt_uploads.sent(caller)
+    if caller.request.headers.get("accept") == "application/json":
+        return receipt_uploads.as_json(sent)
     if sent.error or sent.refused:
         return await _list(caller, await receipt_lists.newest(caller), sent)
     is_known = any(one.is_replay for one in sent.receipts)
@@ -86,12 +93,6 @@ async def upload(caller: Writer) -> Response:
     return pages.see_other(f"{PAGE}/{only}?notice={'known' if is_known else 'taken'}")
 
 
-@router.get("/{receipt_id}")
-async def show_receipt(caller: Reader, receipt_id: str) -> Response:
-    """Show the results and the document."""
-    return await _one(caller, receipt_id)
-
-
 @router.get("/{receipt_id}/file")
 async def show_file(caller: Reader, receipt_id: str) -> Response:
     """Return the uploaded file, for display in the browser."""
@@ -99,7 +100,7 @@ async def show_file(caller: Reader, receipt_id: str) -> Response:
         details = await receipt_details.get(session, caller.member, receipt_id)
     content = await caller.services.blobs.content(ReceiptId(details.receipt.id))
     if content is None:
-        message = "The file of this receipt is gone."
+        message = gettext_noop("The file of this receipt is gone.")
         raise NotFound(message)
     # The media type was detected from the content; HTML and SVG are never accepted.
     filename = f"{details.receipt.id}.{formats.EXTENSIONS[details.media_type]}"
@@ -137,10 +138,10 @@ async def read_again(
         async with extraction.again(caller.member, receipt_id, form.accuracy) as submitted:
             pass
     except (*MESSAGES, Overloaded) as e:
-        return await _one(caller, receipt_id, error=e)
+        return await review.show(caller, receipt_id, error=e)
     known = "no-better" if submitted.receipt_id == receipt_id else "known"
     notice = known if submitted.is_replay else "again"
-    return pages.see_other(f"{PAGE}/{submitted.receipt_id}?notice={notice}")
+    return pages.see_other(ReviewList.named(form.list).page(submitted.receipt_id, notice=notice))
 
 
 @router.get("/{receipt_id}/delete")
@@ -148,7 +149,8 @@ async def confirm_deletion(caller: Writer, receipt_id: str) -> Response:
     """Show the confirmation page for deleting a receipt."""
     async with caller.services.database.read() as session:
         receipt = await receipts.get(session, caller.member, receipt_id)
-    return pages.show(caller.request, "receipt_delete.html", receipt=receipt)
+    listed = ReviewList.of(caller.request.query_params)
+    return pages.show(caller.request, "receipt_delete.html", receipt=receipt, listed=listed)
 
 
 @router.post("/{receipt_id}/delete")
@@ -156,7 +158,8 @@ async def delete(caller: Writer, receipt_id: str) -> Response:
     """Delete a receipt."""
     async with caller.services.database.write() as session:
         await receipts.soft_delete(session, caller.member, receipt_id)
-    return pages.see_other(f"{PAGE}?notice=deleted")
+    listed = ReviewList.of(caller.request.query_params)
+    return pages.see_other(receipt_lists.back_to(listed.query or "", notice="deleted"))
 
 
 async def _list(
@@ -176,34 +179,36 @@ async def _list(
         listed=listed,
         sent=sent,
         quota=quota,
+        tabs=receipt_lists.TABS,
+        periods=[(one.name, one.of(clock.now().date())) for one in periods.OF_BOOKS],
+        upload_path=receipt_lists.UPLOAD,
+        damaged=receipt_details.DAMAGED,
+        category_options=[(one.value, names.category(one)) for one in Category],
+        is_uploading=_shows_form(listed, sent),
         pending=len(pending),
+        finished=_finished(caller),
         uploading=_refusal(sent.error, {"file", "accuracy", "type"}),
-        seeking=_refusal(listed.error, receipt_lists.ReceiptSearch.model_fields),
-        notice="" if error else caller.notice(_NOTICES),
+        seeking=_refusal(listed.error, receipt_lists.IN_MENUS),
+        notice="" if error else _notice(caller),
         may_write=caller.may(Permission.RECEIPTS_WRITE),
     )
     return _answered(answer, error)
 
 
-async def _one(
-    caller: RequestContext, receipt_id: str, *, error: ServiceError | None = None
-) -> Response:
-    async with caller.services.database.read() as session:
-        details = await receipt_details.get(session, caller.member, receipt_id)
-        named = await actor_names.of(session, caller.member, [details.receipt.created_by])
-    answer = pages.show(
-        caller.request,
-        "receipt.html",
-        status=error.status if error else HTTPStatus.OK,
-        details=details,
-        receipt=details.receipt,
-        error=error_messages.sentence(error) if error else "",
-        notice="" if error else caller.notice(_NOTICES),
-        uploader=named.get(details.receipt.created_by, "a deleted user"),
-        is_own=details.receipt.created_by == caller.member.user_id,
-        may_write=caller.may(Permission.RECEIPTS_WRITE),
-    )
-    return _answered(answer, error)
+def _shows_form(listed: Listed, sent: UploadResults) -> bool:
+    """Return whether the form for uploads is shown: on its tab, with its errors, or at first."""
+    is_empty = not (listed.slice.data or listed.values)
+    return bool(is_empty or sent.error or sent.refused) or listed.tab is receipt_lists.PROCESSING
+
+
+def _notice(caller: RequestContext) -> str:
+    return receipt_selection.notice(caller.request.query_params) or caller.notice(_NOTICES)
+
+
+def _finished(caller: RequestContext) -> Period | None:
+    """Return the month of the receipt that was approved last, once none is left to review."""
+    query = caller.request.query_params
+    return periods.month_of(query.get("month", "")) if query.get("notice") == "reviewed" else None
 
 
 def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessage:

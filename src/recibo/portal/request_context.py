@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from recibo.errors import InsufficientScope
+from recibo.portal import names
 from recibo.portal.request_user import TheUser
+from recibo.portal.translations import LazyText, _
 from recibo.schemas.actor import Member, SignedIn
 from recibo.schemas.permissions import Permission
 from recibo.web.permissions import require_permission
@@ -26,9 +28,10 @@ class RequestContext:
         """Return whether the member has a permission."""
         return self.member.may(permission)
 
-    def notice(self, notices: Mapping[str, str]) -> str:
+    def notice(self, notices: Mapping[str, LazyText]) -> str:
         """Return the notice that the query parameter `notice` names; empty without one."""
-        return notices.get(self.request.query_params.get("notice", ""), "")
+        found = notices.get(self.request.query_params.get("notice", ""))
+        return str(found) if found else ""
 
 
 def context_with(permission: Permission) -> Callable[..., Awaitable[RequestContext]]:
@@ -46,6 +49,8 @@ def context_with(permission: Permission) -> Callable[..., Awaitable[RequestConte
 
 def _refusal(user: SignedIn) -> str:
     if user.member is None:
-        return "You are in no organization; accept an invitation to join one."
-    role = user.member.role.capitalize()
-    return f"Your role, {role}, does not allow this. Owners and admins can give you another one."
+        return _("You are in no organization; accept an invitation to join one.")
+    return _(
+        "Your role, %(role)s, does not allow this. Owners and admins can give you another one.",
+        role=names.role(user.member.role),
+    )

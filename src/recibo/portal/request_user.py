@@ -5,10 +5,15 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from recibo.portal import headers, navigation, next_paths, pages
+from recibo.portal import headers, next_paths, pages
 from recibo.portal.pages import Redirect
 from recibo.schemas.actor import SignedIn
+from recibo.schemas.permissions import Permission
 from recibo.schemas.sessions import TokenResponse
+from recibo.schemas.states import ReviewStatus
+from recibo.services.identity import orgs
+from recibo.services.reading import receipt_lists, usage
+from recibo.services.reading.receipt_lists import Filters
 from recibo.web import authentication, rate_limits
 from recibo.web.authentication import RequestUser
 from recibo.web.services import Services, TheServices
@@ -16,6 +21,7 @@ from recibo.web.services import Services, TheServices
 SIGN_IN = "/portal/sign-in"
 SECOND_FACTOR = "/portal/second-factor"
 RECOVERY = "/portal/second-factor/recovery"
+_TO_REVIEW = Filters(review=ReviewStatus.NEEDS_REVIEW)
 
 
 async def request_user_of(request: Request, services: TheServices) -> RequestUser:
@@ -54,11 +60,24 @@ async def _recognized(request: Request, services: Services, *, may_refresh: bool
 CurrentVisitor = Annotated[RequestUser, Depends(request_user_of)]
 
 
-async def _signed_in(request: Request, visitor: CurrentVisitor) -> SignedIn:
+async def _signed_in(request: Request, visitor: CurrentVisitor, services: TheServices) -> SignedIn:
     if visitor.user is not None:
+        await _note_figures(request, visitor.user, services)
         return visitor.user
     page = SECOND_FACTOR if visitor.needs_second_factor else SIGN_IN
-    raise Redirect(next_paths.after(page, _wanted(request)))
+    raise Redirect(next_paths.after(page, next_paths.wanted(request)))
+
+
+async def _note_figures(request: Request, user: SignedIn, services: Services) -> None:
+    """Read what the frame shows: the orgs, the use of the quota, how many receipts to review."""
+    member = user.member
+    async with services.database.read() as session:
+        setattr(request.state, pages.ORGS, await orgs.of_user(session, user.user_id))
+        if member is None or not member.may(Permission.RECEIPTS_READ):
+            return
+        setattr(request.state, pages.QUOTA, await usage.quota(session, member))
+        count = await receipt_lists.count(session, member, _TO_REVIEW, most=pages.MOST_COUNTED)
+        setattr(request.state, pages.TO_REVIEW, count)
 
 
 TheUser = Annotated[SignedIn, Depends(_signed_in)]
@@ -72,11 +91,3 @@ def begin(request: Request, tokens: TokenResponse) -> None:
 def end(request: Request) -> None:
     """Clear the session's cookies on the answer."""
     setattr(request.state, headers.SESSION, None)
-
-
-def _wanted(request: Request) -> str:
-    """Return the page that was asked for; for a form, the section that it belongs to."""
-    if request.method != "GET":
-        return navigation.path_of(request.url.path) or next_paths.HOME
-    query = f"?{request.url.query}" if request.url.query else ""
-    return next_paths.of(request.url.path + query)

@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from recibo.adapters.payments import PORTAL_PATH
 from recibo.portal import errors, forms, headers, pages, routers
 from recibo.portal.headers import Headers
+from recibo.portal.language import Languages
 from recibo.schemas.plans import PLANS, PlanName
 from recibo.services.billing import sandbox
 from recibo.services.billing.sandbox import PRICES, Change
@@ -27,7 +28,7 @@ class SandboxPages(BaseRoute):
     """The route for `/sandbox` and everything below it."""
 
     def __init__(self, services: Services) -> None:
-        self._app = Headers(create_app(services), services)
+        self._app = Languages(Headers(create_app(services), services))
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match the paths of the sandbox."""

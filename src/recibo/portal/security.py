@@ -10,16 +10,18 @@ from pydantic import BaseModel
 from recibo.errors import (
     AuthenticationFailed,
     Conflict,
+    NotFound,
     RateLimitExceeded,
     ServiceError,
     ValidationFailed,
 )
 from recibo.lib import totp
-from recibo.portal import forms, pages, request_user, routers
+from recibo.portal import forms, pages, request_user, routers, user_agents
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import TheUser
+from recibo.portal.translations import gettext_noop, lazy_gettext
 from recibo.schemas.actor import SignedIn
-from recibo.services.identity import account, two_factor_setup
+from recibo.services.identity import account, devices, two_factor_setup
 from recibo.services.identity.two_factor_setup import Enrolment
 from recibo.web.services import Services, TheServices
 
@@ -27,10 +29,15 @@ router = routers.make("/portal/security")
 
 _PAGE = "/portal/security"
 _NOTICES = {
-    "named": "Your name is saved.",
-    "password": "Your password is set. All other sessions of your account have ended.",
-    "ended": "All other sessions of your account have ended.",
-    "disabled": "Two-factor authentication is off. All other sessions of your account have ended.",
+    "named": lazy_gettext("Your name is saved."),
+    "password": lazy_gettext(
+        "Your password is set. All other sessions of your account have ended."
+    ),
+    "device": lazy_gettext("That device is signed out."),
+    "ended": lazy_gettext("All other sessions of your account have ended."),
+    "disabled": lazy_gettext(
+        "Two-factor authentication is off. All other sessions of your account have ended."
+    ),
 }
 _SAID = (AuthenticationFailed, Conflict, RateLimitExceeded, ValidationFailed)
 
@@ -112,6 +119,16 @@ async def change_password(
     return _done("password")
 
 
+@router.post("/sessions/{session_id}/end")
+async def end_session(owner: TheOwner, session_id: str) -> Response:
+    """Sign one other device out."""
+    try:
+        await devices.end(owner.services.identity, owner.user, session_id)
+    except NotFound as e:
+        return await _shown(owner, error=e)
+    return _done("device")
+
+
 @router.post("/end-sessions")
 async def end_sessions(owner: TheOwner) -> Response:
     """End all sessions except this one, which gets new tokens."""
@@ -141,7 +158,9 @@ async def confirm(owner: TheOwner, form: TheCode) -> Response:
             made = await two_factor_setup.tentative(session, identity, owner.user)
         if made is None:
             never_begun = ValidationFailed(
-                "Setting up two-factor authentication was not started or has ended. Start over."
+                gettext_noop(
+                    "Setting up two-factor authentication was not started or has ended. Start over."
+                )
             )
             return await _shown(owner, error=never_begun if isinstance(e, ValidationFailed) else e)
         return _enrolling(owner, made, error=e)
@@ -183,6 +202,7 @@ async def _shown(
     user = owner.user
     async with owner.services.database.read() as session:
         protection = await account.protection(session, user)
+        found = [] if protection.is_bound else await devices.of_user(session, user)
         codes = await two_factor_setup.recovery_codes(session, user)
     notice = owner.request.query_params.get("notice", "")
     return pages.section(
@@ -194,5 +214,6 @@ async def _shown(
         user=user,
         protection=protection,
         codes=codes,
-        notice="" if error else _NOTICES.get(notice, ""),
+        sessions=[(one, user_agents.device(one.user_agent)) for one in found],
+        notice="" if error else _NOTICES.get(notice),
     )

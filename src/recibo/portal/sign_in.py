@@ -9,7 +9,7 @@ from recibo.portal import forms, next_paths, pages, request_user, routers
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_user import SECOND_FACTOR, SIGN_IN, CurrentVisitor
 from recibo.schemas.sessions import TokenResponse
-from recibo.services.identity import password_auth
+from recibo.services.identity import devices, password_auth
 from recibo.services.identity.passwords import MAX_LENGTH, MIN_LENGTH
 from recibo.web.authentication import RequestUser
 from recibo.web.services import TheServices
@@ -81,8 +81,10 @@ async def sign_up(
 
 
 @router.post("/portal/sign-out")
-async def sign_out(request: Request) -> Response:
-    """Remove the session from this browser."""
+async def sign_out(request: Request, services: TheServices, visitor: CurrentVisitor) -> Response:
+    """End the session and remove it from this browser."""
+    if visitor.user is not None:
+        await devices.sign_out(services.identity, visitor.user)
     request_user.end(request)
     return pages.see_other(f"{SIGN_IN}?notice=signed-out")
 

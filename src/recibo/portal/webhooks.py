@@ -1,4 +1,4 @@
-"""The pages of webhooks: endpoint, signing secrets, events and attempts."""
+"""The pages of webhooks: endpoints, signing secrets, events and attempts."""
 
 import datetime as dt
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,8 +15,10 @@ from recibo.portal import forms, pages, request_context, routers
 from recibo.portal.error_messages import MESSAGES
 from recibo.portal.forms import Trimmed
 from recibo.portal.request_context import RequestContext
+from recibo.portal.translations import lazy_gettext
 from recibo.schemas.permissions import Permission
-from recibo.schemas.webhooks import Endpoint, EventDelivery
+from recibo.schemas.states import DeliveryState
+from recibo.schemas.webhooks import DeliveredEvent, Endpoint
 from recibo.services.pagination import PageRequest
 from recibo.services.webhooks import delivery_log, endpoints, manual_sends
 from recibo.services.webhooks.endpoints import Secrets
@@ -24,19 +26,22 @@ from recibo.store.db import Session
 
 router = routers.make("/portal/webhooks")
 
-_PAGE = "/portal/webhooks"
-_EVENTS_A_PAGE = 20
+PAGE = "/portal/webhooks"
+#: Of events, or of the deliveries to an endpoint.
+DELIVERIES_A_PAGE = 20
 _ATTEMPTS_A_PAGE = 50
 # Four attempts at an event have failed by then; a restart of a server takes minutes.
 _ALARMING = dt.timedelta(hours=1)
 #: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
-    "set": "The endpoint is set. Send a test event to see whether it arrives.",
-    "removed": "The endpoint is removed, with its signing secret.",
-    "enabled": "The endpoint is enabled again.",
-    "rotated": "There is a new signing secret. The previous one stays valid for 24 hours.",
-    "tested": "A test event is on its way.",
-    "resent": "The event is on its way again.",
+    "set": lazy_gettext("The endpoint is set. Send a test event to see whether it arrives."),
+    "removed": lazy_gettext("The endpoint is removed, with its signing secret."),
+    "enabled": lazy_gettext("The endpoint is enabled again."),
+    "rotated": lazy_gettext(
+        "There is a new signing secret. The previous one stays valid for 24 hours."
+    ),
+    "tested": lazy_gettext("A test event is on its way."),
+    "resent": lazy_gettext("The event is on its way again."),
 }
 
 #: The action of a button, run in a transaction.
@@ -55,7 +60,7 @@ class SecretOf(StrEnum):
 
 
 class EndpointForm(BaseModel):
-    """The URL of the endpoint; validated by the service."""
+    """The URL of the default endpoint; validated by the service."""
 
     url: Trimmed = ""
 
@@ -68,7 +73,7 @@ class RotateForm(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of the endpoint; empty while deliveries succeed."""
+    """The health of an endpoint; empty while deliveries succeed."""
 
     failing_since: dt.datetime | None = None
     retry_at: dt.datetime | None = None
@@ -76,9 +81,29 @@ class Health:
     is_alarming: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An endpoint as the list shows it."""
+
+    endpoint: Endpoint
+    is_default: bool
+    #: The states of its last deliveries, oldest first.
+    outcomes: Sequence[DeliveryState]
+
+    @property
+    def done(self) -> int:
+        """How many of them are finished, one way or the other."""
+        return len([one for one in self.outcomes if one is not DeliveryState.PENDING])
+
+    @property
+    def delivered(self) -> int:
+        """How many of them arrived."""
+        return len([one for one in self.outcomes if one is DeliveryState.DELIVERED])
+
+
 @router.get("")
 async def show_webhooks(caller: Reader) -> Response:
-    """Show the endpoint, a page of events, and the secrets if the member may see them."""
+    """Show the endpoints, a page of events, and the secrets if the member may see them."""
     return await _shown(caller)
 
 
@@ -86,7 +111,7 @@ async def show_webhooks(caller: Reader) -> Response:
 async def set_endpoint(
     caller: Writer, form: Annotated[EndpointForm, Depends(forms.plain(EndpointForm))]
 ) -> Response:
-    """Set the URL of the endpoint."""
+    """Set the URL of the default endpoint."""
     policy = caller.services.webhook_policy
 
     async def put(session: Session) -> None:
@@ -97,7 +122,7 @@ async def set_endpoint(
 
 @router.post("/remove")
 async def remove_endpoint(caller: Writer) -> Response:
-    """Remove the endpoint, its secret and its pending deliveries."""
+    """Remove the default endpoint, its secret and its pending deliveries."""
     return await _done(
         caller, lambda session: endpoints.remove(session, caller.member), notice="removed"
     )
@@ -105,7 +130,7 @@ async def remove_endpoint(caller: Writer) -> Response:
 
 @router.post("/enable")
 async def enable_endpoint(caller: Writer) -> Response:
-    """Enable an endpoint that was disabled."""
+    """Enable the default endpoint."""
     return await _done(
         caller, lambda session: endpoints.enable(session, caller.member), notice="enabled"
     )
@@ -127,7 +152,7 @@ async def rotate_secret(
 
 @router.post("/test")
 async def send_test(caller: Writer) -> Response:
-    """Send a test event."""
+    """Send a test event to all enabled endpoints."""
     return await _done(
         caller, lambda session: manual_sends.send_test(session, caller.member), notice="tested"
     )
@@ -136,13 +161,14 @@ async def send_test(caller: Writer) -> Response:
 @router.get("/events/{event_id}")
 async def show_event(caller: Reader, event_id: str) -> Response:
     """Show an event's content and a page of its attempts."""
-    wanted = _wanted(caller, _ATTEMPTS_A_PAGE)
+    listed = wanted(caller, _ATTEMPTS_A_PAGE)
     async with caller.services.database.read() as session:
-        one = await delivery_log.get(session, caller.member, event_id, wanted=wanted)
+        one = await delivery_log.get(session, caller.member, event_id, wanted=listed)
     return pages.show(
         caller.request,
         "webhook_event.html",
         delivered=one.delivered,
+        attempts=one.attempts,
         next_cursor=one.next_cursor,
         notice=caller.notice(_NOTICES),
         now=clock.now(),
@@ -152,12 +178,26 @@ async def show_event(caller: Reader, event_id: str) -> Response:
 
 @router.post("/events/{event_id}/resend")
 async def resend_event(caller: Writer, event_id: str) -> Response:
-    """Send an event again."""
+    """Send an event again to its receivers."""
+    return await _resent(caller, event_id)
+
+
+@router.post("/events/{event_id}/deliveries/{delivery_id}/resend")
+async def resend_delivery(caller: Writer, event_id: str, delivery_id: str) -> Response:
+    """Send an event again to one of its receivers."""
+    return await _resent(caller, event_id, delivery_id)
+
+
+async def _resent(
+    caller: RequestContext, event_id: str, delivery_id: str | None = None
+) -> Response:
     return await _done(
         caller,
-        lambda session: manual_sends.resend(session, caller.member, event_id),
+        lambda session: manual_sends.resend(
+            session, caller.member, event_id, delivery_id=delivery_id
+        ),
         notice="resent",
-        page=f"{_PAGE}/events/{event_id}",
+        page=f"{PAGE}/events/{event_id}",
     )
 
 
@@ -166,7 +206,7 @@ async def _done(
     act: Act,
     *,
     notice: str,
-    page: str = _PAGE,
+    page: str = PAGE,
     values: Mapping[str, str] | None = None,
 ) -> Response:
     """Run an action and redirect to the page; errors are shown on it."""
@@ -186,33 +226,41 @@ async def _shown(
 ) -> Response:
     """Render the page, with the submitted values and the error, if there is one."""
     secrets = await _secrets(caller)
+    page = wanted(caller, DELIVERIES_A_PAGE)
     async with caller.services.database.read() as session:
-        endpoint = await endpoints.get(session, caller.member)
-        wanted = _wanted(caller, _EVENTS_A_PAGE)
-        events = await delivery_log.recent(session, caller.member, wanted=wanted)
+        found = await endpoints.listed(session, caller.member)
+        states = await delivery_log.outcomes(session, caller.member, [one.id for one in found])
+        events = await delivery_log.recent(session, caller.member, wanted=page)
+    listed = [Listed(one, one is found[0], states[one.id]) for one in found]
     return pages.section(
         caller.request,
         "webhooks.html",
         error=error,
-        values=values or {"url": endpoint.url if endpoint else ""},
-        endpoint=endpoint,
+        values=values or {"url": found[0].url if found else ""},
+        listed=listed,
+        most=endpoints.MOST,
         secrets=secrets,
         events=events,
         notice="" if error else caller.notice(_NOTICES),
         now=clock.now(),
-        health=_health(endpoint, events.data),
+        health={one.id: health_of(one, events.data) for one in found},
         https_only=caller.services.https_webhooks_only,
-        is_first_page=wanted.cursor is None,
+        is_first_page=page.cursor is None,
         may_write=caller.may(Permission.WEBHOOKS_WRITE),
     )
 
 
-def _health(endpoint: Endpoint | None, listed: Sequence[EventDelivery]) -> Health:
-    since = endpoint.failing_since if endpoint else None
+def health_of(endpoint: Endpoint, events: Sequence[DeliveredEvent]) -> Health:
+    """Return the health of an endpoint, and its next attempt if it is among these events."""
+    since = endpoint.failing_since
     if since is None:
         return Health()
-    # Deliveries to the webhook_url of an upload do not count.
-    retries = [one.due_at for one in listed if one.due_at and one.is_retried and one.url is None]
+    retries = [
+        one.due_at
+        for event in events
+        for one in event.deliveries
+        if one.due_at and one.is_retried and one.endpoint_id == endpoint.id
+    ]
     is_alarming = clock.now() - since >= _ALARMING
     return Health(since, min(retries, default=None), is_alarming)
 
@@ -228,6 +276,7 @@ async def _secrets(caller: RequestContext) -> Secrets | None:
         return await endpoints.secrets(session, caller.services.identity.keyring, caller.member)
 
 
-def _wanted(caller: RequestContext, limit: int) -> PageRequest:
+def wanted(caller: RequestContext, limit: int) -> PageRequest:
+    """Return which page of a list the address asks for."""
     cursor = caller.request.query_params.get("cursor")
     return PageRequest(limit, cursor, caller.services.cursor_key)

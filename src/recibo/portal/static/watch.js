@@ -11,15 +11,25 @@
 
   const show = (text) => {
     const page = new DOMParser().parseFromString(text, "text/html");
+    // A receipt that is read now is another page.
+    if (document.querySelector("[data-reload]") && !page.querySelector("[data-reload]")) {
+      location.reload();
+      return;
+    }
     const focused = document.activeElement?.getAttribute("href");
     for (const part of document.querySelectorAll("[data-fresh]")) {
       const fresh = page.getElementById(part.id);
       if (fresh && fresh.innerHTML !== part.innerHTML) {
+        const checked = [...part.querySelectorAll(":checked")].map((box) => box.value);
         part.replaceChildren(...fresh.childNodes);
+        for (const box of part.querySelectorAll("[type=checkbox]")) {
+          box.checked = checked.includes(box.value);
+        }
         pause = SHORTEST_MS;
       }
     }
     document.title = page.title;
+    document.dispatchEvent(new Event("recibo:shown"));
     // Keep the keyboard focus.
     if (focused && document.activeElement === document.body) {
       document.querySelector(`main [href="${CSS.escape(focused)}"]`)?.focus();
@@ -43,9 +53,13 @@
     wait();
   };
 
+  let timer = 0;
   const wait = () => {
-    if (isPending()) setTimeout(poll, pause);
+    clearTimeout(timer);
+    if (isPending()) timer = setTimeout(poll, pause);
   };
 
+  // Other scripts ask for a look at once.
+  document.addEventListener("recibo:changed", poll);
   wait();
 })();

@@ -1,0 +1,123 @@
+"""The boxes of a receipt's values on the pictures of its pages."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from recibo.schemas.receipts import DOUBTFUL, Evidence, FieldEvidence
+from recibo.services.reading.receipt_details import ReceiptDetails
+
+#: A value that is at least so likely right is sure.
+SURE = 0.9
+#: So many pages are drawn; a reader of more opens the file.
+MOST_PAGES = 10
+# An excerpt is so many times as wide as it is high, as its place next to the field.
+_EXCERPT_RATIO = 6.2
+# The space around the value, in heights of its box.
+_MARGIN = 0.45
+
+_LISTS = ("line_items", "taxes", "payments")
+_FIELDS = tuple(name for name in Evidence.model_fields if name not in ("type", "quality", *_LISTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels of the upright page."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.x} {self.y} {self.width} {self.height}"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBox:
+    """The location of a field or a line item."""
+
+    #: The field, or `item-0`.
+    name: str
+    #: `sure`, `fair`, `doubtful`, or `edited` by a person.
+    level: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page with the boxes on it."""
+
+    number: int
+    width: int
+    height: int
+    turns: int
+    boxes: tuple[EvidenceBox, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a page around a value."""
+
+    sheet: Sheet
+    view: Box
+    box: Box
+
+
+def level(confidence: float, *, is_edited: bool = False) -> str:
+    """Return how sure a value is: `sure`, `fair` or `doubtful`; or that it is `edited`."""
+    if is_edited:
+        return "edited"
+    if confidence >= SURE:
+        return "sure"
+    return "fair" if confidence >= DOUBTFUL else "doubtful"
+
+
+def sheets(details: ReceiptDetails) -> list[Sheet]:
+    """Return the pages with their boxes; none if their sizes are unknown."""
+    found = list(_located(details))
+    return [
+        Sheet(
+            number, page.width, page.height, page.turns,
+            tuple(box for at, box in found if at == number),
+        )
+        for number, page in enumerate(details.pages[:MOST_PAGES], start=1)
+    ]  # fmt: skip
+
+
+def excerpt(drawn: list[Sheet], found: FieldEvidence | None) -> Excerpt | None:
+    """Return the part of a page that shows a value."""
+    box = _box(found)
+    if found is None or box is None or found.page > len(drawn):
+        return None
+    sheet = drawn[found.page - 1]
+    margin = round(box.height * _MARGIN)
+    height = box.height + 2 * margin
+    width = max(box.width + 2 * margin, round(height * _EXCERPT_RATIO))
+    x = box.x + box.width // 2 - width // 2
+    return Excerpt(
+        sheet, Box(max(0, min(x, sheet.width - width)), box.y - margin, width, height), box
+    )
+
+
+def _located(details: ReceiptDetails) -> Iterator[tuple[int, EvidenceBox]]:
+    if details.evidence is None:
+        return
+    edited = details.receipt.corrected_fields
+    found = [(name, name, getattr(details.evidence, name)) for name in _FIELDS]
+    # The lines of a corrected list need not be those that were read.
+    items = () if "line_items" in edited else details.evidence.line_items
+    found += [(f"item-{number}", "line_items", one) for number, one in enumerate(items)]
+    for field, part in (("taxes", "tax"), ("payments", "payment")):
+        entries = () if field in edited else getattr(details.evidence, field)
+        found += [(f"{part}-{number}", field, one) for number, one in enumerate(entries)]
+    for name, field, one in found:
+        if box := _box(one):
+            shown = level(one.confidence, is_edited=field in edited)
+            yield one.page, EvidenceBox(name, shown, box)
+
+
+def _box(found: FieldEvidence | None) -> Box | None:
+    if found is None or found.box is None:
+        return None
+    x0, y0, x1, y1 = found.box
+    return Box(x0, y0, max(1, x1 - x0), max(1, y1 - y0))

@@ -1,0 +1,85 @@
+"""The columns of exported tables in the reader's language."""
+
+from collections.abc import Mapping
+
+from babel import numbers
+
+from recibo.extract.model import Category
+from recibo.portal import names
+from recibo.portal.translations import LazyText, lazy_gettext, lazy_pgettext, locale
+from recibo.schemas.states import ReceiptStatus, ReviewStatus
+from recibo.services.reading.export_looks import Look
+from recibo.services.reading.exports import Rows
+
+_HEADINGS: Mapping[str, LazyText] = {
+    "id": lazy_gettext("Receipt ID"),
+    "status": lazy_gettext("Status"),
+    "type": lazy_gettext("Type"),
+    "merchant_name": lazy_gettext("Merchant"),
+    "merchant_tax_id": lazy_gettext("Merchant tax ID"),
+    "issued_at": lazy_gettext("Issued"),
+    "total": lazy_gettext("Total"),
+    "subtotal": lazy_gettext("Subtotal"),
+    "tax": lazy_gettext("Tax"),
+    "currency": lazy_gettext("Currency"),
+    "document_number": lazy_gettext("Number"),
+    "document_key": lazy_gettext("Access key"),
+    "category": lazy_gettext("Category"),
+    "confidence": lazy_gettext("Confidence"),
+    "review": lazy_gettext("Review status"),
+    "corrected_fields": lazy_gettext("Corrected fields"),
+    "duplicates": lazy_gettext("Duplicates"),
+    "metadata": lazy_gettext("Tags"),
+    "accuracy": lazy_gettext("Accuracy"),
+    "created_by": lazy_gettext("Uploaded by"),
+    "version": lazy_gettext("Version"),
+    "created_at": lazy_gettext("Uploaded"),
+    "updated_at": lazy_gettext("Last change"),
+    "merchant_address": lazy_gettext("Merchant address"),
+    "customer_name": lazy_gettext("Customer"),
+    "customer_tax_id": lazy_gettext("Customer tax ID"),
+    "due_date": lazy_gettext("Due date"),
+    "discount": lazy_gettext("Discount"),
+    "tip": lazy_gettext("Tip"),
+    "service_charge": lazy_gettext("Service charge"),
+    "rounding": lazy_gettext("Rounding"),
+    "taxes": lazy_gettext("Taxes by rate"),
+    "payments": lazy_gettext("Payments"),
+    "name": lazy_gettext("Description"),
+    "qty": lazy_gettext("Quantity"),
+    "unit_price": lazy_gettext("Unit price"),
+    "code": lazy_gettext("Article number"),
+    "unit": lazy_gettext("Unit"),
+    "tax_rate": lazy_gettext("Tax rate in percent"),
+}
+_OF_ITEMS: Mapping[str, LazyText] = {"total": lazy_gettext("Item total")}
+_STATES: Mapping[str, LazyText] = {
+    ReceiptStatus.PENDING: lazy_pgettext("status", "Reading"),
+    ReceiptStatus.COMPLETED: lazy_pgettext("status", "Read"),
+    ReceiptStatus.FAILED: lazy_pgettext("status", "Failed"),
+}
+_REVIEWS: Mapping[str, LazyText] = {
+    ReviewStatus.NEEDS_REVIEW: lazy_pgettext("status", "To review"),
+    ReviewStatus.READY: lazy_pgettext("status", "Ready"),
+    ReviewStatus.APPROVED: lazy_pgettext("status", "Approved"),
+}
+
+
+def look(rows: Rows) -> Look:
+    """Return how a table looks that a spreadsheet of the reader's language opens.
+
+    Where a comma begins the decimals, spreadsheets expect semicolons between cells.
+    """
+    headings = _HEADINGS if rows is Rows.RECEIPTS else {**_HEADINGS, **_OF_ITEMS}
+    decimal = numbers.get_decimal_symbol(locale())
+    return Look(
+        {column: str(heading) for column, heading in headings.items()},
+        {
+            "status": {value: str(name) for value, name in _STATES.items()},
+            "review": {value: str(name) for value, name in _REVIEWS.items()},
+            "category": {one.value: names.category(one) for one in Category},
+        },
+        separator=";" if decimal == "," else ",",
+        decimal=decimal,
+        is_for_spreadsheets=True,
+    )

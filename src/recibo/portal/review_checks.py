@@ -1,0 +1,220 @@
+"""What a person should check on a receipt, in plain sentences, and how its amounts add up."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from recibo.lib import money
+from recibo.portal import formats
+from recibo.portal.translations import LazyText, _, lazy_gettext
+from recibo.schemas import sums
+from recibo.schemas.receipts import Receipt, ReviewReason
+from recibo.schemas.states import ReviewCode, ReviewStatus
+
+_ITEMS = lazy_gettext("Items")
+_ITEMS_AND_MORE = lazy_gettext("Items with discounts and charges")
+_TAXES = lazy_gettext("Taxes by rate")
+_PAYMENTS = lazy_gettext("Payments")
+_SUBTOTAL_AND_TAX = lazy_gettext("Subtotal and tax")
+_SUBTOTAL_AND_MORE = lazy_gettext("Subtotal, tax, discounts and charges")
+# As they are named within a sentence.
+_WHOLES = {
+    "total": lazy_gettext("the total"),
+    "subtotal": lazy_gettext("the subtotal"),
+    "tax": lazy_gettext("the tax"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Two amounts that should be equal."""
+
+    #: What adds up to the first one.
+    parts: LazyText
+    added: Decimal
+    #: The field with the second one.
+    whole: str
+    expected: Decimal
+    currency: str | None
+
+    @property
+    def gap(self) -> Decimal:
+        """What the parts lack; negative if they are more than the whole."""
+        return self.expected - self.added
+
+    @property
+    def sentence(self) -> str:
+        """Both amounts and their difference."""
+        texts = {
+            "parts": self.parts,
+            "added": self.amount(self.added),
+            "whole": _WHOLES[self.whole],
+            "expected": self.amount(self.expected),
+            "gap": self.amount(abs(self.gap)),
+        }
+        if self.gap > 0:
+            return _(
+                "%(parts)s add up to %(added)s, %(whole)s is %(expected)s: %(gap)s missing.",
+                **texts,
+            )
+        return _(
+            "%(parts)s add up to %(added)s, %(whole)s is %(expected)s: %(gap)s too much.", **texts
+        )
+
+    def amount(self, value: Decimal) -> str:
+        """Return an amount as it is shown."""
+        return formats.number(money.in_minor_digits(value, self.currency))
+
+    @property
+    def agreement(self) -> str:
+        """That both amounts are equal."""
+        if self.parts in (_ITEMS, _ITEMS_AND_MORE):
+            return _("Items add up to %(whole)s", whole=_WHOLES[self.whole])
+        if self.parts == _TAXES:
+            return _("Taxes by rate add up to %(whole)s", whole=_WHOLES[self.whole])
+        if self.parts == _PAYMENTS:
+            return _("Payments add up to %(whole)s", whole=_WHOLES[self.whole])
+        return _("Subtotal and tax add up")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A field in doubt, or the receipt as a whole, with the reasons."""
+
+    #: The field; empty for the whole receipt.
+    field: str
+    sentences: tuple[str, ...]
+    ledger: Ledger | None = None
+    is_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A sentence that says whether amounts add up."""
+
+    text: str
+    #: `ok`, or `off` if something is missing or too much.
+    state: str
+
+
+def of(receipt: Receipt) -> list[Check]:
+    """Return what to check, one entry a field, in the order of the reasons.
+
+    Duplicates are not among them. An approved receipt has nothing to check.
+    """
+    review = receipt.review
+    if review is None or review.status is not ReviewStatus.NEEDS_REVIEW:
+        return []
+    by_field: dict[str, list[ReviewReason]] = {}
+    for one in sorted(review.reasons, key=lambda one: _ORDER.get(one.code, 1)):
+        if one.code is not ReviewCode.POSSIBLE_DUPLICATE:
+            by_field.setdefault(one.field or "", []).append(one)
+    return [_check(receipt, field, reasons) for field, reasons in by_field.items()]
+
+
+def ledger(receipt: Receipt, field: str) -> Ledger | None:
+    """Return the amounts that should agree with a field: a list, or `total`."""
+    return _LEDGERS[field](receipt) if field in _LEDGERS else None
+
+
+def added_up(receipt: Receipt) -> dict[str, Sum]:
+    """Return how the amounts of a receipt add up, by the field that shows it."""
+    ledgers = {name: ledger(receipt, name) for name in _LEDGERS}
+    return {
+        name: Sum(one.sentence, "off") if one.gap else Sum(one.agreement, "ok")
+        for name, one in ledgers.items()
+        if one is not None
+    }
+
+
+def _check(receipt: Receipt, field: str, reasons: list[ReviewReason]) -> Check:
+    codes = {one.code for one in reasons}
+    disagreeing = ledger(receipt, field) if ReviewCode.AMOUNTS_DISAGREE in codes else None
+    sentences = [_sentence(receipt, one, disagreeing) for one in reasons]
+    return Check(field, tuple(sentences), disagreeing, ReviewCode.MISSING in codes)
+
+
+def _sentence(receipt: Receipt, reason: ReviewReason, disagreeing: Ledger | None) -> str:
+    if reason.code is ReviewCode.AMOUNTS_DISAGREE and disagreeing:
+        return disagreeing.sentence
+    if reason.code is ReviewCode.LOW_CONFIDENCE and reason.field is None:
+        share = formats.percent(receipt.confidence or 0)
+        return _(
+            "Read with %(share)s confidence as a whole. Compare merchant, date and total.",
+            share=share,
+        )
+    if reason.code is ReviewCode.LOW_CONFIDENCE and reason.field in _LISTS:
+        return _("Some lines are hard to read. They are marked below.")
+    return str(_SENTENCES.get(reason.code, _("Compare it with the document.")))
+
+
+def _items(receipt: Receipt) -> Ledger | None:
+    totals = [item.total for item in receipt.line_items]
+    known = [Decimal(one) for one in totals if one is not None]
+    wholes = {
+        name: Decimal(value)
+        for name, value in (("total", receipt.total), ("subtotal", receipt.subtotal))
+        if value is not None
+    }
+    if not known or not wholes or len(known) != len(totals):
+        return None
+    added = sum(known, Decimal(0))
+    # Prices may contain tax and discounts or not, so the nearer amount is the one that is meant.
+    pairs = [(step, name) for step in _ordered_steps(receipt) for name in wholes]
+    step, whole = min(pairs, key=lambda pair: abs(wholes[pair[1]] - added - pair[0]))
+    return Ledger(
+        _ITEMS_AND_MORE if step else _ITEMS, added + step, whole, wholes[whole], receipt.currency
+    )
+
+
+def _total(receipt: Receipt) -> Ledger | None:
+    if receipt.total is None or receipt.subtotal is None:
+        return None
+    total, subtotal, tax = (
+        Decimal(one or 0) for one in (receipt.total, receipt.subtotal, receipt.tax)
+    )
+    step = min(_ordered_steps(receipt), key=lambda one: abs(total - subtotal - tax - one))
+    parts = _SUBTOTAL_AND_MORE if step else _SUBTOTAL_AND_TAX
+    return Ledger(parts, subtotal + tax + step, "total", total, receipt.currency)
+
+
+def _taxes(receipt: Receipt) -> Ledger | None:
+    charged = [one.amount for one in receipt.taxes if not one.informational]
+    return _all(receipt, _TAXES, charged, "tax")
+
+
+def _payments(receipt: Receipt) -> Ledger | None:
+    return _all(receipt, _PAYMENTS, [one.amount for one in receipt.payments], "total")
+
+
+def _all(
+    receipt: Receipt, parts: LazyText, amounts: Sequence[str | None], whole: str
+) -> Ledger | None:
+    """Return amounts that are nothing but parts of another one, if all are known."""
+    known = [Decimal(one) for one in amounts if one is not None]
+    expected = getattr(receipt, whole)
+    if expected is None or not known or len(known) != len(amounts):
+        return None
+    return Ledger(parts, sum(known, Decimal(0)), whole, Decimal(expected), receipt.currency)
+
+
+def _ordered_steps(receipt: Receipt) -> list[Decimal]:
+    """Return what may be between two amounts, nothing first."""
+    return sorted(sums.steps(receipt), key=abs)
+
+
+# What is known to be wrong comes before what is only uncertain.
+_ORDER: Mapping[ReviewCode, int] = {ReviewCode.AMOUNTS_DISAGREE: 0}
+_SENTENCES: Mapping[ReviewCode, LazyText] = {
+    ReviewCode.MISSING: lazy_gettext("Not found on the document."),
+    ReviewCode.LOW_CONFIDENCE: lazy_gettext("Hard to read. Compare it with the document."),
+    ReviewCode.AMOUNTS_DISAGREE: lazy_gettext("The amounts do not add up."),
+    ReviewCode.EMBEDDED_DIFFERS: lazy_gettext("The e-invoice in the file and the page differ."),
+}
+_LISTS = ("line_items", "taxes", "payments")
+_LEDGERS: Mapping[str, Callable[[Receipt], Ledger | None]] = {
+    "line_items": _items,
+    "total": _total,
+    "taxes": _taxes,
+    "payments": _payments,
+}

@@ -1,0 +1,38 @@
+// Conveniences only: every page works without this file.
+"use strict";
+
+(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+
+  // One menu is open at a time; a click outside or Escape closes it.
+  document.addEventListener("click", (event) => {
+    for (const menu of all("details.menu[open]")) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const menu = document.querySelector("details.menu[open]");
+    if (event.key !== "Escape" || !menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
+  // Buttons that copy are hidden without JavaScript and where the browser has no clipboard.
+  const COPIED_MS = 1500;
+  const copy = async (button) => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent.trim());
+    } catch {
+      getSelection().selectAllChildren(source);
+      return;
+    }
+    const label = button.getAttribute("aria-label");
+    button.setAttribute("aria-label", document.body.dataset.copied);
+    setTimeout(() => button.setAttribute("aria-label", label), COPIED_MS);
+  };
+  for (const button of all("[data-copy]")) {
+    button.hidden = !navigator.clipboard;
+    button.addEventListener("click", () => copy(button));
+  }
+})();

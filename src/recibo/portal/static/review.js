@@ -1,0 +1,121 @@
+// Conveniences of the review page: linked boxes and fields, keys, zoom. It works without them.
+"use strict";
+
+(() => {
+  const review = document.querySelector("[data-review]");
+  const doc = review.querySelector(".doc");
+  const all = (selector) => [...review.querySelectorAll(selector)];
+  const boxOf = (name) => document.getElementById(`box-${name}`);
+  const rowsOf = (name) => all(`[data-f="${CSS.escape(name)}"]`);
+  const inputOf = (row) => row?.querySelector("input:not([type=hidden]), select");
+
+  // A field lights up its box, and a box its field.
+  const light = (name, isOn) => {
+    boxOf(name)?.classList.toggle("on", isOn);
+    for (const row of rowsOf(name)) row.classList.toggle("on", isOn);
+  };
+  const link = (element, name) => {
+    element.addEventListener("mouseenter", () => light(name, true));
+    element.addEventListener("mouseleave", () => light(name, false));
+  };
+  for (const row of all("[data-f]")) {
+    const name = row.dataset.f;
+    link(row, name);
+    row.addEventListener("focusin", () => {
+      light(name, true);
+      boxOf(name)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    });
+    row.addEventListener("focusout", () => light(name, false));
+  }
+  for (const box of all(".box")) {
+    link(box, box.dataset.b);
+    box.addEventListener("click", (event) => {
+      const input = inputOf(rowsOf(box.dataset.b)[0]);
+      if (!input) return;
+      event.preventDefault();
+      input.focus();
+      input.select?.();
+    });
+  }
+
+  // The tools of the document; without this file they are links.
+  const zooms = ["100", "150", "200", "300"];
+  const zoom = (steps) => {
+    const at = zooms.indexOf(doc.dataset.zoom) + steps;
+    doc.dataset.zoom = zooms[Math.max(0, Math.min(zooms.length - 1, at))];
+    review.querySelector("[data-zoom-now]").textContent = `${doc.dataset.zoom}%`;
+  };
+  const rotate = () => {
+    const turn = (Number(doc.dataset.turn) + 90) % 360;
+    doc.dataset.turn = String(turn);
+    for (const page of all("svg.page")) {
+      const { width, height } = page.dataset;
+      const isSideways = turn % 180 === 90;
+      const moves = {
+        0: "",
+        90: `translate(${height} 0) rotate(90)`,
+        180: `translate(${width} ${height}) rotate(180)`,
+        270: `translate(0 ${width}) rotate(270)`,
+      };
+      page.setAttribute("viewBox", `0 0 ${isSideways ? height : width} ${isSideways ? width : height}`);
+      page.querySelector("g").setAttribute("transform", moves[turn]);
+    }
+  };
+  for (const tool of all("[data-zoom-by]")) {
+    tool.addEventListener("click", (event) => {
+      event.preventDefault();
+      zoom(Number(tool.dataset.zoomBy));
+    });
+  }
+  review.querySelector("[data-rotate]")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    rotate();
+  });
+
+  // The next field in doubt, from the one that has the focus on.
+  const focusNextDoubt = () => {
+    const doubts = all(".chk").map(inputOf).filter(Boolean);
+    const at = doubts.findIndex((input) => input.closest(".chk").contains(document.activeElement));
+    doubts[(at + 1) % doubts.length]?.focus();
+  };
+
+  const reset = (input) => {
+    if (input.tagName === "SELECT") {
+      for (const option of input.options) option.selected = option.defaultSelected;
+    } else {
+      input.value = input.defaultValue;
+    }
+    input.blur();
+  };
+
+  const press = (selector) => review.querySelector(selector)?.click();
+  const keys = {
+    j: () => press("[data-next]"),
+    k: () => press("[data-previous]"),
+    s: () => press("[data-next]"),
+    n: focusNextDoubt,
+    r: rotate,
+    b: () => press(".boxes-off"),
+    "+": () => zoom(1),
+    "=": () => zoom(1),
+    "-": () => zoom(-1),
+    "?": () => document.getElementById("shortcuts").togglePopover(),
+    enter: () => press("[data-approve]"),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (target.matches("input:not([type=checkbox]), select, textarea")) {
+      if (key === "Escape") reset(target);
+      return;
+    }
+    if ("noKeys" in review.dataset) return;
+    // Enter on a link or a button is for that one.
+    if (key === "Enter" && target.closest("a, button, summary, label, [popover]")) return;
+    const act = keys[key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+})();

@@ -1,0 +1,149 @@
+"""Two receipts that look like the same document, side by side."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recibo.adapters.fake_reader import FakeReader
+from recibo.schemas.ids import OrgId
+from recibo.schemas.states import AuditAction, Role
+from recibo.store import tables
+from tests import make, people
+from tests.installation import Installation
+from tests.people import Session
+from tests.portal import forms, pages, receipt_pages
+from tests.portal.receipt_pages import PATH
+
+UNKNOWN = "rcp_" + "0" * 32
+
+
+@asynccontextmanager
+async def two_duplicates(
+    database_url: str, folder: Path
+) -> AsyncIterator[tuple[Installation, Session, str, str]]:
+    """Run an installation with two receipts of one document; give their ids."""
+    reading = receipt_pages.make_reading()
+    reader = FakeReader({make.jpeg(name): reading for name in "012"})
+    async with receipt_pages.run_service(database_url, folder, reader) as (service, owner):
+        ids = [await receipt_pages.upload(service, make.jpeg(name)) for name in "01"]
+        for one in ids:
+            await receipt_pages.read_receipt(service, owner, one)
+        yield service, owner, ids[0], ids[1]
+
+
+async def duplicates_of(i: Installation, owner: Session, receipt_id: str) -> list[str]:
+    """Return the duplicates that the API lists."""
+    receipt: dict[str, Any] = dict(await receipt_pages.read_receipt(i, owner, receipt_id))
+    return list(receipt["duplicates"])
+
+
+async def correct(i: Installation, owner: Session, receipt_id: str, **changes: str) -> None:
+    """Correct a receipt with the API."""
+    secret = await make.key(i.database, OrgId(owner.org_id))
+    answer = await i.patch(receipt_id, changes, secret=secret)
+    assert answer.status_code == 200, answer.text
+
+
+async def test_both_are_shown_with_what_differs(database_url: str, tmp_path: Path) -> None:
+    async with two_duplicates(database_url, tmp_path) as (service, owner, first, second):
+        review = await service.stranger.get(f"{PATH}/{second}")
+        await correct(service, owner, second, tax="1.50")
+        answer = await service.stranger.get(f"{PATH}/{second}/duplicates/{first}")
+
+    page = pages.parse(answer)
+    assert f"{PATH}/{second}/duplicates/{first}" in pages.parse(review).links
+    for one in (first, second):
+        assert f'src="{PATH}/{one}/pages/1?width=640"' in answer.text
+    assert "Merchant Padaria Aurora Padaria Aurora" in page.text
+    assert "1 differs" in page.text
+    assert "Tax differs 1.50" in page.text
+    assert 1 == answer.text.count('<tr class="differs">')
+
+
+@pytest.mark.parametrize(("do", "keeps_first"), [("keep-this", True), ("keep-other", False)])
+async def test_one_is_kept_and_the_other_deleted(
+    database_url: str, tmp_path: Path, do: str, *, keeps_first: bool
+) -> None:
+    async with two_duplicates(database_url, tmp_path) as (service, owner, first, second):
+        answer = await service.stranger.post(f"{PATH}/{first}/duplicates/{second}", data={"do": do})
+        kept, gone = (first, second) if keeps_first else (second, first)
+        left = await duplicates_of(service, owner, kept)
+        page = pages.parse(await service.stranger.get(answer.headers["location"]))
+        deleted = await service.stranger.get(f"{PATH}/{gone}")
+
+    assert f"{PATH}/{kept}?notice=kept" == answer.headers["location"]
+    assert "the other one is deleted" in page.by_role["status"]
+    assert ([], 404) == (left, deleted.status_code)
+
+
+async def test_receipts_marked_as_different_stay_so(database_url: str, tmp_path: Path) -> None:
+    async with two_duplicates(database_url, tmp_path) as (service, owner, first, second):
+        before = await duplicates_of(service, owner, first)
+        answer = await service.stranger.post(
+            f"{PATH}/{first}/duplicates/{second}", data={"do": "keep-both"}
+        )
+        after = [await duplicates_of(service, owner, one) for one in (first, second)]
+        # A correction finds duplicates again.
+        await correct(service, owner, second, tax="1.50")
+        corrected = [await duplicates_of(service, owner, one) for one in (first, second)]
+        rows = await service.rows(tables.AuditEvent)
+        page = pages.parse(await service.stranger.get(f"{PATH}/{first}/duplicates/{second}"))
+
+    assert [second] == before
+    assert f"{PATH}/{first}?notice=not-duplicates" == answer.headers["location"]
+    assert [[], []] == after == corrected
+    (entry,) = [one for one in rows if one.action == AuditAction.RECEIPT_NOT_DUPLICATE]
+    assert (first, {"not_duplicates": [second]}) == (entry.resource_id, entry.after)
+    assert "These receipts are not listed as duplicates of each other." in page.text
+
+
+async def test_a_third_receipt_is_still_found(database_url: str, tmp_path: Path) -> None:
+    async with two_duplicates(database_url, tmp_path) as (service, owner, first, second):
+        await service.stranger.post(f"{PATH}/{first}/duplicates/{second}", data={"do": "keep-both"})
+        third = await receipt_pages.upload(service, make.jpeg("2"))
+        found = [await duplicates_of(service, owner, one) for one in (third, first, second)]
+
+    assert [[first, second], [third], [third]] == found
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.BILLING])
+async def test_deciding_requires_write_permission(
+    sqlite_url: str, tmp_path: Path, role: Role
+) -> None:
+    async with two_duplicates(sqlite_url, tmp_path) as (service, owner, first, second):
+        path = f"{PATH}/{first}/duplicates/{second}"
+        await forms.sign_in_as(service, await people.joined(service, owner, role))
+        shown = await service.stranger.get(path)
+        refused = [
+            await service.stranger.post(path, data={"do": do})
+            for do in ("keep-this", "keep-other", "keep-both")
+        ]
+        left = await duplicates_of(service, owner, first)
+
+    assert (200 if role is Role.VIEWER else 403) == shown.status_code
+    assert "keep-both" not in shown.text
+    assert [403] * 3 == [one.status_code for one in refused]
+    assert [second] == left
+
+
+async def test_unknown_and_foreign_receipts_are_404(sqlite_url: str, tmp_path: Path) -> None:
+    async with two_duplicates(sqlite_url, tmp_path) as (service, owner, first, second):
+        answers = []
+        for pair in ((first, UNKNOWN), (UNKNOWN, first), (first, first), (first, "rcp_1%00")):
+            path = f"{PATH}/{pair[0]}/duplicates/{pair[1]}"
+            answers.append(await service.stranger.post(path, data={"do": "keep-both"}))
+        for do in ("keep-this", "keep-other"):
+            path = f"{PATH}/{first}/duplicates/{UNKNOWN}"
+            answers.append(await service.stranger.post(path, data={"do": do}))
+        bea = await people.signed_up(service, email="bea@people.test", org="Loja Bea")
+        await forms.sign_in_as(service, bea)
+        path = f"{PATH}/{first}/duplicates/{second}"
+        answers.append(await service.stranger.get(path))
+        answers.append(await service.stranger.post(path, data={"do": "keep-both"}))
+        left = await duplicates_of(service, owner, first)
+
+    assert {404} == {one.status_code for one in answers}
+    assert [second] == left

@@ -1,0 +1,139 @@
+"""The inbox in a real browser: bulk actions, uploads by dropping and pasting, and without JS."""
+
+import re
+from pathlib import Path
+from secrets import token_hex
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests import drawing, make_documents
+from tests.people import PASSWORD
+from tests.portal.browser import PHONE, Site, violations, width
+
+# One browser at a time, however many processes run the tests.
+pytestmark = pytest.mark.xdist_group("browser")
+
+DESK = (1280, 900)
+
+
+def sign_up(page: Page, name: str) -> None:
+    """Sign the browser in as the owner of an organization."""
+    body = {
+        "email": f"{name}-{token_hex(4)}@inbox.test",
+        "password": PASSWORD,
+        "org_name": "Padaria Aurora",
+    }
+    assert page.request.post("/v1/auth/signup", data=body).ok
+
+
+def make_receipts(folder: Path, *names: str) -> list[Path]:
+    """Print a receipt for each name."""
+    for name in names:
+        receipt = make_documents.till_receipt(name)
+        (folder / f"{name}.pdf").write_bytes(drawing.pdf(receipt.rows))
+    return [folder / f"{name}.pdf" for name in names]
+
+
+def choose(page: Page, files: list[Path]) -> None:
+    """Choose files by the button of the page, which sends them at once."""
+    # Before its script has arrived, the button is a link.
+    page.wait_for_load_state("load")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("link", name="Upload", exact=True).click()
+    chooser.value.set_files(files)
+
+
+def test_receipts_are_uploaded_selected_and_approved(site: Site, tmp_path: Path) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "ana")
+        page.goto("/portal/receipts")
+        first, second = make_receipts(tmp_path, "B-1", "B-2")
+        choose(page, [first, second, first])
+        uploads = page.locator("#uploads")
+        expect(uploads.get_by_text("Already here", exact=True)).to_be_visible()
+        expect(page.get_by_text("34.15 MYR")).to_have_count(2)
+        expect(page.locator(".thumb")).to_have_count(2)
+        assert [] == violations(page)
+
+        page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+        page.get_by_label("Select all on this page").check()
+        expect(page.locator("[data-count]")).to_have_text("2 selected")
+        assert [] == violations(page)
+        page.set_viewport_size({"width": DESK[0], "height": DESK[1]})
+        page.get_by_role("button", name="Approve").click()
+        expect(page.get_by_text("2 receipts approved.")).to_be_visible()
+        page.get_by_role("link", name="Approved").click()
+        expect(page.get_by_text("34.15 MYR")).to_have_count(2)
+
+
+def test_pasted_file_is_sent_and_a_wrong_one_explained(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "bea")
+        page.goto("/portal/receipts")
+        page.evaluate(
+            """() => {
+              const data = new DataTransfer();
+              data.items.add(new File(["GIF89a, not a receipt"], "cat.gif", {type: "image/gif"}));
+              dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, cancelable: true}));
+            }"""
+        )
+        row = page.locator("#uploads .upload")
+        expect(row).to_contain_text("cat.gif")
+        expect(row).to_contain_text("The file is not a JPG")
+
+
+def test_upload_can_be_canceled(site: Site, tmp_path: Path) -> None:
+    with site.visit(size=DESK) as page:
+        sign_up(page, "cid")
+        page.goto("/portal/receipts")
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            held.append(route)
+
+        page.route("**/portal/receipts", hold, times=1)
+        choose(page, make_receipts(tmp_path, "C-1", "C-2"))
+        expect(page.locator("#uploads")).to_contain_text("Uploading")
+        page.get_by_role("button", name="Cancel C-1.pdf").click()
+        expect(page.locator("#uploads").get_by_text("Canceled")).to_be_visible()
+        expect(page.locator("#uploads").get_by_text("Uploaded", exact=True)).to_be_visible()
+        expect(page.get_by_role("heading", name="1 uploaded, 1 not uploaded")).to_be_visible()
+        choose(page, make_receipts(tmp_path, "C-2"))
+        summary = "1 uploaded, 1 already here, 1 not uploaded"
+        expect(page.get_by_role("heading", name=summary)).to_be_visible()
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        assert width(page) <= PHONE[0]
+        page.locator("#uploads").get_by_role("button", name="Close").click()
+        expect(page.locator("#uploads")).to_be_hidden()
+        expect(page.get_by_text("34.15 MYR")).to_have_count(1)
+
+
+def test_inbox_works_without_javascript(site: Site, tmp_path: Path) -> None:
+    with site.visit(javascript=False) as page:
+        sign_up(page, "dora")
+        page.goto("/portal/receipts?status=pending")
+        expect(page.get_by_label("Take photo")).to_be_visible()
+        page.locator("#file").set_input_files(make_receipts(tmp_path, "D-1", "D-2"))
+        page.get_by_role("button", name="Upload").click()
+        expect(page.get_by_text("Uploaded.")).to_be_visible()
+        while page.get_by_text("34.15 MYR").count() < len(("D-1", "D-2")):
+            page.goto("/portal/receipts")
+        assert width(page) <= PHONE[0]
+
+        page.locator("summary", has_text="Currency").click()
+        page.get_by_label("Currency").fill("myr")
+        page.get_by_role("button", name="Apply").locator("visible=true").click()
+        expect(page.get_by_role("link", name="Remove filter: currency")).to_be_visible()
+        page.get_by_text("Select", exact=True).click()
+        page.get_by_role("checkbox", name=re.compile("Select KEDAI")).first.check()
+        page.locator(".bulk summary", has_text="Category").click()
+        page.get_by_role("button", name="Fuel").click()
+        expect(page.get_by_text("1 receipt moved to another category.")).to_be_visible()
+
+        page.get_by_text("Select", exact=True).click()
+        page.get_by_role("checkbox", name=re.compile("Select KEDAI")).first.check()
+        page.get_by_role("button", name="Delete").click()
+        page.get_by_role("button", name="Delete 1 receipt").click()
+        expect(page.get_by_text("1 receipt deleted.")).to_be_visible()
+        expect(page.get_by_text("34.15 MYR")).to_have_count(1)

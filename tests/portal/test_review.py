@@ -1,0 +1,494 @@
+"""The review of a receipt: evidence, corrections, approval, history."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import httpx
+
+from recibo.adapters.fake_reader import FakeReader
+from recibo.extract.model import (
+    Alternative,
+    Box,
+    Details,
+    Edge,
+    Extracted,
+    Hint,
+    LineItem,
+    Payment,
+    PaymentMethod,
+    Quality,
+    Receipt,
+    SeenPage,
+    TaxLine,
+)
+from recibo.schemas.states import Role
+from tests import make, people
+from tests.installation import Installation
+from tests.people import Session
+from tests.portal import accounts, forms, pages, receipt_pages
+from tests.portal.receipt_pages import PATH
+
+FILES = [make.jpeg(name) for name in ("first", "second", "third")]
+DOUBTFUL_TOTAL = Extracted(
+    Decimal("42.10"), 0.5, "TOTAL 42,10", 1, Box(100, 600, 300, 640), (
+        Alternative(Decimal("41.20"), 0.4), Alternative(Decimal("47.20"), 0.1),
+    ),
+)  # fmt: skip
+
+
+def make_receipt(merchant: str, **of: Any) -> Receipt:
+    """Return a reading with a doubtful total; its two items add up to 41.20."""
+    items = (
+        LineItem("Pão", Decimal(2), Decimal("15.60"), Decimal("31.20")),
+        LineItem("Leite", Decimal(1), Decimal("10.00"), Decimal("10.00")),
+    )
+    evidence = [Extracted(item, 0.9, item.name, 1, Box(50, 300, 450, 330)) for item in items]
+    read = receipt_pages.make_reading(merchant)
+    return replace(
+        read,
+        total=DOUBTFUL_TOTAL,
+        line_items=tuple(evidence),
+        **{"pages": (SeenPage(500, 900, 1),), **of},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Three receipts to review, oldest first, and their owner."""
+
+    service: Installation
+    owner: Session
+    ids: list[str]
+
+    def path(self, number: int = 0) -> str:
+        return f"{PATH}/{self.ids[number]}"
+
+    async def page(self, number: int = 0) -> pages.Page:
+        return await forms.get_page(self.service, self.path(number))
+
+    async def receipt(self, number: int = 0) -> Mapping[str, Any]:
+        return await receipt_pages.read_receipt(self.service, self.owner, self.ids[number])
+
+    async def post(self, number: int = 0, /, **changed: str) -> httpx.Response:
+        """Submit the form as a browser does: all fields, with what was typed."""
+        page = await self.page(number)
+        values = {
+            name: one.get("value") or ""
+            for name, one in page.inputs.items()
+            if name not in ("next", "accuracy", "boxes-off")
+        }
+        return await self.service.stranger.post(self.path(number), data={**values, **changed})
+
+
+@asynccontextmanager
+async def reviewing(
+    database_url: str, folder: Path, count: int = 1, **of: Any
+) -> AsyncIterator[Review]:
+    """Run an installation with receipts that are read and need a review."""
+    names = ["Padaria Aurora", "Café Brisa", "Mercado Sol"]
+    reader = FakeReader(
+        {data: make_receipt(name, **of) for data, name in zip(FILES, names, strict=True)}
+    )
+    async with receipt_pages.run_service(database_url, folder, reader) as (service, owner):
+        ids = [await receipt_pages.upload(service, data) for data in FILES[:count]]
+        review = Review(service, owner, ids)
+        for number in range(count):
+            await review.receipt(number)
+        yield review
+
+
+async def test_doubtful_fields_come_first_with_reasons(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        page = await review.page()
+        raw = (await review.service.stranger.get(review.path())).text
+
+    assert "2 things to check" in page.text
+    assert "Items add up to 41.20, the total is 42.10: 0.90 missing." in page.text
+    assert page.text.index("0.90 missing") < page.text.index("Hard to read")
+    assert page.text.index("Also possible 41.20 47.20") < page.text.index("Header")
+    assert raw.count('name="total"') == 1
+    assert 'viewBox="0 0 500 900"' in raw
+    assert '<rect x="100" y="600" width="200" height="40"/>' in raw
+    assert {"#total", "#box-total", "#item-0-name", "#item-2-name"} <= set(page.links)
+    assert "style=" not in raw
+
+
+async def test_pages_are_pictures_for_readers_only(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        client = review.service.stranger
+        whole = await client.get(f"{review.path()}/pages/1?turns=1")
+        small = await client.get(f"{review.path()}/pages/1?width=88")
+        wrong = [
+            (await client.get(f"{review.path()}/pages/{rest}")).status_code
+            for rest in ("2", "0", "x", "99999", "1?width=8", "1?width=x")
+        ]
+        bea = await people.signed_up(review.service, email="bea@people.test", org="Loja Bea")
+        await forms.sign_in_as(review.service, bea)
+        foreign = await client.get(f"{review.path()}/pages/1")
+
+    assert b"page 1 turned 1 width None" == whole.content
+    assert b"page 1 turned 1 width 88" == small.content
+    assert "image/webp" == whole.headers["content-type"]
+    assert whole.headers["cache-control"].startswith("private")
+    assert [404] * 6 == wrong
+    assert 404 == foreign.status_code
+
+
+async def test_only_what_was_typed_is_changed(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        before = await review.receipt()
+        same = await review.post()
+        unchanged = await review.receipt()
+        answer = await review.post(
+            total="41.2", merchant_tax_id="11.222.333/0001-81", issued_time="09:00",
+            currency="brl", **{"item-2-name": "Sacola", "item-2-total": "0.10"},
+        )  # fmt: skip
+        after = await review.receipt()
+        page = await review.page()
+
+    assert f"{review.path()}?notice=saved" == accounts.redirect_target(same)
+    assert before == unchanged
+    assert f"{review.path()}?notice=saved" == accounts.redirect_target(answer)
+    assert ["issued_at", "line_items", "merchant_tax_id", "total"] == after["corrected_fields"]
+    assert "41.20" == after["total"]
+    assert "11222333000181" == after["merchant_tax_id"]
+    assert "2026-03-14T09:00:00-03:00" == after["issued_at"]
+    assert ["Pão", "Leite", "Sacola"] == [one["name"] for one in after["line_items"]]
+    assert "Read as “42.10”" in page.text
+    assert "Read as 2 lines" in page.text
+
+
+async def test_taxes_payments_and_parties_are_corrected(sqlite_url: str, tmp_path: Path) -> None:
+    details = Details(
+        discount=Extracted(Decimal("5.00"), 0.4, "Desconto 5,00"),
+        taxes=(Extracted(TaxLine("ICMS", Decimal(18), None, Decimal("7.42")), 0.4, "ICMS"),),
+        payments=(Extracted(Payment(PaymentMethod.PIX, Decimal("42.10")), 0.9, "PIX 42,10"),),
+    )
+    async with reviewing(sqlite_url, tmp_path, details=details) as review:
+        before = await review.page()
+        await review.post(
+            due_date="2026-04-13", customer_tax_id="44.555.666/0001-99", tip="1.5",
+            **{
+                "tax-0-rate": "12", "tax-1-name": "ISS", "tax-1-amount": "2",
+                "payment-0-method": "credit_card", "payment-0-last4": "4242",
+            },
+        )  # fmt: skip
+        receipt = await review.receipt()
+        shown = await review.page()
+        await review.post(remove="payment-0")
+        refused = await review.post(due_date="soon", **{"payment-0-last4": "42"})
+        after = await review.receipt()
+
+    assert "Some lines are hard to read." in before.text
+    assert ("5.00", "1.50", "2026-04-13", "44555666000199") == (
+        receipt["discount"], receipt["tip"], receipt["due_date"], receipt["customer_tax_id"],
+    )  # fmt: skip
+    assert [("ICMS", "12", "7.42"), ("ISS", None, "2.00")] == [
+        (one["name"], one["rate"], one["amount"]) for one in receipt["taxes"]
+    ]
+    assert [("credit_card", "42.10", "4242")] == [
+        (one["method"], one["amount"], one["last4"]) for one in receipt["payments"]
+    ]
+    assert "Taxes by rate ICMS 18 % 7.42 → ICMS 12 % 7.42; ISS 2.00" in shown.text
+    assert "Payments Pix 42.10 → Credit card 42.10" in shown.text
+    assert 400 == refused.status_code
+    assert "Due date must be a date" in pages.parse(refused).text
+    assert "Last digits of the card must be four digits" in pages.parse(refused).text
+    assert [] == after["payments"]
+
+
+async def test_enter_in_a_field_keeps_an_approval(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        before = (await review.service.stranger.get(review.path())).text
+        await review.post(do="approve")
+        after = (await review.service.stranger.get(review.path())).text
+
+    # Browsers press the first button of a form.
+    first = [re.findall(r'name="do" value="(\w+)"', page)[0] for page in (before, after)]
+    assert ["save", "approve"] == first
+
+
+async def test_typed_amounts_are_added_up_without_saving(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        before = await review.receipt()
+        page = await review.page()
+        form = {name: one.get("value") or "" for name, one in page.inputs.items()}
+        typed = {
+            "item-2-total": "0.90", "subtotal": "40", "tax": "2.1", "tax-0-amount": "2",
+            "payment-0-method": "cash", "payment-0-amount": "50",
+        }  # fmt: skip
+        client, path = review.service.stranger, f"{review.path()}/sums"
+        sums = (await client.post(path, data={**form, **typed})).json()
+        vague = await client.post(path, data={**form, "total": "1.234"})
+        unfinished = await client.post(path, data={**form, "total": "-", "item-2-name": "Bag"})
+        after = await review.receipt()
+
+    assert {
+        "line_items": {"text": "Items add up to the total", "state": "ok"},
+        "total": {"text": "Subtotal and tax add up", "state": "ok"},
+        "taxes": {
+            "text": "Taxes by rate add up to 2.00, the tax is 2.10: 0.10 missing.", "state": "off",
+        },
+        "payments": {
+            "text": "Payments add up to 50.00, the total is 42.10: 7.90 too much.", "state": "off",
+        },
+    } == sums  # fmt: skip
+    assert [{}, {}] == [vague.json(), unfinished.json()]
+    assert before == after
+
+
+async def test_sums_are_shown_without_scripts(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        await review.post(total="41.20", **{"payment-0-amount": "40"})
+        saved = await review.page()
+        refused = pages.parse(await review.post(total="41.30", currency="REAL"))
+
+    assert "Items add up to the total" in saved.text
+    assert "Payments add up to 40.00, the total is 41.20: 1.20 missing." in saved.text
+    assert "Items add up to 41.20, the total is 41.30: 0.10 missing." in refused.text
+
+
+async def test_scripts_get_the_address_of_the_page_after_saving(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(sqlite_url, tmp_path, count=2) as review:
+        review.service.stranger.headers["Accept"] = "application/json"
+        saved = await review.post(do="save")
+        following = await review.post(1, do="next")
+        refused = await review.post(total="ten")
+
+    assert {"location": f"{review.path()}?notice=saved", "is_same": True} == saved.json()
+    assert {"location": f"{review.path()}?notice=next", "is_same": False} == following.json()
+    assert 400 == refused.status_code
+
+
+async def test_bad_photo_is_explained(sqlite_url: str, tmp_path: Path) -> None:
+    cut = Quality(0.4, 0.8, 0.0, (Edge.BOTTOM,), 200, (Hint.BLURRED, Hint.CUT_OFF))
+    async with reviewing(sqlite_url, tmp_path, pages=(SeenPage(500, 900, 1, cut),)) as review:
+        page = await review.page()
+
+    assert "The photo is blurred." in page.text
+    assert "The bottom edge is cut off. Take the photo again." in page.text
+
+
+async def test_unsupported_script_is_explained(sqlite_url: str, tmp_path: Path) -> None:
+    sharp = Quality(0.9, 0.8, 0.0, (), 200, (Hint.UNSUPPORTED_SCRIPT,))
+    seen = SeenPage(500, 900, 1, sharp)
+    async with reviewing(sqlite_url, tmp_path, pages=(seen,), merchant_name=None) as review:
+        page = await review.page()
+
+    assert "Most of the text is in a script that is not supported." in page.text
+
+
+async def test_fields_and_lines_are_cleared(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        await review.post(issued_date="", merchant_name=" ", remove="item-0")
+        receipt = await review.receipt()
+        page = await review.page()
+
+    assert (None, None) == (receipt["issued_at"], receipt["merchant_name"])
+    assert ["Leite"] == [one["name"] for one in receipt["line_items"]]
+    assert "Not found on the document." in page.text
+
+
+async def test_alternative_is_used_by_one_click(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        await review.post(use="total=41.20", merchant_name="Padaria")
+        receipt = await review.receipt()
+        forged = [
+            (await review.post(use=f"issued_at={text}")).status_code for text in ("x", "2026-13-01")
+        ]
+
+    assert ("41.20", "Padaria") == (receipt["total"], receipt["merchant_name"])
+    assert [400, 400] == forged
+
+
+async def test_invalid_values_are_explained_and_kept(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        before = await review.receipt()
+        answer = await review.post(
+            total="12.34.56", currency="REAL", issued_offset="Brasília", merchant_name="Typed",
+            **{"item-1-total": "ten", "item-4-qty": "1"},
+        )  # fmt: skip
+        page = pages.parse(answer)
+        after = await review.receipt()
+
+    assert 400 == answer.status_code
+    assert before == after
+    assert page.title.startswith("Error: ")
+    assert "Total must be a number, such as 1234.50." in page.error("total")
+    assert "Currency must be an ISO 4217 code" in page.error("currency")
+    assert "Item total must be a number" in page.error("item-1-total")
+    assert "Description must be a text" in page.error("item-4-name")
+    assert "must be a date with a time and an offset" in page.by_id["issued_at-error"]
+    kept = {name: page.inputs[name]["value"] for name in ("total", "merchant_name", "item-4-qty")}
+    assert {"total": "12.34.56", "merchant_name": "Typed", "item-4-qty": "1"} == kept
+
+
+async def test_change_by_another_person_is_not_overwritten(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        await review.post(merchant_name="By another")
+        answer = await review.post(version="1", total="41.20", do="approve")
+        page = pages.parse(answer)
+        receipt = await review.receipt()
+
+    assert 409 == answer.status_code
+    assert "nothing was saved" in page.alert
+    assert "Total: 41.20" in page.alert
+    assert ("By another", "42.10") == (receipt["merchant_name"], receipt["total"])
+    assert "2" == page.inputs["version"]["value"]
+
+
+async def test_approving_opens_the_next_older_one(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path, count=3) as review:
+        newest, oldest = await review.page(2), await review.page(0)
+        targets = [
+            accounts.redirect_target(await review.post(number, do="next")) for number in (1, 0, 2)
+        ]
+        end = await forms.get_page(review.service, targets[-1])
+        approved = await review.page(1)
+        receipt = await review.receipt(1)
+
+    assert review.path(1) in newest.links
+    assert review.path(0) not in newest.links
+    assert review.path(1) in oldest.links
+    # After the oldest one, those that were left out.
+    assert [
+        f"{review.path(0)}?notice=next",
+        f"{review.path(2)}?notice=next",
+        f"{PATH}?review=needs_review&notice=reviewed&month=2026-03",
+    ] == targets
+    assert "That was the last one of this list." in end.text
+    assert "Export March 2026 as CSV" in end.text
+    month = "review=approved&after=2026-03-01&until=2026-03-31"
+    assert f"{PATH}/export?format=csv&{month}" in end.links
+    assert "approved" == receipt["review"]["status"]
+    assert "Approved by ana@people.test" in approved.by_id["standing"]
+    assert "to check" not in approved.text
+
+
+async def test_receipts_are_reviewed_in_the_order_of_the_list_they_were_opened_from(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(database_url, tmp_path, count=3) as review:
+        client = review.service.stranger
+        # By merchant: Café Brisa, Mercado Sol, Padaria Aurora.
+        inbox = await client.get(f"{PATH}?review=needs_review&sort=merchant")
+        links = [one for one in pages.parse(inbox).links if "?list=" in one]
+        brisa, sol, aurora = links
+        middle = await forms.get_page(review.service, sol)
+        # The correction moves it behind all others; the one after its old place is opened.
+        then = await review.post(2, merchant_name="Zebra", do="next", **listed_in(sol))
+        last = await review.post(0, do="next", **listed_in(sol))
+        end = await review.post(1, do="next", **listed_in(sol))
+
+    assert {brisa, aurora, f"{PATH}?review=needs_review&sort=merchant"} <= set(middle.links)
+    assert [f"{aurora}&notice=next", f"{brisa}&notice=next"] == [
+        accounts.redirect_target(one) for one in (then, last)
+    ]
+    assert f"{PATH}?review=needs_review&sort=merchant&notice=reviewed&month=2026-03" == (
+        accounts.redirect_target(end)
+    )
+
+
+async def test_list_stays_the_same_through_saving_reading_again_and_deleting(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(sqlite_url, tmp_path, count=2) as review:
+        client = review.service.stranger
+        listed = "q=Padaria&currency=BRL"
+        path = f"{review.path()}?{urlencode({'list': listed})}"
+        saved = await review.post(do="save", list=listed)
+        page = await forms.get_page(review.service, path)
+        again = await client.post(
+            f"{review.path()}/again", data={"accuracy": "high", "list": listed}
+        )
+        asked = await forms.get_page(review.service, path.replace("?", "/delete?"))
+        gone = await client.post(path.replace("?", "/delete?"))
+        forged = await forms.get_page(review.service, f"{review.path(1)}?list=status%3Dx")
+
+    assert f"{path}&notice=saved" == accounts.redirect_target(saved)
+    assert f"{PATH}?q=Padaria&currency=BRL" in page.links
+    assert "Approve and finish" in page.text
+    assert f"{path}&notice=again" == accounts.redirect_target(again)
+    assert path in asked.links
+    assert f"{PATH}?q=Padaria&currency=BRL&notice=deleted" == accounts.redirect_target(gone)
+    assert f"{PATH}?review=needs_review" in forged.links
+
+
+def listed_in(link: str) -> dict[str, str]:
+    """Return the hidden field with the list that a link names."""
+    return dict(parse_qsl(urlsplit(link).query))
+
+
+async def test_approval_is_withdrawn_and_history_says_who(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        await review.post(total="41.20", do="approve")
+        await review.post(do="withdraw")
+        page = await review.page()
+        receipt = await review.receipt()
+        inbox = await receipt_pages.get_page(review.service)
+        await forms.sign_in_as(
+            review.service, await people.joined(review.service, review.owner, Role.DEVELOPER)
+        )
+        without_log = await review.page()
+
+    history = page.by_id["history"]
+    assert "ready" == receipt["review"]["status"]
+    assert "Ready 1" in inbox.by_id["tabs"]
+    for step in (
+        "ana@people.test uploaded it",
+        "ana@people.test corrected: Total 42.10 → 41.20",
+        "ana@people.test approved it",
+        "ana@people.test withdrew the approval",
+    ):
+        assert step in history, step
+    assert "history" not in without_log.by_id
+
+
+async def test_duplicates_are_linked_both_ways(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path, count=2) as review:
+        await review.post(1, merchant_name="Padaria Aurora")
+        found = [await review.page(number) for number in (0, 1)]
+
+    for number, page in enumerate(found):
+        assert "Possible duplicate" in page.text
+        assert "Padaria Aurora Mar 14, 2026, 42.10 BRL" in page.text
+        assert review.path(1 - number) in page.links
+
+
+async def test_viewers_see_fields_that_cannot_be_edited(database_url: str, tmp_path: Path) -> None:
+    async with reviewing(database_url, tmp_path) as review:
+        viewer = await people.joined(review.service, review.owner, Role.VIEWER)
+        await forms.sign_in_as(review.service, viewer)
+        page = await review.page()
+        refused = await review.service.stranger.post(review.path(), data={"total": "1"})
+        picture = await review.service.stranger.get(f"{review.path()}/pages/1")
+
+    assert "readonly" in page.inputs["total"]
+    assert ("post", review.path()) not in page.forms
+    assert not {"Approve", "Save", "41.20"} & set(page.buttons)
+    assert [403, 200] == [refused.status_code, picture.status_code]
+
+
+async def test_forged_forms_are_refused(sqlite_url: str, tmp_path: Path) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        before = await review.receipt()
+        statuses = [
+            (await review.post(**forged)).status_code
+            for forged in ({"version": "x"}, {"type": "x"}, {"category": "x"}, {"do": "nothing"})
+        ]
+        after = await review.receipt()
+
+    assert [400, 400, 400, 303] == statuses
+    assert before == after

@@ -1,0 +1,203 @@
+"""Review receipts in a real browser: by keyboard, without scripts, in both themes."""
+
+import re
+import subprocess
+import sys
+from secrets import token_hex
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import drawing, make_documents
+from tests.people import PASSWORD
+from tests.portal.browser import DESK, Site, violations, width
+
+# One server and one browser, however many processes run the tests.
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def upload_two(page: Page, name: str) -> list[str]:
+    """Sign up and upload two receipts to review; return their paths once they are read."""
+    body = {
+        "email": f"{name}-{token_hex(4)}@review.test",
+        "password": PASSWORD,
+        "org_name": "Padaria Aurora",
+    }
+    assert page.request.post("/v1/auth/signup", data=body).ok
+    paths = []
+    for number in ("A-1", "A-2"):
+        rows = make_documents.till_receipt(number).rows
+        # Without its last line item, what is left does not add up.
+        content = drawing.pdf([one for one in rows if not re.search("Kaya|1 x 4.20", repr(one))])
+        answer = page.request.post(
+            "/portal/receipts",
+            multipart={
+                "file": {
+                    "name": f"{number}.pdf",
+                    "mimeType": "application/pdf",
+                    "buffer": content,
+                }
+            },
+        )
+        paths.append(answer.url.partition("?")[0])
+        page.goto(paths[-1])
+        # Without scripts the page reloads itself, too.
+        expect(page.get_by_role("heading", name="Line items")).to_be_visible()
+    return paths
+
+
+def test_total_is_corrected_and_the_next_one_opened_by_keyboard(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        older, newer = upload_two(page, "ana")
+        total = page.get_by_role("textbox", name="Total", exact=True)
+        page.locator("#box-total").click()
+        expect(total).to_be_focused()
+        expect(page.locator("#box-total.on")).to_have_count(1)
+        page.keyboard.type("1")
+        page.keyboard.press("Escape")
+        expect(total).to_have_value("34.15")
+        total.fill("34.20")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Read as “34.15”")).to_be_visible()
+        page.keyboard.press("k")
+        page.keyboard.press("j")
+        page.wait_for_url(older)
+        page.keyboard.press("k")
+        page.wait_for_url(newer)
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(rf"{older}\?notice=next"))
+
+
+def test_form_adds_up_grows_and_is_not_lost(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        _, newer = upload_two(page, "iris")
+        page.goto(f"{newer}?list=review%3Dneeds_review")
+        page.wait_for_load_state("load")
+        assert page.evaluate("document.documentElement.scrollHeight") <= DESK[1]
+        sums = page.locator("[data-sums=line_items]")
+        item = page.locator("#item-3-total")
+        item.fill("4.20")
+        expect(sums).to_have_text("Items add up to the subtotal")
+        expect(page.locator("#item-4-total")).to_have_value("")
+        page.locator("#item-4-name").fill("Bag")
+        page.locator("#item-4-total").fill("0.10")
+        expect(sums).to_contain_text("0.10 too much")
+        expect(page.locator("#item-5-name")).to_be_visible()
+        item.blur()
+        page.locator("#item-4-total").blur()
+        page.once("dialog", lambda asked: asked.dismiss())
+        page.keyboard.press("j")
+        expect(page.locator("#item-4-name")).to_have_value("Bag")
+        page.locator("#item-3-name").fill("Kaya")
+        page.get_by_role("button", name="Save", exact=True).last.click()
+        page.wait_for_url("**notice=saved")
+        expect(page.locator("#item-4-name")).to_have_value("Bag")
+        page.locator("#item-4-name").fill("Large bag")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        expect(page.locator("#item-4-name")).to_have_value("Large bag")
+        # Nothing is unsaved, so nothing is asked, and Back does not walk through the savings.
+        page.go_back()
+        page.wait_for_url(newer)
+
+
+def test_document_is_zoomed_and_turned(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "bea")
+        sheet = page.locator("svg.page")
+        upright = sheet.get_attribute("viewBox")
+        page.keyboard.press("+")
+        expect(page.get_by_text("150%")).to_be_visible()
+        page.keyboard.press("r")
+        turned = sheet.get_attribute("viewBox")
+        page.keyboard.press("b")
+        expect(page.locator("#box-total")).to_be_hidden()
+
+    assert upright is not None
+    across, down = upright.split()[2:]
+    assert f"0 0 {down} {across}" == turned
+
+
+def test_review_works_without_javascript(site: Site) -> None:
+    with site.visit(size=DESK, javascript=False) as page:
+        older, _ = upload_two(page, "cora")
+        page.get_by_role("link", name="Rotate").click()
+        page.get_by_role("link", name="Zoom in").click()
+        expect(page.locator("svg.page g")).to_have_attribute("transform", re.compile("rotate"))
+        expect(page.locator(".doc[data-zoom='150']")).to_have_count(1)
+        page.get_by_role("textbox", name="Total", exact=True).fill("ten")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Total must be a number")).to_be_visible()
+        page.get_by_role("textbox", name="Total", exact=True).fill("34.20")
+        page.get_by_role("button", name="Approve and next").click()
+        page.wait_for_url(re.compile(rf"{older}\?notice=next"))
+        page.get_by_role("button", name="Remove line item 1").click()
+        expect(page.get_by_text("Read as 3 lines")).to_be_visible()
+
+
+def test_review_has_no_serious_barriers(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "dora")
+        page.get_by_role("textbox", name="Total", exact=True).fill("ten")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Total must be a number")).to_be_visible()
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        found = violations(page)
+        page.set_viewport_size({"width": 320, "height": 640})
+        narrow = width(page)
+
+    assert [] == found
+    assert narrow <= 320
+
+
+def test_python_sample_reads_the_receipt(site: Site) -> None:
+    with site.visit(size=DESK, javascript=False) as page:
+        older, _ = upload_two(page, "pia")
+        page.goto(older)
+        page.get_by_text("API", exact=True).click()
+        expect(page.locator("#api-json")).to_be_visible()
+        expect(page.locator("#api-python")).to_be_hidden()
+        page.get_by_label("Python").check()
+        program = page.locator("#api-python").inner_text()
+        answer = page.request.post("/v1/api-keys", data={"name": "Sample", "scopes": ["read"]})
+        environment = {"RECIBO_API_KEY": answer.json()["secret"]}
+        said = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, check=True
+        )
+
+    assert b"KEDAI KOPI MESRA SDN BHD 34.15 MYR" == said.stdout.strip()
+
+
+def test_duplicates_are_compared_without_scripts(site: Site) -> None:
+    with site.visit(size=(390, 844), javascript=False) as page:
+        older, newer = upload_two(page, "lia")
+        first, second = (one.rsplit("/", 1)[1] for one in (older, newer))
+        page.goto(f"/portal/receipts/{first}/duplicates/{second}")
+        assert width(page) <= 390
+        page.get_by_role("button", name="Keep this one").first.click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        page.get_by_role("button", name="Cancel").first.click()
+        page.get_by_role("link", name="Back to review").click()
+        expect(page.get_by_role("heading", name="Line items")).to_be_visible()
+
+
+def test_single_keys_are_turned_off_in_the_list_of_keys(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        older, newer = upload_two(page, "kai")
+        page.goto(newer)
+        page.keyboard.press("?")
+        page.get_by_role("button", name="Turn single keys off").click()
+        page.wait_for_url(newer)
+        page.keyboard.press("j")
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        page.get_by_role("button", name="Keys").click()
+        expect(page.get_by_text("Single keys are off in this browser.")).to_be_visible()
+        page.get_by_role("button", name="Turn single keys on").click()
+        page.wait_for_url(newer)
+        page.keyboard.press("j")
+        page.wait_for_url(older)
