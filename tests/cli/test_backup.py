@@ -131,9 +131,12 @@ async def test_restored_installation_answers_as_the_first_did(pair: Pair, tmp_pa
         after = await answers(second, secret, owner, known)
         body = {"email": owner.email, "password": people.PASSWORD}
         signed_in = await second.stranger.post("/v1/auth/login", json=body)
+        new = (await second.extracted(make.jpeg("new"), secret=secret))["id"]
+        found = (await second.get("/receipts", secret=secret, q="new")).json()["data"]
 
     assert before == after
     assert 200 == signed_in.status_code
+    assert [new] == [one["id"] for one in found]
     rows, again = rows_in(tmp_path / "backup"), rows_in(tmp_path / "again")
     (entry,) = [one for one in again["audit_events"] if one not in rows["audit_events"]]
     assert "installation.restored" in entry

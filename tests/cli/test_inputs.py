@@ -65,15 +65,64 @@ def test_unreadable_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_names_are_paths_and_a_hyphen_is_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", Stdin(b"a receipt"))
 
-    with inputs.paths(["a.jpg", "-", "-"]) as (first, stdin, again):
-        assert first == Path("a.jpg")
-        assert stdin.read_bytes() == b"a receipt"
+    with inputs.documents(["a.jpg", "-", "-"]) as (first, stdin, again):
+        assert first.path == Path("a.jpg")
+        assert stdin.path.read_bytes() == b"a receipt"
         assert again == stdin
-    assert not stdin.exists()
+    assert not stdin.path.exists()
 
 
 def test_stdin_without_end_is_not_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", Stdin(b"\xff" * (MAX_BYTES + 100)))
 
-    with inputs.paths(["-"]) as (stdin,):
-        assert code_of(stdin) == "file_too_large"
+    with inputs.documents(["-"]) as (stdin,):
+        assert code_of(stdin.path) == "file_too_large"
+
+
+def names(*given: str | Path) -> list[str]:
+    with inputs.documents([str(one) for one in given]) as found:
+        return [one.name for one in found]
+
+
+def test_folder_is_its_documents_by_name(tmp_path: Path) -> None:
+    for name in ("b.PDF", "a.jpg", "notes.txt", ".hidden.jpg", "in/c.heic", ".git/d.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+
+    assert [f"{tmp_path}/{name}" for name in ("a.jpg", "b.PDF", "in/c.heic")] == names(tmp_path)
+
+
+def test_results_of_a_folder_have_its_shape(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jpg").touch()
+
+    with inputs.documents([str(tmp_path)]) as (found,):
+        assert Path("in/a.jpg") == found.place
+
+
+def test_links_in_a_folder_do_not_make_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").touch()
+    (tmp_path / "again").symlink_to(tmp_path)
+    (tmp_path / "self.jpg").symlink_to("self.jpg")
+
+    assert [f"{tmp_path}/a.jpg", f"{tmp_path}/self.jpg"] == names(tmp_path)
+    assert "validation_error" == code_of(tmp_path / "self.jpg")
+
+
+def test_pattern_is_what_it_matches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    for name in ("a.pdf", "deep/er/b.pdf", ".c.pdf", "deep/[1].pdf", "new\nline.pdf"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+
+    assert ["a.pdf", "new\nline.pdf"] == names("*.pdf")
+    assert [f"{tmp_path}/a.pdf"] == names(f"{tmp_path}/a*.pdf")
+    assert ["deep/[1].pdf", "deep/er/b.pdf"] == names("deep/**/*.pdf")
+    assert ["deep/[1].pdf"] == names("deep/[1].pdf")
+    assert ["none*.pdf"] == names("none*.pdf")
+    assert ["**none"] == names("**none")
+
+
+def test_folder_without_documents_is_an_error(tmp_path: Path) -> None:
+    assert [str(tmp_path)] == names(tmp_path)
+    assert "validation_error" == code_of(tmp_path)

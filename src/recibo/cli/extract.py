@@ -1,141 +1,144 @@
-"""`recibo extract`: reads local files and prints one JSON object per line."""
+"""`recibo extract`: reads local files and prints, stores or renames by what they say."""
 
 import asyncio
-import json
 import os
-import re
 import sys
-from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, TypeVar
 
-from recibo.adapters.reader import Failure, PoolReader, Reader
-from recibo.cli import inputs
+from recibo.adapters.reader import PoolReader
+from recibo.cli import inputs, outputs, readings
+from recibo.cli.inputs import Document
+from recibo.cli.outputs import Folder, Format, InFile, Output, Silent
 from recibo.cli.progress import Bar
-from recibo.errors import ServiceError
-from recibo.extract.model import Accuracy, DocumentType
-from recibo.extract.ocr.runtime import Runtime
-from recibo.schemas import receipts
-
-T = TypeVar("T")
-
-# As in the service.
-TIME_LIMIT_S = 240.0
-
-# Lines are printed in the order of the files, so a slow file delays those after it. This many are
-# read ahead before the run waits.
-_AHEAD = 256
+from recibo.cli.readings import Line, Options
+from recibo.cli.renaming import NotRenamedError, Renaming
+from recibo.lib import printable
 
 # As in a shell: 128 plus the signal's number.
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
 
-# JSON allows these characters unescaped, but some programs break lines there.
-_LINE_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
-
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to read the files."""
+class Results:
+    """Where results go."""
 
-    hint: DocumentType | None = None
-    accuracy: Accuracy = Accuracy.STANDARD
-    runtime: Runtime = Runtime.AUTO
+    #: None is the usual format of the destination.
+    format: Format | None = None
+    #: None is stdout.
+    folder: Path | None = None
+    renaming: Renaming | None = None
+
+    def open(self) -> Output:
+        """Return what writes them."""
+        if self.folder is not None:
+            if self.format in {None, Format.JSON}:
+                return Folder(self.folder)
+            form = self.format or Format.JSON
+            return InFile(self.folder / f"receipts.{form}", form)
+        if self.format is None and self.renaming is not None:
+            return Silent()
+        return outputs.on_stdout(self.format or Format.JSONL)
+
+    @property
+    def is_on_stdout(self) -> bool:
+        """Return whether stdout has a line for each file."""
+        return self.folder is None and (self.renaming is None or self.format is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The output line of one file."""
+@dataclass(slots=True)
+class _Run:
+    documents: Sequence[Document]
+    options: Options
+    results: Results
+    counts: Counter[str] = field(default_factory=Counter)
 
-    fields: dict[str, object]
-    is_error: bool = False
+    async def run(self) -> int:
+        bar = Bar(len(self.documents))
+        output = self.results.open()
+        processes = min(len(self.documents), len(os.sched_getaffinity(0)))
+        async with aclosing(
+            PoolReader(processes=processes, runtime=self.options.runtime)
+        ) as reader:
+            with bar.shown():
+                files = [(one.name, one.path) for one in self.documents]
+                done = 0
+                bar.name(files[0][0])
+                async for line in readings.lines(files, self.options, reader):
+                    with bar.hidden():
+                        self._finish(self.documents[done], line, output)
+                    done += 1
+                    bar.name(files[min(done, len(files) - 1)][0])
+        output.end()
+        # Where stdout has the results and no person watches, stderr is for errors only.
+        if not self.results.is_on_stdout or bar.is_shown:
+            sys.stderr.write(summary(self.counts) + "\n")
+        return int(self.counts["failed"] > 0)
+
+    def _finish(self, document: Document, line: Line, output: Output) -> None:
+        output.add(document, line)
+        self.counts["failed" if line.is_error else "read"] += 1
+        self.counts["need review"] += bool(line.doubts)
+        if line.warning:
+            outputs.report(document, line.warning)
+        if line.reading is None or self.results.renaming is None or document.is_stdin:
+            return
+        try:
+            renamed = self.results.renaming.apply(document, line.reading)
+        except NotRenamedError as e:
+            outputs.report(document, f"keeps its name: {e}")
+            self.counts["kept"] += 1
+        except OSError as e:
+            outputs.report(document, f"cannot be renamed: {e.strerror}")
+            self.counts["failed"] += 1
+        else:
+            if renamed is not None:
+                self.counts[self.results.renaming.verb] += 1
+                self._announce(document, renamed)
+
+    def _announce(self, document: Document, renamed: Path) -> None:
+        old, new = (
+            printable.line(printable.file_name(str(one))) for one in (document.path, renamed)
+        )
+        # Results on stdout stay what a program can parse.
+        stream = sys.stderr if self.results.is_on_stdout else sys.stdout
+        stream.write(f"{old} -> {new}\n")
 
 
-def run(names: Sequence[str], options: Options) -> int:
-    """Read the files, print their lines to stdout and return the exit status."""
+def run(names: Sequence[str], options: Options, results: Results) -> int:
+    """Read the files, write their results and return the exit status."""
     try:
-        with inputs.paths(names) as paths:
-            return asyncio.run(_print(list(zip(names, paths, strict=True)), options))
+        with inputs.documents(names) as found:
+            # A file that is named twice has its new name when its turn comes again.
+            chosen = list({one.path: one for one in found}.values()) if results.renaming else found
+            return asyncio.run(_Run(chosen, options, results).run())
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except OSError as e:
-        return _exit_status(e)
+        return exit_status(e)
 
 
-async def lines(
-    files: Iterable[tuple[str, Path]], options: Options, reader: Reader
-) -> AsyncIterator[Line]:
-    """Read files, given as names and paths, in parallel; yield their lines in order."""
-    async for line in _in_order(_line(name, path, options, reader) for name, path in files):
-        yield line
+def summary(counts: Counter[str]) -> str:
+    """Return what became of the files in one line: `23 read, 2 need review, 1 failed`."""
+    parts = [f"{counts['read']} read"]
+    if review := counts["need review"]:
+        parts.append(f"{review} need{'s' if review == 1 else ''} review")
+    for what in ("renamed", "copied", "to rename", "to copy", "kept", "failed"):
+        if counts[what]:
+            label = "not renamed" if what == "kept" else what
+            parts.append(f"{counts[what]} {label}")
+    return ", ".join(parts)
 
 
-def to_json_line(fields: dict[str, object]) -> bytes:
-    """Return the fields as one line of JSON, in UTF-8."""
-    text = json.dumps(fields, ensure_ascii=False)
-    text = _LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return text.encode("utf-8", "replace") + b"\n"
-
-
-async def _print(files: Sequence[tuple[str, Path]], options: Options) -> int:
-    status = 0
-    bar = Bar(len(files))
-    processes = min(len(files), len(os.sched_getaffinity(0)))
-    async with aclosing(PoolReader(processes=processes, runtime=options.runtime)) as reader:
-        with bar.shown():
-            async for line in lines(files, options, reader):
-                with bar.hidden():
-                    _write(sys.stdout.buffer, to_json_line(line.fields))
-                status |= line.is_error
-    return status
-
-
-def _write(out: BinaryIO, line: bytes) -> None:
-    out.write(line)
-    out.flush()
-
-
-def _exit_status(error: OSError) -> int:
+def exit_status(error: OSError) -> int:
+    """Report an error that ends the command, and return its exit status."""
     # The unwritten output is still buffered, and Python would try to write it at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):  # The reader has closed the pipe.
         return EXIT_BROKEN_PIPE
     sys.stderr.write(f"recibo: cannot go on: {error.strerror}\n")
     return 1
-
-
-async def _line(name: str, path: Path, options: Options, reader: Reader) -> Line:
-    file = {"file": _printable(name)}
-    try:
-        inputs.check(path)
-    except ServiceError as e:
-        return _error_line(file, e.code, e.message)
-    outcome = await reader.read(
-        path, hint=options.hint, accuracy=options.accuracy, time_limit_s=TIME_LIMIT_S
-    )
-    if isinstance(outcome, Failure):
-        return _error_line(file, outcome.kind.code, outcome.message)
-    return Line({**file, **receipts.reading(outcome).model_dump(mode="json")})
-
-
-def _error_line(file: dict[str, str], code: str, message: str) -> Line:
-    return Line({**file, "error": {"code": code, "message": message}}, is_error=True)
-
-
-def _printable(name: str) -> str:
-    """Return the name with bytes that are not UTF-8 replaced."""
-    return os.fsencode(name).decode("utf-8", "replace")
-
-
-async def _in_order(calls: Iterable[Coroutine[None, None, T]]) -> AsyncIterator[T]:
-    """Run the calls concurrently and yield their results in order."""
-    started: deque[asyncio.Task[T]] = deque()
-    for call in calls:
-        started.append(asyncio.create_task(call))
-        if len(started) >= _AHEAD:
-            yield await started.popleft()
-    while started:
-        yield await started.popleft()

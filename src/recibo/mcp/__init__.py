@@ -1,0 +1,1 @@
+"""A server of the Model Context Protocol: receipts as tools for agents."""
