@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor
-from recibo.schemas.ids import EndpointId, OrgId
+from recibo.schemas.ids import DeliveryId, EndpointId, OrgId
 from recibo.schemas.states import DeliveryState, EventType
 from recibo.services.webhooks import events
 from recibo.store import tables
@@ -19,11 +19,19 @@ URL = "https://hooks.acme.test/recibo"
 OWN_URL = "https://till.acme.test/done"
 
 
-async def endpoint(database: Database, actor: Actor, url: str = URL) -> EndpointId:
+async def endpoint(
+    database: Database, actor: Actor, url: str = URL, *, event_types: list[str] | None = None
+) -> EndpointId:
     """Add an endpoint to an org and return its id."""
     now = clock.now()
     row = tables.WebhookEndpoint(
-        id=ids.new("whe"), org_id=actor.org_id, url=url, created_at=now, updated_at=now
+        id=ids.new("whe"),
+        org_id=actor.org_id,
+        url=url,
+        description="",
+        event_types=event_types,
+        created_at=now,
+        updated_at=now,
     )
     async with database.write() as session:
         session.add(row)
@@ -38,10 +46,16 @@ async def event_bodies(database: Database) -> list[dict[str, Any]]:
 
 
 async def deliveries(database: Database) -> list[tables.Delivery]:
-    """Return the delivery of each event, oldest first."""
+    """Return the deliveries of all events, oldest first."""
     async with database.read() as session:
-        query = select(tables.Delivery).order_by(tables.Delivery.event_id)
+        query = select(tables.Delivery).order_by(tables.Delivery.id)
         return list((await session.execute(query)).scalars())
+
+
+async def delivery_ids(database: Database, *event_ids: str) -> list[DeliveryId]:
+    """Return the ids of the deliveries of events, oldest first."""
+    found = await deliveries(database)
+    return [DeliveryId(one.id) for one in found if one.event_id in event_ids]
 
 
 async def attempts(database: Database) -> list[tables.DeliveryAttempt]:
@@ -66,16 +80,25 @@ async def emit_event(
     return event_id
 
 
-async def attempt(database: Database, event_id: str, **columns: Any) -> None:
-    """Record an attempt like the dispatcher does; successful by default."""
+async def attempt(
+    database: Database, event_id: str, *, endpoint_id: str | None = None, **columns: Any
+) -> None:
+    """Record an attempt like the dispatcher does; successful by default.
+
+    Name the endpoint if the event has several.
+    """
     now = clock.now()
     async with database.write() as session:
         event = await session.get_one(tables.WebhookEvent, event_id)
-        delivery = await session.get_one(tables.Delivery, event_id)
+        query = select(tables.Delivery).where(tables.Delivery.event_id == event_id)
+        if endpoint_id is not None:
+            query = query.where(tables.Delivery.endpoint_id == endpoint_id)
+        delivery = (await session.execute(query)).scalar_one()
         event.attempted_at = event.attempted_at or now
         tried = tables.DeliveryAttempt(
             id=ids.new("att"),
             event_id=event_id,
+            delivery_id=delivery.id,
             org_id=event.org_id,
             url=delivery.url or URL,
             started_at=now,

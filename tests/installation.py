@@ -101,6 +101,21 @@ class Installation:
         headers = {"X-API-Key": secret or self.secret}
         return await self.client.delete(f"/v1{path}", headers=headers)
 
+    async def patch(
+        self, receipt_id: str, changes: Mapping[str, Any], *, secret: str | None = None
+    ) -> httpx.Response:
+        """Change a receipt."""
+        headers = {"X-API-Key": secret or self.secret}
+        return await self.client.patch(
+            f"/v1/receipts/{receipt_id}", headers=headers, json=dict(changes)
+        )
+
+    async def patched(self, receipt_id: str, **changes: Any) -> dict[str, Any]:
+        """Change a receipt and return it."""
+        answer = await self.patch(receipt_id, changes)
+        assert answer.status_code == 200, answer.text
+        return cast("dict[str, Any]", answer.json())
+
     async def waited(self, receipt_id: str) -> dict[str, Any]:
         """Wait until a receipt is no longer pending and return it."""
         self.reader.release()

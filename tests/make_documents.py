@@ -81,13 +81,13 @@ def till_receipt(
     total = _to_five_sen(subtotal + tax)
     cash = (total // 50 + 1) * 50
     rows: tuple[AnyRow, ...] = (
-        Row("KEDAI KOPI MESRA SDN BHD", is_centred=True, is_bold=True),
-        Row("198201004567 (87654-X)", is_centred=True),
-        Row("12, Jalan Bunga Raya", is_centred=True),
-        Row("50480 Kuala Lumpur, Malaysia", is_centred=True),
-        Row("SST No: W10-1808-32000123", is_centred=True),
+        Row("KEDAI KOPI MESRA SDN BHD", is_centered=True, is_bold=True),
+        Row("198201004567 (87654-X)", is_centered=True),
+        Row("12, Jalan Bunga Raya", is_centered=True),
+        Row("50480 Kuala Lumpur, Malaysia", is_centered=True),
+        Row("SST No: W10-1808-32000123", is_centered=True),
         Row(),
-        Row("RECEIPT", is_centred=True, is_bold=True),
+        Row("RECEIPT", is_centered=True, is_bold=True),
         Row(f"Receipt No: {number}"),
         Row(f"Date: {at:%d/%m/%Y %H:%M}"),
         RULE,
@@ -100,7 +100,7 @@ def till_receipt(
         Row("Cash", f"{cash:.2f}"),
         Row("Change", f"{cash - total:.2f}"),
         Row(),
-        Row("Terima kasih. Please come again!", is_centred=True),
+        Row("Terima kasih. Please come again!", is_centered=True),
     )
     truth = Truth(
         type="receipt",
@@ -129,11 +129,11 @@ def nfce(
     tax = (total * Decimal("0.1345")).quantize(CENT, ROUND_HALF_UP)
     key = ids.access_key(state=35, at=at, issuer=BAKERY_CNPJ, model=65, numbering=Numbering(number))
     rows: tuple[AnyRow, ...] = (
-        Row("PADARIA AURORA DO CAMPO LTDA", is_centred=True, is_bold=True),
-        Row("CNPJ: 11.222.333/0001-81", is_centred=True),
-        Row("Rua das Acácias, 120 - São Paulo - SP", is_centred=True),
-        Row("Documento Auxiliar da Nota Fiscal de", is_centred=True),
-        Row("Consumidor Eletrônica", is_centred=True),
+        Row("PADARIA AURORA DO CAMPO LTDA", is_centered=True, is_bold=True),
+        Row("CNPJ: 11.222.333/0001-81", is_centered=True),
+        Row("Rua das Acácias, 120 - São Paulo - SP", is_centered=True),
+        Row("Documento Auxiliar da Nota Fiscal de", is_centered=True),
+        Row("Consumidor Eletrônica", is_centered=True),
         RULE,
         Row("Código Descrição Qtde UN Vl Unit", "Vl Total"),
         *(row for place, item in enumerate(items, 1) for row in _nfce_rows(place, item)),
@@ -144,15 +144,15 @@ def nfce(
         Row("FORMA PAGAMENTO", "VALOR PAGO R$"),
         Row("Cartão de Débito", brazilian(total)),
         RULE,
-        Row("Consulte pela Chave de Acesso em", is_centred=True),
-        Row("www.nfce.fazenda.sp.gov.br/consulta", is_centred=True),
-        *(Row(line, is_centred=True) for line in _key_lines(key)),
-        Row("CONSUMIDOR NÃO IDENTIFICADO", is_centred=True),
-        Row(f"NFC-e nº {number:09d} Série 001", is_centred=True),
-        Row(f"{at:%d/%m/%Y %H:%M:%S}", is_centred=True),
-        Row("Protocolo de Autorização: 135250001234567", is_centred=True),
-        Row("Tributos Totais Incidentes", is_centred=True),
-        Row(f"(Lei Federal 12.741/2012): R$ {brazilian(tax)}", is_centred=True),
+        Row("Consulte pela Chave de Acesso em", is_centered=True),
+        Row("www.nfce.fazenda.sp.gov.br/consulta", is_centered=True),
+        *(Row(line, is_centered=True) for line in _key_lines(key)),
+        Row("CONSUMIDOR NÃO IDENTIFICADO", is_centered=True),
+        Row(f"NFC-e nº {number:09d} Série 001", is_centered=True),
+        Row(f"{at:%d/%m/%Y %H:%M:%S}", is_centered=True),
+        Row("Protocolo de Autorização: 135250001234567", is_centered=True),
+        Row("Tributos Totais Incidentes", is_centered=True),
+        Row(f"(Lei Federal 12.741/2012): R$ {brazilian(tax)}", is_centered=True),
     )
     truth = Truth(
         type="nfce",

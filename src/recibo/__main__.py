@@ -1,4 +1,4 @@
-"""The commands: recibo serve | worker | extract | migrate | backup | restore | admin.
+"""The commands: recibo extract, serve and the others of `recibo --help`.
 
 Each command imports what it needs. Nothing heavy is imported at the top, because every reader
 process is spawned and imports this file again.
@@ -8,17 +8,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recibo.extract.model import Accuracy, DocumentType
-    from recibo.extract.ocr.runtime import Runtime
     from recibo.schemas.plans import PlanName
     from recibo.settings import Settings
-
-E = TypeVar("E", bound=StrEnum)
 
 # The limits of the enterprise plan that can be set per org: fields of `schemas.plans.Plan`.
 _FIGURES = {
@@ -28,6 +23,8 @@ _FIGURES = {
 }
 
 _OWNER_ONLY_UMASK = 0o077
+# The files that these write are their caller's: the umask stays.
+_FOR_PEOPLE = frozenset({"extract", "upload", "watch", "completion"})
 
 # Takes the command's arguments and returns the status to exit with.
 Command = Callable[[argparse.Namespace], int]
@@ -37,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the status to exit with."""
     parsed = _parser().parse_args(arguments)
     command: Command = parsed.command
-    if command is not _extract:
+    if parsed.name not in _FOR_PEOPLE:
         # Only the service's own user may read the files that the service and its libraries write.
         os.umask(_OWNER_ONLY_UMASK)
     return command(parsed)
@@ -46,64 +43,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     from importlib import metadata
 
+    from recibo.cli import arguments
+    from recibo.cli.examples import EXAMPLES
+
     parser = argparse.ArgumentParser("recibo", description="Reads receipts.")
     version = f"%(prog)s {metadata.version('recibo')}"
     parser.add_argument("--version", action="version", version=version)
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    _describe_extract(
-        commands.add_parser("extract", help="read files and print one JSON object a line for each")
+    commands = parser.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", dest="name"
     )
-    _describe_serve(commands.add_parser("serve", help="serve the API and process uploads"))
-    _describe_worker(
-        commands.add_parser("worker", help="process uploads that other processes accepted")
+
+    def command(name: str, what: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(
+            name,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            epilog=f"examples:{EXAMPLES[name].rstrip()}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        made.set_defaults(fail=made.error)
+        return made
+
+    arguments.describe_extract(command("extract", "read files and print or store what they say"))
+    arguments.describe_upload(command("upload", "send files to a server and print their receipts"))
+    arguments.describe_watch(command("watch", "read what is put into a folder, once"))
+    arguments.describe_mcp(command("mcp", "serve receipts to agents (Model Context Protocol)"))
+    arguments.describe_completion(
+        command("completion", "print a script that completes commands in a shell"), parser
     )
-    _describe_migrate(
-        commands.add_parser("migrate", help="upgrade the database schema to this version")
-    )
-    for name, what, command in (
+    _describe_serve(command("serve", "serve the API and process uploads"))
+    _describe_worker(command("worker", "process uploads that other processes accepted"))
+    _describe_migrate(command("migrate", "upgrade the database schema to this version"))
+    for name, what, run in (
         ("backup", "write a backup into a new folder; the server may be running", _backup),
         ("restore", "restore a backup into an empty installation", _restore),
     ):
-        of_backups = commands.add_parser(name, help=what)
+        of_backups = command(name, what)
         of_backups.add_argument("folder", type=Path, metavar="DIR", help="the backup's folder")
-        of_backups.set_defaults(command=command)
-    _describe_admin(commands.add_parser("admin", help="operate the service"))
+        of_backups.set_defaults(command=run)
+    _describe_admin(command("admin", "operate the service"))
     return parser
-
-
-def _describe_extract(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="+", metavar="FILE", help="a JPG, PNG, HEIC, WEBP, TIFF or PDF; - is stdin"
-    )
-    parser.add_argument(
-        "--accuracy", type=_accuracy, metavar="A", help="standard (the default) or high"
-    )
-    parser.add_argument(
-        "--type",
-        type=_document_type,
-        metavar="T",
-        help="a hint: receipt, invoice, nfe, nfce, nfse or cupom_fiscal",
-    )
-    parser.add_argument(
-        "--runtime",
-        type=_runtime,
-        metavar="R",
-        help="what runs recognition: auto (the default), onnxruntime or openvino",
-    )
-    parser.set_defaults(command=_extract)
-
-
-def _extract(arguments: argparse.Namespace) -> int:
-    from recibo.cli import extract
-    from recibo.extract.model import Accuracy
-    from recibo.extract.ocr.runtime import Runtime
-
-    options = extract.Options(
-        arguments.type,
-        arguments.accuracy or Accuracy.STANDARD,
-        arguments.runtime or Runtime.AUTO,
-    )
-    return extract.run(arguments.files, options)
 
 
 def _describe_serve(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +129,7 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     create_key = commands.add_parser("create-key", help="make an API key and print its secret")
     create_key.add_argument("org", help="the org's slug or id")
-    create_key.add_argument("--name", default="Made on the command line")
+    create_key.add_argument("--name", dest="key_name", default="Made on the command line")
     create_key.add_argument(
         "--scope", action="append", dest="scopes", help="read, write or extract:write; repeatable"
     )
@@ -158,7 +137,7 @@ def _describe_admin(parser: argparse.ArgumentParser) -> None:
     create_org = commands.add_parser(
         "create-org", help="create an organization, and mail and print its owner's invitation"
     )
-    create_org.add_argument("name", metavar="NAME", help="the organization's name")
+    create_org.add_argument("org_name", metavar="NAME", help="the organization's name")
     create_org.add_argument(
         "--owner", required=True, metavar="EMAIL", help="who is invited as its owner"
     )
@@ -237,14 +216,14 @@ def _create_key(arguments: argparse.Namespace) -> int:
     from recibo.cli import admin
 
     return admin.create_key(
-        _settings(), org=arguments.org, name=arguments.name, scopes=arguments.scopes
+        _settings(), org=arguments.org, name=arguments.key_name, scopes=arguments.scopes
     )
 
 
 def _create_org(arguments: argparse.Namespace) -> int:
     from recibo.cli import admin
 
-    return admin.create_org(_settings(), name=arguments.name, owner=arguments.owner)
+    return admin.create_org(_settings(), name=arguments.org_name, owner=arguments.owner)
 
 
 def _disable_user(arguments: argparse.Namespace) -> int:
@@ -289,36 +268,11 @@ def _settings() -> "Settings":
         raise SystemExit(2) from None
 
 
-def _accuracy(text: str) -> "Accuracy":
-    from recibo.extract.model import Accuracy
-
-    return _member(Accuracy, text)
-
-
-def _document_type(text: str) -> "DocumentType":
-    from recibo.extract.model import DocumentType
-
-    return _member(DocumentType, text)
-
-
-def _runtime(text: str) -> "Runtime":
-    from recibo.extract.ocr.runtime import Runtime
-
-    return _member(Runtime, text)
-
-
 def _plan(text: str) -> "PlanName":
+    from recibo.cli import arguments
     from recibo.schemas.plans import PlanName
 
-    return _member(PlanName, text)
-
-
-def _member(kind: type[E], text: str) -> E:
-    try:
-        return kind(text)
-    except ValueError:
-        message = f"{text!r} is none of {', '.join(kind)}"
-        raise argparse.ArgumentTypeError(message) from None
+    return arguments.member(PlanName, text)
 
 
 if __name__ == "__main__":

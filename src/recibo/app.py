@@ -32,7 +32,9 @@ from recibo.services.identity.demo_org import Demo
 from recibo.services.identity.identity import Identity
 from recibo.services.identity.passwords import Passwords
 from recibo.services.installation import ForeignFilesError
+from recibo.services.reading.exports import Exports
 from recibo.services.reading.extraction import Capacity, Extraction
+from recibo.services.reading.page_images import PageImages
 from recibo.services.reading.upload_limits import Arrivals
 from recibo.settings import ADDRESS, Settings, secret_key
 from recibo.startup import StartError
@@ -50,6 +52,7 @@ from recibo.store import (
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database, migrate
 from recibo.store.limits import Limits
+from recibo.store.page_cache import PageCache
 from recibo.store.pubsub import PubSub
 from recibo.store.semaphores import Semaphores
 from recibo.store.worker_registry import NO_WORKERS, WorkerRegistry
@@ -67,6 +70,7 @@ from recibo.worker.webhook_dispatcher import WebhookDispatcher
 log = structlog.get_logger(__name__)
 
 _KEY_USES_SECONDS = 30
+_PRUNE_PAGES_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ class AppContext:
     limits: Limits
     upload_slots: Semaphores
     worker_registry: WorkerRegistry
+    page_cache: PageCache
 
     @property
     def readers(self) -> int:
@@ -130,6 +135,8 @@ async def lifespan(
         await stack.enter_async_context(
             loops.repeating(flush, _KEY_USES_SECONDS, is_run_at_end=True)
         )
+        prune = context.page_cache.prune
+        await stack.enter_async_context(loops.repeating(prune, _PRUNE_PAGES_SECONDS))
         await stack.enter_async_context(context.pubsub.listen())
         await stack.enter_async_context(_warn_of_second_server(context))
         if with_worker:
@@ -216,6 +223,7 @@ async def _open_context(
             limits=limits.create(redis),
             upload_slots=upload_slots,
             worker_registry=worker_registry.create(redis),
+            page_cache=PageCache(settings.pages_dir),
         )
 
 
@@ -393,6 +401,8 @@ def _services(context: AppContext, *, with_worker: bool) -> Services:
             wait_seconds=settings.extract_wait_seconds,
             plans=context.identity.plans,
         ),
+        exports=Exports(context.database, context.blobs, settings.spool_dir, secret_key(settings)),
+        page_images=PageImages(context.database, context.blobs, context.reader, context.page_cache),
         spool=settings.spool_dir,
         cursor_key=secret_key(settings),
         extract_wait_seconds=settings.extract_wait_seconds,

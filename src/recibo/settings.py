@@ -207,6 +207,11 @@ class Settings(BaseSettings):
         return self.data_dir / "spool"
 
     @property
+    def pages_dir(self) -> Path:
+        """The folder of drawn pages, which may be deleted at any time."""
+        return self.data_dir / "pages"
+
+    @property
     def outbox_dir(self) -> Path:
         """The folder that mails are written to while no mail server is configured."""
         return self.data_dir / "outbox"
@@ -219,7 +224,7 @@ class Settings(BaseSettings):
         return [
             self.data_dir,
             *(of_database if self.is_embedded else ()),
-            *(self.files_dir, self.spool_dir, self.outbox_dir),
+            *(self.files_dir, self.spool_dir, self.pages_dir, self.outbox_dir),
             *sorted(self.files_dir.glob("??")),
             self.data_dir / _SECRET_FILE,
         ]

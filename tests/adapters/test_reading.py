@@ -12,7 +12,8 @@ from recibo.adapters.reader import Failure, FailureKind, PoolReader
 from recibo.extract.document.formats import Kind
 from recibo.extract.model import Accuracy, Receipt
 from recibo.schemas import receipts
-from tests import make_documents
+from tests import make_documents, make_einvoice
+from tests.make_einvoice import FACTUR_X, PAGE
 
 RECEIPT = make_documents.till_receipt()
 LONG_S = 240.0
@@ -54,6 +55,22 @@ async def test_kind_is_detected_by_content(reader: PoolReader, tmp_path: Path) -
     path = write(tmp_path, "receipt.jpg", RECEIPT.pdf())
 
     assert await reader.inspect(path) == Kind("application/pdf", "pdf", 1)
+
+
+async def test_embedded_invoice_is_read_and_a_huge_one_leaves_the_page(
+    reader: PoolReader, tmp_path: Path
+) -> None:
+    whole = make_einvoice.pdf(("factur-x.xml", FACTUR_X), lines=PAGE)
+    huge = make_einvoice.pdf(("factur-x.xml", FACTUR_X + b" " * 100_000_000), lines=PAGE)
+    read_whole = await read(reader, write(tmp_path, "whole", whole))
+    read_huge = await read(reader, write(tmp_path, "huge", huge))
+
+    assert isinstance(read_whole, Receipt)
+    assert isinstance(read_huge, Receipt)
+    assert read_whole.total is not None
+    assert read_huge.total is not None
+    assert ("embedded", "page") == (read_whole.total.source, read_huge.total.source)
+    assert read_whole.total.value == read_huge.total.value
 
 
 @pytest.mark.parametrize(("data", "kind"), HOSTILE)

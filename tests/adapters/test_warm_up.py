@@ -19,7 +19,8 @@ LONG_S = 240.0
 async def reader(request: pytest.FixtureRequest) -> AsyncIterator[PoolReader]:
     if request.param is Runtime.OPENVINO:
         pytest.importorskip("openvino")
-    library = Library(spying.program(request.param), on_runtime(request.param).inspection)
+    usual = on_runtime(request.param)
+    library = Library(spying.program(request.param), usual.inspection, usual.drawing)
     reader = PoolReader(processes=1, library=library)
     yield reader
     await reader.aclose()

@@ -110,7 +110,7 @@ def test_upload_form_documents_its_fields(schema: dict[str, Any]) -> None:
 
 async def test_responses_match_the_documentation(reading_door: Installation) -> None:
     receipt = await reading_door.extracted(make.jpeg("document"))
-    asked = {"include": "evidence,text"}
+    asked = {"include": "evidence,pages,reading,text"}
     detailed = (await reading_door.get(f"/receipts/{receipt['id']}", **asked)).json()
 
     schemas = reading_door.asgi.openapi()["components"]["schemas"]

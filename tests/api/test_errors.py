@@ -34,7 +34,7 @@ async def test_unknown_path_is_a_404_of_the_one_shape(door: Installation, path: 
     [
         ("GET", "/v1/extract", "POST"),
         ("POST", "/v1/receipts", "GET"),
-        ("PUT", "/v1/receipts/rcp_0", "DELETE, GET"),
+        ("PUT", "/v1/receipts/rcp_0", "DELETE, GET, PATCH"),
         ("PATCH", "/v1/receipts/rcp_0/file", "GET"),
         ("DELETE", "/v1/key", "GET"),
         ("POST", "/healthz", "GET"),

@@ -67,7 +67,13 @@ async def test_evidence_and_text_come_when_they_are_asked_for(
     assert bare == {name: both[name] for name in bare}
     assert ["Aurora\npage one"] == text["text"]
     assert set(bare) | {"text"} == set(text)
-    assert {"confidence": 0.9, "page": 1, "box": None, "text": "total"} == both["evidence"]["total"]
+    assert {
+        "confidence": 0.9,
+        "page": 1,
+        "box": None,
+        "text": "total",
+        "source": "page",
+    } == both["evidence"]["total"]
     assert both["evidence"]["tax"] is None
 
 

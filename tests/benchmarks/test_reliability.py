@@ -8,18 +8,18 @@ from benchmarks.reliability import Verdict
 
 
 def verdicts(*pairs: tuple[float, bool]) -> list[Verdict]:
-    """Return verdicts on readings that were this sure, and right or not."""
+    """Return verdicts with this confidence, right or wrong."""
     return [Verdict(confidence, is_right=is_right) for confidence, is_right in pairs]
 
 
-def test_a_confidence_that_keeps_its_word_is_off_by_nothing() -> None:
+def test_a_calibrated_confidence_has_no_error() -> None:
     kept = verdicts(*[(0.75, True)] * 3, (0.75, False), *[(1.0, True)] * 5)
 
-    assert reliability.off_by(kept) == pytest.approx(0)
+    assert reliability.calibration_error(kept) == pytest.approx(0)
 
 
-def test_a_claim_that_is_never_right_is_off_by_all_of_it() -> None:
-    assert reliability.off_by(verdicts((0.8, False), (0.8, False))) == pytest.approx(80)
+def test_the_error_of_a_confidence_that_is_never_right_is_the_confidence() -> None:
+    assert reliability.calibration_error(verdicts((0.8, False), (0.8, False))) == pytest.approx(80)
 
 
 def test_row_has_the_claimed_and_the_true_rate() -> None:

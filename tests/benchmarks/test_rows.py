@@ -33,7 +33,7 @@ async def test_org_is_filled_up_to_a_size_with_receipts_that_can_be_shown(
 
     assert (count, tags) == (310, 3)
     assert last
-    assert shape(last).total == "3.09"
+    assert shape(last).total == "469.71"
 
 
 async def test_totals_are_those_that_the_service_keeps(database: Database) -> None:

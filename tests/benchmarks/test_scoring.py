@@ -1,4 +1,4 @@
-"""Figures of the benchmark, from readings of invented documents."""
+"""Results of the benchmark, from readings of invented documents."""
 
 from pathlib import Path
 
@@ -20,13 +20,13 @@ def known(tmp_path: Path) -> list[Document]:
 
 
 def perfect(document: Document) -> Reading:
-    """Return what the truth says, surely."""
+    """Return the true values with a high confidence."""
     sure = dict.fromkeys(document.asked, 0.95)
     return {**document.truth, "confidence": 0.95, "confidences": sure}
 
 
 def report(known: list[Document], **changes: object) -> Report:
-    """Return how readings are judged that have some other values."""
+    """Return the score of readings with some other values."""
     return scoring.report(known, [{**perfect(one), **changes} for one in known])
 
 
@@ -55,7 +55,7 @@ def test_a_missing_value_costs_a_scanned_receipt_half_of_its_f1(known: list[Docu
     assert row[scoring.ALL_THREE] == 0
 
 
-def test_value_of_a_field_that_is_not_printed_is_invented(known: list[Document]) -> None:
+def test_a_value_for_a_field_that_is_not_printed_is_invented(known: list[Document]) -> None:
     found = report(known, document_key="123")
 
     assert found.invented == 4
@@ -68,7 +68,7 @@ def test_items_count_one_by_one(known: list[Document]) -> None:
     assert report(known, line_items=items[:1]).rows[LISTED]["line_items"] == 100 / len(items)
 
 
-def test_sure_readings_with_wrong_totals_are_seen(known: list[Document]) -> None:
+def test_confident_readings_with_wrong_totals_are_counted(known: list[Document]) -> None:
     found = report(known, total="1.23", document_number="1")
 
     assert found.right_when_sure == 0

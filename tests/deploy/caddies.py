@@ -3,12 +3,14 @@
 import contextlib
 import json
 import shutil
+import socket
 import ssl
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from tests import environments
 from tests.deploy.composed import FOLDER
@@ -48,22 +50,34 @@ def serving(folder: Path, *, base_url: str, upstream: str) -> Iterator[ssl.SSLCo
         with environments.with_variables(environment):
             process = subprocess.Popen(command, stdout=log, stderr=log)
         try:
-            yield _trusting(folder, process)
+            yield _trusting(folder, process, urlsplit(base_url).port or 443)
         finally:
             process.kill()
             process.wait()
 
 
-def _trusting(folder: Path, process: subprocess.Popen[bytes]) -> ssl.SSLContext:
+def _trusting(folder: Path, process: subprocess.Popen[bytes], port: int) -> ssl.SSLContext:
+    """Wait until Caddy shows its certificate; its files exist a moment before it uses them."""
     root = folder / "caddy" / "pki" / "authorities" / "local" / "root.crt"
-    certificates = folder / "caddy" / "certificates"
     deadline = time.monotonic() + PATIENCE_S
-    while not (root.exists() and list(certificates.rglob("*.crt"))):
+    while not (root.exists() and _shows_certificate(root, port)):
         log = (folder / "caddy.log").read_text()
         assert process.poll() is None, log
         assert time.monotonic() < deadline, log
         time.sleep(0.05)
     return ssl.create_default_context(cafile=str(root))
+
+
+def _shows_certificate(root: Path, port: int) -> bool:
+    try:
+        context = ssl.create_default_context(cafile=str(root))
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as plain,
+            context.wrap_socket(plain, server_hostname="localhost"),
+        ):
+            return True
+    except OSError:
+        return False
 
 
 def _program() -> str:

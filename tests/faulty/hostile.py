@@ -265,4 +265,4 @@ def load() -> Mapping[str, Handler]:
 
 
 PROGRAM = Program(f"{__name__}:load")
-LIBRARY = Library(PROGRAM, PROGRAM)
+LIBRARY = Library(PROGRAM, PROGRAM, PROGRAM)

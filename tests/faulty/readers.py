@@ -181,7 +181,7 @@ def die() -> NoReturn:
 
 def _library(function: Callable[[], object]) -> Library:
     program = Program(f"{__name__}:{function.__name__}")
-    return Library(program, program)
+    return Library(program, program, program)
 
 
 PROGRAM = Program(f"{__name__}:{load.__name__}")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,16 @@ def test_example_shows_the_reading_of_its_picture() -> None:
     read = receipts.reading(pipeline.extract(picture)).model_dump(mode="json")
 
     assert shown.pop("confidence") == pytest.approx(read.pop("confidence"), abs=0.05)
-    assert shown == read
+    assert shown == _printed(read)
+
+
+def _printed(read: Any) -> Any:
+    """Return a reading without what the README leaves out: fields that are not on the receipt."""
+    if isinstance(read, list):
+        return [_printed(one) for one in read]
+    if not isinstance(read, dict):
+        return read
+    return {name: _printed(one) for name, one in read.items() if one not in (None, [])}
 
 
 def test_links_have_targets() -> None:

@@ -36,6 +36,10 @@ FOR_THE_INSTALLATION = {
     # Sessions and memberships are found by their user, in all orgs.
     "services.identity.orgs.home",
     "services.identity.account.switch_org",
+    "services.identity.orgs.of_user",
+    "services.identity.devices.of_user",
+    "services.identity.devices.end",
+    "services.identity.devices.sign_out",
     "services.identity.email_verification._revoke_keys",
     "services.identity.sessions._end_pending",
     "services.identity.sessions.end_all",
@@ -66,6 +70,11 @@ FOR_THE_INSTALLATION = {
     "services.reading.fair_queue._select_jobs",
     "services.reading.fair_queue.next_batch_of_org",
     "services.reading.idempotency.forget",
+    # Of the org of a receipt, for any actor.
+    "services.reading.duplicates._others",
+    "services.reading.duplicates._rows",
+    "services.reading.stored_readings._next_unjudged",
+    "services.reading.stored_readings.judge_older",
     "services.reading.usage._emit_thresholds",
     "services.reading.usage.give_back",
     # Operators create orgs and invite their owners.
@@ -81,13 +90,12 @@ FOR_THE_INSTALLATION = {
     "services.webhooks.deliveries.record",
     "services.webhooks.deliveries.lease",
     "services.webhooks.endpoints.drop_pending",
-    "services.webhooks.events._endpoint_of",
+    "services.webhooks.events._endpoints_of",
     "services.webhooks.endpoint_health._update_unchanged",
     "services.webhooks.endpoint_health.record",
     "services.webhooks.signing._made",
     "services.webhooks.signing.of",
     "services.webhooks.fair_queue._due_of",
-    "services.webhooks.fair_queue._due_orgs",
     "services.webhooks.fair_queue._failing",
     # Periodic jobs sweep and purge for all orgs.
     "services.audit.purge",

@@ -45,6 +45,16 @@ FIELDS = (
     "document_number",
     "document_key",
     "line_items",
+    "merchant_address",
+    "customer_name",
+    "customer_tax_id",
+    "due_date",
+    "discount",
+    "tip",
+    "service_charge",
+    "rounding",
+    "taxes",
+    "payments",
     "confidence",
     "category",
 )
@@ -58,8 +68,9 @@ def test_what_is_not_on_the_page_is_null_and_no_items_are_an_empty_list() -> Non
     wire = json.loads(receipts.reading(BARE).model_dump_json())
 
     assert wire["type"] == "receipt"
-    assert wire["line_items"] == []
-    known = {"type", "line_items", "confidence"}
+    lists = {"line_items", "taxes", "payments"}
+    assert [[]] * 3 == [wire[field] for field in lists]
+    known = {"type", *lists, "confidence"}
     assert {wire[field] for field in FIELDS if field not in known} == {None}
 
 
@@ -95,6 +106,8 @@ def test_evidence_names_page_box_text_and_confidence() -> None:
         "page": 2,
         "box": (10, 20, 100, 40),
         "text": "TOTAL R$ 42,6",
+        "source": "page",
+        "alternatives": (),
     }
 
 
@@ -104,7 +117,7 @@ def test_evidence_of_an_absent_field_is_null_and_of_items_a_list_in_their_order(
 
 
 def test_evidence_covers_the_fields_of_a_reading() -> None:
-    covered = set(receipts.Evidence.model_fields) | {"confidence", "category"}
+    covered = set(receipts.Evidence.model_fields) - {"quality"} | {"confidence", "category"}
 
     assert covered == set(receipts.Reading.model_fields)
 

@@ -46,6 +46,23 @@ async def test_first_start_gives_both_one_id(database: Database, blobs: Blobs) -
     assert Marker(first) == await installation.marker_of(blobs)
 
 
+async def test_processes_that_start_for_the_first_time_at_once_agree(
+    database: Database, blobs: Blobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = blobs.read_marker
+    others = list[str]()
+
+    async def read_after_another() -> str | None:
+        if not others:
+            others.append("")
+            others[0] = await installation.adopt(database, blobs)
+        return await read()
+
+    monkeypatch.setattr(blobs, "read_marker", read_after_another)
+
+    assert await installation.agree(database, blobs) == others[0]
+
+
 async def test_older_installation_is_adopted_with_its_files(
     database: Database, blobs: Blobs
 ) -> None:

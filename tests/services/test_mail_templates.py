@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recibo.schemas.languages import Language
 from recibo.schemas.states import MailKind
 from recibo.services import mail_templates
 from recibo.services.mail_templates import MailContent, MailSettings
@@ -254,3 +255,36 @@ def test_sender_that_is_not_one_address_is_refused(text: str) -> None:
 def _count(piece: str, *names: str) -> int:
     # The subject is the title and the heading of the HTML part, too.
     return 3 * sum(name.count(piece) for name in names)
+
+
+@pytest.mark.parametrize("kind", MailKind)
+def test_languages_insert_the_same_values(kind: MailKind) -> None:
+    inserted = {}
+    for language in Language:
+        content = MailContent("mail_1", kind, "ana@people.test", NAMES, AT, TOKEN, language)
+        message = parsed(mail_templates.render(content, HEAD).as_bytes())
+        text = part(message, "plain").replace("convites", "")
+        inserted[language] = {
+            name: text.count(str(NAMES[name]))
+            for name in ("org", "inviter", "key", "host", "by", "member", "keys")
+        } | {"url": text.count(BASE_URL), "token": text.count(TOKEN)}
+        assert "{" not in text
+        assert f'<html lang="{language}">' in part(message, "html")
+
+    assert inserted[Language.ENGLISH] == inserted[Language.PORTUGUESE]
+
+
+def test_times_and_roles_are_in_the_language() -> None:
+    expiring = MailContent(
+        "mail_1", MailKind.KEY_EXPIRING, "a@b.test", NAMES, AT, None, Language.PORTUGUESE
+    )
+    invitation = MailContent(
+        "mail_2", MailKind.INVITATION, "a@b.test", NAMES, AT, TOKEN, Language.PORTUGUESE
+    )
+
+    texts = [
+        part(parsed(mail_templates.render(one, HEAD).as_bytes()), "plain")
+        for one in (expiring, invitation)
+    ]
+    assert "expira em 1 de abril de 2026, 13:30 UTC" in texts[0]
+    assert "na função de desenvolvedor" in texts[1]

@@ -108,8 +108,8 @@ async def test_file_and_row_are_on_disk_before_the_answer_is_sent(tmp_path: Path
     order_of(calls, r'openat\(.*"[^"]*/recibo\.db"', data_is_synced, listens)
     order_of(
         calls,
-        r"fsync\(\d+</[^>]*secret_key\.part>\)",
-        r'rename\(.*secret_key\.part", .*secret_key"\)',
+        r"fsync\(\d+</[^>]*secret_key\.\d+\.part>\)",
+        r'rename\(.*secret_key\.\d+\.part", .*secret_key"\)',
         data_is_synced,
         listens,
     )

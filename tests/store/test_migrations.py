@@ -10,12 +10,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from recibo.store import db
 from recibo.store.db import Database
 from recibo.store.tables import (
+    Delivery,
+    DeliveryAttempt,
     Org,
     PendingReadings,
     Receipt,
     UsageDay,
     UsageEvent,
     UsageMonth,
+    UserSession,
+    WebhookEndpoint,
 )
 from tests import servers
 
@@ -75,6 +79,36 @@ async def test_rows_of_the_first_version_are_kept(empty_url: str) -> None:
     assert ("rcp_read", 1) == (usage.receipt_id, usage.credits)
 
 
+async def test_sessions_of_older_versions_are_kept(empty_url: str) -> None:
+    async with db.open_for_restore(empty_url) as connection:
+        await db.upgrade(connection, "0002")
+        await connection.execute(
+            text(
+                "INSERT INTO users (id, email, created_at, epoch) "
+                "VALUES ('usr', 'ana@example.com', '2026-06-01 09:30:00+00:00', 0)"
+            )
+        )
+        await connection.execute(
+            text(
+                "INSERT INTO user_sessions (id, user_id, method, is_bound, user_agent, created_at, "
+                "expires_at) VALUES ('ses', 'usr', 'password', false, 'Firefox/145.0', "
+                "'2026-06-01 09:30:00+00:00', '2026-09-01 09:30:00+00:00')"
+            )
+        )
+    await db.migrate(empty_url)
+    database = Database(empty_url)
+    async with database.read() as session:
+        row = (await session.execute(select(UserSession))).scalar_one()
+    await database.close()
+
+    assert ("ses", "Firefox/145.0", None, None) == (
+        row.id,
+        row.user_agent,
+        row.last_seen_at,
+        row.last_ip_address,
+    )
+
+
 async def _add_org(connection: AsyncConnection) -> None:
     await connection.execute(
         text(
@@ -109,3 +143,56 @@ async def _add_receipt(
     )
     values = {"id": receipt_id, "status": status, "pending": pending}
     await connection.execute(statement, values)
+
+
+async def test_single_endpoint_of_an_earlier_version_keeps_its_deliveries(empty_url: str) -> None:
+    async with db.open_for_restore(empty_url) as connection:
+        await db.upgrade(connection, "0008")
+        await _add_org(connection)
+        await _add_webhooks(connection)
+    await db.migrate(empty_url)
+    database = Database(empty_url)
+
+    async with database.read() as session:
+        endpoint = (await session.execute(select(WebhookEndpoint))).scalar_one()
+        query = select(Delivery).order_by(Delivery.id)
+        deliveries = (await session.execute(query)).scalars().all()
+        attempts = (await session.execute(select(DeliveryAttempt))).scalars().all()
+    await database.close()
+
+    assert ("whe_1", "org", "https://a.test/", "", None, None) == (
+        endpoint.id,
+        endpoint.org_id,
+        endpoint.url,
+        endpoint.description,
+        endpoint.event_types,
+        endpoint.disabled_at,
+    )
+    assert "2026-06-01 09:30" == f"{endpoint.created_at:%Y-%m-%d %H:%M}"
+    assert [
+        ("dlv_1", "evt_1", "whe_1", None, "owed", 3),
+        ("dlv_2", "evt_2", None, "https://till.test/", "delivered", 1),
+    ] == [
+        (one.id, one.event_id, one.endpoint_id, one.url, one.state, one.tries) for one in deliveries
+    ]
+    assert [True, False] == [one.due_at is not None for one in deliveries]
+    assert [("att_1", "dlv_1", 500)] == [(one.id, one.delivery_id, one.status) for one in attempts]
+
+
+_WEBHOOKS = """
+INSERT INTO webhook_endpoints (id, org_id, url, created_at, updated_at)
+VALUES ('whe_1', 'org', 'https://a.test/', '2026-06-01 09:30:00', '2026-06-01 09:30:00');
+INSERT INTO webhook_events (id, org_id, type, created_at, body)
+VALUES ('evt_1', 'org', 'webhook.test', '2026-06-01 09:30:00', '{}'),
+       ('evt_2', 'org', 'webhook.test', '2026-06-01 09:30:00', '{}');
+INSERT INTO deliveries (event_id, org_id, endpoint_id, url, state, due_at, tries)
+VALUES ('evt_1', 'org', 'whe_1', NULL, 'owed', '2026-06-01 09:30:00', 3),
+       ('evt_2', 'org', NULL, 'https://till.test/', 'delivered', NULL, 1);
+INSERT INTO delivery_attempts (id, event_id, org_id, url, started_at, duration_ms, status)
+VALUES ('att_1', 'evt_1', 'org', 'https://a.test/', '2026-06-01 09:30:00', 9, 500)
+"""
+
+
+async def _add_webhooks(connection: AsyncConnection) -> None:
+    for statement in _WEBHOOKS.split(";"):
+        await connection.exec_driver_sql(statement)

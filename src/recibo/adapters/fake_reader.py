@@ -56,6 +56,14 @@ class FakeReader:
         """Return the kind set for the file; else JPEG."""
         return self._kinds.get(await asyncio.to_thread(path.read_bytes), _JPEG)
 
+    async def draw(
+        self, path: Path, number: int, *, turns: int, width: int | None
+    ) -> bytes | Failure | None:
+        """Return what was asked for, as text; any file has one page."""
+        if number != 1 or not await asyncio.to_thread(path.is_file):
+            return None
+        return f"page {number} turned {turns} width {width}".encode()
+
     def is_ready(self) -> bool:
         """Return True."""
         return True

@@ -5,6 +5,7 @@ library.
 """
 
 import asyncio
+import base64
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -51,6 +52,11 @@ _INSPECTION_MEMORY_BYTES = 384 << 20
 # Inspection leaks little memory, so its processes are kept for longer.
 _INSPECTIONS = 5_000
 
+# Drawing decodes one page: the largest pictures take a second or two.
+_DRAWING_LIMITS = TimeLimits(10.0, 10.0)
+_DRAWING_WAIT_S = 20.0
+_DRAWINGS = 500
+
 _TIMED_OUT = "Reading this document took too long; send fewer pages, or a plainer picture of it."
 
 _BREAKDOWNS = (ProcessDiedError, TimeLimitError, MemoryLimitError)
@@ -79,16 +85,26 @@ class Reader(Protocol):
             Overloaded: no inspection process is free.
         """
 
+    async def draw(
+        self, path: Path, number: int, *, turns: int, width: int | None
+    ) -> "bytes | Failure | None":
+        """Return an upright page as WebP; None if the document has no such page.
+
+        Raises:
+            Overloaded: no process is free.
+        """
+
     def is_ready(self) -> bool:
         """Return whether documents can be read: a process has loaded the models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The programs that the processes load: one to read, one to inspect."""
+    """The programs that the processes load: to read, to inspect, and to draw pages."""
 
     reading: Program
     inspection: Program
+    drawing: Program
 
 
 def on_runtime(runtime: Runtime) -> Library:
@@ -96,6 +112,7 @@ def on_runtime(runtime: Runtime) -> Library:
     return Library(
         Program("recibo.adapters.reader_process.library:reading", {"runtime": runtime.value}),
         Program("recibo.adapters.reader_process.library:inspection"),
+        Program("recibo.adapters.reader_process.library:drawing"),
     )
 
 
@@ -127,6 +144,8 @@ class PoolReader:
         # Each org has one upload inspected at a time, so that of two processes one is for others.
         inspectors = max(self._count, 2)
         self._inspection = _Lanes(inspectors, library.inspection, inspection_limits)
+        # It starts when the first page is asked for.
+        self._drawing = _Lanes(1, library.drawing, replace(limits, tasks=_DRAWINGS))
         self._starts: list[asyncio.Task[Failure | None]] = []
         self._is_ready = False
         results.prepare()
@@ -146,7 +165,8 @@ class PoolReader:
     async def aclose(self) -> None:
         """End the processes; a reading in progress fails with `crashed`."""
         self._is_ready = False
-        await asyncio.gather(self._reading.aclose(), self._inspection.aclose())
+        pools = (self._reading, self._inspection, self._drawing)
+        await asyncio.gather(*(pool.aclose() for pool in pools))
         await asyncio.gather(*self._starts)
 
     def is_ready(self) -> bool:
@@ -179,6 +199,21 @@ class PoolReader:
             return await self._inspection.run(
                 job, results.kind, _INSPECTION_LIMITS, wait_s=_INSPECTION_WAIT_S
             )
+
+    async def draw(
+        self, path: Path, number: int, *, turns: int, width: int | None
+    ) -> bytes | Failure | None:
+        """Draw the page in the process for it."""
+        with _open_document(path) as document:
+            if isinstance(document, Failure):
+                return document
+            job = Job("draw", {"number": number, "turns": turns, "width": width}, document)
+            drawn = await self._drawing.run(
+                job, results.page_image, _DRAWING_LIMITS, wait_s=_DRAWING_WAIT_S
+            )
+        if isinstance(drawn, Failure) or drawn.content is None:
+            return drawn if isinstance(drawn, Failure) else None
+        return base64.b64decode(drawn.content)
 
     def _start_one(self, lanes: "_Lanes") -> "asyncio.Task[Failure | None]":
         return asyncio.create_task(lanes.run(_PING, results.nothing, _PING_LIMITS))

@@ -69,7 +69,7 @@ async def _extracts(request: Request, services: TheServices, actor: AnyKey) -> K
     return require_scopes(actor, Scope.WRITE)
 
 
-async def _deletes(actor: AnyKey) -> KeyActor:
+async def _changes(actor: AnyKey) -> KeyActor:
     return require_scopes(actor, Scope.READ, Scope.WRITE)
 
 
@@ -79,7 +79,8 @@ AnySecretKey = Annotated[KeyActor, Depends(_is_secret)]
 CanRead = Annotated[KeyActor, Depends(_reads)]
 CanReadReceipts = Annotated[KeyActor, Depends(_reads_receipts)]
 CanExtract = Annotated[KeyActor, Depends(_extracts)]
-CanDelete = Annotated[KeyActor, Depends(_deletes)]
+#: Publishable keys are refused: they have no scopes.
+CanChange = Annotated[KeyActor, Depends(_changes)]
 
 
 class _Session(SecurityBase):

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from decimal import Decimal
 from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator
@@ -9,6 +10,8 @@ from pydantic import BeforeValidator
 from recibo.errors import ValidationFailed
 
 # A + that is not percent-encoded arrives as a space.
+# As many digits as both databases compare exactly.
+_AMOUNT = re.compile(r"-?\d{1,12}(\.\d{1,4})?", re.ASCII)
 _LOST_PLUS = re.compile(r" (\d\d(:?\d\d)?)$")
 
 
@@ -28,6 +31,24 @@ def _storable(given: object) -> object:
     return given
 
 
+def _amount(given: object) -> object:
+    """Accept a plain decimal; Python would also accept `1e5`, `NaN` and `1_0`."""
+    if isinstance(given, str) and not _AMOUNT.fullmatch(given):
+        message = "must be a decimal, such as 42.59"
+        raise ValueError(message)
+    return given
+
+
+def _flag(given: object) -> object:
+    """Accept true only: what is left out is not asked for."""
+    if given not in ("true", True, False):
+        message = "must be true"
+        raise ValueError(message)
+    return given
+
+
+Amount: TypeAlias = Annotated[Decimal, BeforeValidator(_amount)]
+Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
 Digits: TypeAlias = Annotated[int, BeforeValidator(_digits)]
 Text: TypeAlias = Annotated[str, BeforeValidator(_storable)]
 

@@ -103,7 +103,9 @@ async def refresh_session(
     """Use up the refresh token, of the body or else of the cookie, and return the next pair."""
     is_from_cookie = body.refresh_token is None
     token = request.cookies.get(REFRESH_COOKIE) if is_from_cookie else body.refresh_token
-    tokens = await sessions.refresh(services.identity, token, from_cookie=is_from_cookie)
+    tokens = await sessions.refresh(
+        services.identity, token, from_cookie=is_from_cookie, visit=client_info_of(request)
+    )
     set_session(response, tokens, request, services)
     return tokens
 

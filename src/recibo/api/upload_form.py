@@ -15,20 +15,16 @@ from recibo.errors import InsufficientScope, ValidationFailed
 from recibo.extract.document import limits
 from recibo.extract.model import Accuracy, DocumentType
 from recibo.lib import webhook_urls
+from recibo.schemas import metadata
 from recibo.schemas.states import Scope
 from recibo.services.reading.extraction import Upload
 from recibo.web import uploads
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-_MAX_METADATA_KEYS = 16
-_MAX_METADATA_KEY = 64
-_MAX_METADATA_VALUE = 256
 
 # Printable ASCII.
 _IDEMPOTENCY_KEY = re.compile(r"[\x20-\x7e]{1,255}")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_NO_TEXT = "holds a NUL character or half of a surrogate pair; leave it out"
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -119,16 +115,16 @@ def _metadata(given: str | None) -> Mapping[str, str]:
         raise ValidationFailed.of("metadata", "must be a JSON object") from None
     if not isinstance(entries, dict):
         raise ValidationFailed.of("metadata", "must be a JSON object")
-    if len(entries) > _MAX_METADATA_KEYS:
-        raise ValidationFailed.of("metadata", f"at most {_MAX_METADATA_KEYS} keys")
+    if len(entries) > metadata.MAX_KEYS:
+        raise ValidationFailed.of("metadata", f"at most {metadata.MAX_KEYS} keys")
     return {_metadata_key(key): _metadata_value(key, value) for key, value in entries.items()}
 
 
 def _metadata_key(key: str) -> str:
-    if _UNSTORABLE.search(key):
-        raise ValidationFailed.of("metadata", _NO_TEXT)
-    if not 1 <= len(key) <= _MAX_METADATA_KEY:
-        raise ValidationFailed.of("metadata", f"keys have 1 to {_MAX_METADATA_KEY} characters")
+    if metadata.UNSTORABLE.search(key):
+        raise ValidationFailed.of("metadata", metadata.NO_TEXT)
+    if not 1 <= len(key) <= metadata.MAX_KEY:
+        raise ValidationFailed.of("metadata", f"keys have 1 to {metadata.MAX_KEY} characters")
     return key
 
 
@@ -138,10 +134,10 @@ def _metadata_value(key: str, value: object) -> str:
     if not isinstance(value, str):
         message = "must be a string, a number or a boolean"
         raise ValidationFailed.of(f"metadata.{key}", message)
-    if _UNSTORABLE.search(value):
-        raise ValidationFailed.of(f"metadata.{key}", _NO_TEXT)
-    if len(value) > _MAX_METADATA_VALUE:
-        message = f"has more than {_MAX_METADATA_VALUE} characters"
+    if metadata.UNSTORABLE.search(value):
+        raise ValidationFailed.of(f"metadata.{key}", metadata.NO_TEXT)
+    if len(value) > metadata.MAX_VALUE:
+        message = f"has more than {metadata.MAX_VALUE} characters"
         raise ValidationFailed.of(f"metadata.{key}", message)
     return value
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from recibo.lib import ip_addresses
 from recibo.schemas.ids import KeyId, OrgId, SessionId, UserId
+from recibo.schemas.languages import Language
 from recibo.schemas.orgs import Org
 from recibo.schemas.permissions import PERMISSIONS, Permission
 from recibo.schemas.plans import Plan
@@ -19,6 +20,8 @@ class ClientInfo:
     request_id: str
     ip_address: str | None = None
     user_agent: str | None = None
+    #: The language of a page; None for requests to the API.
+    language: Language | None = None
     #: Whether limits per IP may refuse it; they spare a developer's own machine.
     is_limited_by_ip: bool = True
 
@@ -61,6 +64,8 @@ class Member(_InOrg):
     role: Role
     #: Of the session's token; None where no session is shown.
     epoch: int | None = None
+    #: Whether viewers of the org may upload and correct receipts.
+    viewers_write: bool = False
 
     @property
     def created_by(self) -> str:
@@ -68,8 +73,11 @@ class Member(_InOrg):
         return self.user_id
 
     def may(self, permission: Permission) -> bool:
-        """Return whether the role has a permission."""
-        return permission in PERMISSIONS[self.role]
+        """Return whether the role has a permission, by itself or by the setting of the org."""
+        is_bookkeeper = self.role is Role.VIEWER and self.viewers_write
+        return permission in PERMISSIONS[self.role] or (
+            is_bookkeeper and permission is Permission.RECEIPTS_WRITE
+        )
 
 
 Actor: TypeAlias = KeyActor | Member
@@ -103,6 +111,7 @@ class SignedIn:
     plan: Plan | None
     role: Role | None
     visit: ClientInfo
+    viewers_write: bool = False
 
     @property
     def member(self) -> Member | None:
@@ -110,7 +119,9 @@ class SignedIn:
         if self.org is None or self.plan is None or self.role is None:
             return None
         org_id = OrgId(self.org.id)
-        return Member(org_id, self.plan, self.visit, self.user_id, self.role, self.epoch)
+        return Member(
+            org_id, self.plan, self.visit, self.user_id, self.role, self.epoch, self.viewers_write
+        )
 
     @property
     def person(self) -> Person:

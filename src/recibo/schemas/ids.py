@@ -15,3 +15,5 @@ InvitationId = NewType("InvitationId", str)
 #: Of a webhook endpoint.
 EndpointId = NewType("EndpointId", str)
 EventId = NewType("EventId", str)
+#: Of the delivery of an event to one receiver.
+DeliveryId = NewType("DeliveryId", str)

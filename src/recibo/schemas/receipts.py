@@ -2,22 +2,38 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from recibo.extract import model
-from recibo.extract.model import Accuracy, Category, DocumentType, Extracted
+from recibo.extract.model import (
+    Accuracy,
+    Category,
+    DocumentType,
+    Edge,
+    Extracted,
+    Hint,
+    PaymentMethod,
+    Source,
+)
 from recibo.lib import money
-from recibo.schemas.states import FailureCode, ReceiptStatus
+from recibo.schemas.formats import DateText, DecimalText, TimestampText
+from recibo.schemas.states import FailureCode, ReceiptStatus, ReviewCode, ReviewStatus
 
 T = TypeVar("T")
 
 # Text layers of broken PDFs contain control characters and unpaired surrogates, which some JSON
 # parsers and PostgreSQL refuse. They are removed, except for tabs and line ends.
 _UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+#: A field that is less likely right than this is doubtful.
+DOUBTFUL = 0.7
+
+#: The amounts of a receipt, in its currency.
+AMOUNTS = ("total", "subtotal", "tax", "discount", "tip", "service_charge", "rounding")
 
 # More digits of a confidence would suggest a precision that it lacks.
 _CONFIDENCE_DIGITS = 4
@@ -29,14 +45,55 @@ class _Wire(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+_WireT = TypeVar("_WireT", bound=_Wire)
+
+
 class LineItem(_Wire):
     """One line of what was bought."""
 
     name: str = Field(examples=["Pão francês"])
-    qty: str | None = Field(description="As printed.", examples=["0.535"])
-    unit_price: str | None = Field(description="As printed.", examples=["18.90"])
-    total: str | None = Field(
+    qty: DecimalText | None = Field(description="As printed.", examples=["0.535"])
+    unit_price: DecimalText | None = Field(description="As printed.", examples=["18.90"])
+    total: DecimalText | None = Field(
         description="With the currency's minor digits where it is known.", examples=["10.11"]
+    )
+    code: str | None = Field(
+        default=None, description="The seller's article number.", examples=["7891000"]
+    )
+    unit: str | None = Field(default=None, description="As printed.", examples=["KG"])
+    tax_rate: DecimalText | None = Field(default=None, description="In percent.", examples=["19"])
+    discount: DecimalText | None = Field(default=None, description="Positive.", examples=["0.50"])
+
+
+class TaxLine(_Wire):
+    """One tax at one rate. `null` means that it is not printed."""
+
+    name: str | None = Field(default=None, description="As printed.", examples=["MwSt"])
+    rate: DecimalText | None = Field(default=None, description="In percent.", examples=["7.7"])
+    base: DecimalText | None = Field(
+        default=None, description="The taxed amount without the tax.", examples=["10.00"]
+    )
+    amount: DecimalText | None = Field(default=None, examples=["0.77"])
+    informational: bool = Field(
+        description="`true` for a tax that is printed for information and not charged: the "
+        "approximate taxes of Brazil's Lei 12.741."
+    )
+
+
+class Payment(_Wire):
+    """One payment. `null` means that it is not printed."""
+
+    method: PaymentMethod = Field(
+        description="`card` where the document does not say which kind.", examples=["cash"]
+    )
+    amount: DecimalText | None = Field(
+        default=None, description="What went toward the total.", examples=["42.59"]
+    )
+    tendered: DecimalText | None = Field(
+        default=None, description="The cash that was given.", examples=["50.00"]
+    )
+    last4: str | None = Field(
+        default=None, description="The last digits of the card.", examples=["4242"]
     )
 
 
@@ -49,18 +106,18 @@ class _Fields(_Wire):
     merchant_tax_id: str | None = Field(
         description="Letters and digits only.", examples=["11222333000181"]
     )
-    issued_at: str | None = Field(
+    issued_at: TimestampText | None = Field(
         description="ISO 8601 with the UTC offset of the place of issue; midnight when no time "
         "is printed, `+00:00` when no place is known.",
         examples=["2026-03-14T08:17:42-03:00"],
     )
-    total: str | None = Field(
+    total: DecimalText | None = Field(
         description="A decimal with the currency's minor digits; as printed when the currency "
         "is unknown.",
         examples=["42.59"],
     )
-    subtotal: str | None = Field(description="A decimal like `total`.", examples=["42.59"])
-    tax: str | None = Field(description="A decimal like `total`.", examples=["5.73"])
+    subtotal: DecimalText | None = Field(description="A decimal like `total`.", examples=["42.59"])
+    tax: DecimalText | None = Field(description="A decimal like `total`.", examples=["5.73"])
     currency: str | None = Field(description="ISO 4217.", examples=["BRL"])
     document_number: str | None = Field(examples=["12345"])
     document_key: str | None = Field(
@@ -68,6 +125,34 @@ class _Fields(_Wire):
         examples=["35250311222333000181650010000123451000864157"],
     )
     line_items: tuple[LineItem, ...]
+    merchant_address: str | None = Field(
+        default=None,
+        description="One line, its parts joined by `, `.",
+        examples=["Rua das Flores 12, São Paulo"],
+    )
+    customer_name: str | None = Field(default=None, examples=["Oficina Lima ME"])
+    customer_tax_id: str | None = Field(
+        default=None, description="Letters and digits only.", examples=["44555666000199"]
+    )
+    due_date: DateText | None = Field(
+        default=None, description="`YYYY-MM-DD`.", examples=["2026-04-13"]
+    )
+    discount: DecimalText | None = Field(
+        default=None, description="A positive decimal like `total`.", examples=["5.00"]
+    )
+    tip: DecimalText | None = Field(
+        default=None, description="A decimal like `total`.", examples=["4.00"]
+    )
+    service_charge: DecimalText | None = Field(
+        default=None, description="A decimal like `total`.", examples=["3.87"]
+    )
+    rounding: DecimalText | None = Field(
+        default=None, description="A decimal like `total`, with its sign.", examples=["-0.02"]
+    )
+    taxes: tuple[TaxLine, ...] = Field(
+        default=(), description="One for each rate or tax that is printed."
+    )
+    payments: tuple[Payment, ...] = ()
 
 
 class Reading(_Fields, _Typed):
@@ -84,6 +169,26 @@ class Failure(_Wire):
 
     code: FailureCode
     message: str
+
+
+class ReviewReason(_Wire):
+    """Why a person should look at a receipt."""
+
+    code: ReviewCode = Field(description="The list grows.")
+    field: str | None = Field(
+        description="The field in doubt; `null` for the receipt as a whole.", examples=["total"]
+    )
+
+
+class Review(_Wire):
+    """Whether a person should look at a receipt, or has approved it."""
+
+    status: ReviewStatus
+    reasons: tuple[ReviewReason, ...] = Field(
+        description="Judged again after each change; they stay when it is approved."
+    )
+    by: str | None = Field(description="The id of the user or API key that approved it.")
+    at: dt.datetime | None = Field(description="When it was approved.")
 
 
 class _Head(_Wire):
@@ -104,8 +209,23 @@ class Receipt(_Fields, _Head):
     created_by: str = Field(description="The id of the API key that uploaded it.")
     accuracy: Accuracy
     failure: Failure | None
+    version: int = Field(description="Grows with every change of a completed receipt.")
+    review: Review | None = Field(description="`null` until it is `completed`.")
+    corrected_fields: tuple[str, ...] = Field(
+        description="The fields that a person changed.", examples=[["total"]]
+    )
+    duplicates: tuple[str, ...] = Field(
+        description="The ids of other receipts that look like the same document.", examples=[[]]
+    )
     created_at: dt.datetime
     updated_at: dt.datetime
+
+
+class Alternative(_Wire):
+    """Another value that was considered."""
+
+    value: str
+    confidence: float = Field(ge=0, le=1)
 
 
 class FieldEvidence(_Wire):
@@ -119,6 +239,32 @@ class FieldEvidence(_Wire):
         examples=[[48, 610, 352, 640]],
     )
     text: str = Field(description="The text that it was read from.", examples=["TOTAL R$ 42,59"])
+    source: Source = Field(
+        default=Source.PAGE,
+        description="`embedded` if it comes from the e-invoice inside the PDF.",
+    )
+    alternatives: tuple[Alternative, ...] = Field(
+        default=(),
+        description="Of a doubtful field: up to three other values, the likeliest first. Of an "
+        "embedded value that the page contradicts: what the page says.",
+    )
+
+
+class Quality(_Wire):
+    """How well the hardest page can be read."""
+
+    sharpness: float | None = Field(
+        ge=0, le=1, description="`null` if no words were found.", examples=[0.91]
+    )
+    brightness: float = Field(ge=0, le=1, description="Of the background.", examples=[0.84])
+    glare: float = Field(ge=0, le=1, description="The share of the picture in reflections.")
+    cut_off: tuple[Edge, ...] = Field(description="The edges that cut words.", examples=[[]])
+    resolution_dpi: int | None = Field(
+        ge=0, description="Of a photo an estimate from the height of its lines.", examples=[310]
+    )
+    hints: tuple[Hint, ...] = Field(
+        description="What makes it hard to read. The list grows.", examples=[[]]
+    )
 
 
 class Evidence(_Wire):
@@ -135,6 +281,29 @@ class Evidence(_Wire):
     document_number: FieldEvidence | None
     document_key: FieldEvidence | None
     line_items: tuple[FieldEvidence, ...] = Field(description="One each, in their order.")
+    merchant_address: FieldEvidence | None = None
+    customer_name: FieldEvidence | None = None
+    customer_tax_id: FieldEvidence | None = None
+    due_date: FieldEvidence | None = None
+    discount: FieldEvidence | None = None
+    tip: FieldEvidence | None = None
+    service_charge: FieldEvidence | None = None
+    rounding: FieldEvidence | None = None
+    taxes: tuple[FieldEvidence, ...] = Field(default=(), description="One each, in their order.")
+    payments: tuple[FieldEvidence, ...] = Field(default=(), description="One each, in their order.")
+    quality: Quality | None = Field(
+        default=None, description="Of photos and scans; `null` for a PDF with text."
+    )
+
+
+class PageSize(_Wire):
+    """The upright page to which boxes refer."""
+
+    width: int = Field(description="Pixels.")
+    height: int
+    turns: int = Field(
+        description="The quarter turns clockwise that set the page of the file upright."
+    )
 
 
 class DetailedReceipt(Receipt):
@@ -144,15 +313,20 @@ class DetailedReceipt(Receipt):
     text: tuple[str, ...] | None = Field(
         default=None, description="With `include=text`: the text of each page."
     )
+    reading: Reading | None = Field(
+        default=None, description="With `include=reading`: what the machine read, uncorrected."
+    )
+    pages: tuple[PageSize, ...] | None = Field(
+        default=None,
+        description="With `include=pages`: the pages to which boxes refer; `null` for a receipt "
+        "that an older release read.",
+    )
 
 
 def reading(receipt: model.Receipt) -> Reading:
     """Return the JSON model of a reading."""
     currency = _value(receipt.currency, _clean)
-
-    def amount(value: Decimal) -> str:
-        return money.in_minor_digits(value, currency)
-
+    amount = _amount_in(currency)
     return Reading(
         type=receipt.type.value,
         merchant_name=_value(receipt.merchant_name, _clean),
@@ -165,26 +339,79 @@ def reading(receipt: model.Receipt) -> Reading:
         document_number=_value(receipt.document_number, _clean),
         document_key=_value(receipt.document_key, _clean),
         line_items=tuple(_line_item(item.value, amount) for item in receipt.line_items),
+        merchant_address=_value(receipt.details.merchant_address, _clean),
+        customer_name=_value(receipt.details.customer_name, _clean),
+        customer_tax_id=_value(receipt.details.customer_tax_id, _clean),
+        due_date=_value(receipt.details.due_date, dt.date.isoformat),
+        discount=_value(receipt.details.discount, amount),
+        tip=_value(receipt.details.tip, amount),
+        service_charge=_value(receipt.details.service_charge, amount),
+        rounding=_value(receipt.details.rounding, amount),
+        taxes=tuple(_tax_line(tax.value, amount) for tax in receipt.details.taxes),
+        payments=tuple(_payment(one.value, amount) for one in receipt.details.payments),
         confidence=_share(receipt.confidence),
         category=receipt.category,
     )
 
 
+def respelled(reading: Reading) -> Reading:
+    """Return a reading with its amounts in the minor digits of its currency."""
+
+    def amount(text: str | None) -> str | None:
+        return None if text is None else money.in_minor_digits(Decimal(text), reading.currency)
+
+    def spelled(shape: _WireT, names: Iterable[str]) -> _WireT:
+        return shape.model_copy(update={name: amount(getattr(shape, name)) for name in names})
+
+    lists = {
+        "line_items": tuple(spelled(one, ("total", "discount")) for one in reading.line_items),
+        "taxes": tuple(spelled(one, ("base", "amount")) for one in reading.taxes),
+        "payments": tuple(spelled(one, ("amount", "tendered")) for one in reading.payments),
+    }
+    return spelled(reading, AMOUNTS).model_copy(update=lists)
+
+
 def evidence(receipt: model.Receipt) -> Evidence:
     """Return the location of each value of a receipt."""
+    amount = _amount_in(_value(receipt.currency, _clean))
+    of = money.speller_of(amount)
     return Evidence(
-        type=_field_evidence(receipt.type),
-        merchant_name=_evidence(receipt.merchant_name),
-        merchant_tax_id=_evidence(receipt.merchant_tax_id),
-        issued_at=_evidence(receipt.issued_at),
-        total=_evidence(receipt.total),
-        subtotal=_evidence(receipt.subtotal),
-        tax=_evidence(receipt.tax),
-        currency=_evidence(receipt.currency),
-        document_number=_evidence(receipt.document_number),
-        document_key=_evidence(receipt.document_key),
-        line_items=tuple(_field_evidence(item) for item in receipt.line_items),
+        type=_field_evidence(receipt.type, str),
+        merchant_name=_evidence(receipt.merchant_name, _clean),
+        merchant_tax_id=_evidence(receipt.merchant_tax_id, _clean),
+        issued_at=_evidence(receipt.issued_at, model.Moment.isoformat),
+        total=_evidence(receipt.total, amount),
+        subtotal=_evidence(receipt.subtotal, amount),
+        tax=_evidence(receipt.tax, amount),
+        currency=_evidence(receipt.currency, _clean),
+        document_number=_evidence(receipt.document_number, _clean),
+        document_key=_evidence(receipt.document_key, _clean),
+        line_items=tuple(_field_evidence(item, of("total")) for item in receipt.line_items),
+        merchant_address=_evidence(receipt.details.merchant_address, _clean),
+        customer_name=_evidence(receipt.details.customer_name, _clean),
+        customer_tax_id=_evidence(receipt.details.customer_tax_id, _clean),
+        due_date=_evidence(receipt.details.due_date, dt.date.isoformat),
+        discount=_evidence(receipt.details.discount, amount),
+        tip=_evidence(receipt.details.tip, amount),
+        service_charge=_evidence(receipt.details.service_charge, amount),
+        rounding=_evidence(receipt.details.rounding, amount),
+        taxes=tuple(_field_evidence(tax, of("amount")) for tax in receipt.details.taxes),
+        payments=tuple(_field_evidence(payment) for payment in receipt.details.payments),
+        quality=_quality(receipt),
     )
+
+
+def _quality(receipt: model.Receipt) -> Quality | None:
+    measured = [page.quality for page in receipt.pages if page.quality]
+    if not measured:
+        return None
+    hardest = max(measured, key=lambda one: (len(one.hints), -(one.sharpness or 0)))
+    return Quality.model_validate(hardest, from_attributes=True)
+
+
+def pages(receipt: model.Receipt) -> list[PageSize]:
+    """Return the sizes of the pages to which boxes refer."""
+    return [PageSize(width=one.width, height=one.height, turns=one.turns) for one in receipt.pages]
 
 
 def page_texts(receipt: model.Receipt) -> tuple[str, ...]:
@@ -195,10 +422,41 @@ def page_texts(receipt: model.Receipt) -> tuple[str, ...]:
 def _line_item(item: model.LineItem, amount: Callable[[Decimal], str]) -> LineItem:
     return LineItem(
         name=_clean(item.name),
-        qty=None if item.qty is None else money.as_printed(item.qty),
-        unit_price=None if item.unit_price is None else money.as_printed(item.unit_price),
+        qty=_printed(item.qty),
+        unit_price=_printed(item.unit_price),
         total=None if item.total is None else amount(item.total),
+        code=_text(item.code),
+        unit=_text(item.unit),
+        tax_rate=_printed(item.tax_rate),
+        discount=None if item.discount is None else amount(item.discount),
     )
+
+
+def _tax_line(tax: model.TaxLine, amount: Callable[[Decimal], str]) -> TaxLine:
+    return TaxLine(
+        name=_text(tax.name),
+        rate=_printed(tax.rate),
+        base=None if tax.base is None else amount(tax.base),
+        amount=None if tax.amount is None else amount(tax.amount),
+        informational=tax.is_informational,
+    )
+
+
+def _payment(payment: model.Payment, amount: Callable[[Decimal], str]) -> Payment:
+    return Payment(
+        method=payment.method,
+        amount=None if payment.amount is None else amount(payment.amount),
+        tendered=None if payment.tendered is None else amount(payment.tendered),
+        last4=payment.last4,
+    )
+
+
+def _printed(figure: Decimal | None) -> str | None:
+    return None if figure is None else money.as_printed(figure)
+
+
+def _text(text: str | None) -> str | None:
+    return _clean(text) or None if text else None
 
 
 def _value(found: Extracted[T] | None, spell: Callable[[T], str]) -> str | None:
@@ -206,17 +464,31 @@ def _value(found: Extracted[T] | None, spell: Callable[[T], str]) -> str | None:
     return None if found is None else spell(found.value) or None
 
 
-def _evidence(found: Extracted[T] | None) -> FieldEvidence | None:
-    return None if found is None else _field_evidence(found)
+def _amount_in(currency: str | None) -> Callable[[Decimal], str]:
+    return lambda value: money.in_minor_digits(value, currency)
 
 
-def _field_evidence(found: Extracted[T]) -> FieldEvidence:
+def _evidence(
+    found: Extracted[T] | None, spell: Callable[[T], str] | None = None
+) -> FieldEvidence | None:
+    return None if found is None else _field_evidence(found, spell)
+
+
+def _field_evidence(found: Extracted[T], spell: Callable[[T], str] | None = None) -> FieldEvidence:
     box = found.box
+    is_doubtful = found.confidence < DOUBTFUL or found.source is Source.EMBEDDED
+    others = found.alternatives if spell and is_doubtful else ()
     return FieldEvidence(
         confidence=_share(found.confidence),
         page=found.page,
         box=box and (round(box.x0), round(box.y0), round(box.x1), round(box.y1)),
         text=_clean(found.text),
+        source=found.source,
+        alternatives=tuple(
+            Alternative(value=text, confidence=_share(one.confidence))
+            for one in others
+            if spell and (text := spell(one.value))
+        ),
     )
 
 

@@ -11,6 +11,25 @@ class ReceiptStatus(StrEnum):
     FAILED = "failed"
 
 
+class ReviewStatus(StrEnum):
+    """Whether a person should look at a completed receipt, or has approved it."""
+
+    NEEDS_REVIEW = "needs_review"
+    READY = "ready"
+    APPROVED = "approved"
+
+
+class ReviewCode(StrEnum):
+    """Why a person should look at a receipt."""
+
+    LOW_CONFIDENCE = "low_confidence"
+    MISSING = "missing"
+    AMOUNTS_DISAGREE = "amounts_disagree"
+    POSSIBLE_DUPLICATE = "possible_duplicate"
+    #: The e-invoice in a PDF and its page.
+    EMBEDDED_DIFFERS = "embedded_differs"
+
+
 class KeyKind(StrEnum):
     """Secret keys are for servers, publishable ones for browsers."""
 
@@ -103,6 +122,8 @@ class AuditAction(StrEnum):
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105
     USER_PASSWORD_RESET = "user.password_reset"  # noqa: S105
     USER_SESSIONS_ENDED = "user.sessions_ended"
+    #: One session, from the list of devices.
+    USER_SESSION_ENDED = "user.session_ended"
     #: The password was right; `user.signed_in` follows after the second factor.
     USER_2FA_REQUIRED = "user.2fa_required"
     USER_2FA_ENROLLING = "user.2fa_enrolling"
@@ -123,14 +144,20 @@ class AuditAction(StrEnum):
     APIKEY_REVOKED = "apikey.revoked"
     RECEIPT_CREATED = "receipt.created"
     RECEIPT_REREAD = "receipt.reread"
+    RECEIPT_CORRECTED = "receipt.corrected"
+    RECEIPT_APPROVED = "receipt.approved"
+    #: A person decided that a possible duplicate is another document.
+    RECEIPT_NOT_DUPLICATE = "receipt.not_duplicate"
+    RECEIPTS_EXPORTED = "receipts.exported"
     RECEIPT_DELETED = "receipt.deleted"
     RECEIPT_PURGED = "receipt.purged"
+    AUDIT_EXPORTED = "audit.exported"
     SUBSCRIPTION_CHECKOUT_STARTED = "subscription.checkout_started"
     SUBSCRIPTION_UPDATED = "subscription.updated"
     WEBHOOK_ENDPOINT_CREATED = "webhook_endpoint.created"
     WEBHOOK_ENDPOINT_UPDATED = "webhook_endpoint.updated"
     WEBHOOK_ENDPOINT_DELETED = "webhook_endpoint.deleted"
-    #: It failed for too long.
+    #: By a member, or without an actor because it failed for too long.
     WEBHOOK_ENDPOINT_DISABLED = "webhook_endpoint.disabled"
     WEBHOOK_ENDPOINT_ENABLED = "webhook_endpoint.enabled"
     WEBHOOK_ENDPOINT_SECRET_ROTATED = "webhook_endpoint.secret_rotated"  # noqa: S105
@@ -169,6 +196,8 @@ class EventType(StrEnum):
 
     RECEIPT_COMPLETED = "receipt.completed"
     RECEIPT_FAILED = "receipt.failed"
+    RECEIPT_CORRECTED = "receipt.corrected"
+    RECEIPT_APPROVED = "receipt.approved"
     RECEIPT_DELETED = "receipt.deleted"
     USAGE_THRESHOLD_REACHED = "usage.threshold_reached"
     WEBHOOK_TEST = "webhook.test"

@@ -1,7 +1,7 @@
 """The stored JSON of readings: versioned, so that old rows stay readable.
 
-A new field that is nullable or a list needs no change here: it is filled in where it is missing. A
-field that is renamed or changes its meaning needs a new version and a migration step.
+A new field that is nullable, a list or has a default needs no change here: it is filled in where it
+is missing. A field that is renamed or changes its meaning needs a new version and a migration step.
 """
 
 import types
@@ -40,6 +40,8 @@ def _filled(shape: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]
             filled[name] = _filled_value(field.annotation, values[name])
         elif field.is_required():
             filled |= _missing(name, field.annotation)
+        else:
+            filled[name] = field.get_default(call_default_factory=True)
     return filled
 
 

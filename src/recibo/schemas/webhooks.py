@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recibo.schemas.ids import EndpointId
+from recibo.schemas.ids import DeliveryId, EndpointId
 from recibo.schemas.states import DeliveryState, EventType
 
 
@@ -27,14 +27,23 @@ class WebhookEvent(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An org's webhook endpoint, for events without a per-request URL."""
+    """A webhook endpoint of an org, for events without a per-request URL."""
 
     id: EndpointId
     url: str
+    #: What members call it; may be empty.
+    description: str
+    #: None for all types, future ones too.
+    event_types: tuple[EventType, ...] | None
     created_at: dt.datetime
     updated_at: dt.datetime
     failing_since: dt.datetime | None
     disabled_at: dt.datetime | None
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether events are sent to it."""
+        return self.disabled_at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +85,13 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class EventDelivery:
-    """An event and its delivery, as the portal shows it."""
+class Delivery:
+    """The delivery of an event to one receiver."""
 
-    event: WebhookEvent
-    #: The URL given with the upload; None if the event goes to the endpoint.
+    id: DeliveryId
+    #: None if the request named the URL.
+    endpoint_id: EndpointId | None
+    #: The URL of the request or of the endpoint; None if the endpoint was removed.
     url: str | None
     state: DeliveryState
     #: The time of the next attempt; None if there is none.
@@ -97,3 +108,31 @@ class EventDelivery:
             return False
         status = self.attempts[0].status
         return status is None or not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredEvent:
+    """An event and its deliveries, as the portal shows it."""
+
+    event: WebhookEvent
+    #: At least one.
+    deliveries: tuple[Delivery, ...]
+
+    @property
+    def delivered(self) -> int:
+        """How many of them have succeeded."""
+        return len([one for one in self.deliveries if one.state is DeliveryState.DELIVERED])
+
+    @property
+    def worst(self) -> Delivery:
+        """The delivery that needs attention first."""
+        return min(self.deliveries, key=lambda one: (not one.is_retried, _ATTENTION[one.state]))
+
+
+# The order in which deliveries of one event ask for attention.
+_ATTENTION = {
+    DeliveryState.FAILED: 0,
+    DeliveryState.PENDING: 1,
+    DeliveryState.DROPPED: 2,
+    DeliveryState.DELIVERED: 3,
+}

@@ -97,6 +97,19 @@ async def page(
     return AuditPage([_shape(row) for row in rows], next_cursor)
 
 
+async def about(
+    session: ReadSession, actor: Actor, resource_id: str, *, limit: int
+) -> list[shapes.AuditEvent]:
+    """Return the newest entries about one resource of the org, newest first."""
+    query = (
+        scope.of(actor, AuditEvent)
+        .where(AuditEvent.resource_id == resource_id)
+        .order_by(AuditEvent.id.desc())
+        .limit(limit)
+    )
+    return [_shape(row) for row in (await session.execute(query)).scalars()]
+
+
 async def purge(database: Database) -> int:
     """Delete up to 500 entries whose retention has ended; return how many."""
     async with database.write() as session:

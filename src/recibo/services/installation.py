@@ -67,9 +67,11 @@ async def agree(database: Database, blobs: Blobs) -> str:
         ForeignFilesError: they belong to different installations, or nothing shows that they belong
             together.
     """
+    # The row is committed before the marker is written: read in this order, the marker of another
+    # process that starts for the first time is never without its row.
+    marker = await marker_of(blobs)
     async with database.read() as session:
         own_id = await id_of(session)
-    marker = await marker_of(blobs)
     if marker is not None and own_id == marker.installation_id:
         if marker.is_restoring:
             # The database was the last to be restored.

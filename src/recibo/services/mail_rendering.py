@@ -5,8 +5,11 @@ from dataclasses import replace
 
 from sqlalchemy import select
 
+from recibo.schemas import languages
 from recibo.schemas.ids import InvitationId, UserId
+from recibo.schemas.languages import Language
 from recibo.schemas.states import MailKind, MailTokenKind
+from recibo.services import mails
 from recibo.services.identity import email_tokens
 from recibo.services.mail_templates import MailContent
 from recibo.services.mails import Lease
@@ -33,6 +36,7 @@ async def render_pending(session: Session, lease: Lease) -> MailContent | None:
         to=lease.recipient,
         names=lease.names,
         created_at=lease.created_at,
+        language=await _language(session, lease),
     )
     if lease.kind is MailKind.INVITATION:
         invitation_id = InvitationId(str(lease.names["invitation_id"]))
@@ -42,6 +46,13 @@ async def render_pending(session: Session, lease: Lease) -> MailContent | None:
     else:
         return content
     return None if token is None else replace(content, token=token)
+
+
+async def _language(session: Session, lease: Lease) -> Language:
+    """Return the language of the recipient; of one unknown, that of the request for the mail."""
+    query = select(User.language).where(User.email == lease.recipient)
+    own = languages.known((await session.execute(query)).scalar_one_or_none())
+    return own or languages.known(lease.names.get(mails.LANGUAGE)) or Language.ENGLISH
 
 
 async def _mint(session: Session, lease: Lease) -> str | None:

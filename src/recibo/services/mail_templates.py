@@ -16,9 +16,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+from babel import Locale, dates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from recibo.lib import clock, names
+from recibo.schemas.languages import Language
 from recibo.schemas.states import MailKind
 
 _TEXTS = Path(__file__).parent / "mail_texts"
@@ -73,6 +75,17 @@ class MailTemplate:
 
 
 @dataclass(frozen=True, slots=True)
+class MailTexts:
+    """The texts of all mails in one language."""
+
+    templates: Mapping[MailKind, MailTemplate]
+    #: What is common to several kinds.
+    words: Mapping[str, str]
+    #: The names of roles, if they are not those of the API.
+    roles: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class MailContent:
     """The values of one mail, before it is rendered."""
 
@@ -85,11 +98,13 @@ class MailContent:
     created_at: dt.datetime
     #: The token in the link; None for mails without a link.
     token: str | None = None
+    language: Language = Language.ENGLISH
 
 
 def render(content: MailContent, head: MailSettings) -> EmailMessage:
     """Return the message to send."""
-    template = _mail_templates()[content.kind]
+    texts = _texts(content.language)
+    template = texts.templates[content.kind]
     values = _values(content, head)
     parts = {
         "subject": template.subject.format_map(values),
@@ -99,6 +114,8 @@ def render(content: MailContent, head: MailSettings) -> EmailMessage:
         "token": content.token,
         "footer": template.footer,
         "base_url": head.base_url,
+        "words": texts.words,
+        "language": content.language,
     }
     message = EmailMessage(policy=email.policy.SMTP)
     message["From"] = head.sender
@@ -118,7 +135,7 @@ def render(content: MailContent, head: MailSettings) -> EmailMessage:
 
 def link(content: MailContent, head: MailSettings) -> str:
     """Return the URL of the page that takes the mail's token, with the page to open next."""
-    page = _mail_templates()[content.kind].page
+    page = _texts(content.language).templates[content.kind].page
     query = {"token": str(content.token)}
     if wanted := content.names.get("next"):
         query["next"] = str(wanted)
@@ -147,36 +164,48 @@ def sender(text: str, base_url: str) -> Address:
 
 
 @cache
-def _mail_templates() -> Mapping[MailKind, MailTemplate]:
-    tables = tomllib.loads((_TEXTS / "mails.toml").read_text(encoding="utf-8"))
-    return {
+def _texts(language: Language) -> MailTexts:
+    name = "mails.toml" if language is Language.ENGLISH else f"mails.{language}.toml"
+    tables = tomllib.loads((_TEXTS / name).read_text(encoding="utf-8"))
+    words, roles = tables.pop("words"), tables.pop("roles")
+    templates = {
         MailKind(kind): MailTemplate(**{**table, "paragraphs": tuple(table["paragraphs"])})
         for kind, table in tables.items()
     }
+    return MailTexts(templates, words, roles)
 
 
 def _values(content: MailContent, head: MailSettings) -> Mapping[str, str]:
     values = {name: names.sanitize_name(str(value)) for name, value in content.names.items()}
+    texts = _texts(content.language)
     if "when" in content.names:
-        values["when"] = _moment(dt.datetime.fromisoformat(str(content.names["when"])))
+        when = dt.datetime.fromisoformat(str(content.names["when"]))
+        values["when"] = _moment(when, content.language)
+    if "role" in content.names:
+        values["role"] = texts.roles.get(values["role"], values["role"])
     if "inviter" in content.names:
-        values["inviter"] = _inviter(content.names)
-    return {**values, "base_url": head.base_url, "at": _moment(content.created_at)}
+        values["inviter"] = _inviter(content.names, texts)
+    at = _moment(content.created_at, content.language)
+    return {**values, "base_url": head.base_url, "at": at}
 
 
-def _inviter(given: Mapping[str, str | int]) -> str:
+def _inviter(given: Mapping[str, str | int], texts: MailTexts) -> str:
     """Return the inviter for a sentence; a name is quoted, because its user chose it."""
     inviter, kind = str(given["inviter"]), given.get("inviter_kind")
     if kind == InviterKind.OPERATOR:
-        return inviter
+        return texts.words["operator"]
     if kind == InviterKind.EMAIL and _PLAIN_EMAIL.fullmatch(inviter):
         return inviter
     return f'"{names.sanitize_name(inviter)}"'
 
 
-def _moment(moment: dt.datetime) -> str:
-    moment = moment.astimezone(dt.UTC)
-    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+def _moment(moment: dt.datetime, language: Language) -> str:
+    written: str = dates.format_datetime(
+        moment.astimezone(dt.UTC),
+        _texts(language).words["moment"],
+        locale=Locale.parse(language, sep="-"),
+    )
+    return written
 
 
 def _mail_host(base_url: str) -> str:

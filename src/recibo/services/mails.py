@@ -25,6 +25,8 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
     MailKind.ORG_DELETED: frozenset({"org", "by"}),
 }
+#: The name of the language for recipients whose own is unknown.
+LANGUAGE = "language"
 #: The pending mails.
 ROWS = outbox.Rows(Mail, group="id")
 _MAX_AGE = dt.timedelta(days=3)

@@ -136,18 +136,19 @@ async def _notify(session: Session, actor: Member, name: str) -> None:
 
 async def _drop_pending(session: Session, actor: Member) -> None:
     """Drop pending readings and webhooks."""
-    # The endpoint is locked first and then deliveries in id order, so dispatchers cannot deadlock.
-    await session.execute(scope.of(actor, WebhookEndpoint).with_for_update())
+    # Endpoints are locked first and then deliveries, in id order, so dispatchers cannot deadlock.
+    locked = scope.of(actor, WebhookEndpoint).order_by(WebhookEndpoint.id).with_for_update()
+    await session.execute(locked)
     pending = (
         scope.of(actor, Delivery)
         .where(Delivery.due_at.is_not(None))
-        .with_only_columns(Delivery.event_id)
-        .order_by(Delivery.event_id)
+        .with_only_columns(Delivery.id)
+        .order_by(Delivery.id)
         .with_for_update()
     )
     await session.execute(
         scope.updating(actor, Delivery)
-        .where(Delivery.event_id.in_(pending))
+        .where(Delivery.id.in_(pending))
         .values(state=DeliveryState.DROPPED, due_at=None)
     )
     now = clock.now()

@@ -45,21 +45,29 @@ async def newest_first(
     Raises:
         ValidationFailed: the cursor is broken or belongs to another list.
     """
-    if wanted.cursor is not None:
-        query = query.where(row_id < _position(wanted, bound_to))
+    last = position(wanted, bound_to)
+    if last is not None:
+        query = query.where(row_id < last)
     # One more row than the page shows whether another page follows.
     query = query.order_by(row_id.desc()).limit(wanted.limit + 1)
     rows = list((await session.execute(query)).scalars())
     if len(rows) <= wanted.limit:
         return rows, None
     shown = rows[: wanted.limit]
-    last: Any = shown[-1]
-    return shown, cursor.encode(last.id, bound_to=bound_to, key=wanted.cursor_key)
+    end: Any = shown[-1]
+    return shown, cursor.encode(end.id, bound_to=bound_to, key=wanted.cursor_key)
 
 
-def _position(wanted: PageRequest, bound_to: Mapping[str, object]) -> str:
+def position(wanted: PageRequest, bound_to: Mapping[str, object]) -> str | None:
+    """Return the last id of the page before; None for the first page.
+
+    Raises:
+        ValidationFailed: the cursor is broken or belongs to another list.
+    """
+    if wanted.cursor is None:
+        return None
     try:
-        return cursor.decode(wanted.cursor or "", bound_to=bound_to, key=wanted.cursor_key)
+        return cursor.decode(wanted.cursor, bound_to=bound_to, key=wanted.cursor_key)
     except cursor.InvalidCursorError:
         message = "is not a cursor of this list; use next_cursor with the same filters"
         raise ValidationFailed.of("cursor", message) from None

@@ -13,6 +13,8 @@ _MONEY_PLACES = 4
 _MONEY_SCALE = Decimal(10) ** _MONEY_PLACES
 
 Json = JSON().with_variant(JSONB(), "postgresql")
+#: The same, in which None is NULL and not the JSON value `null`.
+NullableJson = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 # Ids sort by bytes, which is by time, whatever the database's locale.
 Id = String(64).with_variant(String(64, collation="C"), "postgresql")
 

@@ -36,6 +36,7 @@ _DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 _MIGRATION_LOCK = 0x72656369626F
 # Hashed, so names may have any length. Locks are per database.
 _TRY_LOCK = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
+_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 _READERS = 4
 # The key in `session.info` set by `notify_on_commit`.
 _NOTIFIES = "notifies"
@@ -54,6 +55,13 @@ SQLITE_PRAGMAS = (
 ReadSession = NewType("ReadSession", AsyncSession)
 #: A session that writes; `Database.write` commits it.
 Session = NewType("Session", AsyncSession)
+
+
+async def lock(session: Session, name: str) -> None:
+    """Wait for other transactions that locked this name; locked until the transaction ends."""
+    # SQLite has one writer at a time.
+    if session.get_bind().dialect.name != "sqlite":
+        await session.execute(_LOCK, {"name": name})
 
 
 class Database:

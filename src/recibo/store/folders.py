@@ -35,7 +35,8 @@ def sync(folder: Path) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """Write a small file durably and atomically."""
-    partial = path.with_name(f"{path.name}.part")
+    # Two processes may write the same file at once.
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     with os.fdopen(os.open(partial, flags, _FILE_MODE), "wb") as file:
         file.write(content)

@@ -47,6 +47,11 @@ def space_of(actor: Actor) -> str:
     return _WHOLE_ORG
 
 
+def sees_whole_org(actor: Actor) -> bool:
+    """Return whether the actor sees all receipts of the org."""
+    return space_of(actor) == _WHOLE_ORG
+
+
 def uploads_of(actor: Actor) -> Select[tuple[Receipt]]:
     """Select the receipts in the namespace of an actor's uploads."""
     seen = of(actor, Receipt)

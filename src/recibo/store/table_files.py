@@ -16,6 +16,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Date,
+    Float,
     Integer,
     MetaData,
     String,
@@ -34,6 +35,12 @@ from recibo.store.columns import Money, UtcDateTime
 
 # The state of a sweep belongs to its storage, and a restored database gets a new id.
 _EXCLUDED = {"installation", "sweeps", "orphans"}
+# SQLite keeps the full-text index in separate tables.
+_FULL_TEXT = "receipt_words_fts"
+_CONTINUE_NUMBERS = text(
+    "SELECT setval(pg_get_serial_sequence('receipt_words', 'number'), max(number))"
+    " FROM receipt_words HAVING max(number) IS NOT NULL"
+)
 _BATCH = 500
 _NAME = re.compile("[a-z0-9_]+")
 #: The names of column types in a backup; part of its format.
@@ -44,6 +51,7 @@ _KINDS: Mapping[str, TypeEngine[Any]] = {
     "bool": Boolean(),
     "date": Date(),
     "int": BigInteger(),
+    "float": Float(),
     "text": Text(),
 }
 # The first match wins.
@@ -54,6 +62,7 @@ _KIND_OF: Sequence[tuple[type[TypeEngine[Any]], str]] = (
     (Boolean, "bool"),
     (Date, "date"),
     (Integer, "int"),
+    (Float, "float"),
     (String, "text"),
 )
 
@@ -139,13 +148,17 @@ async def read_all(connection: AsyncConnection, found: Sequence[TableFile], fold
                 batch = []
         if batch:
             await connection.execute(insert, batch)
+    if connection.dialect.name == "postgresql":
+        # SQLite numbers new rows from the largest one; PostgreSQL asks a sequence.
+        await connection.execute(_CONTINUE_NUMBERS)
 
 
 async def nonempty_tables(connection: AsyncConnection) -> list[str]:
     """Return the names of tables with rows, which would conflict with a restore."""
     names = await connection.run_sync(lambda sync: inspect(sync).get_table_names())
     found = []
-    for name in sorted(set(names) - _EXCLUDED - {"alembic_version"}):
+    kept = {name for name in names if not name.startswith(_FULL_TEXT)}
+    for name in sorted(kept - _EXCLUDED - {"alembic_version"}):
         query = text(f'SELECT EXISTS (SELECT 1 FROM "{name}")')  # noqa: S608 - of the catalog
         if (await connection.execute(query)).scalar_one():
             found.append(name)

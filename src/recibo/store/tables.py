@@ -12,17 +12,20 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Date,
+    Float,
     ForeignKey,
     Index,
     Integer,
     MetaData,
     String,
     Text,
+    UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from recibo.store.columns import Id, Json, Money, UtcDateTime
+from recibo.store.columns import Id, Json, Money, NullableJson, UtcDateTime
 
 
 class Table(DeclarativeBase):
@@ -41,6 +44,7 @@ class Table(DeclarativeBase):
         dt.date: Date,
         Decimal: Money,
         bool: Boolean,
+        float: Float,
         int: Integer,
         str: Text,
     }
@@ -95,6 +99,8 @@ class Org(Table):
     plan: Mapped[str] = mapped_column(String(16))
     #: Limits agreed for the enterprise plan, by the field names of `schemas.plans.Plan`.
     agreed: Mapped[dict[str, int] | None] = mapped_column(Json)
+    #: Whether viewers may change receipts in the portal.
+    viewers_write: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[dt.datetime]
     #: When it was deleted: access ends at once, and its rows are deleted in batches.
     deleted_at: Mapped[dt.datetime | None]
@@ -125,6 +131,8 @@ class User(Table):
     #: Encrypted, bound to this row; active once `totp_enabled_at` is set.
     totp_secret: Mapped[str | None]
     totp_enabled_at: Mapped[dt.datetime | None]
+    #: Of the portal at the last sign-in; mails are written in it. None for users of the API only.
+    language: Mapped[str | None] = mapped_column(String(16))
 
 
 class Membership(Table):
@@ -182,6 +190,9 @@ class UserSession(Table):
     ended_at: Mapped[dt.datetime | None]
     #: It waits for the second factor until then; None if none is required.
     pending_until: Mapped[dt.datetime | None]
+    #: When its tokens were last refreshed, and from where; None before that in an older release.
+    last_seen_at: Mapped[dt.datetime | None]
+    last_ip_address: Mapped[str | None] = mapped_column(String(64))
 
     __table_args__ = (Index(None, "user_id", "id"),)
 
@@ -288,6 +299,12 @@ class ApiKey(Table):
     notified_hours: Mapped[int | None]
 
 
+def _live_index(name: str, *columns: str, also: str = "") -> Index:
+    """Return an index of the receipts that are not deleted."""
+    condition = text(" AND ".join(filter(None, ("deleted_at IS NULL", also))))
+    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+
+
 class Receipt(Table):
     """One uploaded document, its pending reading and its result."""
 
@@ -338,19 +355,54 @@ class Receipt(Table):
     #: The calendar date on the document.
     issued_on: Mapped[dt.date | None]
     issued_at: Mapped[dt.datetime | None]
+    merchant_tax_id: Mapped[str | None]
+    #: The normalized name of the merchant, for filters and duplicates.
+    merchant_key: Mapped[str | None]
+    document_number: Mapped[str | None]
+    document_key: Mapped[str | None] = mapped_column(String(64))
+    confidence: Mapped[float | None]
+    #: The perceptual hash of the first page, 16 hex digits; None for a page of text.
+    picture_hash: Mapped[str | None] = mapped_column(String(16))
+
+    #: Grows with every change of the completed receipt.
+    version: Mapped[int] = mapped_column(server_default="1", default=1)
+    #: What the machine read, if a person changed a field; None while it is equal to `reading`.
+    machine_reading: Mapped[dict[str, Any] | None] = mapped_column(NullableJson)
+    #: The fields that a person changed.
+    corrected_fields: Mapped[list[str] | None] = mapped_column(NullableJson)
+    #: Why a person should look at it, without duplicates; None before it was judged.
+    doubts: Mapped[list[dict[str, Any]] | None] = mapped_column(NullableJson)
+    #: The ids of receipts that look like the same document, oldest first; None without any.
+    duplicates: Mapped[list[str] | None] = mapped_column(NullableJson)
+    #: The ids of receipts that a person marked as different from it; these are never listed again.
+    not_duplicates: Mapped[list[str] | None] = mapped_column(NullableJson)
+    review_status: Mapped[str | None] = mapped_column(String(16))
+    approved_by: Mapped[str | None] = mapped_column(Id)
+    approved_at: Mapped[dt.datetime | None]
 
     __table_args__ = (
-        Index("ix_receipts_live", "org_id", "id", sqlite_where=text("deleted_at IS NULL"),
-              postgresql_where=text("deleted_at IS NULL")),
+        _live_index("ix_receipts_live", "org_id", "id"),
         Index("ix_receipts_status", "org_id", "status", "id"),
         Index("ix_receipts_type", "org_id", "type", "id"),
-        Index("ix_receipts_issued_on", "org_id", "issued_on", "id",
-              sqlite_where=text("deleted_at IS NULL"),
-              postgresql_where=text("deleted_at IS NULL")),
-        Index("ix_receipts_created_by", "org_id", "created_by", "id",
-              sqlite_where=text("deleted_at IS NULL"),
-              postgresql_where=text("deleted_at IS NULL")),
+        _live_index("ix_receipts_issued_on", "org_id", "issued_on", "id"),
+        _live_index("ix_receipts_created_by", "org_id", "created_by", "id"),
         Index("ix_receipts_file", "org_id", "file_sha256"),
+        _live_index("ix_receipts_review", "org_id", "review_status", "id"),
+        _live_index("ix_receipts_merchant", "org_id", "merchant_key", "id"),
+        _live_index("ix_receipts_category", "org_id", "category", "id"),
+        _live_index("ix_receipts_currency", "org_id", "currency", "id"),
+        _live_index("ix_receipts_confidence", "org_id", "confidence", "id"),
+        _live_index("ix_receipts_total", "org_id", "total", "issued_at", "id"),
+        _live_index("ix_receipts_currency_total", "org_id", "currency", "total", "id"),
+        _live_index("ix_receipts_number", "org_id", "document_number", "total"),
+        _live_index("ix_receipts_key", "org_id", "document_key"),
+        # SQLite visits no row only if `deleted_at` is in the index, too.
+        _live_index("ix_receipts_spend", "org_id", "issued_on", "currency", "category",
+                    "review_status", "total", "deleted_at"),
+        _live_index("ix_receipts_merchant_spend", "org_id", "currency", "merchant_key",
+                    "issued_on", "total", "deleted_at"),
+        _live_index("ix_receipts_duplicates", "org_id", "id", also="duplicates IS NOT NULL"),
+        _live_index("ix_receipts_unjudged", "id", also="doubts IS NULL AND status = 'completed'"),
         Index("ix_receipts_pending", "org_id", "id",
               sqlite_where=text("pending_accuracy IS NOT NULL"),
               postgresql_where=text("pending_accuracy IS NOT NULL")),
@@ -386,6 +438,26 @@ class Evidence(Table):
     )
     evidence: Mapped[dict[str, Any]] = mapped_column(Json)
     texts: Mapped[list[str]] = mapped_column(Json)
+    #: The size and rotation of each page; None where an older release read it.
+    pages: Mapped[list[dict[str, int]] | None] = mapped_column(NullableJson)
+
+
+class ReceiptWords(Table):
+    """The words of a receipt that a search finds; see `services/reading/search.py`.
+
+    SQLite has a full-text table `receipt_words_fts` on it, PostgreSQL a column `vector`.
+    """
+
+    __tablename__ = "receipt_words"
+
+    #: The row number in SQLite's full-text table.
+    number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"),
+                                        primary_key=True)  # fmt: skip
+    receipt_id: Mapped[str] = mapped_column(
+        Id, ForeignKey("receipts.id", ondelete="CASCADE"), unique=True
+    )
+    #: Normalized, each once, with spaces between; see `services/reading/search.py`.
+    words: Mapped[str]
 
 
 class ReceiptTag(Table):
@@ -527,19 +599,25 @@ class ProviderEvent(Table):
 
 
 class WebhookEndpoint(Table):
-    """The default webhook endpoint of an org, which has at most one."""
+    """A webhook endpoint of an org; the oldest is its default endpoint."""
 
     __tablename__ = "webhook_endpoints"
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
-    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), unique=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
     url: Mapped[str]
+    #: What members call it; may be empty.
+    description: Mapped[str]
+    #: The values of `schemas.states.EventType` that it gets; NULL for all, future ones too.
+    event_types: Mapped[list[str] | None] = mapped_column(NullableJson)
     created_at: Mapped[dt.datetime]
     updated_at: Mapped[dt.datetime]
     #: When the first delivery since the last success failed; None after a success.
     failing_since: Mapped[dt.datetime | None]
-    #: When it was disabled after failing for too long.
+    #: When it was disabled: after failing for too long if `failing_since` is set, else by a member.
     disabled_at: Mapped[dt.datetime | None]
+
+    __table_args__ = (Index(None, "org_id", "id"),)
 
 
 class SigningSecret(Table):
@@ -591,13 +669,12 @@ class WebhookEvent(Table):
 
 
 class Delivery(Table):
-    """The delivery of an event to its receiver: its state and next attempt."""
+    """The delivery of an event to one of its receivers: its state and next attempt."""
 
     __tablename__ = "deliveries"
 
-    event_id: Mapped[str] = mapped_column(
-        Id, ForeignKey("webhook_events.id", ondelete="CASCADE"), primary_key=True
-    )
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    event_id: Mapped[str] = mapped_column(Id, ForeignKey("webhook_events.id", ondelete="CASCADE"))
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
     #: The endpoint that it is sent to; None if the request named a URL.
     endpoint_id: Mapped[str | None] = mapped_column(Id)
@@ -611,17 +688,19 @@ class Delivery(Table):
     tries: Mapped[int]
 
     __table_args__ = (
+        # An event goes to an endpoint once.
+        UniqueConstraint("event_id", "endpoint_id"),
         # Separate indexes: a backlog of a dead endpoint does not slow down other deliveries.
-        Index("ix_deliveries_due_to_endpoint", "org_id", "due_at", "event_id",
+        Index("ix_deliveries_due_to_endpoint", "endpoint_id", "due_at", "id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
-        Index("ix_deliveries_due_elsewhere", "org_id", "due_at", "event_id",
+        Index("ix_deliveries_due_elsewhere", "org_id", "due_at", "id",
               sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NULL"),
               postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NULL")),
-        # Without rows that have no endpoint: SQLite would use this index for them, too.
-        Index("ix_deliveries_pending_to_endpoint", "endpoint_id",
-              sqlite_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL"),
-              postgresql_where=text("due_at IS NOT NULL AND endpoint_id IS NOT NULL")),
+        # It begins with the org: SQLite would also use it to find what is due otherwise.
+        Index("ix_deliveries_of_endpoint", "org_id", "endpoint_id", "id",
+              sqlite_where=text("endpoint_id IS NOT NULL"),
+              postgresql_where=text("endpoint_id IS NOT NULL")),
     )  # fmt: skip
 
 
@@ -632,6 +711,7 @@ class DeliveryAttempt(Table):
 
     id: Mapped[str] = mapped_column(Id, primary_key=True)
     event_id: Mapped[str] = mapped_column(Id, ForeignKey("webhook_events.id", ondelete="CASCADE"))
+    delivery_id: Mapped[str] = mapped_column(Id)
     org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
     url: Mapped[str]
     started_at: Mapped[dt.datetime]
@@ -643,7 +723,7 @@ class DeliveryAttempt(Table):
     #: The first bytes of the response, as text.
     answer: Mapped[str | None]
 
-    __table_args__ = (Index(None, "event_id", "id"),)
+    __table_args__ = (Index(None, "event_id", "id"), Index(None, "delivery_id", "id"))
 
 
 class MeterEvent(Table):
@@ -684,6 +764,7 @@ class AuditEvent(Table):
         Index(None, "org_id", "id"),
         Index(None, "org_id", "action", "id"),
         Index(None, "org_id", "resource_type", "id"),
+        Index(None, "org_id", "resource_id", "id"),
         # An event has at most one actor, so it is in at most one of these indexes.
         Index(None, "org_id", "actor_user_id", "id",
               sqlite_where=text("actor_user_id IS NOT NULL"),

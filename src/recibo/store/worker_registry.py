@@ -9,7 +9,8 @@ from redis.exceptions import RedisError
 
 from recibo.store.redis_client import CircuitBreaker
 
-_KEY = "recibo:workers"
+# Not "recibo:workers": docket keeps its own workers there.
+_KEY = "recibo:worker-registry"
 # Workers report every second. A killed one expires after this time; one on a busy machine may miss
 # some reports.
 TTL_SECONDS = 10

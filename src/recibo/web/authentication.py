@@ -128,6 +128,8 @@ async def _refresh(request: Request, services: Services) -> TokenResponse | None
     if not token:
         return None
     try:
-        return await sessions.refresh(services.identity, token, from_cookie=True)
+        return await sessions.refresh(
+            services.identity, token, from_cookie=True, visit=client_info_of(request)
+        )
     except AuthenticationFailed:
         return None

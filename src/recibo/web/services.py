@@ -12,13 +12,17 @@ from recibo.lib import webhook_urls
 from recibo.schemas.actor import ClientInfo
 from recibo.services.billing.billing import Billing
 from recibo.services.identity.identity import Identity
+from recibo.services.reading.exports import Exports
 from recibo.services.reading.extraction import Extraction
+from recibo.services.reading.page_images import PageImages
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.store.limits import Limits
 
 # The audit log stores one with every entry; those of browsers are half as long.
 _MAX_USER_AGENT = 500
+#: The attribute of the request's state with the language of a page.
+LANGUAGE = "language"
 
 #: Returns whether a part of the service works.
 Probe = Callable[[], Awaitable[bool]]
@@ -31,6 +35,8 @@ class Services:
     database: Database
     blobs: Blobs
     extraction: Extraction
+    exports: Exports
+    page_images: PageImages
     #: The folder of uploads during their request.
     spool: Path
     #: Signs the cursors of lists.
@@ -78,6 +84,7 @@ def client_info_of(request: Request) -> ClientInfo:
         request_id=request.state.request_id,
         ip_address=request.client.host if request.client else None,
         user_agent=_cut(request.headers.get("user-agent")),
+        language=getattr(request.state, LANGUAGE, None),
         is_limited_by_ip=request.state.is_limited_by_ip,
     )
 

@@ -12,7 +12,14 @@ from recibo.schemas.plans import SOLD, Plans
 from recibo.services import audit, org_deletion, orphans
 from recibo.services.billing import sandbox, subscriptions
 from recibo.services.identity import email_tokens, key_notices, sessions, throttles
-from recibo.services.reading import fair_queue, idempotency, pending_counts, readings, receipts
+from recibo.services.reading import (
+    fair_queue,
+    idempotency,
+    pending_counts,
+    readings,
+    receipts,
+    stored_readings,
+)
 from recibo.services.reading.extraction import Enqueuer
 from recibo.services.webhooks import deliveries
 from recibo.store.blobs import Blobs
@@ -41,6 +48,8 @@ class _State:
     #: The org after which the next batch of pending readings starts.
     after: str = ""
     next_count_at: float = 0.0
+    #: The last receipt of an older release that was judged.
+    judged_up_to: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,15 @@ class PeriodicTasks:
         for purge in _EXPIRING:
             await self._until_done(purge)(budget)
 
+    async def judge_older_receipts(self, budget: Budget) -> None:
+        """Find doubts, duplicates and words of receipts that an older release read."""
+        state = self._state
+        while not budget.is_spent:
+            judged = await stored_readings.judge_older(self.database, state.judged_up_to)
+            state.judged_up_to = judged or ""
+            if judged is None:
+                return
+
     async def sweep(self, _: Budget | None = None) -> None:
         """Look for files without a receipt, one batch per run."""
         swept = await orphans.sweep(self.database, self.blobs)
@@ -147,6 +165,7 @@ class PeriodicTasks:
             Job("key-notices", _UPKEEP_SECONDS, self.enqueue_key_notices),
             Job("subscriptions", _UPKEEP_SECONDS, self.settle_subscriptions),
             *self._purges,
+            Job("judge-older-receipts", _UPKEEP_SECONDS, self.judge_older_receipts),
             Job("sweep", _UPKEEP_SECONDS, self.sweep),
         )
 

@@ -130,7 +130,8 @@ class TaskQueue:
         worker = self._worker(
             run, concurrency=_BACKGROUND_CONCURRENCY, check_interval=_BACKGROUND_CHECK_INTERVAL
         )
-        async with worker, loops.repeating(sweep, _SWEEP_SECONDS):
+        # The worker ends first: it starts nothing more while the last sweep goes on.
+        async with loops.repeating(sweep, _SWEEP_SECONDS), worker:
             yield
 
     def _reading(self, job: Job) -> TaskCall:

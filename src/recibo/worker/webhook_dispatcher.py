@@ -137,13 +137,13 @@ class WebhookDispatcher:
         async with self._database.read() as session:
             chosen = await fair_queue.next_deliveries(session, self._count_in_flight())
         self._has_more, self._last = chosen.has_more, chosen.last
-        if not chosen.event_ids:
+        if not chosen.delivery_ids:
             return []
         async with self._database.write() as session:
-            leased = await deliveries.lease(session, self._keyring, chosen.event_ids)
+            leased = await deliveries.lease(session, self._keyring, chosen.delivery_ids)
         started = list[asyncio.Task[None]]()
         for one in leased:
-            post = _Post(one.destination, chosen.event_ids[one.event_id])
+            post = _Post(one.destination, chosen.delivery_ids[one.id])
             task = asyncio.create_task(self._deliver(one, post))
             self._in_flight[task] = post
             task.add_done_callback(self._forget)

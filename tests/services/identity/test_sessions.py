@@ -52,7 +52,7 @@ async def caller(identity: Identity, tokens: TokenResponse) -> SignedIn:
 async def refreshes(identity: Identity, tokens: TokenResponse) -> bool:
     """Return whether a session is live."""
     try:
-        await sessions.refresh(identity, tokens.refresh_token, from_cookie=False)
+        await sessions.refresh(identity, tokens.refresh_token, from_cookie=False, visit=make.VISIT)
     except AuthenticationFailed:
         return False
     return True

@@ -34,9 +34,10 @@ def fake_clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
 
 
 async def take(database: Database, *event_ids: str) -> list[LeasedDelivery]:
-    """Lease deliveries in a separate transaction."""
+    """Lease the deliveries of events in a separate transaction."""
+    found = await events.delivery_ids(database, *event_ids)
     async with database.write() as session:
-        return await deliveries.lease(session, KEYRING, [EventId(one) for one in event_ids])
+        return await deliveries.lease(session, KEYRING, found)
 
 
 async def taken(database: Database, event_id: str) -> LeasedDelivery:
@@ -85,7 +86,7 @@ async def test_taken_delivery_says_what_is_posted_and_where(
     assert (events.OWN_URL, None) == (found[elsewhere].url, found[elsewhere].endpoint_id)
     for event_id, one in found.items():
         assert f'"id":"{event_id}"' in one.body
-        assert bodies[event_id]["org_id"] == one.destination.org_id == actor.org_id
+        assert bodies[event_id]["org_id"] == one.org_id == actor.org_id
         assert (0, one.destination.is_to_endpoint) == (one.tries, one.endpoint_id is not None)
 
 

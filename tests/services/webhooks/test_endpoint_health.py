@@ -9,7 +9,6 @@ from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock
 from recibo.lib.keyring import Keyring
 from recibo.schemas.actor import Actor
-from recibo.schemas.ids import EventId
 from recibo.schemas.states import DeliveryState, MailKind, Role
 from recibo.services.webhooks import deliveries, endpoint_health, endpoints
 from recibo.services.webhooks.deliveries import FinishedAttempt
@@ -36,11 +35,12 @@ async def try_(
     database: Database, event_id: str, *outcomes: WebhookResponse, tries: int = 0
 ) -> None:
     """Try a delivery as though it had been tried so often, and write down all at once."""
+    (delivery_id,) = await events.delivery_ids(database, event_id)
     async with database.write() as session:
-        delivery = await session.get_one(tables.Delivery, event_id)
+        delivery = await session.get_one(tables.Delivery, delivery_id)
         delivery.due_at, delivery.tries, delivery.state = clock.now(), tries, DeliveryState.PENDING
     async with database.write() as session:
-        (one,) = await deliveries.lease(session, KEYRING, [EventId(event_id)])
+        (one,) = await deliveries.lease(session, KEYRING, [delivery_id])
     now = clock.now()
     async with database.write() as session:
         await deliveries.record(
@@ -115,8 +115,9 @@ async def test_addresses_that_requests_named_say_nothing_of_the_endpoint(
 
 
 async def test_changed_url_resets_the_failing_time(database: Database, event_id: str) -> None:
+    found = await events.delivery_ids(database, event_id)
     async with database.write() as session:
-        (one,) = await deliveries.lease(session, KEYRING, [EventId(event_id)])
+        (one,) = await deliveries.lease(session, KEYRING, found)
     async with database.write() as session:
         endpoint = (await session.execute(select(tables.WebhookEndpoint))).scalar_one()
         endpoint.url = "https://other.test/"

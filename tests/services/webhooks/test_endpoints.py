@@ -88,7 +88,7 @@ async def test_endpoint_is_created_then_changed(database: Database, member: Memb
     assert (created.id, OTHER_URL) == (changed.id, changed.url)
     assert changed == await get(database, member)
     first, second = await audited(database)
-    off = {"disabled_at": None}
+    off = {"description": "", "event_types": None, "disabled_at": None}
     assert ("webhook_endpoint.created", None, {"url": events.URL, **off}) == (
         first.action,
         first.before,
@@ -169,7 +169,8 @@ async def test_what_waits_for_a_try_is_due_when_the_url_is_changed(
     later, soon = clock.now() + HOUR, clock.now() + MINUTE / 2
     for event_id, at in ((waiting, later), (tried, soon), (elsewhere, later)):
         async with database.write() as session:
-            (await session.get_one(tables.Delivery, event_id)).due_at = at
+            statement = update(tables.Delivery).where(tables.Delivery.event_id == event_id)
+            await session.execute(statement.values(due_at=at))
     await put(database, member, OTHER_URL)
 
     due = {row.event_id: row.due_at for row in await events.deliveries(database)}

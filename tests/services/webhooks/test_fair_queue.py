@@ -36,9 +36,10 @@ async def add_pending(database: Database, org_id: str, count: int, **columns: ob
             insert(tables.WebhookEvent), [{"id": one, **event} for one in event_ids]
         )
         await session.execute(
-            insert(tables.Delivery), [{"event_id": one, **row} for one in event_ids]
+            insert(tables.Delivery),
+            [{"id": f"dlv_{one[4:]}", "event_id": one, **row} for one in event_ids],
         )
-    return event_ids
+    return [f"dlv_{one[4:]}" for one in event_ids]
 
 
 async def test_nothing_is_chosen_where_nothing_is_due(database: Database, actor: Actor) -> None:
@@ -47,7 +48,7 @@ async def test_nothing_is_chosen_where_nothing_is_due(database: Database, actor:
 
     chosen = await choose(database)
 
-    assert ({}, None, False) == (chosen.event_ids, chosen.last, chosen.has_more)
+    assert ({}, None, False) == (chosen.delivery_ids, chosen.last, chosen.has_more)
 
 
 async def test_what_is_due_longest_is_first(database: Database, actor: Actor) -> None:
@@ -58,10 +59,10 @@ async def test_what_is_due_longest_is_first(database: Database, actor: Actor) ->
 
     chosen = await choose(database)
 
-    assert 16 == len(chosen.event_ids)
-    assert old[0] in chosen.event_ids
+    assert 16 == len(chosen.delivery_ids)
+    assert old[0] in chosen.delivery_ids
     assert chosen.has_more
-    assert 15 == len(set(young) & chosen.event_ids.keys())
+    assert 15 == len(set(young) & chosen.delivery_ids.keys())
 
 
 async def test_endpoint_and_request_urls_are_separate_destinations(
@@ -71,7 +72,7 @@ async def test_endpoint_and_request_urls_are_separate_destinations(
     await add_pending(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
     await add_pending(database, actor.org_id, 20)
 
-    assert 32 == len((await choose(database)).event_ids)
+    assert 32 == len((await choose(database)).delivery_ids)
 
 
 async def test_what_is_under_way_counts(database: Database, actor: Actor) -> None:
@@ -84,7 +85,7 @@ async def test_what_is_under_way_counts(database: Database, actor: Actor) -> Non
         database, InFlight(10, {Destination(OrgId("org_other"), is_to_endpoint=True): 10})
     )
 
-    assert [6, 0, 0] == [len(one.event_ids) for one in (some, none, full)]
+    assert [6, 0, 0] == [len(one.delivery_ids) for one in (some, none, full)]
     assert [True] * 3 == [one.has_more for one in (some, none, full)]
 
 
@@ -95,7 +96,7 @@ async def test_share_of_a_destination_shrinks_with_the_free_capacity(
     await add_pending(database, actor.org_id, 20)
     load = InFlight(CAPACITY, {Destination(OrgId("org_other"), is_to_endpoint=True): busy})
 
-    assert share == len((await choose(database, load)).event_ids)
+    assert share == len((await choose(database, load)).delivery_ids)
 
 
 async def test_round_robin_continues_after_the_last_destination(database: Database) -> None:
@@ -106,9 +107,9 @@ async def test_round_robin_continues_after_the_last_destination(database: Databa
     second = await choose(database, InFlight(2, last=first.last))
     third = await choose(database, InFlight(2, last=Destination(orgs[2], is_to_endpoint=False)))
 
-    assert [pending[org] for org in orgs[:2]] == sorted(first.event_ids)
-    assert [pending[org] for org in orgs[2:]] == sorted(second.event_ids)
-    assert {pending[orgs[3]], pending[orgs[0]]} == third.event_ids.keys()
+    assert [pending[org] for org in orgs[:2]] == sorted(first.delivery_ids)
+    assert [pending[org] for org in orgs[2:]] == sorted(second.delivery_ids)
+    assert {pending[orgs[3]], pending[orgs[0]]} == third.delivery_ids.keys()
 
 
 async def test_failing_endpoint_has_one_turn_and_calls_for_no_more(
@@ -118,13 +119,13 @@ async def test_failing_endpoint_has_one_turn_and_calls_for_no_more(
     async with database.write() as session:
         await session.execute(update(tables.WebhookEndpoint).values(failing_since=clock.now()))
     await add_pending(database, actor.org_id, 20, url=None, endpoint_id=endpoint_id)
-    destination = Destination(actor.org_id, is_to_endpoint=True)
+    destination = Destination(endpoint_id, is_to_endpoint=True)
 
     first = await choose(database)
     second = await choose(database, InFlight(CAPACITY, {destination: 1}, {destination: 1}))
 
-    assert [True] == list(first.event_ids.values())
-    assert [0, False, False] == [len(second.event_ids), second.has_more, first.has_more]
+    assert [True] == list(first.delivery_ids.values())
+    assert [0, False, False] == [len(second.delivery_ids), second.has_more, first.has_more]
 
 
 async def test_failed_urls_get_four_slots_and_others_the_rest(
@@ -140,19 +141,19 @@ async def test_failed_urls_get_four_slots_and_others_the_rest(
     busy = await choose(database, InFlight(CAPACITY, {destination: 4}, {destination: 4}))
 
     assert (4, 12) == (
-        len(set(tried) & chosen.event_ids.keys()),
-        len(set(fresh) & chosen.event_ids.keys()),
+        len(set(tried) & chosen.delivery_ids.keys()),
+        len(set(fresh) & chosen.delivery_ids.keys()),
     )
-    assert not set(tried) & busy.event_ids.keys()
-    assert 12 == len(busy.event_ids)
+    assert not set(tried) & busy.delivery_ids.keys()
+    assert 12 == len(busy.delivery_ids)
 
 
-async def test_each_org_costs_one_index_lookup(sqlite_url: str) -> None:
+async def test_each_destination_costs_one_index_lookup(sqlite_url: str) -> None:
     database = Database(sqlite_url)
     looks = list[str]()
     for is_to_endpoint in (False, True):
         # The statement as it is sent to the database.
-        query = fair_queue._due_orgs(is_to_endpoint=is_to_endpoint)  # noqa: SLF001
+        query = fair_queue.due_receivers(is_to_endpoint=is_to_endpoint)
         engine = database._reader.sync_engine  # noqa: SLF001
         sql = query.params(now=clock.now()).compile(engine, compile_kwargs={"literal_binds": True})
         async with database.read() as session:

@@ -82,7 +82,13 @@ _EMAIL = "email", "is not an e-mail address"
 _INVALID: Mapping[str, tuple[str, str]] = {
     "extract_receipt": ("accuracy", "must be one of standard, high"),
     "list_receipts": _LIMIT,
-    "get_receipt": ("include", "must be evidence or text, or both with a comma between"),
+    "get_receipt": (
+        "include",
+        "must be evidence, pages, reading, text, or several of them with commas between",
+    ),
+    "export_receipts": ("format", "Input should be 'csv', 'xlsx', 'jsonl' or 'zip'"),
+    "update_receipt": ("total", 'must be a decimal in a string, such as "42.59"'),
+    "get_receipt_page": ("width", "Input should be less than or equal to 1600"),
     "list_webhook_events": _LIMIT,
     "list_audit_events": ("since", "must be an ISO 8601 date or timestamp, such as 2026-03-14"),
     "get_usage": ("days", "Input should be less than or equal to 365"),

@@ -6,88 +6,27 @@ The people, the organization and the receipts are the same in all of them.
 from collections.abc import Mapping
 from typing import Any
 
+from recibo.api.openapi.receipt_examples import (
+    CORRECTED,
+    DETAILED,
+    FAILED,
+    KEY_ID,
+    NOW,
+    ORG_ID,
+    PENDING,
+    RECEIPT,
+    RECEIPT_ID,
+    WITH_READING,
+)
 from recibo.schemas.states import EventType
 
-RECEIPT_ID = "rcp_01964f6e2b7a7c3f9d1e4a5b6c7d8e9f"
 EVENT_ID = "evt_01964f6e3c4d7e8f9a0b1c2d3e4f5a6b"
-_ORG_ID = "org_01964f3b00aa7bbb8ccc1dddeeeefff0"
 _USER_ID = "usr_01964f3b00aa7bbb8ccc1dddeeeefff1"
 _MEMBER_ID = "usr_01964f3b00aa7bbb8ccc1dddeeeefff2"
-_KEY_ID = "key_01964f3b00aa7bbb8ccc1dddeeeefff3"
 _INVITATION_ID = "inv_01964f3b00aa7bbb8ccc1dddeeeefff4"
 _FIRST_DAY = "2026-06-01T09:30:00Z"
-_NOW = "2026-06-09T12:00:00.120931Z"
 _EMAIL_LINK = "3q2-7wXyZkq0b1c2d3e4f5g6h7i8j9k0l1m2n3o4p5q"
 _CURSOR = "eyJhZnRlciI6InJjcF8wMTk2NGY2ZSJ9.c2lnbmF0dXJl"
-
-RECEIPT: Mapping[str, Any] = {
-    "merchant_name": "PADARIA AURORA LTDA",
-    "merchant_tax_id": "11222333000181",
-    "issued_at": "2026-06-09T08:17:42-03:00",
-    "total": "42.59",
-    "subtotal": "42.59",
-    "tax": "5.73",
-    "currency": "BRL",
-    "document_number": "12345",
-    "document_key": "35260611222333000181650010000123451000864150",
-    "line_items": [
-        {"name": "Pão francês", "qty": "0.535", "unit_price": "18.90", "total": "10.11"},
-        {"name": "Café torrado 500 g", "qty": "1", "unit_price": "32.48", "total": "32.48"},
-    ],
-    "id": RECEIPT_ID,
-    "org_id": _ORG_ID,
-    "status": "completed",
-    "type": "nfce",
-    "confidence": 0.97,
-    "category": "groceries",
-    "metadata": {"project": "apollo"},
-    "created_by": _KEY_ID,
-    "accuracy": "standard",
-    "failure": None,
-    "created_at": "2026-06-09T11:59:58.402118Z",
-    "updated_at": _NOW,
-}
-_UNREAD: Mapping[str, Any] = {
-    **{name: None for name in RECEIPT if name not in {"id", "org_id", "metadata", "created_by"}},
-    **{name: RECEIPT[name] for name in ("id", "org_id", "metadata", "created_by", "accuracy")},
-    "line_items": [],
-    "created_at": RECEIPT["created_at"],
-    "updated_at": RECEIPT["created_at"],
-}
-_PENDING: Mapping[str, Any] = {**_UNREAD, "status": "pending"}
-_FAILED: Mapping[str, Any] = {
-    **_UNREAD,
-    "status": "failed",
-    "failure": {
-        "code": "low_confidence",
-        "message": "The document is unreadable; send a sharper or larger picture of it.",
-    },
-    "updated_at": _NOW,
-}
-_TOTAL_EVIDENCE = {
-    "confidence": 0.9865,
-    "page": 1,
-    "box": [48, 610, 352, 640],
-    "text": "TOTAL R$ 42,59",
-}
-_EVIDENCE: Mapping[str, Any] = {
-    "type": {"confidence": 0.99, "page": 1, "box": None, "text": "NFC-e"},
-    "merchant_name": {
-        "confidence": 0.981,
-        "page": 1,
-        "box": [40, 32, 361, 58],
-        "text": "PADARIA AURORA LTDA",
-    },
-    "total": _TOTAL_EVIDENCE,
-    **dict.fromkeys(("merchant_tax_id", "issued_at", "subtotal", "tax", "currency")),
-    **dict.fromkeys(("document_number", "document_key")),
-    "line_items": [],
-}
-_DETAILED: Mapping[str, Any] = {
-    **RECEIPT,
-    "evidence": _EVIDENCE,
-    "text": ["PADARIA AURORA LTDA\nPão francês 0,535 kg x 18,90 10,11\nTOTAL R$ 42,59"],
-}
 
 _TOKENS: Mapping[str, Any] = {
     "access_token": "eyJhbGciOiJIUzI1NiJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl",
@@ -95,7 +34,7 @@ _TOKENS: Mapping[str, Any] = {
     "token_type": "Bearer",
     "expires_in": 900,
     "user_id": _USER_ID,
-    "org_id": _ORG_ID,
+    "org_id": ORG_ID,
 }
 _OK = {"ok": True}
 _OK_WITH_SESSION = {**_TOKENS, "ok": True}
@@ -109,7 +48,7 @@ _ME: Mapping[str, Any] = {
         "two_factor_enabled": False,
     },
     "org": {
-        "id": _ORG_ID,
+        "id": ORG_ID,
         "name": "Aurora",
         "slug": "aurora",
         "plan": "startup",
@@ -118,7 +57,7 @@ _ME: Mapping[str, Any] = {
     "role": "owner",
 }
 _ORG: Mapping[str, Any] = {
-    "id": _ORG_ID,
+    "id": ORG_ID,
     "name": "Aurora",
     "slug": "aurora",
     "logo_url": "https://example.com/aurora.png",
@@ -127,8 +66,8 @@ _ORG: Mapping[str, Any] = {
     "created_at": _FIRST_DAY,
 }
 _KEY: Mapping[str, Any] = {
-    "id": _KEY_ID,
-    "org_id": _ORG_ID,
+    "id": KEY_ID,
+    "org_id": ORG_ID,
     "name": "Expenses",
     "kind": "secret",
     "prefix": "sk_live_",
@@ -139,7 +78,7 @@ _KEY: Mapping[str, Any] = {
     "revoked_at": None,
     "created_at": _FIRST_DAY,
     "created_by": _USER_ID,
-    "last_used_at": _NOW,
+    "last_used_at": NOW,
 }
 _INVITATION: Mapping[str, Any] = {
     "id": _INVITATION_ID,
@@ -169,7 +108,7 @@ _AUDIT_EVENT: Mapping[str, Any] = {
     "id": "aud_01964f3b00aa7bbb8ccc1dddeeeefff5",
     "action": "apikey.created",
     "resource_type": "api_key",
-    "resource_id": _KEY_ID,
+    "resource_id": KEY_ID,
     "actor_user_id": _USER_ID,
     "actor_api_key_id": None,
     "ip_address": "203.0.113.7",
@@ -199,8 +138,8 @@ def _event(event_type: EventType, data: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": EVENT_ID,
         "type": event_type.value,
-        "org_id": _ORG_ID,
-        "created_at": _NOW,
+        "org_id": ORG_ID,
+        "created_at": NOW,
         "data": data,
     }
 
@@ -218,6 +157,14 @@ def _named(**values: Any) -> dict[str, Any]:
 
 #: JSON request bodies.
 REQUESTS: Mapping[str, Mapping[str, Any]] = {
+    "update_receipt": _named(
+        correct_and_approve={"merchant_name": "Padaria Aurora", "approved": True, "version": 1},
+        approve={"approved": True},
+        replace_the_items={
+            "line_items": [{"name": "Pão francês", "qty": "0.535", "total": "10.11"}],
+            "category": "groceries",
+        },
+    ),
     "update_org": _named(
         new_name={"name": "Aurora Foods", "billing_email": "finance@example.com"},
         no_logo={"logo_url": None},
@@ -229,7 +176,7 @@ REQUESTS: Mapping[str, Mapping[str, Any]] = {
             "current_password": "blue kitchen seven",
         }
     ),
-    "switch_org": _named(org={"org_id": _ORG_ID}),
+    "switch_org": _named(org={"org_id": ORG_ID}),
     "create_checkout_session": _named(
         checkout={
             "plan": "startup",
@@ -280,14 +227,19 @@ REQUESTS: Mapping[str, Mapping[str, Any]] = {
 
 #: JSON bodies of successful answers.
 RESPONSES: Mapping[str, Mapping[str, Any]] = {
-    "extract_receipt": _named(completed=RECEIPT, pending=_PENDING),
+    "extract_receipt": _named(completed=RECEIPT, pending=PENDING),
     "list_receipts": _named(
         first_page={"data": [RECEIPT], "has_more": True, "next_cursor": _CURSOR},
         empty={"data": [], "has_more": False, "next_cursor": None},
     ),
     "get_receipt": _named(
-        completed=RECEIPT, with_evidence_and_text=_DETAILED, pending=_PENDING, failed=_FAILED
+        completed=RECEIPT,
+        with_evidence_and_text=DETAILED,
+        with_reading_and_pages=WITH_READING,
+        pending=PENDING,
+        failed=FAILED,
     ),
+    "update_receipt": _named(corrected=CORRECTED),
     "get_org": _named(org=_ORG),
     "update_org": _named(org=_ORG),
     "get_me": _named(
@@ -404,7 +356,8 @@ OTHER_RESPONSES: Mapping[tuple[str, str], Mapping[str, Any]] = {
 
 PATH_PARAMETERS: Mapping[str, str] = {
     "receipt_id": RECEIPT_ID,
-    "key_id": _KEY_ID,
+    "page": "1",
+    "key_id": KEY_ID,
     "user_id": _MEMBER_ID,
     "invitation_id": _INVITATION_ID,
     "token": _EMAIL_LINK,
@@ -414,7 +367,24 @@ PATH_PARAMETERS: Mapping[str, str] = {
 EVENTS: Mapping[EventType, Mapping[str, Any]] = {
     EventType.RECEIPT_COMPLETED: _named(completed=_COMPLETED),
     EventType.RECEIPT_FAILED: _named(
-        unreadable=_event(EventType.RECEIPT_FAILED, {"receipt": _FAILED})
+        unreadable=_event(EventType.RECEIPT_FAILED, {"receipt": FAILED})
+    ),
+    EventType.RECEIPT_CORRECTED: _named(
+        corrected=_event(
+            EventType.RECEIPT_CORRECTED,
+            {
+                "receipt": CORRECTED,
+                "changes": {
+                    "merchant_name": {
+                        "before": "PADARIA AURORA LTDA",
+                        "after": "Padaria Aurora",
+                    }
+                },
+            },
+        )
+    ),
+    EventType.RECEIPT_APPROVED: _named(
+        approved=_event(EventType.RECEIPT_APPROVED, {"receipt": CORRECTED})
     ),
     EventType.RECEIPT_DELETED: _named(
         deleted=_event(EventType.RECEIPT_DELETED, {"receipt": RECEIPT})

@@ -6,10 +6,26 @@ from typing import Any
 from recibo.api.openapi import examples
 from recibo.schemas.states import EventType
 
-_RECEIPT = {
+_RECEIPT: Mapping[str, Any] = {
     "type": "object",
     "required": ["receipt"],
     "properties": {"receipt": {"$ref": "#/components/schemas/Receipt"}},
+}
+_CORRECTED = {
+    "type": "object",
+    "required": ["receipt", "changes"],
+    "properties": {
+        **_RECEIPT["properties"],
+        "changes": {
+            "type": "object",
+            "description": "Each changed field with its value before and after.",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["before", "after"],
+                "properties": {"before": {}, "after": {}},
+            },
+        },
+    },
 }
 _USAGE = {
     "type": "object",
@@ -31,6 +47,16 @@ _EVENTS: Mapping[EventType, tuple[str, str, Mapping[str, Any]]] = {
     EventType.RECEIPT_FAILED: (
         "A receipt failed",
         "The document could not be read; `failure` says why. Nothing is billed.",
+        _RECEIPT,
+    ),
+    EventType.RECEIPT_CORRECTED: (
+        "A receipt is corrected",
+        "A person or an API key changed fields or metadata, or withdrew the approval.",
+        _CORRECTED,
+    ),
+    EventType.RECEIPT_APPROVED: (
+        "A receipt is approved",
+        "A person or an API key approved it; `review` says who.",
         _RECEIPT,
     ),
     EventType.RECEIPT_DELETED: (

@@ -9,6 +9,7 @@ from recibo.errors import AuthenticationFailed, NoSession, NotFound, ValidationF
 from recibo.lib import clock, ids
 from recibo.schemas.actor import SignedIn
 from recibo.schemas.ids import OrgId
+from recibo.schemas.languages import Language
 from recibo.schemas.sessions import TokenResponse
 from recibo.schemas.states import AuditAction, MailKind, ResourceType, SignInMethod
 from recibo.services import audit, mails
@@ -54,6 +55,13 @@ async def rename(identity: Identity, caller: SignedIn, name: str | None) -> Sign
         )
         user.full_name = name
     return replace(caller, full_name=name)
+
+
+async def set_language(identity: Identity, caller: SignedIn, language: Language) -> None:
+    """Set the language of the mails to the caller."""
+    async with identity.database.write() as session:
+        user = await session.get_one(User, caller.user_id)
+        user.language = language
 
 
 async def change_password(
@@ -113,8 +121,12 @@ async def end_sessions(identity: Identity, caller: SignedIn) -> TokenResponse:
         return await _alone(session, identity, user, caller)
 
 
-async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> TokenResponse:
+async def switch_org(
+    identity: Identity, caller: SignedIn, org_id: str, *, ends_current: bool = False
+) -> TokenResponse:
     """Start a session in another org of the caller, with the age of the current one.
+
+    A browser has one session at a time, so there the current one ends.
 
     Raises:
         NotFound: the caller is no member there.
@@ -140,6 +152,8 @@ async def switch_org(identity: Identity, caller: SignedIn, org_id: str) -> Token
             after={"org_id": there},
         )
         method, since = SignInMethod(row.method), row.created_at
+        if ends_current:
+            row.ended_at = clock.now()
         start = NewSession(method, there, caller.visit, is_proven=True, since=since)
         return await sessions.begin(session, identity, user, start)
 

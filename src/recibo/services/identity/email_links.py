@@ -62,10 +62,17 @@ async def request(
     try:
         async with identity.database.write() as session:
             await throttles.take(session, _mail_limits(kind, address, visit))
-            mails.enqueue(session, kind, to=address, names={"next": wanted} if wanted else None)
+            mails.enqueue(session, kind, to=address, names=_names(visit, wanted))
     except RateLimitExceeded:
         return False
     return True
+
+
+def _names(visit: ClientInfo, wanted: str) -> dict[str, str | int]:
+    names: dict[str, str | int] = {"next": wanted} if wanted else {}
+    if visit.language is not None:
+        names[mails.LANGUAGE] = visit.language
+    return names
 
 
 async def resend_verification(identity: Identity, caller: SignedIn) -> bool:

@@ -212,6 +212,8 @@ async def _enqueue_mail(session: Session, org: Org, row: Invitation) -> None:
     }
     if not inviter.full_name:
         names["inviter_kind"] = InviterKind.EMAIL
+    if inviter.language:
+        names[mails.LANGUAGE] = inviter.language
     mails.enqueue(session, MailKind.INVITATION, to=row.email, names=names)
 
 

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from sqlalchemy import Row, or_, select
@@ -10,7 +10,7 @@ from sqlalchemy import Row, or_, select
 from recibo.errors import InsufficientScope, NoSession, NotFound, ValidationFailed
 from recibo.lib import clock, ids
 from recibo.schemas.actor import Member
-from recibo.schemas.ids import OrgId
+from recibo.schemas.ids import OrgId, UserId
 from recibo.schemas.orgs import Org as OrgShape
 from recibo.schemas.permissions import Permission
 from recibo.schemas.plans import SOLD, PlanName, Plans
@@ -30,6 +30,7 @@ COLUMNS: tuple[Any, ...] = (
     Org.billing_email,
     Org.plan,
     Org.agreed,
+    Org.viewers_write,
     Org.created_at.label("org_created_at"),
 )
 _MAX_NAME = 255
@@ -50,6 +51,15 @@ class Changes(TypedDict, total=False):
     #: None clears it.
     logo_url: str | None
     billing_email: str
+
+
+@dataclass(frozen=True, slots=True)
+class OrgOfUser:
+    """An org that a user is a member of."""
+
+    id: OrgId
+    name: str
+    role: Role
 
 
 async def named(session: ReadSession | Session, name: str) -> OrgId:
@@ -90,6 +100,19 @@ async def home(
     return OrgId(joined[0]) if joined else None
 
 
+async def of_user(session: ReadSession, user_id: UserId) -> list[OrgOfUser]:
+    """Return the orgs of a user, by name."""
+    query = (
+        select(Org.id, Org.name, Membership.role)
+        .join(Membership, Membership.org_id == Org.id)
+        .where(Membership.user_id == user_id, Org.deleted_at.is_(None))
+    )
+    found = [
+        OrgOfUser(OrgId(row.id), row.name, Role(row.role)) for row in await session.execute(query)
+    ]
+    return sorted(found, key=lambda one: (one.name.casefold(), one.id))
+
+
 async def add(session: Session, name: str, *, billing_email: str) -> OrgId:
     """Add an org on the free plan inside the caller's transaction and return its id."""
     org_id = ids.new("org")
@@ -104,6 +127,7 @@ async def add(session: Session, name: str, *, billing_email: str) -> OrgId:
                 slug=await _free_slug(session, base),
                 billing_email=billing_email,
                 plan=PlanName.FREE,
+                viewers_write=False,
                 created_at=clock.now(),
             )
             .on_conflict_do_nothing(index_elements=[Org.slug])
@@ -192,6 +216,29 @@ async def change(identity: Identity, actor: Member, changes: Changes) -> OrgShap
             after=after.model_dump(mode="json"),
         )
     return shown
+
+
+async def let_viewers_write(identity: Identity, actor: Member, *, may_write: bool) -> None:
+    """Set whether viewers may upload, correct, approve and delete receipts in the portal.
+
+    Raises:
+        NotFound: the org is gone.
+        InsufficientScope: the actor lacks the permission.
+    """
+    async with identity.database.write() as session:
+        row = await lock(session, actor.org_id)
+        actor = await still(session, actor, Permission.ORG_WRITE)
+        if row.viewers_write == may_write:
+            return
+        audit.record(
+            session,
+            actor,
+            AuditAction.ORG_UPDATED,
+            resource=(ResourceType.ORG, row.id),
+            before={"viewers_write": row.viewers_write},
+            after={"viewers_write": may_write},
+        )
+        row.viewers_write = may_write
 
 
 def slug_of(name: str) -> str:

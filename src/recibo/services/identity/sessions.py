@@ -1,8 +1,8 @@
 """Sessions: start, refresh, authenticate and end them.
 
 A session is a refresh family (RFC 9700, 4.14.2): one sign-in, and all tokens refreshed from it.
-Access tokens are judged without a look at their session: what ends them early is the user's epoch,
-which is read with the membership at each request.
+What ends access tokens early is the user's epoch and the end of their session, which are read with
+the membership at each request.
 """
 
 import datetime as dt
@@ -63,6 +63,7 @@ _USER_IN_ORG = (
         User.epoch,
         Membership.role,
         Membership.created_at.label("joined_at"),
+        UserSession.ended_at.label("session_ended_at"),
         *orgs.COLUMNS,
     )
     .outerjoin(
@@ -70,6 +71,7 @@ _USER_IN_ORG = (
         (Membership.user_id == User.id) & (Membership.org_id == bindparam("org_id")),
     )
     .outerjoin(Org, Org.id == Membership.org_id)
+    .outerjoin(UserSession, UserSession.id == bindparam("session_id"))
     .where(User.id == bindparam("user_id"))
 )
 
@@ -121,7 +123,7 @@ async def authenticate(
     shown = read_access_token(keyring, token)
     if shown is None:
         raise NoSession
-    whom = {"user_id": shown.user_id, "org_id": shown.org_id}
+    whom = {"user_id": shown.user_id, "org_id": shown.org_id, "session_id": shown.session_id}
     found = await database.fetch_row(_USER_IN_ORG, whom)
     if found is None or found.epoch != shown.epoch or found.disabled_at is not None:
         raise NoSession
@@ -130,6 +132,8 @@ async def authenticate(
     if shown.is_pending:
         async with database.read() as session:
             await _require_completed(session, shown)
+    if found.session_ended_at is not None:
+        raise NoSession
     return _signed_in(found, shown, visit, plans)
 
 
@@ -168,16 +172,22 @@ async def begin(
         created_at=(since := start.since or now),
         expires_at=since + FAMILY_LIFE,
         pending_until=now + _PENDING_LIFE if is_pending else None,
+        last_seen_at=now,
+        last_ip_address=start.visit.ip_address,
     )
     session.add(row)
     if start.org_id is not None and not is_pending:
         user.last_org_id = start.org_id
+    if start.visit.language is not None:
+        user.language = start.visit.language
     # The refresh token's row refers to it.
     await session.flush()
     return _mint(session, identity.keyring, row, user)
 
 
-async def refresh(identity: Identity, token: str | None, *, from_cookie: bool) -> TokenResponse:
+async def refresh(
+    identity: Identity, token: str | None, *, from_cookie: bool, visit: ClientInfo
+) -> TokenResponse:
     """Use up a refresh token and return the next pair of its family.
 
     Raises:
@@ -189,6 +199,9 @@ async def refresh(identity: Identity, token: str | None, *, from_cookie: bool) -
         raise AuthenticationFailed("The refresh token is not valid; sign in again.")
     async with identity.database.write() as session:
         session_family = await _spent(session, claims["jti"], is_forgiving=from_cookie)
+        if session_family is not None:
+            session_family.last_seen_at = clock.now()
+            session_family.last_ip_address = visit.ip_address
         tokens = await _next(session, identity.keyring, session_family, claims["epoch"])
     # Beyond the transaction: what a reuse ends must stay ended.
     if tokens is None:
@@ -321,6 +334,7 @@ def _signed_in(found: Row[Any], shown: TokenClaims, visit: ClientInfo, plans: Pl
         plan=plans.of(found.plan, found.agreed) if found.role else None,
         role=Role(found.role) if found.role else None,
         visit=visit,
+        viewers_write=bool(found.viewers_write),
     )
 
 

@@ -15,12 +15,22 @@ async def usage(session: ReadSession, actor: Actor, *, days: int) -> list[UsageO
 
     Days without any are left out. Receipts deleted since are counted: they were read.
     """
-    first = clock.now().date() - dt.timedelta(days=days - 1)
-    query = scope.of(actor, UsageDay).where(UsageDay.day >= first).order_by(UsageDay.day)
+    today = clock.now().date()
     return [
-        UsageOfDay(day=dt.datetime.combine(row.day, dt.time(), dt.UTC), count=row.count)
-        for row in (await session.execute(query)).scalars()
+        UsageOfDay(day=dt.datetime.combine(day, dt.time(), dt.UTC), count=count)
+        for day, count in await usage_between(
+            session, actor, today - dt.timedelta(days=days - 1), today
+        )
     ]
+
+
+async def usage_between(
+    session: ReadSession, actor: Actor, first: dt.date, last: dt.date
+) -> list[tuple[dt.date, int]]:
+    """Return the same for the days of a period."""
+    query = scope.of(actor, UsageDay).where(UsageDay.day.between(first, last))
+    rows = (await session.execute(query.order_by(UsageDay.day))).scalars()
+    return [(row.day, row.count) for row in rows]
 
 
 async def categories(session: ReadSession, actor: Actor) -> list[CategoryCount]:

@@ -232,7 +232,7 @@ class Extraction:
                     row = await receipts.row_of(session, actor, receipt_id)
                     left = deadline - time.monotonic()
                     if row.pending_accuracy is None or left <= 0:
-                        return await receipts.render(session, row, include=include)
+                        return await receipts.render(session, row, actor=actor, include=include)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(place.wait(), min(left, _POLL_SECONDS))
 

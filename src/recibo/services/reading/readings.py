@@ -9,7 +9,6 @@ killed worker expires soon.
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 
@@ -20,14 +19,23 @@ from recibo.schemas import stored
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import SOLD, Plans
-from recibo.schemas.states import EventType, FailureCode, ReceiptStatus
+from recibo.schemas.states import (
+    AuditAction,
+    EventType,
+    FailureCode,
+    ReceiptStatus,
+    ResourceType,
+)
+from recibo.services import audit
 from recibo.services.reading import (
+    duplicates,
     idempotency,
     pending_counts,
     reader_failures,
     receipts,
     rereads,
     rollups,
+    stored_readings,
     usage,
 )
 from recibo.store import scope
@@ -212,6 +220,7 @@ async def complete(
 
     A second reading of a completed receipt is stored and billed only if it improves the receipt.
     """
+    await duplicates.lock(session, order.org_id)
     row = await _lock_receipt(session, order)
     if row is None:
         return False
@@ -225,6 +234,7 @@ async def complete(
                 row.rereads = MAX_REREADS
             else:
                 row.accuracy = order.accuracy
+                row.version += 1
             await pending_counts.add(session, order.org_id, -1)
             return True
         row.reread_changes = dict(changes)
@@ -329,28 +339,42 @@ async def _lock_receipt(session: Session, order: Order) -> Receipt | None:
 
 def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:
     # Compared as clients see them: more digits of a confidence are no change.
-    before = shapes.Reading.model_validate(stored.load(shapes.Reading, row.reading or {}))
-    return rereads.improvement(before, shapes.reading(read))
+    return rereads.improvement(stored_readings.of_machine(row), shapes.reading(read))
 
 
 async def _store(session: Session, row: Receipt, read: model.Receipt, *, is_again: bool) -> None:
     reading = shapes.reading(read)
     row.status = ReceiptStatus.COMPLETED
     row.updated_at = clock.now()
-    row.reading = stored.dump(reading)
-    row.type = reading.type
-    row.category = reading.category
-    row.merchant_name = reading.merchant_name
-    row.currency = reading.currency
-    row.total = Decimal(reading.total) if reading.total is not None else None
-    row.issued_on = read.issued_at.value.date if read.issued_at else None
-    row.issued_at = dt.datetime.fromisoformat(reading.issued_at) if reading.issued_at else None
+    row.picture_hash = read.picture_hash
     if is_again:
+        row.version += 1
         await session.execute(delete(Evidence).where(Evidence.receipt_id == row.id))
-    session.add(
-        Evidence(
-            receipt_id=row.id,
-            evidence=stored.dump(shapes.evidence(read)),
-            texts=list(shapes.page_texts(read)),
-        )
+    if row.corrected_fields:
+        row.machine_reading = stored.dump(reading)
+        reading = stored_readings.corrected(reading, row)
+    is_changed = is_again and reading != stored_readings.current(row)
+    if is_changed and row.approved_at is not None:
+        _withdraw_approval(session, row)
+    stored_readings.put(row, reading)
+    evidence = Evidence(
+        receipt_id=row.id,
+        evidence=stored.dump(shapes.evidence(read)),
+        texts=list(shapes.page_texts(read)),
+        pages=[page.model_dump() for page in shapes.pages(read)],
+    )
+    session.add(evidence)
+    await stored_readings.judge(session, row, evidence)
+
+
+def _withdraw_approval(session: Session, row: Receipt) -> None:
+    """Withdraw the approval of a receipt, because another reading changed it."""
+    row.approved_at = row.approved_by = None
+    audit.record_by_operator(
+        session,
+        OrgId(row.org_id),
+        AuditAction.RECEIPT_CORRECTED,
+        resource=(ResourceType.RECEIPT, row.id),
+        before={"approved": True},
+        after={"approved": False},
     )

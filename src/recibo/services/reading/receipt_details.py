@@ -7,11 +7,14 @@ from recibo.extract.errors import Damaged
 from recibo.extract.model import Accuracy
 from recibo.schemas import stored
 from recibo.schemas.actor import Actor
-from recibo.schemas.receipts import Evidence, Receipt
+from recibo.schemas.receipts import Evidence, PageSize, Reading, Receipt
 from recibo.schemas.states import ReceiptStatus
-from recibo.services.reading import readings, receipts
+from recibo.services.reading import readings, receipts, stored_readings
 from recibo.store import tables
 from recibo.store.db import ReadSession
+
+#: The message of a failure after which no further reading can help.
+DAMAGED = Damaged.__doc__
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,12 @@ class ReceiptDetails:
     receipt: Receipt
     #: None before it is read.
     evidence: Evidence | None
+    #: The pages to which boxes refer; empty before it is read, and for readings of old releases.
+    pages: tuple[PageSize, ...]
+    #: What the machine read; None before it is read.
+    machine: Reading | None
+    #: The receipts that look like the same document.
+    duplicates: tuple[Receipt, ...]
     media_type: str
     file_size: int
     #: Whether a reading is pending, the first or another.
@@ -56,13 +65,24 @@ async def get(session: ReadSession, actor: Actor, receipt_id: str) -> ReceiptDet
     return ReceiptDetails(
         receipt=receipts.shape(row),
         evidence=Evidence.model_validate(stored.load(Evidence, read.evidence)) if read else None,
+        pages=tuple(PageSize.model_validate(one) for one in (read and read.pages) or ()),
+        machine=stored_readings.of_machine(row) if row.reading else None,
+        duplicates=await _duplicates(session, actor, row),
         media_type=row.media_type,
         file_size=row.file_size,
         is_in_work=row.pending_accuracy is not None,
         is_readable_again=_is_readable_again(row),
-        is_damaged=row.failure_message == Damaged.__doc__,
+        is_damaged=row.failure_message == DAMAGED,
         gain=_gain(row),
     )
+
+
+async def _duplicates(
+    session: ReadSession, actor: Actor, row: tables.Receipt
+) -> tuple[Receipt, ...]:
+    found = receipts.live(actor).where(tables.Receipt.id.in_(row.duplicates or ()))
+    rows = (await session.execute(found.order_by(tables.Receipt.id))).scalars()
+    return tuple(receipts.shape(one) for one in rows)
 
 
 def _gain(row: tables.Receipt) -> Gain | None:

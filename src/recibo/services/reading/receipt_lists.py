@@ -1,16 +1,19 @@
 """Lists of receipts: filtered, newest first, page by page."""
 
 import datetime as dt
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, null, select
+from sqlalchemy import ColumnElement, Select, false, func, null, select
 
+from recibo.lib import search_text
 from recibo.schemas.actor import Actor
 from recibo.schemas.receipts import Receipt
 from recibo.services import pagination
 from recibo.services.pagination import PageRequest
-from recibo.services.reading import receipts
+from recibo.services.reading import receipts, search
 from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import Receipt as Row
@@ -18,6 +21,10 @@ from recibo.store.tables import ReceiptTag
 
 # So many receipts of a span of dates are sorted faster than the whole org is walked through.
 _FEW = 5000
+#: So many of the newest receipts are searched word by word before the index is used.
+SCANNED = 2000
+#: So many receipts show which word of a search is the rarest.
+SAMPLE = 300
 # No place on earth is further from UTC than 14 hours.
 _FURTHEST_OFFSET = dt.timedelta(days=1)
 
@@ -33,6 +40,21 @@ class Filters:
     #: Issued strictly before it.
     before: dt.date | dt.datetime | None = None
     tags: tuple[tuple[str, str], ...] = ()
+    #: Words and beginnings of words.
+    q: str | None = None
+    review: str | None = None
+    #: The whole name, compared without case, accents and punctuation.
+    merchant: str | None = None
+    currency: str | None = None
+    category: str | None = None
+    #: Bounds are inclusive.
+    min_total: Decimal | None = None
+    max_total: Decimal | None = None
+    max_confidence: float | None = None
+    #: Only receipts that have duplicates.
+    duplicates: bool = False
+    #: Only these receipts.
+    ids: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +75,144 @@ async def page(
 ) -> ReceiptPage:
     """Return one page of the org's receipts, newest first."""
     bound_to = {"org": actor.org_id, "space": scope.space_of(actor), **asdict(filters)}
-    query = await _filtered(session, actor, filters)
-    rows, next_cursor = await pagination.newest_first(
-        session, query, Row.id, wanted=wanted, bound_to=bound_to
-    )
-    return ReceiptPage([receipts.shape(row) for row in rows], next_cursor)
+    query = await filtered(session, actor, filters)
+
+    async def rows_of(chosen: Select[tuple[Row]]) -> tuple[list[Row], str | None]:
+        return await pagination.newest_first(
+            session, chosen, Row.id, wanted=wanted, bound_to=bound_to
+        )
+
+    if filters.q is None:
+        rows, next_cursor = await rows_of(query)
+    else:
+        words = search.Query.parse(filters.q)
+        if not words.chunks:
+            return ReceiptPage()
+        scanned = query.where(words.scanned(session))
+        before = pagination.position(wanted, bound_to)
+        newest = await _newest(session, actor, filters, query, before)
+        rows, next_cursor = await rows_of(scanned.where(*newest))
+        if newest and next_cursor is None:
+            sample = query.with_only_columns(Row.id).order_by(Row.id.desc()).limit(SAMPLE)
+            rarest = await words.rarest(session, sample)
+            rows, next_cursor = await rows_of(scanned.where(rarest.indexed(session, actor.org_id)))
+    return ReceiptPage(await receipts.render_all(session, actor, rows), next_cursor)
 
 
-async def _filtered(session: ReadSession, actor: Actor, filters: Filters) -> Select[tuple[Row]]:
-    query = receipts.live(actor)
-    if filters.type is not None:
-        query = query.where(Row.type == filters.type)
-    if filters.status is not None:
-        query = query.where(Row.status == filters.status)
+async def count(session: ReadSession, actor: Actor, filters: Filters, *, most: int) -> int:
+    """Return how many receipts match, but no more than `most`: there may be a million."""
+    query = await filtered(session, actor, filters)
+    found = query.with_only_columns(Row.id).limit(most).subquery()
+    return int((await session.execute(select(func.count()).select_from(found))).scalar_one())
+
+
+async def oldest(
+    session: ReadSession, actor: Actor, filters: Filters, *, limit: int
+) -> list[Receipt]:
+    """Return the oldest receipts that match, the oldest first."""
+    query = (await filtered(session, actor, filters)).order_by(Row.id).limit(limit)
+    rows = (await session.execute(query)).scalars().all()
+    return await receipts.render_all(session, actor, rows)
+
+
+async def _newest(
+    session: ReadSession,
+    actor: Actor,
+    filters: Filters,
+    query: Select[tuple[Row]],
+    before: str | None,
+) -> list[ColumnElement[bool]]:
+    """Return the condition of those receipts that are searched first, without the index.
+
+    Common words are found among the newest receipts, without their long lists in the index. If
+    few receipts match the other filters, all of these are searched, and there is no condition.
+    """
+    if replace(filters, q=None) != Filters():
+        few = query.with_only_columns(Row.id).limit(SCANNED).subquery()
+        if (await session.execute(select(func.count()).select_from(few))).scalar_one() < SCANNED:
+            return []
+    oldest = receipts.live(actor).with_only_columns(Row.id).order_by(Row.id.desc())
+    if before is not None:
+        oldest = oldest.where(Row.id < before)
+    found = (await session.execute(oldest.offset(SCANNED).limit(1))).scalar_one_or_none()
+    return [] if found is None else [Row.id >= found]
+
+
+async def filtered(session: ReadSession, actor: Actor, filters: Filters) -> Select[tuple[Row]]:
+    """Select the receipts that match the filters but their words; indexes may find them."""
+    query = receipts.live(actor).where(*_equal(filters))
     for key, value in filters.tags:
         query = query.where(Row.id.in_(_tagged(actor, key, value)))
-    if filters.after is not None or filters.before is not None:
-        query = query.where(*await _issued(session, actor, filters))
+    for indexed, exact in _ranges(filters):
+        query = query.where(*await _in_range(session, actor, indexed, exact))
     return query
 
 
-async def _issued(
-    session: ReadSession, actor: Actor, filters: Filters
-) -> list[ColumnElement[bool]]:
-    """Return the conditions of a span of dates, in the form that is fast for its size.
+def unindexed(actor: Actor, filters: Filters) -> list[ColumnElement[bool]]:
+    """Return the same conditions, to be tested on receipts that another index finds."""
+    of_tags = [Row.id.in_(_tagged(actor, key, value)) for key, value in filters.tags]
+    ranges = [condition for _, exact in _ranges(filters) for condition in exact]
+    return [*_equal(filters, is_indexed=False), *of_tags, *ranges]
 
-    Few matches are found by their dates and sorted, many met while walking from the newest on.
+
+def _equal(filters: Filters, *, is_indexed: bool = True) -> Iterator[ColumnElement[bool]]:
+    columns: Mapping[str, Any] = {
+        "type": Row.type,
+        "status": Row.status,
+        "review": Row.review_status,
+        "currency": Row.currency,
+        "category": Row.category,
+    }
+    for name, column in columns.items():
+        if (wanted := getattr(filters, name)) is not None:
+            yield (column if is_indexed else func.coalesce(column, null())) == wanted
+    if filters.merchant is not None:
+        key = search_text.key(filters.merchant)
+        column = Row.merchant_key if is_indexed else func.coalesce(Row.merchant_key, null())
+        yield column == key if key else false()
+    if filters.duplicates:
+        yield Row.duplicates.is_not(None)
+    if filters.ids is not None:
+        yield Row.id.in_(filters.ids)
+
+
+_Conditions = Sequence[ColumnElement[bool]]
+
+
+def _ranges(filters: Filters) -> Iterator[tuple[_Conditions, _Conditions]]:
+    """Yield the conditions of each range, as an index finds them and exactly without an index."""
+    if filters.after is not None or filters.before is not None:
+        yield list(_dates(filters)), list(_bounds(filters))
+    if filters.min_total is not None or filters.max_total is not None:
+        yield (
+            list(_between(Row.total, filters.min_total, filters.max_total)),
+            list(_between(func.coalesce(Row.total, null()), filters.min_total, filters.max_total)),
+        )
+    if filters.max_confidence is not None:
+        exact = func.coalesce(Row.confidence, null()) <= filters.max_confidence
+        yield [Row.confidence <= filters.max_confidence], [exact]
+
+
+def _between(column: Any, least: object, most: object) -> Iterator[ColumnElement[bool]]:
+    if least is not None:
+        yield column >= least
+    if most is not None:
+        yield column <= most
+
+
+async def _in_range(
+    session: ReadSession, actor: Actor, indexed: _Conditions, exact: _Conditions
+) -> _Conditions:
+    """Return the conditions of a range, in the form that is fast for its size.
+
+    Few matches are found by their index and sorted, many met while walking from the newest on.
     SQLite would not choose well: it would sort a year of a million receipts for one page.
     """
-    by_date = scope.of(actor, Row).where(Row.deleted_at.is_(None), *_dates(filters))
-    probe = by_date.with_only_columns(Row.id).limit(_FEW)
+    found = scope.of(actor, Row).where(Row.deleted_at.is_(None), *indexed)
+    probe = found.with_only_columns(Row.id).limit(_FEW)
     count = await session.execute(select(func.count()).select_from(probe.subquery()))
-    exact = list(_bounds(filters))
     if count.scalar_one() < _FEW:
-        return [*exact, Row.id.in_(by_date.with_only_columns(Row.id))]
+        return [*exact, Row.id.in_(found.with_only_columns(Row.id))]
     return exact
 
 

@@ -1,7 +1,7 @@
 """Stored receipts: shown, listed, deleted, purged."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.receipts import DetailedReceipt, Evidence, Failure, Reading, Receipt
 from recibo.schemas.states import AuditAction, EventType, FailureCode, ReceiptStatus, ResourceType
 from recibo.services import audit
-from recibo.services.reading import idempotency, pending_counts, rollups
+from recibo.services.reading import duplicates, idempotency, pending_counts, review, rollups
 from recibo.services.webhooks import events
 from recibo.store import scope, tables
 from recibo.store.db import Database, ReadSession, Session
@@ -24,11 +24,8 @@ from recibo.store.db import Database, ReadSession, Session
 _RETENTION = dt.timedelta(days=30)
 _PURGE_BATCH = 500
 
-_FIELDS = (
-    "type", "merchant_name", "merchant_tax_id", "issued_at", "total", "subtotal", "tax",
-    "currency", "document_number", "document_key", "line_items", "confidence", "category",
-)  # fmt: skip
-_UNREAD: dict[str, Any] = dict.fromkeys(_FIELDS) | {"line_items": ()}
+_LISTS = ("line_items", "taxes", "payments")
+_UNREAD: dict[str, Any] = dict.fromkeys(Reading.model_fields) | dict.fromkeys(_LISTS, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,19 @@ async def file_of(session: ReadSession, actor: Actor, receipt_id: str) -> Stored
     return StoredFile(ReceiptId(row.id), row.media_type)
 
 
+async def media_types(
+    session: ReadSession, actor: Actor, receipt_ids: Sequence[str]
+) -> dict[str, str]:
+    """Return the media types of the files of receipts, in the given order."""
+    query = (
+        live(actor)
+        .where(tables.Receipt.id.in_(receipt_ids))
+        .with_only_columns(tables.Receipt.id, tables.Receipt.media_type)
+    )
+    known = {row.id: row.media_type for row in await session.execute(query)}
+    return {one: known[one] for one in receipt_ids if one in known}
+
+
 async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.Receipt:
     """Return the row of a live receipt of the actor's org; raises NotFound for any other id."""
     if not ids.is_well_formed(receipt_id):
@@ -56,40 +66,69 @@ async def row_of(session: ReadSession, actor: Actor, receipt_id: str) -> tables.
     return row
 
 
+async def locked_row_of(session: Session, actor: Actor, receipt_id: str) -> tables.Receipt:
+    """Return the same, locked until the caller's transaction ends."""
+    if not ids.is_well_formed(receipt_id):
+        raise _no_such_receipt()
+    query = live(actor).where(tables.Receipt.id == receipt_id).with_for_update()
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is None:
+        raise _no_such_receipt()
+    return row
+
+
 async def get(
     session: ReadSession, actor: Actor, receipt_id: str, *, include: frozenset[str] = frozenset()
 ) -> Receipt:
-    """Return a receipt, with `evidence` and `text` of its pages where they are asked for."""
-    return await render(session, await row_of(session, actor, receipt_id), include=include)
+    """Return a receipt with what is asked for: `evidence`, `reading`, and `text` of its pages."""
+    row = await row_of(session, actor, receipt_id)
+    return await render(session, row, actor=actor, include=include)
 
 
 async def render(
-    session: ReadSession, row: tables.Receipt, *, include: frozenset[str] = frozenset()
+    session: ReadSession | Session,
+    row: tables.Receipt,
+    *,
+    actor: Actor,
+    include: frozenset[str] = frozenset(),
 ) -> Receipt:
-    """Return a row as the wire shows it, with `evidence` and `text` where they are asked for."""
+    """Return a row as the API shows it to an actor, with the extras that are asked for."""
+    [receipt] = await render_all(session, actor, [row])
     if not include:
-        return shape(row)
+        return receipt
     read = await session.get(tables.Evidence, row.id)
-    extras = {"evidence": stored.load(Evidence, read.evidence), "text": read.texts} if read else {}
-    asked = {name: extras.get(name) for name in include}
-    return DetailedReceipt.model_validate({**shape(row).model_dump(), **asked})
+    machine = row.machine_reading or row.reading
+    extras = {
+        "evidence": _shown_evidence(read) if read else None,
+        "pages": read.pages or None if read else None,
+        "text": read.texts if read else None,
+        "reading": stored.load(Reading, machine) if machine else None,
+    }
+    asked = {name: extras[name] for name in include}
+    return DetailedReceipt.model_validate({**receipt.model_dump(), **asked})
+
+
+async def render_all(
+    session: ReadSession | Session, actor: Actor, rows: Sequence[tables.Receipt]
+) -> list[Receipt]:
+    """Return rows as the API shows them to an actor, who may not see all their duplicates."""
+    shown = [shape(row) for row in rows]
+    listed = {one for receipt in shown for one in receipt.duplicates}
+    if scope.sees_whole_org(actor):
+        return shown
+    query = live(actor).where(tables.Receipt.id.in_(listed)).with_only_columns(tables.Receipt.id)
+    visible = set((await session.execute(query)).scalars())
+    return [review.for_browser(one, visible) for one in shown]
 
 
 async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
     """Hide a receipt permanently and drop its pending reading; its quota stays used."""
-    if not ids.is_well_formed(receipt_id):
-        raise _no_such_receipt()
-    query = (
-        scope.of(actor, tables.Receipt)
-        .where(tables.Receipt.id == receipt_id, tables.Receipt.deleted_at.is_(None))
-        .with_for_update()
-    )
-    row = (await session.execute(query)).scalar_one_or_none()
-    if row is None:
-        raise _no_such_receipt()
+    await duplicates.lock(session, actor.org_id)
+    row = await locked_row_of(session, actor, receipt_id)
     was_pending = row.pending_accuracy is not None
     row.deleted_at = row.updated_at = clock.now()
     row.pending_accuracy = None
+    await duplicates.forget(session, row)
     if row.status == ReceiptStatus.COMPLETED:
         await rollups.change(session, actor.org_id, before=rollups.entry_of(row), after=None)
     await idempotency.forget(session, ReceiptId(receipt_id))
@@ -100,13 +139,15 @@ async def soft_delete(session: Session, actor: Actor, receipt_id: str) -> None:
         await pending_counts.add(session, actor.org_id, -1)
 
 
-async def publish_change(session: Session, row: tables.Receipt, event_type: EventType) -> None:
+async def publish_change(
+    session: Session, row: tables.Receipt, event_type: EventType, **extras: object
+) -> None:
     """Emit an event with the current receipt, inside the caller's transaction.
 
     The end of a reading goes to the URL given in the upload, or else to the org's endpoint.
     """
     url = None if event_type is EventType.RECEIPT_DELETED else row.webhook_url
-    data = {"receipt": shape(row).model_dump(mode="json")}
+    data = {"receipt": shape(row).model_dump(mode="json"), **extras}
     await events.emit(session, OrgId(row.org_id), event_type, data, url=url)
 
 
@@ -150,10 +191,24 @@ def shape(row: tables.Receipt) -> Receipt:
             "created_by": row.created_by,
             "accuracy": row.accuracy,
             "failure": _failure(row),
+            "version": row.version,
+            "review": review.of(row),
+            "corrected_fields": row.corrected_fields or (),
+            "duplicates": row.duplicates or (),
             "created_at": row.created_at,
             "updated_at": row.updated_at,
         }
     )
+
+
+def _shown_evidence(read: tables.Evidence) -> dict[str, Any]:
+    """Return the evidence in which only doubtful fields have alternatives."""
+    fields = stored.load(Evidence, read.evidence)
+    found = [one for one in fields.values() if isinstance(one, dict)]
+    for one in (*found, *fields["line_items"]):
+        if not one.get("alternatives"):
+            one.pop("alternatives", None)
+    return fields
 
 
 def _failure(row: tables.Receipt) -> Failure | None:

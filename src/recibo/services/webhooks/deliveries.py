@@ -17,7 +17,7 @@ from standardwebhooks import Webhook
 from recibo.adapters.webhook_client import WebhookResponse
 from recibo.lib import clock, ids
 from recibo.lib.keyring import BadTokenError, Keyring
-from recibo.schemas.ids import EndpointId, EventId, OrgId
+from recibo.schemas.ids import DeliveryId, EndpointId, EventId, OrgId
 from recibo.schemas.states import DeliveryState
 from recibo.schemas.webhooks import SigningSecrets
 from recibo.services import backoff
@@ -61,8 +61,10 @@ _LATE = 3
 class LeasedDelivery:
     """A delivery that this process may attempt until its lease expires."""
 
+    id: DeliveryId
     event_id: EventId
-    destination: Destination
+    org_id: OrgId
+    #: None if the request named the URL.
     endpoint_id: EndpointId | None
     url: str
     body: str
@@ -71,6 +73,11 @@ class LeasedDelivery:
     #: The number of earlier attempts.
     tries: int
     until: dt.datetime
+
+    @property
+    def destination(self) -> Destination:
+        """The receivers that it shares slots with."""
+        return Destination(self.endpoint_id or self.org_id, self.endpoint_id is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,27 +113,29 @@ class FinishedAttempt:
 
 
 async def lease(
-    session: Session, keyring: Keyring, event_ids: Collection[EventId]
+    session: Session, keyring: Keyring, delivery_ids: Collection[DeliveryId]
 ) -> list[LeasedDelivery]:
     """Lease those deliveries that are still due, inside the caller's transaction.
 
     Deliveries to an endpoint that was removed or disabled are dropped.
     """
-    rows = await _lease_rows(session, event_ids, until=clock.now() + LEASE)
+    rows = await _lease_rows(session, delivery_ids, until=clock.now() + LEASE)
     if not rows:
         return []
     urls = await _urls(session, rows)
-    await _drop(session, [row.event_id for row in rows if row.event_id not in urls])
-    rows = [row for row in rows if row.event_id in urls]
+    await _drop(session, [row.id for row in rows if row.id not in urls])
+    rows = [row for row in rows if row.id in urls]
     signings = await _signings(session, keyring, rows)
-    query = select(WebhookEvent.id, WebhookEvent.body).where(WebhookEvent.id.in_(urls))
+    event_ids = {row.event_id for row in rows}
+    query = select(WebhookEvent.id, WebhookEvent.body).where(WebhookEvent.id.in_(event_ids))
     bodies = {row.id: row.body for row in await session.execute(query)}
     return [
         LeasedDelivery(
+            id=DeliveryId(row.id),
             event_id=EventId(row.event_id),
-            destination=Destination(OrgId(row.org_id), row.endpoint_id is not None),
+            org_id=OrgId(row.org_id),
             endpoint_id=None if row.endpoint_id is None else EndpointId(row.endpoint_id),
-            url=urls[row.event_id],
+            url=urls[row.id],
             body=bodies[row.event_id],
             signing=signings.get(_owner(row)),
             tries=row.tries,
@@ -170,13 +179,13 @@ async def record(session: Session, ended: Sequence[FinishedAttempt]) -> None:
     await connection.execute(insert(DeliveryAttempt), [_attempt(one) for one in ended])
     statement = (
         update(Delivery)
-        .where(Delivery.event_id == bindparam("of"), Delivery.due_at == bindparam("until"))
+        .where(Delivery.id == bindparam("of"), Delivery.due_at == bindparam("until"))
         .values(state=bindparam("then"), due_at=bindparam("next_at"), tries=bindparam("made"))
     )
     # Rows are locked in id order everywhere, so two dispatchers cannot deadlock.
-    in_order = sorted(ended, key=lambda one: one.leased.event_id)
+    in_order = sorted(ended, key=lambda one: one.leased.id)
     await connection.execute(statement, [_change(one) for one in in_order])
-    event_ids = [one.leased.event_id for one in ended]
+    event_ids = {one.leased.event_id for one in ended}
     await session.execute(
         update(WebhookEvent)
         .where(WebhookEvent.id.in_(event_ids), WebhookEvent.attempted_at.is_(None))
@@ -214,19 +223,20 @@ async def purge(database: Database) -> int:
 
 
 async def _lease_rows(
-    session: Session, event_ids: Collection[EventId], *, until: dt.datetime
+    session: Session, delivery_ids: Collection[DeliveryId], *, until: dt.datetime
 ) -> Sequence[Row[Any]]:
     due = (
-        select(Delivery.event_id)
-        .where(Delivery.event_id.in_(event_ids), Delivery.due_at <= clock.now())
+        select(Delivery.id)
+        .where(Delivery.id.in_(delivery_ids), Delivery.due_at <= clock.now())
         # Locked rows are being leased by another dispatcher.
         .with_for_update(skip_locked=True)
     )
     statement = (
         update(Delivery)
-        .where(Delivery.event_id.in_(due))
+        .where(Delivery.id.in_(due))
         .values(due_at=until)
         .returning(
+            Delivery.id,
             Delivery.event_id,
             Delivery.org_id,
             Delivery.endpoint_id,
@@ -239,19 +249,19 @@ async def _lease_rows(
 
 
 async def _urls(session: Session, rows: Sequence[Row[Any]]) -> dict[str, str]:
-    """Return the URL of each event's delivery; an event without an enabled endpoint has none."""
+    """Return the URL of each delivery; one to a removed or disabled endpoint has none."""
     query = select(WebhookEndpoint.id, WebhookEndpoint.url).where(
         WebhookEndpoint.id.in_({row.endpoint_id for row in rows if row.endpoint_id is not None}),
         WebhookEndpoint.disabled_at.is_(None),
     )
     endpoints = {row.id: row.url for row in await session.execute(query)}
-    urls = {row.event_id: row.url or endpoints.get(row.endpoint_id) for row in rows}
-    return {event_id: url for event_id, url in urls.items() if url is not None}
+    urls = {row.id: row.url or endpoints.get(row.endpoint_id) for row in rows}
+    return {delivery_id: url for delivery_id, url in urls.items() if url is not None}
 
 
-async def _drop(session: Session, event_ids: Collection[str]) -> None:
-    if event_ids:
-        statement = update(Delivery).where(Delivery.event_id.in_(event_ids))
+async def _drop(session: Session, delivery_ids: Collection[str]) -> None:
+    if delivery_ids:
+        statement = update(Delivery).where(Delivery.id.in_(delivery_ids))
         await session.execute(statement.values(state=DeliveryState.DROPPED, due_at=None))
 
 
@@ -288,7 +298,8 @@ def _attempt(one: FinishedAttempt) -> dict[str, object]:
     return {
         "id": ids.new("att"),
         "event_id": one.leased.event_id,
-        "org_id": one.leased.destination.org_id,
+        "delivery_id": one.leased.id,
+        "org_id": one.leased.org_id,
         "url": one.leased.url,
         "started_at": one.started_at,
         "duration_ms": round(outcome.duration_s * 1000),
@@ -304,7 +315,7 @@ def _attempt(one: FinishedAttempt) -> dict[str, object]:
 def _change(one: FinishedAttempt) -> dict[str, object]:
     is_pending = one.state is DeliveryState.PENDING
     return {
-        "of": one.leased.event_id,
+        "of": one.leased.id,
         "until": one.leased.until,
         "then": one.state,
         "next_at": one.ended_at + _pause(one) if is_pending else None,

@@ -48,6 +48,7 @@ async def record(session: Session, results: Iterable[EndpointResult]) -> None:
         WebhookEndpoint.url,
         WebhookEndpoint.failing_since,
     ).where(WebhookEndpoint.id.in_(by_endpoint), WebhookEndpoint.disabled_at.is_(None))
+    disabled = list[EndpointId]()
     # Rows are locked in id order, so two dispatchers cannot deadlock.
     for row in (await session.execute(query.order_by(WebhookEndpoint.id))).all():
         current = [one for one in by_endpoint[EndpointId(row.id)] if one.url == row.url]
@@ -56,7 +57,9 @@ async def record(session: Session, results: Iterable[EndpointResult]) -> None:
             await session.execute(_update_unchanged(row).values(failing_since=since))
         is_late = any(one.is_late and not one.is_success for one in current)
         if since is not None and is_late and clock.now() - since >= LIMIT:
-            await _disable(session, row, since)
+            disabled += await _disable(session, row, since)
+    # Last, because all endpoints are locked before any delivery.
+    await endpoints.drop_pending(session, disabled)
 
 
 def _failing_since(
@@ -76,12 +79,13 @@ def _update_unchanged(row: Row[Any]) -> Update:
     )
 
 
-async def _disable(session: Session, row: Row[Any], since: dt.datetime) -> None:
+async def _disable(session: Session, row: Row[Any], since: dt.datetime) -> list[EndpointId]:
+    """Disable an endpoint; return its id, or nothing if it was changed meanwhile."""
     now = clock.now()
     statement = _update_unchanged(row).values(disabled_at=now, updated_at=now)
     updated = await session.execute(statement.returning(WebhookEndpoint.id))
     if updated.one_or_none() is None:
-        return
+        return []
     audit.record_by_operator(
         session,
         OrgId(row.org_id),
@@ -90,8 +94,8 @@ async def _disable(session: Session, row: Row[Any], since: dt.datetime) -> None:
         before={"url": row.url, "disabled_at": None},
         after={"url": row.url, "disabled_at": now.isoformat().replace("+00:00", "Z")},
     )
-    await endpoints.drop_pending(session, EndpointId(row.id))
     await _notify_admins(session, OrgId(row.org_id), row.url, since)
+    return [EndpointId(row.id)]
 
 
 async def _notify_admins(session: Session, org_id: OrgId, url: str, since: dt.datetime) -> None:

@@ -3,7 +3,7 @@
 An event without a receiver is not stored.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy import select
 from recibo.lib import clock, ids
 from recibo.schemas import webhooks as shapes
 from recibo.schemas.actor import Actor
-from recibo.schemas.ids import OrgId
+from recibo.schemas.ids import EndpointId, OrgId
 from recibo.schemas.states import DeliveryState, EventType
 from recibo.services import pagination
 from recibo.services.pagination import PageRequest
@@ -34,6 +34,14 @@ class EventPage:
         return self.next_cursor is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """What an event is delivered to: an endpoint, or a URL that a request named."""
+
+    endpoint_id: EndpointId | None
+    url: str | None
+
+
 async def emit(
     session: Session,
     org_id: OrgId,
@@ -42,13 +50,27 @@ async def emit(
     *,
     url: str | None = None,
 ) -> str | None:
-    """Store an event and enqueue its delivery, inside the caller's transaction; return its id.
+    """Store an event and enqueue its deliveries, inside the caller's transaction; return its id.
 
-    The receiver is `url`, or else the org's endpoint; without either, return None.
+    The receiver is `url`, or else each endpoint of the org that gets events of this type; without
+    any, return None.
     """
-    endpoint_id = None if url else await _endpoint_of(session, org_id)
-    if url is None and endpoint_id is None:
+    if url is not None:
+        return await send(session, org_id, event_type, data, [Receiver(None, url)])
+    receivers = [Receiver(one, None) for one in await _endpoints_of(session, org_id, event_type)]
+    if not receivers:
         return None
+    return await send(session, org_id, event_type, data, receivers)
+
+
+async def send(
+    session: Session,
+    org_id: OrgId,
+    event_type: EventType,
+    data: Mapping[str, Any],
+    receivers: Sequence[Receiver],
+) -> str:
+    """Store an event and enqueue its deliveries to at least one receiver; return its id."""
     now = clock.now()
     event = shapes.WebhookEvent(
         id=ids.new("evt"), type=event_type, org_id=org_id, created_at=now, data=dict(data)
@@ -63,19 +85,21 @@ async def emit(
             receipt_id=data["receipt"]["id"] if "receipt" in data else None,
         )
     )
-    # The delivery refers to the event, and no ORM relationship defines the insert order.
+    # Deliveries refer to the event, and no ORM relationship defines the insert order.
     await session.flush()
-    session.add(
-        Delivery(
-            event_id=event.id,
-            org_id=org_id,
-            endpoint_id=endpoint_id,
-            url=url,
-            state=DeliveryState.PENDING,
-            due_at=now,
-            tries=0,
+    for one in receivers:
+        session.add(
+            Delivery(
+                id=ids.new("dlv"),
+                event_id=event.id,
+                org_id=org_id,
+                endpoint_id=one.endpoint_id,
+                url=one.url,
+                state=DeliveryState.PENDING,
+                due_at=now,
+                tries=0,
+            )
         )
-    )
     db.notify_on_commit(session)
     return event.id
 
@@ -99,8 +123,14 @@ def shape(row: WebhookEvent) -> shapes.WebhookEvent:
     return shapes.WebhookEvent.model_validate_json(row.body)
 
 
-async def _endpoint_of(session: Session, org_id: OrgId) -> str | None:
-    query = select(WebhookEndpoint.id).where(
+async def _endpoints_of(session: Session, org_id: OrgId, event_type: EventType) -> list[EndpointId]:
+    """Return the enabled endpoints that get events of a type, the oldest first."""
+    query = select(WebhookEndpoint.id, WebhookEndpoint.event_types).where(
         WebhookEndpoint.org_id == org_id, WebhookEndpoint.disabled_at.is_(None)
     )
-    return (await session.execute(query)).scalar_one_or_none()
+    rows = await session.execute(query.order_by(WebhookEndpoint.id))
+    return [
+        EndpointId(row.id)
+        for row in rows
+        if row.event_types is None or event_type in row.event_types
+    ]

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import cast
 
 from sqlalchemy import ColumnElement, Select, bindparam, exists, func, select
 
 from recibo.lib import clock
-from recibo.schemas.ids import EventId, OrgId
+from recibo.schemas.ids import DeliveryId, EndpointId, OrgId
 from recibo.store.db import ReadSession
 from recibo.store.tables import Delivery, WebhookEndpoint
 
@@ -23,9 +24,10 @@ _MAX_DESTINATIONS = 1000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Destination:
-    """The receivers of an org: its endpoint, or all URLs given in its requests."""
+    """Receivers that share slots: an endpoint, or all URLs given in the requests of an org."""
 
-    org_id: OrgId
+    #: The id of the endpoint or of the org.
+    id: EndpointId | OrgId
     is_to_endpoint: bool
 
 
@@ -57,7 +59,7 @@ class NextDeliveries:
     """The deliveries to start now."""
 
     #: Each with whether it is suspect.
-    event_ids: Mapping[EventId, bool]
+    delivery_ids: Mapping[DeliveryId, bool]
     last: Destination | None
     #: Whether more deliveries are due that are not suspect.
     has_more: bool
@@ -65,7 +67,7 @@ class NextDeliveries:
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    event_id: EventId
+    delivery_id: DeliveryId
     is_suspect: bool
 
 
@@ -74,7 +76,7 @@ async def next_deliveries(session: ReadSession, in_flight: InFlight) -> NextDeli
     destinations = _round_robin(await _due_destinations(session), in_flight.last)
     failing = await _failing(session, destinations)
     slots = _FreeSlots(in_flight)
-    chosen: dict[EventId, bool] = {}
+    chosen: dict[DeliveryId, bool] = {}
     last, has_more = in_flight.last, False
     for one in destinations:
         quota = slots.quota(one, is_failing=one in failing)
@@ -84,7 +86,7 @@ async def next_deliveries(session: ReadSession, in_flight: InFlight) -> NextDeli
         due = await _due(session, one, is_failing=one in failing)
         picked = _pick(due, quota)
         slots.take(picked)
-        chosen |= {delivery.event_id: delivery.is_suspect for delivery in picked}
+        chosen |= {delivery.delivery_id: delivery.is_suspect for delivery in picked}
         last = one
         has_more |= len(picked) < len(due) and not all(delivery.is_suspect for delivery in due)
     return NextDeliveries(chosen, last, has_more)
@@ -149,52 +151,57 @@ def _pick(due: Sequence[_Due], quota: _Quota) -> list[_Due]:
 async def _due_destinations(session: ReadSession) -> list[Destination]:
     """Return the destinations with due deliveries, in order.
 
-    Costs one index lookup for each org with pending deliveries, however many these are.
+    Costs one index lookup for each destination with pending deliveries, however many these are.
     """
     found = list[Destination]()
     for is_to_endpoint in (False, True):
-        query = _due_orgs(is_to_endpoint=is_to_endpoint)
-        org_ids = await session.scalars(query, {"now": clock.now()})
-        found += [Destination(OrgId(one), is_to_endpoint) for one in org_ids]
+        query = due_receivers(is_to_endpoint=is_to_endpoint)
+        receiver_ids = await session.scalars(query, {"now": clock.now()})
+        found += [_destination(one, is_to_endpoint=is_to_endpoint) for one in receiver_ids]
     return sorted(found)
 
 
+def _destination(receiver_id: str, *, is_to_endpoint: bool) -> Destination:
+    receiver = EndpointId(receiver_id) if is_to_endpoint else OrgId(receiver_id)
+    return Destination(receiver, is_to_endpoint)
+
+
 @cache
-def _due_orgs(*, is_to_endpoint: bool) -> Select[tuple[str]]:
+def due_receivers(*, is_to_endpoint: bool) -> Select[tuple[str]]:
+    """Return the query of the receivers with due deliveries; it has the parameter `now`."""
     # Built once, like the next: every commit with an event runs them, and building takes longer.
     is_pending = _is_pending(is_to_endpoint=is_to_endpoint)
-    first = select(func.min(Delivery.org_id).label("org_id")).where(*is_pending)
-    orgs = first.cte("orgs", recursive=True)
-    following = select(func.min(Delivery.org_id)).where(
-        Delivery.org_id > orgs.c.org_id, *is_pending
+    receiver = _receiver(is_to_endpoint=is_to_endpoint)
+    first = select(func.min(receiver).label("id")).where(*is_pending)
+    found = first.cte("receivers", recursive=True)
+    following = select(func.min(receiver)).where(receiver > found.c.id, *is_pending)
+    found = found.union_all(
+        select(following.correlate(found).scalar_subquery()).where(found.c.id.is_not(None))
     )
-    orgs = orgs.union_all(
-        select(following.correlate(orgs).scalar_subquery()).where(orgs.c.org_id.is_not(None))
-    )
-    is_due = (Delivery.org_id == orgs.c.org_id, Delivery.due_at <= bindparam("now"), *is_pending)
-    return select(orgs.c.org_id).where(
-        orgs.c.org_id.is_not(None), exists().where(*is_due).correlate(orgs)
+    is_due = (receiver == found.c.id, Delivery.due_at <= bindparam("now"), *is_pending)
+    return select(found.c.id).where(
+        found.c.id.is_not(None), exists().where(*is_due).correlate(found)
     )
 
 
 async def _failing(session: ReadSession, found: Collection[Destination]) -> set[Destination]:
-    """Return the destinations whose endpoint fails at present."""
-    org_ids = [one.org_id for one in found if one.is_to_endpoint]
-    if not org_ids:
+    """Return the destinations that are endpoints which fail at present."""
+    endpoint_ids = [one.id for one in found if one.is_to_endpoint]
+    if not endpoint_ids:
         return set()
-    query = select(WebhookEndpoint.org_id).where(
-        WebhookEndpoint.org_id.in_(org_ids), WebhookEndpoint.failing_since.is_not(None)
+    query = select(WebhookEndpoint.id).where(
+        WebhookEndpoint.id.in_(endpoint_ids), WebhookEndpoint.failing_since.is_not(None)
     )
-    return {Destination(OrgId(one), is_to_endpoint=True) for one in await session.scalars(query)}
+    return {_destination(one, is_to_endpoint=True) for one in await session.scalars(query)}
 
 
 async def _due(session: ReadSession, destination: Destination, *, is_failing: bool) -> list[_Due]:
     query = _due_of(is_to_endpoint=destination.is_to_endpoint)
-    parameters = {"org_id": destination.org_id, "now": clock.now()}
+    parameters = {"receiver": destination.id, "now": clock.now()}
     rows = (await session.execute(query, parameters)).all()
     retries_are_suspect = not destination.is_to_endpoint
     return [
-        _Due(EventId(row.event_id), is_failing or (row.tries > 0 and retries_are_suspect))
+        _Due(DeliveryId(row.id), is_failing or (row.tries > 0 and retries_are_suspect))
         for row in rows
     ]
 
@@ -202,15 +209,21 @@ async def _due(session: ReadSession, destination: Destination, *, is_failing: bo
 @cache
 def _due_of(*, is_to_endpoint: bool) -> Select[tuple[str, int]]:
     return (
-        select(Delivery.event_id, Delivery.tries)
+        select(Delivery.id, Delivery.tries)
         .where(
-            Delivery.org_id == bindparam("org_id"),
+            _receiver(is_to_endpoint=is_to_endpoint) == bindparam("receiver"),
             Delivery.due_at <= bindparam("now"),
             *_is_pending(is_to_endpoint=is_to_endpoint),
         )
         .order_by(Delivery.due_at)
         .limit(_EXAMINED)
     )
+
+
+def _receiver(*, is_to_endpoint: bool) -> ColumnElement[str | None]:
+    """Return the first column of the index that lists what is due."""
+    column = Delivery.endpoint_id if is_to_endpoint else Delivery.org_id
+    return cast("ColumnElement[str | None]", column)
 
 
 def _is_pending(*, is_to_endpoint: bool) -> tuple[ColumnElement[bool], ...]:

@@ -12,7 +12,7 @@ from recibo.adapters.reader_process.failures import Failure, FailureKind
 from recibo.adapters.reader_process.limits import Limits, TimeLimits
 from recibo.extract.model import Accuracy, Receipt
 from tests import make_documents
-from tests.extract import monster_pdfs
+from tests.extract import stress_pdfs
 
 LONG_S = 240.0
 #: A process with its models holds half of it.
@@ -53,11 +53,11 @@ async def read(reader: PoolReader, path: Path) -> Receipt | Failure:
     return await reader.read(path, hint=None, accuracy=Accuracy.STANDARD, time_limit_s=LONG_S)
 
 
-async def test_monsters_are_given_up_once_and_the_next_document_is_read(
+async def test_stress_files_fail_once_and_the_next_document_is_read(
     reader: PoolReader, jobs: list[str], tmp_path: Path
 ) -> None:
     """They are the documents' fault, so they are not tried again."""
-    slow, large = monster_pdfs.shadings(200), monster_pdfs.nested_marks(20_000)
+    slow, large = stress_pdfs.shadings(200), stress_pdfs.nested_marks(20_000)
 
     for data, kind in ((slow, FailureKind.TIMED_OUT), (large, FailureKind.OUT_OF_MEMORY)):
         outcome = await read(reader, written(tmp_path, data))
@@ -69,11 +69,11 @@ async def test_monsters_are_given_up_once_and_the_next_document_is_read(
     assert isinstance(await read(reader, written(tmp_path, text)), Receipt)
 
 
-async def test_monster_is_given_up_while_it_is_inspected(
+async def test_a_stress_file_fails_while_it_is_inspected(
     reader: PoolReader, jobs: list[str], tmp_path: Path
 ) -> None:
     """Whichever of the limits it comes to first."""
-    outcome = await reader.inspect(written(tmp_path, monster_pdfs.nested_forms(30)))
+    outcome = await reader.inspect(written(tmp_path, stress_pdfs.nested_forms(30)))
 
     assert isinstance(outcome, Failure)
     assert outcome.kind in (FailureKind.TIMED_OUT, FailureKind.OUT_OF_MEMORY)

@@ -1,0 +1,169 @@
+"""What an org spent, by currency: by month, by category and by merchant.
+
+Amounts of different currencies are never added. Two indexes of `receipts` have all columns that
+these queries read, so that no row is visited.
+"""
+
+import datetime as dt
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Row as ResultRow
+from sqlalchemy import Select, String, cast, func
+
+from recibo.schemas.actor import Actor
+from recibo.services.reading import receipts
+from recibo.store.db import ReadSession
+from recibo.store.tables import Receipt as Row
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A range of dates as printed on receipts, both included."""
+
+    first: dt.date
+    last: dt.date
+
+    @property
+    def months(self) -> Sequence[dt.date]:
+        """The first days of its months, oldest first."""
+        start = self.first.year * 12 + self.first.month - 1
+        end = self.last.year * 12 + self.last.month
+        return [dt.date(number // 12, number % 12 + 1, 1) for number in range(start, end)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Receipts of a month, a category or a merchant, and what they add up to."""
+
+    #: The month as `YYYY-MM`, the category, or the merchant; empty without a category.
+    name: str
+    receipts: int
+    total: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What an org spent in one currency."""
+
+    currency: str
+    receipts: int
+    total: Decimal
+    #: How many receipts are in each state of review.
+    reviews: Mapping[str, int]
+    #: Months with receipts, oldest first.
+    months: Sequence[Sum]
+    #: The largest total first.
+    categories: Sequence[Sum]
+
+
+async def by_currency(session: ReadSession, actor: Actor, period: Period) -> list[Spend]:
+    """Return the spend in each currency, that of the most receipts first.
+
+    Receipts without a date or a currency are left out; those without a total are only counted.
+    """
+    rows: dict[str, list[ResultRow[Any]]] = defaultdict(list)
+    for row in await session.execute(_groups(actor, period)):
+        rows[row.currency].append(row)
+    found = [_spend(currency, groups) for currency, groups in rows.items()]
+    return sorted(found, key=lambda one: (-one.receipts, one.currency))
+
+
+async def top_merchants(
+    session: ReadSession, actor: Actor, period: Period, currency: str, *, limit: int
+) -> list[Sum]:
+    """Return the merchants with the largest totals in one currency."""
+    spent = func.coalesce(func.sum(Row.total), 0, type_=Row.total.type)
+    query = (
+        _of_period(actor, period)
+        .where(Row.currency == currency, Row.merchant_key.is_not(None))
+        .group_by(Row.merchant_key)
+        .with_only_columns(Row.merchant_key, func.count().label("receipts"), spent.label("spent"))
+        .order_by(spent.desc(), Row.merchant_key)
+    )
+    rows = (await session.execute(query.limit(limit))).all()
+    names = await _names(session, actor, [row.merchant_key for row in rows])
+    return [
+        Sum(names.get(row.merchant_key, row.merchant_key), row.receipts, row.spent) for row in rows
+    ]
+
+
+async def undated(session: ReadSession, actor: Actor, *, most: int) -> int:
+    """Return how many receipts no period contains, because they have no date; at most `most`."""
+    # Only readings have a confidence.
+    query = receipts.live(actor).where(Row.issued_on.is_(None), Row.confidence.is_not(None))
+    found = query.with_only_columns(Row.id).limit(most).subquery()
+    counted = await session.execute(func.count().select().select_from(found))
+    return int(counted.scalar_one())
+
+
+def _of_period(actor: Actor, period: Period) -> Select[tuple[Row]]:
+    return receipts.live(actor).where(Row.issued_on.between(period.first, period.last))
+
+
+def _groups(actor: Actor, period: Period) -> Select[Any]:
+    """Select sums by currency, month, category and state of review.
+
+    The inner groups are those of the index, so that only as many are sorted as there are days.
+    """
+    columns = (Row.issued_on, Row.currency, Row.category, Row.review_status)
+    inner = (
+        _of_period(actor, period)
+        .where(Row.currency.is_not(None))
+        .group_by(*columns)
+        .with_only_columns(
+            *columns,
+            func.count().label("receipts"),
+            func.coalesce(func.sum(Row.total), 0, type_=Row.total.type).label("spent"),
+        )
+        .subquery()
+    )
+    month = func.substr(cast(inner.c.issued_on, String), 1, 7).label("month")
+    keys = (inner.c.currency, month, inner.c.category, inner.c.review_status)
+    return inner.select().with_only_columns(
+        *keys,
+        func.sum(inner.c.receipts).label("receipts"),
+        func.sum(inner.c.spent, type_=Row.total.type).label("spent"),
+    ).group_by(*keys)  # fmt: skip
+
+
+async def _names(session: ReadSession, actor: Actor, keys: Sequence[str]) -> dict[str, str]:
+    """Return the names of merchants as their newest receipts have them."""
+    of_org = receipts.live(actor)
+    newest = [
+        of_org.where(Row.merchant_key == key)
+        .with_only_columns(Row.id)
+        .order_by(Row.id.desc())
+        .limit(1)
+        .scalar_subquery()
+        for key in keys
+    ]
+    query = of_org.where(Row.id.in_(newest)).with_only_columns(Row.merchant_key, Row.merchant_name)
+    rows = (await session.execute(query)).all() if keys else ()
+    return {row.merchant_key: row.merchant_name for row in rows}
+
+
+def _spend(currency: str, rows: Sequence[ResultRow[Any]]) -> Spend:
+    reviews = Counter[str]()
+    for row in rows:
+        reviews[row.review_status or ""] += int(row.receipts)
+    categories = _sums((row.category or "", row) for row in rows)
+    return Spend(
+        currency=currency,
+        receipts=reviews.total(),
+        total=sum((row.spent for row in rows), Decimal(0)),
+        reviews=reviews,
+        months=sorted(_sums((row.month, row) for row in rows), key=lambda one: one.name),
+        categories=sorted(categories, key=lambda one: (-one.total, one.name)),
+    )
+
+
+def _sums(named: Iterable[tuple[str, ResultRow[Any]]]) -> list[Sum]:
+    receipts_of, totals = Counter[str](), defaultdict[str, Decimal](Decimal)
+    for name, row in named:
+        receipts_of[name] += int(row.receipts)
+        totals[name] += row.spent
+    return [Sum(name, receipts_of[name], total) for name, total in totals.items()]

@@ -1,0 +1,107 @@
+"""What an org spent in each currency."""
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from recibo.lib import clock
+from recibo.schemas.actor import Actor
+from recibo.schemas.states import ReceiptStatus, ReviewStatus
+from recibo.services.reading import spend
+from recibo.services.reading.spend import Period, Sum
+from recibo.store.db import Database
+from tests import make
+
+SPRING = Period(dt.date(2026, 2, 10), dt.date(2026, 4, 9))
+APRIL = dt.date(2026, 4, 1)
+
+
+async def add(database: Database, org_id: str, **columns: Any) -> None:
+    """Add a completed receipt of April in euros."""
+    row = make.receipt_of(org_id)
+    known = {
+        "status": ReceiptStatus.COMPLETED,
+        "confidence": 0.9,
+        "issued_on": APRIL,
+        "currency": "EUR",
+        "total": Decimal(10),
+        "category": "fuel",
+        "merchant_name": "Posto Serra Azul",
+        "review_status": ReviewStatus.READY,
+    }
+    for name, value in {**known, **columns}.items():
+        setattr(row, name, value)
+    if row.merchant_name:
+        row.merchant_key = row.merchant_name.lower()
+    async with database.write() as session:
+        session.add(row)
+
+
+async def test_currencies_are_never_added(database: Database, actor: Actor) -> None:
+    other = await make.org(database)
+    await add(database, actor.org_id, total=Decimal("41.37"))
+    await add(database, actor.org_id, total=Decimal("0.6301"), category=None)
+    await add(database, actor.org_id, currency="BRL", total=None)
+    for missing in ({"currency": None}, {"issued_on": None}, {"deleted_at": clock.now()}):
+        await add(database, actor.org_id, **missing)
+    await add(database, other)
+    async with database.read() as session:
+        euros, reais = await spend.by_currency(session, actor, SPRING)
+        undated = await spend.undated(session, actor, most=5)
+
+    assert ("EUR", 2, Decimal("42.0001")) == (euros.currency, euros.receipts, euros.total)
+    assert [Sum("fuel", 1, Decimal("41.37")), Sum("", 1, Decimal("0.6301"))] == euros.categories
+    assert ("BRL", 1, Decimal(0)) == (reais.currency, reais.receipts, reais.total)
+    assert 1 == undated
+
+
+async def test_period_includes_its_first_and_last_day(database: Database, actor: Actor) -> None:
+    days = ("2026-02-09", "2026-02-10", "2026-02-28", "2026-04-09", "2026-04-10")
+    for day in days:
+        await add(database, actor.org_id, issued_on=dt.date.fromisoformat(day))
+    async with database.read() as session:
+        [euros] = await spend.by_currency(session, actor, SPRING)
+
+    assert [Sum("2026-02", 2, Decimal(20)), Sum("2026-04", 1, Decimal(10))] == euros.months
+    assert [dt.date(2026, 2, 1), dt.date(2026, 3, 1), APRIL] == SPRING.months
+
+
+async def test_states_of_review_are_counted(database: Database, actor: Actor) -> None:
+    for status in (ReviewStatus.APPROVED, ReviewStatus.APPROVED, ReviewStatus.NEEDS_REVIEW):
+        await add(database, actor.org_id, review_status=status)
+    async with database.read() as session:
+        [euros] = await spend.by_currency(session, actor, SPRING)
+
+    assert {"approved": 2, "needs_review": 1} == euros.reviews
+
+
+async def test_merchants_are_those_with_the_largest_totals(
+    database: Database, actor: Actor
+) -> None:
+    await add(database, actor.org_id, merchant_name="PADARIA REAL", total=Decimal(30))
+    await add(database, actor.org_id, merchant_name="Padaria Real", total=Decimal("11.20"))
+    await add(database, actor.org_id, merchant_name="Cantina", total=Decimal(40))
+    await add(database, actor.org_id, merchant_name="Copa", total=None)
+    await add(database, actor.org_id, merchant_name=None, total=Decimal(99))
+    await add(database, actor.org_id, merchant_name="Too late", issued_on=dt.date(2026, 5, 1))
+    await add(database, actor.org_id, merchant_name="Elsewhere", currency="BRL")
+    async with database.read() as session:
+        found = await spend.top_merchants(session, actor, SPRING, "EUR", limit=3)
+        nothing = await spend.top_merchants(session, actor, SPRING, "USD", limit=3)
+
+    assert [
+        Sum("Padaria Real", 2, Decimal("41.20")),
+        Sum("Cantina", 1, Decimal(40)),
+        Sum("Copa", 1, Decimal(0)),
+    ] == found
+    assert [] == nothing
+
+
+@pytest.mark.parametrize("first", ["2025-12-31", "2026-01-01"])
+def test_months_go_over_the_year(first: str) -> None:
+    months = Period(dt.date.fromisoformat(first), dt.date(2026, 1, 31)).months
+
+    assert dt.date(2026, 1, 1) == months[-1]
+    assert (2 if first < "2026" else 1) == len(months)
