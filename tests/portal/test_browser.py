@@ -179,7 +179,8 @@ def test_password_is_reset_by_the_link_of_a_mail(site: Site, address: Address) -
         sign_out(page)
         page.get_by_role("link", name="Forgot your password?").click()
         page.get_by_label("Email").fill(address("fay"))
-        page.get_by_role("button", name="Email me a link").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Email me a link").click()
         page.goto(site.link_to(address("fay"), "reset-password"))
         page.get_by_label("New password").fill(OTHER)
         page.get_by_role("button", name="Set password").click()

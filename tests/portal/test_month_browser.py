@@ -99,7 +99,8 @@ def test_month_is_approved_and_exported(
         page.get_by_role("textbox", name="Number").fill(NUMBER)
         page.get_by_role("button", name="Approve and next").click()
         expect(page.get_by_role("textbox", name="Number")).to_have_value("M-1")
-        page.get_by_role("button", name="Approve").first.click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Approve").first.click()
         page.goto("/portal/receipts")
         page.locator("summary", has_text="Date").click()
         page.get_by_label("Issued on or after").fill("2025-03-01")
