@@ -120,7 +120,7 @@ def _library(files: Sequence[Path], accuracy: Accuracy) -> Measured:
 
 def _rapid(files: Sequence[Path], configuration: dict[str, object]) -> Measured:
     """Find the words of the files with RapidOCR."""
-    from rapidocr import RapidOCR  # noqa: PLC0415 - heavy, and only for this contender
+    from rapidocr import RapidOCR
 
     engine = RapidOCR(params={"Global.log_level": "error", **configuration})
 

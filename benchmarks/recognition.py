@@ -5,16 +5,18 @@ as a cache. Empty it after a change of the OCR engine, the lines or the codes.
 """
 
 import hashlib
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from recibo.extract import pipeline
 from recibo.extract.model import Accuracy, TextPage
 
 #: The pages of a file, each once per pass.
 Pages = Sequence[Sequence[TextPage]]
+_PAGES = TypeAdapter(list[list[TextPage]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,11 @@ class Recognition:
         """
         if self.cache is None:
             return recognize()
-        file = self.cache / f"{hashlib.sha256(data).hexdigest()}.{kind}"
+        file = self.cache / f"{hashlib.sha256(data).hexdigest()}.{kind}.json"
         if not file.exists():
             self.cache.mkdir(parents=True, exist_ok=True)
             # Renamed when complete, so an interrupted run leaves no incomplete file.
             part = file.with_suffix(".part")
-            part.write_bytes(pickle.dumps(recognize()))
+            part.write_bytes(_PAGES.dump_json([list(once) for once in recognize()]))
             part.rename(file)
-        pages: Pages = pickle.loads(file.read_bytes())  # noqa: S301 - written above
-        return pages
+        return _PAGES.validate_json(file.read_bytes())

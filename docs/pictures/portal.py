@@ -29,7 +29,7 @@ def main() -> None:
         documents, data = Path(folder) / "documents", Path(folder) / "data"
         data.mkdir()
         generator = [sys.executable, "-m", "training.receipts", str(documents), *_RECEIPTS]
-        subprocess.run(generator, check=True)  # noqa: S603 - our own command
+        subprocess.run(generator, check=True)
         with server.running(data) as service, sync_playwright() as playwright:
             for path in sorted(documents.glob("*.jpg")):
                 _upload(service, path)

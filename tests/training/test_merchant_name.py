@@ -1,7 +1,5 @@
 """The weights of names are fitted on the candidates that the scorer counts as right."""
 
-import hashlib
-import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,8 +19,10 @@ def document(tmp_path: Path) -> Document:
     """Return a receipt with its page in the cache."""
     path = tmp_path / "receipt.png"
     path.write_bytes(b"receipt")
-    kept = tmp_path / f"{hashlib.sha256(b'receipt').hexdigest()}.standard"
-    kept.write_bytes(pickle.dumps([[text_page(RECEIPT, exact=False)]]))
+    recognition = Recognition(cache=tmp_path)
+    recognition.cached(
+        b"receipt", recognition.accuracy, lambda: [[text_page(RECEIPT, exact=False)]]
+    )
     scorer = tmp_path / "scorer.py"
     scorer.write_text(SCORER)
     return Document(
@@ -36,7 +36,7 @@ def document(tmp_path: Path) -> Document:
         asked=frozenset({"merchant_name"}),
         precision="date",
         source="",
-        recognition=Recognition(cache=tmp_path),
+        recognition=recognition,
     )
 
 

@@ -32,14 +32,14 @@ class Document:
 
     #: As named on the command line, or found in a folder named there.
     name: str
-    #: What is opened; of stdin a copy.
+    #: The file to read; for stdin, a temporary copy.
     path: Path
     #: Where its results go below a folder of results.
     place: Path
 
     @property
     def is_stdin(self) -> bool:
-        """Return whether it has no file of its own."""
+        """Return whether it came from stdin."""
         return self.name == STDIN
 
 

@@ -1,4 +1,4 @@
-"""The list that a receipt was opened from: the way back, and which receipt is next."""
+"""The list in which a receipt was clicked: the way back, and which receipt is next."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ReviewList:
 
     filters: Filters
     order: Order = receipt_sorting.NEWEST
-    #: The query of the list; None if the receipt was opened from elsewhere.
+    #: The query of the list; None if the receipt was not clicked in a list.
     query: str | None = None
 
     @classmethod

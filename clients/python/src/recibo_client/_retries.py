@@ -33,7 +33,7 @@ def policy(call: Call, retry_seconds: float) -> dict[str, Any]:
             return error.status in (_BUSY if call.is_repeatable else _REFUSED)
         return False
 
-    def is_over(state: RetryCallState) -> bool:
+    def should_stop(state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
         is_unreachable = isinstance(error, errors.ConnectionFailedError) and not error.was_sent
         limit = min(retry_seconds, _UNREACHABLE_SECONDS) if is_unreachable else retry_seconds
@@ -42,7 +42,7 @@ def policy(call: Call, retry_seconds: float) -> dict[str, Any]:
     return {
         "retry": retry_if_exception(may_retry),
         "wait": _pause,
-        "stop": is_over,
+        "stop": should_stop,
         "reraise": True,
     }
 

@@ -32,7 +32,7 @@ class Upload:
 
 
 def load(file: File, *, on_progress: OnUpload | None = None) -> Upload:
-    """Read a file: a path, the bytes, or an open binary file from where it stands."""
+    """Read a file: a path, the bytes, or an open binary file from its current position."""
     if isinstance(file, bytes):
         return Upload(_DEFAULT_NAME, file, on_progress)
     if isinstance(file, (str, os.PathLike)):

@@ -6,8 +6,9 @@ from recibo.extract.ocr.paddle import weights
 from recibo.extract.ocr.paddle.networks import Tensor, model_path
 from recibo.extract.ocr.runtime import Runtime
 
-# From its import on, the wheel sends telemetry, unless this is set before.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # noqa: TID251 - there is no other way
+# The wheel sends telemetry from its import on, unless this is set before it; its own function for
+# that can only be called after the import.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import onnxruntime as ort
 
 
