@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -61,6 +62,23 @@ async def test_both_are_shown_with_what_differs(database_url: str, tmp_path: Pat
     assert "1 differs" in page.text
     assert "Tax differs 1.50" in page.text
     assert 1 == answer.text.count('<tr class="differs">')
+
+
+async def test_list_is_kept_through_the_comparison(database_url: str, tmp_path: Path) -> None:
+    kept = {"list": "q=aurora"}
+    async with two_duplicates(database_url, tmp_path) as (service, _, first, second):
+        review = pages.parse(await service.stranger.get(f"{PATH}/{first}", params=kept))
+        comparison = f"{PATH}/{first}/duplicates/{second}?{urlencode(kept)}"
+        page = pages.parse(await service.stranger.get(comparison))
+        decided = await service.stranger.post(comparison, data={"do": "keep-both"})
+
+    assert comparison in review.links
+    assert f"{PATH}/{first}?{urlencode(kept)}" in page.links
+    assert {comparison} == {to for _, to in page.forms if to and "/duplicates/" in to}
+    assert (
+        f"{PATH}/{first}?{urlencode({**kept, 'notice': 'not-duplicates'})}"
+        == decided.headers["location"]
+    )
 
 
 @pytest.mark.parametrize(("do", "keeps_first"), [("keep-this", True), ("keep-other", False)])

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from recibo.portal import forms, pages, request_context, routers
 from recibo.portal.receipt_lists import PAGE
 from recibo.portal.request_context import RequestContext
+from recibo.portal.review_lists import ReviewList
 from recibo.schemas.permissions import Permission
 from recibo.schemas.receipts import Receipt
 from recibo.services.identity import actor_names
@@ -73,6 +74,7 @@ async def show_both(caller: Reader, receipt_id: str, other_id: str) -> Response:
         names=names,
         is_listed=other.receipt.id in this.receipt.duplicates,
         may_write=caller.may(Permission.RECEIPTS_WRITE),
+        listed=ReviewList.of(caller.request.query_params),
     )
 
 
@@ -94,7 +96,8 @@ async def decide(
             gone = receipt_id if form.do is Decision.KEEP_OTHER else other_id
             await receipts.soft_delete(session, caller.member, gone)
     notice = "not-duplicates" if form.do is Decision.KEEP_BOTH else "kept"
-    return pages.see_other(f"{PAGE}/{kept}?notice={notice}")
+    listed = ReviewList.of(caller.request.query_params)
+    return pages.see_other(listed.page(kept, notice=notice))
 
 
 def _compared(this: Receipt, other: Receipt) -> Iterator[Compared]:
