@@ -2,11 +2,16 @@
 
 import csv
 import io
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import openpyxl
 
 from recibo.adapters.fake_reader import FakeReader
+from recibo.extract.model import Details, Extracted, Payment, PaymentMethod, TaxLine
+from recibo.schemas.ids import OrgId
+from tests import make
 from tests.portal import forms, pages, receipt_pages
 from tests.portal.receipt_pages import PATH, RECEIPT
 
@@ -49,6 +54,39 @@ async def test_tables_are_in_the_language_of_the_reader(sqlite_url: str, tmp_pat
     assert ("To review", 42.5) == (
         values[head.index("Review status")], values[head.index("Total")],
     )  # fmt: skip
+
+
+async def test_lists_are_text_in_the_language_of_the_reader(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    details = Details(
+        taxes=(Extracted(TaxLine("ICMS", Decimal(18), None, Decimal("7.42")), 0.9, "ICMS"),),
+        payments=(
+            Extracted(Payment(PaymentMethod.PIX, Decimal("40.00")), 0.9, "PIX"),
+            Extracted(Payment(PaymentMethod.CREDIT_CARD, None, None, "4242"), 0.9, "CARD"),
+        ),
+    )
+    reader = FakeReader({RECEIPT: replace(receipt_pages.make_reading(), details=details)})
+    async with receipt_pages.run_service(sqlite_url, tmp_path, reader) as (service, owner):
+        receipt_id = await receipt_pages.upload(service)
+        await receipt_pages.read_receipt(service, owner, receipt_id)
+        secret = await make.key(service.database, OrgId(owner.org_id))
+        changes = {"category": "fuel", "merchant_name": "Posto", "metadata": {"trip": "7"}}
+        await service.patch(receipt_id, changes, secret=secret)
+        exports = [
+            (await service.stranger.get(f"{PATH}/export", headers={"Accept-Language": one})).content
+            for one in ("en", "pt-BR")
+        ]
+
+    (english,), (portuguese,) = rows_of(exports[0], ","), rows_of(exports[1], ";")
+    assert ("ICMS 18 % 7.42", "Pix 40.00; Credit card *4242", "Category, Merchant") == (
+        english["Taxes by rate"], english["Payments"], english["Corrected fields"],
+    )  # fmt: skip
+    assert "trip: 7" in english["Tags"]
+    assert ("ICMS 18 % 7,42", "Pix 40,00; Cartão de crédito *4242") == (
+        portuguese["Impostos por alíquota"], portuguese["Pagamentos"],
+    )  # fmt: skip
+    assert "Categoria, Estabelecimento" == portuguese["Campos corrigidos"]
 
 
 async def test_dates_of_the_inbox_include_the_last_day(sqlite_url: str, tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
 """The columns of exported tables in the reader's language."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from babel import numbers
 
-from recibo.extract.model import Category
+from recibo.extract.model import Category, PaymentMethod
 from recibo.portal import names
-from recibo.portal.translations import LazyText, lazy_gettext, lazy_pgettext, locale
+from recibo.portal.translations import LazyText, gettext, lazy_gettext, lazy_pgettext, locale
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
 from recibo.services.reading.export_looks import Look
 from recibo.services.reading.exports import Rows
@@ -79,7 +80,48 @@ def look(rows: Rows) -> Look:
             "review": {value: str(name) for value, name in _REVIEWS.items()},
             "category": {one.value: names.category(one) for one in Category},
         },
+        {
+            "corrected_fields": _fields({**_HEADINGS, "line_items": lazy_gettext("Line items")}),
+            "metadata": _tags,
+            "taxes": _taxes(decimal),
+            "payments": _payments(decimal),
+        },
         separator=";" if decimal == "," else ",",
         decimal=decimal,
         is_for_spreadsheets=True,
     )
+
+
+# The file is written after the request, when the language of the reader is no longer known: the
+# texts of cells are translated here.
+
+
+def _fields(fields: Mapping[str, LazyText]) -> Callable[[Sequence[str]], str]:
+    translated = {name: str(text) for name, text in fields.items()}
+    return lambda chosen: ", ".join(translated.get(name, name) for name in chosen)
+
+
+def _tags(metadata: Mapping[str, str]) -> str:
+    return "; ".join(f"{key}: {value}" for key, value in metadata.items())
+
+
+def _taxes(decimal: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
+    unnamed = gettext("Tax")
+
+    def tax(line: Mapping[str, Any]) -> str:
+        rate = line["rate"] and f"{line['rate']} %".replace(".", decimal)
+        amount = line["amount"] and line["amount"].replace(".", decimal)
+        return " ".join(filter(None, (line["name"] or unnamed, rate, amount)))
+
+    return lambda lines: "; ".join(map(tax, lines))
+
+
+def _payments(decimal: str) -> Callable[[Sequence[Mapping[str, Any]]], str]:
+    methods = {one.value: names.payment_method(one) for one in PaymentMethod}
+
+    def payment(line: Mapping[str, Any]) -> str:
+        card = line["last4"] and f"*{line['last4']}"
+        amount = line["amount"] and line["amount"].replace(".", decimal)
+        return " ".join(filter(None, (methods[line["method"]], card, amount)))
+
+    return lambda lines: "; ".join(map(payment, lines))

@@ -160,6 +160,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "role_name": names.role,
     "plan_name": names.plan,
     "category_name": names.category,
+    "payment_method": names.payment_method,
     "accuracy_name": names.accuracy,
     "initials": initials,
     "tone": tone,

@@ -1,9 +1,9 @@
-"""The names of roles, plans, categories and accuracies on pages."""
+"""The names of roles, plans, categories, ways to pay and accuracies on pages."""
 
 from collections.abc import Mapping
 
-from recibo.extract.model import Accuracy, Category
-from recibo.portal.translations import LazyText, lazy_pgettext
+from recibo.extract.model import Accuracy, Category, PaymentMethod
+from recibo.portal.translations import LazyText, lazy_gettext, lazy_pgettext
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import Role
 
@@ -34,6 +34,17 @@ _CATEGORIES: Mapping[str, LazyText] = {
     Category.SERVICES: lazy_pgettext("category", "Services"),
     Category.TAXES: lazy_pgettext("category", "Taxes"),
 }
+_PAYMENT_METHODS: Mapping[str, LazyText] = {
+    PaymentMethod.CASH: lazy_gettext("Cash"),
+    PaymentMethod.CARD: lazy_gettext("Card"),
+    PaymentMethod.CREDIT_CARD: lazy_gettext("Credit card"),
+    PaymentMethod.DEBIT_CARD: lazy_gettext("Debit card"),
+    PaymentMethod.BANK_TRANSFER: lazy_gettext("Bank transfer"),
+    PaymentMethod.VOUCHER: lazy_gettext("Voucher"),
+    PaymentMethod.CHECK: lazy_pgettext("payment", "Check"),
+    PaymentMethod.WALLET: lazy_gettext("Wallet app"),
+    PaymentMethod.OTHER: lazy_gettext("Other"),
+}
 _ACCURACIES: Mapping[str, LazyText] = {
     Accuracy.STANDARD: lazy_pgettext("accuracy", "Standard"),
     Accuracy.HIGH: lazy_pgettext("accuracy", "High"),
@@ -53,6 +64,11 @@ def plan(value: str) -> str:
 def category(value: str) -> str:
     """Return the name of a category."""
     return _of(_CATEGORIES, value)
+
+
+def payment_method(value: str) -> str:
+    """Return the name of a way to pay."""
+    return _of(_PAYMENT_METHODS, value)
 
 
 def accuracy(value: str) -> str:

@@ -10,7 +10,7 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse
 
 from recibo.errors import Conflict, NotFound, ServiceError, ValidationFailed
-from recibo.extract.model import Category
+from recibo.extract.model import Category, PaymentMethod
 from recibo.portal import (
     error_messages,
     evidence_boxes,
@@ -212,6 +212,7 @@ async def show(
         excerpt_of=lambda found: evidence_boxes.excerpt(drawn, found),
         level=evidence_boxes.level,
         categories=list(Category),
+        payment_methods=list(PaymentMethod),
         checks=review_checks.of(details.receipt),
         hints=photo_hints.sentences(details.evidence.quality if details.evidence else None),
         sums=_sums(details.receipt, typed),

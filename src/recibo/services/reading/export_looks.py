@@ -1,8 +1,9 @@
 """How tables of exports are written: as the API spells values, or for people."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,8 @@ class Look:
     headings: Mapping[str, str] = field(default_factory=dict)
     #: The names of values, by column and value.
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    #: How the objects and lists of a column, as in JSON, are written into one cell.
+    texts: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     #: Between the cells of a CSV file.
     separator: str = ","
     #: Before the decimals of amounts in a CSV file.

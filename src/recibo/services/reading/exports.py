@@ -10,9 +10,10 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -78,13 +79,18 @@ _RECEIPT_COLUMNS = (
     "discount", "tip", "service_charge", "rounding", "taxes", "payments",
 )  # fmt: skip
 _ITEM_FIELDS = tuple(LineItem.model_fields)
-# Objects and lists of objects are JSON in one cell.
-_NESTED = ("metadata", "taxes", "payments")
 _ITEM_COLUMNS = (
     "id", "merchant_name", "merchant_tax_id", "issued_at", "currency", "document_number",
     "category", *_ITEM_FIELDS,
 )  # fmt: skip
 _COLUMNS = {Rows.RECEIPTS: _RECEIPT_COLUMNS, Rows.ITEMS: _ITEM_COLUMNS}
+
+_json = partial(json.dumps, ensure_ascii=False)
+# How the API writes what is more than one value into one cell.
+_NESTED: Mapping[str, Callable[[Any], str]] = {
+    "corrected_fields": " ".join, "duplicates": " ".join,
+    "metadata": _json, "taxes": _json, "payments": _json,
+}  # fmt: skip
 
 #: The cells of a row by column, as the API spells them; None is an empty one.
 Record = Mapping[str, str | float | None]
@@ -283,7 +289,9 @@ class _Table:
 
     def lines(self, batch: Sequence[Receipt]) -> bytes:
         """Return the lines of some receipts."""
-        records = (record for receipt in batch for record in _records(receipt, self.rows))
+        records = (
+            record for receipt in batch for record in _records(receipt, self.rows, self.look)
+        )
         cells = ([self._cell(*cell) for cell in record.items()] for record in records)
         return csv_lines.joined(cells, separator=self.look.separator)
 
@@ -316,7 +324,9 @@ async def _fill_sheet(
         sheet.write_string(0, column, table.look.heading(name), bold)
     count = 0
     async for batch in batches:
-        records = [record for receipt in batch for record in _records(receipt, table.rows)]
+        records = [
+            record for receipt in batch for record in _records(receipt, table.rows, table.look)
+        ]
         if count + len(records) > _MAX_SHEET_ROWS:
             message = f"holds {_MAX_SHEET_ROWS:,} rows at most; narrow the filters, or take csv"
             raise ValidationFailed.of("format", message)
@@ -346,13 +356,11 @@ def _sheet_time(text: str) -> dt.datetime | None:
     return printed if printed.year >= _FIRST_SHEET_YEAR else None
 
 
-def _records(receipt: Receipt, rows: Rows) -> Iterator[Record]:
+def _records(receipt: Receipt, rows: Rows, look: Look) -> Iterator[Record]:
     known = receipt.model_dump(mode="json")
     known["review"] = known["review"] and known["review"]["status"]
-    for name in ("corrected_fields", "duplicates"):
-        known[name] = " ".join(known[name]) or None
-    for name in _NESTED:
-        known[name] = json.dumps(known[name], ensure_ascii=False) if known[name] else None
+    for name, spelled in _NESTED.items():
+        known[name] = look.texts.get(name, spelled)(known[name]) if known[name] else None
     parts = [{}] if rows is Rows.RECEIPTS else known["line_items"]
     for part in parts:
         yield {name: part.get(name, known.get(name)) for name in _COLUMNS[rows]}
