@@ -41,7 +41,7 @@ lint: dev
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
-# A test that fails on a busy machine runs once more, and is listed as RERUN: mend it.
+# A test that fails on a busy machine runs once more, and is listed as RERUN: fix it.
 tests: dev
 	$(BIN)/pytest --reruns 1 --rerun-show-tracebacks -n $(TEST_PROCESSES) --dist loadgroup $(PYTEST_FLAGS)
 
