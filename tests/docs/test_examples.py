@@ -40,9 +40,9 @@ REASONS = {
     "it needs the code of an authenticator app",
     "it does not end",
     "it is what made this environment",
-    "see tests/house/test_webhook_docs.py",
-    "see tests/deploy/test_company_guide.py",
-    "see tests/docs/test_browser_examples.py",
+    "test_webhook_docs.py runs it",
+    "test_company_guide.py runs it",
+    "test_browser_examples.py runs it",
     "nginx reads it",
     "cron reads it",
 }

@@ -185,6 +185,17 @@ async def test_correction_is_validated_and_kept(agent: Agent) -> None:
     assert "9.00" == (await agent.call("get_receipt", **asked))["total"]
 
 
+async def test_correction_is_kept_when_the_document_is_read_with_high_accuracy(
+    agent: Agent,
+) -> None:
+    made = await agent.call("extract_receipt", path="a.jpg")
+    await agent.call("correct_receipt", receipt_id=made["id"], changes={"total": "9.00"})
+    again = await agent.call("extract_receipt", path="a.jpg", accuracy="high")
+
+    assert made["id"] == again["id"]
+    assert ("9.00", ["total"], 3) == (again["total"], again["corrected_fields"], again["version"])
+
+
 async def test_server_corrects_nothing_unless_allowed(tmp_path: Path) -> None:
     folders = Folders.of([])
     stored = LocalReceipts(tmp_path, folders, FakeReader())

@@ -61,7 +61,7 @@ class LocalReceipts:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def extract(self, upload: Upload) -> Receipt:
-        """Read a document and keep the reading; the same bytes are read once."""
+        """Read a document and keep the reading; the same bytes are read once for each accuracy."""
         digest = hashlib.sha256(upload.content).hexdigest()
         receipt_id = f"rcp_{digest[:32]}"
         wanted = Accuracy(upload.accuracy)
@@ -70,6 +70,8 @@ class LocalReceipts:
             if known and (known.accuracy is wanted or wanted is Accuracy.STANDARD):
                 return _shown(known)
             stored = await self._read(upload, receipt_id, digest)
+            if known:
+                stored = _with_corrections(stored, known)
             if not Path(upload.name).is_absolute():
                 # There is no file to draw pages of later.
                 atomic_files.write(self.store / "documents" / receipt_id, upload.content)
@@ -229,6 +231,21 @@ def _corrected(stored: Stored, correction: Correction) -> Stored:
             "corrected_fields": tuple(sorted({*stored.corrected_fields, *changed})),
             "is_approved": is_approved,
             "version": stored.version + 1,
+        }
+    )
+
+
+def _with_corrections(read: Stored, known: Stored) -> Stored:
+    """Return another reading of a document with what was corrected; a change withdraws approval."""
+    by_hand = {name: getattr(known.reading, name) for name in known.corrected_fields}
+    after = read.reading.model_copy(update=by_hand)
+    return read.model_copy(
+        update={
+            "reading": after,
+            "machine_reading": read.reading if by_hand else None,
+            "corrected_fields": known.corrected_fields,
+            "is_approved": known.is_approved and after == known.reading,
+            "version": known.version + 1,
         }
     )
 
