@@ -11,7 +11,6 @@ from recibo.extract.brazil.check_digits import has_valid_check_digit
 NFE_SHAPE = re.compile(r"[0-9]{6}[0-9A-Z]{12}[0-9]{26}")
 NFSE_SHAPE = re.compile(r"[0-9]{9}[0-9A-Z]{12}[0-9]{29}")
 NFE_LENGTH = 44
-NFSE_LENGTH = 50
 
 _FIRST_YEAR = 5  # the NF-e pilot
 _LAST_YEAR = 60

@@ -45,7 +45,6 @@ class _Page:
     roles: dict[int, set[Role]]
     #: Indexes of rows; None without one.
     first_subtotal: int | None
-    first_total: int | None
     last_total: int | None
     first_payment: int | None
     suggested: frozenset[int]
@@ -118,7 +117,6 @@ def _page(rows: Sequence[Row], entries: Sequence[Entry]) -> _Page:
         rows=rows,
         roles=roles,
         first_subtotal=min(subtotals, default=None),
-        first_total=min(totals, default=None),
         last_total=max(totals, default=None),
         first_payment=min(paid, default=None),
         suggested=tip_suggestions.suggestions(rows),
