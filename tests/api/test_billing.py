@@ -80,7 +80,7 @@ async def test_no_other_plan_is_sold(door: Installation, plan: object) -> None:
     error = answer.json()["error"]
     assert (400, "validation_error") == (answer.status_code, error["code"])
     assert ["plan"] == [detail["field"] for detail in error["details"]]
-    assert "plan: Input should be 'indie', 'startup' or 'scale'" == error["message"]
+    assert "plan: must be 'indie', 'startup' or 'scale'" == error["message"]
     assert [] == await door.rows(Subscription)
 
 

@@ -17,7 +17,7 @@ from recibo.extract.model import Accuracy, DocumentType
 from recibo.lib import atomic_files, search_text
 from recibo.mcp.folders import Folders
 from recibo.mcp.receipts import Receipt, Search, Upload
-from recibo.schemas import doubts
+from recibo.schemas import amounts, doubts
 from recibo.schemas import receipts as shapes
 from recibo.schemas.corrections import Correction
 from recibo.schemas.receipts import Evidence, PageSize, Reading
@@ -96,6 +96,8 @@ class LocalReceipts:
         except ValidationError as e:
             problems = "; ".join(f"{_place(one['loc'])}: {one['msg']}" for one in e.errors())
             raise ValidationFailed(problems) from None
+        if unknown := changes.keys() - Correction.model_fields.keys():
+            raise ValidationFailed(f"{', '.join(sorted(unknown))}: not a field of a receipt.")
         if _NOT_HERE & correction.model_fields_set:
             raise ValidationFailed("Receipts without a server have no metadata.")
         async with self._lock:
@@ -216,7 +218,7 @@ def _shown(stored: Stored) -> Receipt:
 def _corrected(stored: Stored, correction: Correction) -> Stored:
     given = correction.model_dump(include=correction.model_fields_set & Reading.model_fields.keys())
     before = stored.reading
-    after = shapes.respelled(Reading.model_validate({**before.model_dump(), **given}))
+    after = amounts.respelled(Reading.model_validate({**before.model_dump(), **given}))
     changed = {name for name in given if getattr(before, name) != getattr(after, name)}
     # A change withdraws an approval, unless it approves again.
     is_approved = bool(correction.approved)

@@ -36,6 +36,7 @@ ABOUT_FIELDS = (
     gettext_noop("must be one of %(values)s"),
     gettext_noop("must have %(least)s to %(most)s characters"),
     gettext_noop("must have at most %(most)s characters"),
+    gettext_noop("must have at most %(digits)s decimals in %(currency)s"),
     gettext_noop("must include at least one type"),
     gettext_noop("may have at most %(most)s characters"),
     gettext_noop("it is longer than %(most)s characters"),

@@ -9,7 +9,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     StrictBool,
     StrictInt,
@@ -126,8 +125,6 @@ _Code: TypeAlias = Annotated[_Line, Field(max_length=_MAX_NUMBER)]
 class LineItemCorrection(BaseModel):
     """One line of what was bought."""
 
-    model_config = ConfigDict(extra="forbid")
-
     name: _Name
     qty: _Amount | None = None
     unit_price: _Amount | None = None
@@ -141,8 +138,6 @@ class LineItemCorrection(BaseModel):
 class TaxCorrection(BaseModel):
     """One tax at one rate."""
 
-    model_config = ConfigDict(extra="forbid")
-
     name: _Name | None = None
     rate: _Rate | None = None
     base: _Amount | None = None
@@ -153,8 +148,6 @@ class TaxCorrection(BaseModel):
 class PaymentCorrection(BaseModel):
     """One payment."""
 
-    model_config = ConfigDict(extra="forbid")
-
     method: PaymentMethod
     amount: _Amount | None = None
     tendered: _Amount | None = None
@@ -163,8 +156,6 @@ class PaymentCorrection(BaseModel):
 
 class Correction(BaseModel):
     """Changes to a receipt; what is left out stays as it is, and `null` clears a field."""
-
-    model_config = ConfigDict(extra="forbid")
 
     type: Annotated[DocumentType | None, BeforeValidator(_given)] = None
     merchant_name: _Name | None = None

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TypeVar
 
@@ -43,9 +43,6 @@ class _Wire(BaseModel):
     """A frozen model."""
 
     model_config = ConfigDict(frozen=True)
-
-
-_WireT = TypeVar("_WireT", bound=_Wire)
 
 
 class LineItem(_Wire):
@@ -352,23 +349,6 @@ def reading(receipt: model.Receipt) -> Reading:
         confidence=_share(receipt.confidence),
         category=receipt.category,
     )
-
-
-def respelled(reading: Reading) -> Reading:
-    """Return a reading with its amounts in the minor digits of its currency."""
-
-    def amount(text: str | None) -> str | None:
-        return None if text is None else money.in_minor_digits(Decimal(text), reading.currency)
-
-    def spelled(shape: _WireT, names: Iterable[str]) -> _WireT:
-        return shape.model_copy(update={name: amount(getattr(shape, name)) for name in names})
-
-    lists = {
-        "line_items": tuple(spelled(one, ("total", "discount")) for one in reading.line_items),
-        "taxes": tuple(spelled(one, ("base", "amount")) for one in reading.taxes),
-        "payments": tuple(spelled(one, ("amount", "tendered")) for one in reading.payments),
-    }
-    return spelled(reading, AMOUNTS).model_copy(update=lists)
 
 
 def evidence(receipt: model.Receipt) -> Evidence:

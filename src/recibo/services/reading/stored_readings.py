@@ -8,8 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
 from recibo.lib import search_text
-from recibo.schemas import doubts, stored
-from recibo.schemas import receipts as shapes
+from recibo.schemas import amounts, doubts, stored
 from recibo.schemas.ids import OrgId
 from recibo.schemas.receipts import Evidence, Reading
 from recibo.schemas.states import ReceiptStatus
@@ -55,7 +54,7 @@ def put(row: Receipt, reading: Reading) -> None:
 def corrected(new: Reading, row: Receipt) -> Reading:
     """Return another reading of a receipt with the fields that a person changed."""
     kept = current(row).model_dump(include=set(row.corrected_fields or ()))
-    return shapes.respelled(Reading.model_validate({**new.model_dump(), **kept}))
+    return amounts.respelled(Reading.model_validate({**new.model_dump(), **kept}))
 
 
 async def judge_older(database: Database, after: str) -> str | None:
