@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from recibo.store import db
 from recibo.store import postgres as postgres_engines
 from recibo.store.tables import Table
-from tests import servers, stripe_server
+from tests import databases, servers, stripe_server
 from tests.stripe_server import StripeServer
 from tests.tcp_proxy import TcpProxy, run_tcp_proxy
 
@@ -135,7 +135,15 @@ async def s3_proxy(
         yield passing
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what uses a database on each kind that its mark names, see `tests.databases`."""
+    if "database_url" in metafunc.fixturenames:
+        mark = metafunc.definition.get_closest_marker("databases")
+        kinds = mark.args if mark else databases.KINDS
+        metafunc.parametrize("database_url", kinds, indirect=True)
+
+
+@pytest.fixture
 def database_url(request: pytest.FixtureRequest) -> str:
     """The URL of a fresh, migrated database: SQLite, then PostgreSQL."""
     # Request only the fixture of this kind, so that a run with SQLite alone starts no server.

@@ -11,8 +11,11 @@ from recibo.lib import clock
 from recibo.schemas.states import AuditAction, Role
 from recibo.store.tables import Invitation, Membership, User
 from tests import inbox, people, races
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation, client_of
 from tests.people import Session
+
+pytestmark = ON_SQLITE
 
 ACCEPT, MEMBERS, INVITATIONS = "/v1/auth/accept-invite", "/v1/org/members", "/v1/org/invitations"
 WEEK = dt.timedelta(days=7)
@@ -37,6 +40,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
+@ON_BOTH
 @pytest.mark.parametrize("role", Role)
 async def test_accepting_makes_the_user_and_the_membership(
     idle_service: Installation, role: Role
@@ -156,6 +160,7 @@ async def test_mail_contains_the_token(idle_service: Installation) -> None:
     assert (200, ana.org_id) == (answer.status_code, answer.json()["org_id"])
 
 
+@ON_BOTH
 async def test_only_the_newest_invitation_is_mailed(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -217,6 +222,7 @@ async def set_user(i: Installation, who: Session, **columns: Any) -> None:
         await session.execute(update(User).where(User.id == who.user_id).values(**columns))
 
 
+@ON_BOTH
 async def test_second_factor_is_still_required(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -266,6 +272,7 @@ async def test_page_of_another_site_accepts_nothing(door: Installation) -> None:
     assert 200 == (await people.accept(door, token, Origin="http://recibo.test")).status_code
 
 
+@ON_BOTH
 async def test_token_accepted_twice_at_once_works_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -277,6 +284,7 @@ async def test_token_accepted_twice_at_once_works_once(idle_service: Installatio
     assert 1 == len(await people.audited(i, ana, AuditAction.INVITATION_ACCEPTED))
 
 
+@ON_BOTH
 async def test_accepting_and_signing_up_at_once_make_one_user(
     idle_service: Installation,
 ) -> None:
@@ -294,6 +302,7 @@ async def test_accepting_and_signing_up_at_once_make_one_user(
     assert 1 == [row.email for row in await i.rows(User)].count("bea@people.test")
 
 
+@ON_BOTH
 async def test_withdrawing_and_accepting_at_once_agree(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)

@@ -18,8 +18,11 @@ from recibo.services.identity import keys
 from recibo.services.identity.keys import NewKey
 from recibo.store.tables import ApiKey, Membership
 from tests import make, people
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import Session
+
+pytestmark = ON_SQLITE
 
 DAY = dt.timedelta(days=1)
 FIELDS = ["id", "org_id", "name", "kind", "prefix", "last4", "scopes", "is_live", "expires_at",
@@ -124,6 +127,7 @@ async def test_secret_of_a_new_key_is_returned_once(idle_service: Installation) 
     assert (200, body["id"]) == (answer.status_code, answer.json()["id"])
 
 
+@ON_BOTH
 async def test_keys_are_listed_newest_first_and_for_their_org_only(
     idle_service: Installation,
 ) -> None:
@@ -154,6 +158,7 @@ async def test_scopes_are_kept_in_their_order_each_once(
     assert kept == (await created(door, ana, scopes=given))["scopes"]
 
 
+@ON_BOTH
 async def test_key_expires_at_the_given_time(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -222,6 +227,7 @@ async def test_publishable_key_has_one_scope(door: Installation, body: dict[str,
     assert tokens.is_well_formed(result["secret"])
 
 
+@ON_BOTH
 async def test_revoked_key_is_refused_at_once_and_stays_revoked(
     idle_service: Installation,
 ) -> None:
@@ -314,6 +320,7 @@ async def test_org_has_a_hundred_active_keys_at_most(idle_service: Installation)
     assert (409, "conflict") == refusal(await post(i, ana))
 
 
+@ON_BOTH
 async def test_concurrent_creation_does_not_exceed_a_hundred_keys(
     idle_service: Installation,
 ) -> None:
@@ -353,6 +360,7 @@ async def test_making_and_revoking_is_audited_without_the_secret(
     assert ended["after"]["revoked_at"] is not None
 
 
+@ON_BOTH
 async def test_concurrent_revocations_are_audited_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -364,6 +372,7 @@ async def test_concurrent_revocations_are_audited_once(idle_service: Installatio
     assert 1 == len(await people.audited(i, ana, AuditAction.APIKEY_REVOKED))
 
 
+@ON_BOTH
 async def test_current_role_is_checked_when_the_key_is_created(idle_service: Installation) -> None:
     """A member removed or demoted during the request can no longer create a key."""
     i = idle_service
@@ -384,6 +393,7 @@ async def test_current_role_is_checked_when_the_key_is_created(idle_service: Ins
     assert [] == await listed(i, ana)
 
 
+@ON_BOTH
 async def test_last_use_is_reported_at_once(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)

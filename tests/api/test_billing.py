@@ -13,7 +13,10 @@ from recibo.services.billing import sandbox
 from recibo.services.identity import operators
 from recibo.store.tables import Subscription
 from tests import billing, people
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
+
+pytestmark = ON_SQLITE
 
 FREE = {
     "plan": "free",
@@ -63,6 +66,7 @@ async def test_a_plan_counts_from_the_next_request_on(
     assert plan == org.json()["plan"]
 
 
+@ON_BOTH
 async def test_usage_is_what_was_completed_this_month(service: Installation) -> None:
     ana = await people.signed_up(service)
     made = await service.stranger.post("/v1/api-keys", json={"name": "till"}, headers=ana.headers)
@@ -141,6 +145,7 @@ async def test_a_billing_member_buys_and_a_viewer_only_looks(idle_service: Insta
     assert 403 == (await billing.ask_portal(i, vera)).status_code
 
 
+@ON_BOTH
 async def test_a_second_checkout_changes_the_subscription(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -156,6 +161,7 @@ async def test_a_second_checkout_changes_the_subscription(idle_service: Installa
     assert "scale" == (await billing.subscription(i, ana))["plan"]
 
 
+@ON_BOTH
 async def test_first_checkouts_at_once_make_one_customer(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -189,6 +195,7 @@ async def test_what_an_org_buys_is_its_own(idle_service: Installation) -> None:
     assert 400 == (await billing.ask_portal(i, bo)).status_code
 
 
+@ON_BOTH
 async def test_a_plan_that_an_operator_gave_outlasts_renewals(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)

@@ -16,9 +16,12 @@ from recibo.services.identity import keys, orgs, sessions
 from recibo.services.identity.keys import NewKey
 from recibo.store import tables
 from tests import inbox, installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, invitation_token, invited, session_of, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, waits_for_a_lock
+
+pytestmark = ON_SQLITE
 
 MARA = "mara@people.test"
 RECLAIMED = "Your account was secured"
@@ -92,6 +95,7 @@ async def was_reclaimed(i: Installation) -> bool:
     return bool(entries)
 
 
+@ON_BOTH
 @PROOFS
 async def test_first_proof_from_elsewhere_drops_the_makers_ways_in(
     idle_service: Installation, proof: Proof
@@ -127,6 +131,7 @@ async def test_who_proved_it_is_signed_in_and_sets_a_password_unasked(
         assert 200 == (await ask(idle_service, "/password", new, **ana.headers)).status_code
 
 
+@ON_BOTH
 @PROOFS
 async def test_second_factor_of_the_maker_goes_too(
     idle_service: Installation, proof: Proof
@@ -147,6 +152,7 @@ async def test_second_factor_of_the_maker_goes_too(
     assert [] == await idle_service.rows(tables.SpentTotpStep)
 
 
+@ON_BOTH
 @PROOFS
 async def test_keys_of_own_orgs_are_revoked_and_those_of_others_kept(
     idle_service: Installation, proof: Proof
@@ -247,6 +253,7 @@ async def test_it_may_be_shown_as_a_cookie(idle_service: Installation) -> None:
     assert not await was_reclaimed(idle_service)
 
 
+@ON_BOTH
 @pytest.mark.parametrize("is_used", [False, True])
 async def test_refresh_cookie_shows_a_session_until_it_is_used(
     idle_service: Installation, *, is_used: bool

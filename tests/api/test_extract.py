@@ -19,8 +19,11 @@ from recibo.store import redis_client, worker_registry
 from recibo.store.tables import Receipt, UsageEvent, UsageMonth
 from recibo.worker import heartbeat
 from tests import installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.readers import CRASHED, UNREADABLE, HeldReader, ScriptedReader
+
+pytestmark = ON_SQLITE
 
 DOCUMENT = make.jpeg("document")
 INVALID = Failure(FailureKind.INVALID_DOCUMENT, "The document has more than 30 pages.")
@@ -29,6 +32,7 @@ SLOW = Failure(FailureKind.TIMED_OUT, "Reading this document took too long.")
 LARGE = Failure(FailureKind.OUT_OF_MEMORY, "Reading this document took more memory than it may.")
 
 
+@ON_BOTH
 async def test_upload_is_answered_with_its_reading(service: Installation) -> None:
     receipt = await service.extracted(DOCUMENT)
 
@@ -87,6 +91,7 @@ async def test_client_that_goes_away_cancels_nothing(database_url: str, tmp_path
         assert "completed" == (await service.waited(receipt_id))["status"]
 
 
+@ON_BOTH
 async def test_receipt_deleted_while_its_upload_waits_is_404(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -109,6 +114,7 @@ async def test_document_that_takes_too_much_is_tried_once(
     assert 1 == len(reader.orders)
 
 
+@ON_BOTH
 @pytest.mark.parametrize(
     ("answer", "status", "code"),
     [
@@ -179,6 +185,7 @@ async def test_type_is_detected_from_the_content(database_url: str, tmp_path: Pa
     assert file.headers["content-disposition"].endswith('.png"')
 
 
+@ON_BOTH
 async def test_commit_that_fails_is_a_500_and_not_a_success(service: Installation) -> None:
     receipt = await service.extracted(DOCUMENT)
 

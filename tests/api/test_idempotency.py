@@ -13,8 +13,11 @@ from recibo.lib import clock
 from recibo.schemas.plans import PlanName
 from recibo.store.tables import AuditEvent, Receipt, Replay, UsageEvent, UsageMonth
 from tests import installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.readers import UNREADABLE, ScriptedReader
+
+pytestmark = ON_SQLITE
 
 DOCUMENT = make.jpeg("document")
 OTHER = make.jpeg("other")
@@ -60,6 +63,7 @@ async def test_other_bytes_of_the_same_name_are_another_receipt(service: Install
     assert (await service.extracted(DOCUMENT))["id"] != (await service.extracted(OTHER))["id"]
 
 
+@ON_BOTH
 async def test_same_key_with_the_same_bytes_is_a_replay_and_with_others_a_conflict(
     service: Installation,
 ) -> None:
@@ -96,6 +100,7 @@ async def test_many_keys_may_mean_one_file(service: Installation) -> None:
     assert [False, True, True] == [is_replay(answer) for answer in answers]
 
 
+@ON_BOTH
 async def test_window_lasts_24_hours_from_the_first_upload(service: Installation) -> None:
     first = (await service.extract(DOCUMENT, key="k")).json()
     with clock.moved(DAY - 10 * SECOND):
@@ -157,6 +162,7 @@ async def test_invalid_option_is_refused_on_a_replay_too(service: Installation) 
     assert 400 == (await service.extract(DOCUMENT, accuracy="best")).status_code
 
 
+@ON_BOTH
 @pytest.mark.parametrize("key", [None, "k"])
 async def test_of_fifty_at_once_one_is_read_and_billed_and_all_get_it(
     service: Installation, key: str | None
@@ -173,6 +179,7 @@ async def test_of_fifty_at_once_one_is_read_and_billed_and_all_get_it(
     assert 1 == len(files)
 
 
+@ON_BOTH
 async def test_of_fifty_files_at_once_under_one_key_one_is_read(service: Installation) -> None:
     answers = await asyncio.gather(
         *(service.extract(make.jpeg(str(number)), key="k") for number in range(50))
@@ -193,6 +200,7 @@ async def used_key(service: Installation, *, held: int, plan: PlanName = PlanNam
     return await make.key(service.database, org_id)
 
 
+@ON_BOTH
 async def test_at_the_edge_of_the_quota_exactly_the_rest_passes(service: Installation) -> None:
     # The free plan has one upload in flight at a time.
     secret = await used_key(service, held=249_995, plan=PlanName.SCALE)
@@ -206,6 +214,7 @@ async def test_at_the_edge_of_the_quota_exactly_the_rest_passes(service: Install
     assert [250_000] == [row.held for row in await service.rows(UsageMonth)]
 
 
+@ON_BOTH
 async def test_copies_at_the_edge_of_the_quota_cost_one(service: Installation) -> None:
     secret = await used_key(service, held=49)
 
@@ -254,6 +263,7 @@ async def test_quota_is_checked_before_the_file_is_decoded(
         assert 400 == (await service.extract(DOCUMENT)).status_code
 
 
+@ON_BOTH
 async def test_failure_gives_the_quota_back_and_is_no_replay(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -280,6 +290,7 @@ async def test_key_of_a_failed_upload_is_free_for_another_file(
         assert not is_replay(await service.extract(DOCUMENT, key="k"))
 
 
+@ON_BOTH
 async def test_file_that_failed_three_times_in_a_day_is_answered_from_the_record(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -303,6 +314,7 @@ async def test_file_that_failed_three_times_in_a_day_is_answered_from_the_record
     assert ((0, 0), [0]) == (used, held)
 
 
+@ON_BOTH
 async def test_fifty_at_once_of_a_file_that_fails_all_hear_of_it(
     database_url: str, tmp_path: Path
 ) -> None:

@@ -15,8 +15,11 @@ from recibo.schemas.states import AuditAction, MailKind, Role
 from recibo.services.identity import invitations, sessions
 from recibo.store.tables import Invitation, Mail, User
 from tests import make, people, races
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import Session
+
+pytestmark = ON_SQLITE
 
 MEMBERS, INVITATIONS = "/v1/org/members", "/v1/org/invitations"
 WEEK = dt.timedelta(days=7)
@@ -48,6 +51,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
 INVALID = (400, "validation_error")
 
 
+@ON_BOTH
 @pytest.mark.parametrize("role", Role)
 async def test_invitation_is_answered_mailed_and_audited(
     idle_service: Installation, role: Role
@@ -78,6 +82,7 @@ async def test_invitation_is_answered_mailed_and_audited(
     assert [body] == await pending(i, ana)
 
 
+@ON_BOTH
 async def test_no_user_is_created_before_the_invitation_is_accepted(
     idle_service: Installation,
 ) -> None:
@@ -143,6 +148,7 @@ async def test_inviting_again_replaces(idle_service: Installation) -> None:
     assert {"email": "bea@people.test", "role": "admin"} == event["before"]
 
 
+@ON_BOTH
 async def test_inviting_again_replaces_an_expired_invitation(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
     await people.invited(idle_service, ana, "bea@people.test")
@@ -183,6 +189,7 @@ async def test_an_admins_invitation_does_not_replace_an_owners(
     assert [owners] == await pending(idle_service, ana)
 
 
+@ON_BOTH
 async def test_pending_ones_are_listed_newest_first(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -262,6 +269,7 @@ async def actor_of(i: Installation, who: Session) -> Member:
     return signed_in.member
 
 
+@ON_BOTH
 async def test_two_invitations_of_one_address_at_once_leave_one(
     idle_service: Installation,
 ) -> None:

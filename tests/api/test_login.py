@@ -16,9 +16,12 @@ from sqlalchemy.engine import Engine
 from recibo.lib import clock
 from recibo.store import tables
 from tests import installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, outcome, refusal
+
+pytestmark = ON_SQLITE
 
 ANA = "ana@people.test"
 UNKNOWN = "nobody@people.test"
@@ -50,6 +53,7 @@ async def disable(i: Installation) -> None:
         await session.execute(update(tables.User).values(disabled_at=clock.now()))
 
 
+@ON_BOTH
 async def test_right_password_gives_a_session(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
 
@@ -155,6 +159,7 @@ async def test_hashing_leaves_the_event_loop_alone(
     assert threading.current_thread() not in threads
 
 
+@ON_BOTH
 async def test_others_are_answered_while_passwords_are_verified(
     idle_service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +175,7 @@ async def test_others_are_answered_while_passwords_are_verified(
     assert [200] * 5 == [(await login).status_code for login in logins]
 
 
+@ON_BOTH
 @pytest.mark.parametrize("email", [ANA, UNKNOWN])
 async def test_ten_wrong_ones_for_an_account_from_one_ip_are_the_last(
     idle_service: Installation, email: str
@@ -260,6 +266,7 @@ async def test_a_developers_own_machine_is_spared_the_limit_of_an_ip(
             assert [401] * 10 + [429] == await outcomes(i, 11)
 
 
+@ON_BOTH
 async def test_of_twenty_wrong_ones_at_once_ten_are_verified(idle_service: Installation) -> None:
     await signed_up(idle_service)
     with work_counted() as done:
@@ -269,6 +276,7 @@ async def test_of_twenty_wrong_ones_at_once_ten_are_verified(idle_service: Insta
     assert 10 == done.count("argon2")
 
 
+@ON_BOTH
 async def test_right_ones_at_once_are_none_too_many(idle_service: Installation) -> None:
     await signed_up(idle_service)
     answers = await asyncio.gather(*(log_in(client_at(idle_service)) for _ in range(20)))
@@ -299,6 +307,7 @@ async def test_sign_ins_stand_in_the_log_of_the_org_whether_good_or_bad(
     )
 
 
+@ON_BOTH
 @pytest.mark.parametrize(
     "changes",
     [{"password_hash": "another"}, {"password_hash": None}, {"disabled_at": clock.now()}],

@@ -10,9 +10,12 @@ from sqlalchemy import update
 from recibo.lib import clock
 from recibo.store import tables
 from tests import inbox, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import bearer, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, outcome, set_cookies
+
+pytestmark = ON_SQLITE
 
 ANA = "ana@people.test"
 MINUTE = dt.timedelta(minutes=1)
@@ -39,6 +42,7 @@ async def verify(i: Installation | httpx.AsyncClient, token: object) -> httpx.Re
     return await ask(i, "/magic-link/verify", {"token": token})
 
 
+@ON_BOTH
 async def test_link_signs_in(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     token = await link(idle_service, "ANA@People.test")
@@ -93,6 +97,7 @@ async def test_link_works_once(idle_service: Installation) -> None:
     assert SPENT == outcome(await verify(idle_service, token))
 
 
+@ON_BOTH
 async def test_of_ten_at_once_one_signs_in(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await link(idle_service)
@@ -188,6 +193,7 @@ async def test_twenty_mails_an_hour_for_an_address_from_anywhere(
     assert later not in sent
 
 
+@ON_BOTH
 async def test_requests_at_once_send_one_mail(idle_service: Installation) -> None:
     await signed_up(idle_service)
     await inbox.new_mails(idle_service)

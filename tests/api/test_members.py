@@ -13,8 +13,11 @@ from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import members, sessions
 from recibo.store.tables import ApiKey, Membership
 from tests import make, people, races
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import Session
+
+pytestmark = ON_SQLITE
 
 MEMBERS = "/v1/org/members"
 MINUTE = dt.timedelta(minutes=1)
@@ -60,6 +63,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
+@ON_BOTH
 async def test_members_are_listed_in_the_order_in_which_they_joined(
     idle_service: Installation,
 ) -> None:
@@ -201,6 +205,7 @@ async def test_unknown_member_is_404(idle_service: Installation) -> None:
     assert {eve.user_id: "owner"} == await roles(idle_service, eve)
 
 
+@ON_BOTH
 async def test_removed_member_is_gone(idle_service: Installation) -> None:
     ana = await people.signed_up(idle_service)
     bea = await people.joined(idle_service, ana, Role.VIEWER)
@@ -225,6 +230,7 @@ async def test_members_cannot_remove_themselves(idle_service: Installation, role
     assert {ana.user_id: "owner", bea.user_id: role} == await roles(idle_service, ana)
 
 
+@ON_BOTH
 async def test_keys_that_a_removed_member_made_here_are_revoked(
     idle_service: Installation,
 ) -> None:
@@ -373,6 +379,7 @@ async def test_invitations_that_a_member_could_no_longer_send_are_revoked(
     assert sent - left == {event["before"]["role"] for event in revoked}
 
 
+@ON_BOTH
 async def test_two_owners_who_demote_each_other_at_once_leave_one(
     idle_service: Installation,
 ) -> None:
@@ -390,6 +397,7 @@ async def test_two_owners_who_demote_each_other_at_once_leave_one(
     assert {"owner", "viewer"} == {held[ana.user_id], held[bea.user_id]}
 
 
+@ON_BOTH
 async def test_two_owners_who_demote_themselves_at_once_leave_one(
     idle_service: Installation,
 ) -> None:
@@ -405,6 +413,7 @@ async def test_two_owners_who_demote_themselves_at_once_leave_one(
     assert [200, 400] == sorted(answer.status_code for answer in answers)
 
 
+@ON_BOTH
 async def test_two_owners_who_remove_each_other_at_once_leave_one(
     idle_service: Installation,
 ) -> None:
@@ -422,6 +431,7 @@ async def test_two_owners_who_remove_each_other_at_once_leave_one(
     assert ["owner"] == [row.role for row in here]
 
 
+@ON_BOTH
 async def test_rights_lost_since_the_request_was_let_in_are_lost(
     idle_service: Installation,
 ) -> None:
@@ -446,6 +456,7 @@ async def test_rights_lost_since_the_request_was_let_in_are_lost(
     assert "viewer" == (await roles(i, ana))[caio.user_id]
 
 
+@ON_BOTH
 async def test_services_leave_an_owner_when_two_demote_each_other(
     idle_service: Installation,
 ) -> None:

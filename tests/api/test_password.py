@@ -11,9 +11,12 @@ from recibo.lib import clock
 from recibo.schemas.states import Role
 from recibo.store import tables
 from tests import inbox
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, bearer, join_by_invitation, session_of, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, set_cookies
+
+pytestmark = ON_SQLITE
 
 NEW = "another battery staple"
 MINUTE = dt.timedelta(minutes=1)
@@ -55,6 +58,7 @@ async def test_new_password_replaces_the_current_one(idle_service: Installation)
     assert ["Your password was changed"] == await inbox.new_subjects(idle_service)
 
 
+@ON_BOTH
 async def test_all_sessions_end_but_the_callers_goes_on_with_a_new_pair(
     idle_service: Installation,
 ) -> None:
@@ -226,6 +230,7 @@ async def test_bound_session_may_not_whatever_it_sends(idle_service: Installatio
     assert 200 == (await ask(idle_service, "/me", method="GET", **bea.headers)).status_code
 
 
+@ON_BOTH
 async def test_of_two_changes_at_once_one_holds(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     answers = await asyncio.gather(

@@ -18,7 +18,10 @@ from recibo.lib import clock
 from recibo.schemas.ids import OrgId
 from recibo.store.tables import ApiKey, AuditEvent, Receipt
 from tests import installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation, client_of
+
+pytestmark = ON_SQLITE
 
 DOCUMENT = make.jpeg("document")
 HEADER = "X-Session-Token"
@@ -90,6 +93,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
+@ON_BOTH
 async def test_only_the_first_upload_returns_a_session(service: Installation, secret: str) -> None:
     async with browser(service, secret) as page:
         first = await page.extract()
@@ -147,6 +151,7 @@ async def test_two_sessions_of_one_key_do_not_see_each_other(
         assert (404, "not_found") == refusal(await anas.get(other, include="text", wait="0"))
 
 
+@ON_BOTH
 async def test_page_of_a_list_holds_only_what_the_session_made(
     service: Installation, secret: str
 ) -> None:
@@ -250,6 +255,7 @@ async def test_access_token_is_no_session(service: Installation, secret: str) ->
         assert [] == await page.ids()
 
 
+@ON_BOTH
 async def test_files_and_keys_are_recognised_within_the_session_only(
     service: Installation, secret: str
 ) -> None:
@@ -273,6 +279,7 @@ async def test_files_and_keys_are_recognised_within_the_session_only(
     assert 5 == len(ids) == len(await service.rows(Receipt))
 
 
+@ON_BOTH
 async def test_reread_knows_only_files_of_the_session(service: Installation, secret: str) -> None:
     own = await service.extracted(DOCUMENT)
     async with browser(service, secret) as page:
@@ -283,6 +290,7 @@ async def test_reread_knows_only_files_of_the_session(service: Installation, sec
     assert "standard" == (await service.get(f"/receipts/{own['id']}")).json()["accuracy"]
 
 
+@ON_BOTH
 async def test_fifty_copies_at_once_of_a_session_are_one_receipt(
     service: Installation, secret: str
 ) -> None:
@@ -446,6 +454,7 @@ async def test_sixty_reads_a_minute_from_one_address(service: Installation, secr
             assert [] == await page.ids()
 
 
+@ON_BOTH
 async def test_parallel_uploads_get_no_more_than_five(service: Installation, secret: str) -> None:
     async with browser(service, secret, address="203.0.113.7") as page:
         answers = await asyncio.gather(*(page.extract(b"") for _ in range(20)))

@@ -12,7 +12,10 @@ from recibo.schemas.receipts import Receipt as ReceiptShape
 from recibo.schemas.states import Scope
 from recibo.store.tables import AuditEvent, Receipt, UsageEvent
 from tests import installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
+
+pytestmark = ON_SQLITE
 
 DOCUMENT = make.jpeg("document")
 UNKNOWN = "rcp_" + "0" * 32
@@ -32,6 +35,7 @@ MALFORMED = [
 ]
 
 
+@ON_BOTH
 async def test_every_documented_field_is_present(service: Installation) -> None:
     receipt = await service.extracted(DOCUMENT)
 
@@ -47,6 +51,7 @@ async def test_stored_receipt_is_the_one_that_the_upload_answered(service: Insta
     assert receipt == (await service.get(f"/receipts/{receipt['id']}")).json()
 
 
+@ON_BOTH
 async def test_times_are_utc(service: Installation) -> None:
     receipt = await service.extracted(DOCUMENT)
 
@@ -155,6 +160,7 @@ async def test_scope_is_judged_before_existence(door: Installation) -> None:
     assert 403 == (await door.delete(f"/receipts/{UNKNOWN}", secret=reads)).status_code
 
 
+@ON_BOTH
 async def test_deleted_receipt_is_gone_at_once_and_its_use_is_not_refunded(
     service: Installation,
 ) -> None:
@@ -191,6 +197,7 @@ async def test_deletion_is_audited(service: Installation) -> None:
     )
 
 
+@ON_BOTH
 async def test_deleting_a_pending_receipt_discards_its_result_and_keeps_the_quota(
     hasty_service: Installation,
 ) -> None:
@@ -256,6 +263,7 @@ async def test_file_that_is_gone_from_the_disk_is_404(reading_door: Installation
     assert 404 == (await reading_door.get(f"/receipts/{receipt['id']}/file")).status_code
 
 
+@ON_BOTH
 async def test_wait_answers_when_the_reading_ends(hasty_service: Installation) -> None:
     hasty_service.reader.hold()
     receipt = await hasty_service.extracted(DOCUMENT)
@@ -267,6 +275,7 @@ async def test_wait_answers_when_the_reading_ends(hasty_service: Installation) -
     assert "completed" == waited["status"]
 
 
+@ON_BOTH
 async def test_pending_receipt_has_its_options_and_no_reading(
     hasty_service: Installation,
 ) -> None:
@@ -283,6 +292,7 @@ async def test_pending_receipt_has_its_options_and_no_reading(
     assert (None, None) == (detailed["evidence"], detailed["text"])
 
 
+@ON_BOTH
 async def test_time_without_a_time_zone_is_in_utc(database_url: str, tmp_path: Path) -> None:
     reader = FakeReader({DOCUMENT: make.reading(issued=Moment(dt.date(2026, 3, 14)))})
     async with installation.start(database_url, tmp_path, reader=reader) as service:

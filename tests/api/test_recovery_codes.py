@@ -7,6 +7,7 @@ import pytest
 
 from recibo.store.tables import Mail
 from tests import second_factors
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.second_factors import (
     HERE,
@@ -20,6 +21,8 @@ from tests.second_factors import (
     two_factor_user,
     verify,
 )
+
+pytestmark = ON_SQLITE
 
 FAILED = (401, "authentication_failed")
 OK = {"ok": True}
@@ -39,6 +42,7 @@ def _new_step() -> Iterator[None]:
         yield
 
 
+@ON_BOTH
 async def test_recovery_code_completes_a_session_once(service: Installation) -> None:
     who = await two_factor_user(service)
     first = await log_in(service, who)
@@ -55,6 +59,7 @@ async def test_recovery_code_completes_a_session_once(service: Installation) -> 
     assert {"total": 10, "unused": 9} == counted.json()
 
 
+@ON_BOTH
 async def test_all_ten_at_once_work(service: Installation) -> None:
     who = await two_factor_user(service)
 

@@ -11,9 +11,12 @@ from sqlalchemy import update
 from recibo.lib import clock
 from recibo.store import tables
 from tests import make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import bearer, signed_up
 from tests.sign_ins import ask, client_at, cookie, outcome
+
+pytestmark = ON_SQLITE
 
 DAY = dt.timedelta(days=1)
 SECOND = dt.timedelta(seconds=1)
@@ -72,6 +75,7 @@ async def test_access_tokens_made_before_live_on(idle_service: Installation) -> 
     assert 200 == (await ask(idle_service, "/me", method="GET", **ana.headers)).status_code
 
 
+@ON_BOTH
 async def test_used_one_in_the_body_is_401_at_once_and_ends_nothing(
     idle_service: Installation,
 ) -> None:
@@ -98,6 +102,7 @@ async def test_used_one_in_the_cookie_is_forgiven_for_half_a_minute(
     assert 1 == len(await idle_service.rows(tables.UserSession))
 
 
+@ON_BOTH
 @pytest.mark.parametrize("again", [by_body, by_cookie])
 async def test_reuse_after_that_is_401_and_ends_the_whole_family(
     idle_service: Installation, again: Refresh
@@ -123,6 +128,7 @@ async def test_reuse_ends_no_other_session_of_the_user(idle_service: Installatio
         assert await works(idle_service, other)
 
 
+@ON_BOTH
 async def test_of_fifty_at_once_by_body_one_wins(idle_service: Installation) -> None:
     token = await token_of(idle_service)
     clients = [client_at(idle_service) for _ in range(50)]
@@ -134,6 +140,7 @@ async def test_of_fifty_at_once_by_body_one_wins(idle_service: Installation) -> 
     assert await works(idle_service, won[0])
 
 
+@ON_BOTH
 async def test_two_tabs_at_once_both_get_a_pair_and_the_session_lives(
     idle_service: Installation,
 ) -> None:
@@ -245,6 +252,7 @@ async def test_refreshing_stays_in_the_org_that_the_session_is_in(
     assert ana.org_id == answer.json()["org_id"]
 
 
+@ON_BOTH
 async def test_user_without_an_org_refreshes_to_the_first_one_joined(
     idle_service: Installation,
 ) -> None:

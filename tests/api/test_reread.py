@@ -9,8 +9,11 @@ import pytest
 
 from recibo.store.tables import AuditEvent, Delivery, Receipt, UsageEvent, UsageMonth
 from tests import installation, make
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.readers import CRASHED, UNREADABLE, Answer, ScriptedReader
+
+pytestmark = ON_SQLITE
 
 DOCUMENT = make.jpeg("document")
 HIGH = {"accuracy": "high", "reread": "true"}
@@ -34,6 +37,7 @@ async def reading(
         yield service
 
 
+@ON_BOTH
 async def test_better_reading_replaces_the_fields_and_costs_the_difference(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -72,6 +76,7 @@ async def test_equal_confidence_is_not_worse(database_url: str, tmp_path: Path) 
     assert "Other" == again["merchant_name"]
 
 
+@ON_BOTH
 async def test_same_fields_with_more_confidence_are_an_improvement(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -84,6 +89,7 @@ async def test_same_fields_with_more_confidence_are_an_improvement(
     assert (1, 5) == used
 
 
+@ON_BOTH
 @pytest.mark.parametrize(
     "answer",
     [EQUAL, HARDLY_SURER],
@@ -118,6 +124,7 @@ async def test_worse_or_failed_reading_changes_and_costs_nothing(
     assert "true" == replay.headers["Idempotent-Replayed"]
 
 
+@ON_BOTH
 async def test_reading_that_was_worse_is_not_made_again(database_url: str, tmp_path: Path) -> None:
     async with reading(database_url, tmp_path, FIRST, WORSE, BETTER) as service:
         first = await service.extracted(DOCUMENT)
@@ -212,6 +219,7 @@ async def test_without_it_a_known_file_is_a_replay_at_any_accuracy(service: Inst
     assert (1, 1) == await service.used()
 
 
+@ON_BOTH
 async def test_receipt_stays_completed_while_it_is_read_again(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -226,6 +234,7 @@ async def test_receipt_stays_completed_while_it_is_read_again(
     assert ("completed", "Padaria Aurora") == (after["status"], after["merchant_name"])
 
 
+@ON_BOTH
 async def test_deleted_while_it_is_read_again_it_costs_nothing_more(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -243,6 +252,7 @@ async def test_deleted_while_it_is_read_again_it_costs_nothing_more(
     assert "Aurora" == rows[first["id"]]
 
 
+@ON_BOTH
 async def test_many_at_once_are_one_reading_and_one_bill(database_url: str, tmp_path: Path) -> None:
     async with reading(database_url, tmp_path, FIRST, BETTER) as service:
         await service.extracted(DOCUMENT)

@@ -13,9 +13,12 @@ from recibo.schemas.ids import OrgId, UserId
 from recibo.services.identity import sessions
 from recibo.store import tables
 from tests import inbox
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, bearer, session_of, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, set_cookies
+
+pytestmark = ON_SQLITE
 
 ANA = "ana@people.test"
 NEW = "another battery staple"
@@ -52,6 +55,7 @@ async def is_ended(i: Installation, ana: Session) -> bool:
     return [401, 401] == [me.status_code, refresh.status_code]
 
 
+@ON_BOTH
 async def test_link_sets_a_password_and_ends_all_sessions(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     other = await session_of(idle_service, await log_in(idle_service, PASSWORD))
@@ -151,6 +155,7 @@ async def test_other_links_work_until_one_was_used(idle_service: Installation) -
         assert INVALID == outcome(await reset(idle_service, third))
 
 
+@ON_BOTH
 async def test_of_ten_at_once_one_sets_its_password(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await link(idle_service)

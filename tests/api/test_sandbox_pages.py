@@ -11,8 +11,11 @@ from recibo.schemas.states import AuditAction
 from recibo.services.billing import sandbox
 from recibo.store.tables import ProviderEvent
 from tests import billing, people
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.portal import pages
+
+pytestmark = ON_SQLITE
 
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -70,6 +73,7 @@ async def test_paying_twice_counts_once(idle_service: Installation) -> None:
     assert 1 == len(await i.rows(ProviderEvent))
 
 
+@ON_BOTH
 async def test_a_paid_checkout_does_not_undo_what_came_after(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -81,6 +85,7 @@ async def test_a_paid_checkout_does_not_undo_what_came_after(idle_service: Insta
     assert "scale" == (await billing.subscription(i, ana))["plan"]
 
 
+@ON_BOTH
 async def test_plan_is_changed_in_the_portal(idle_service: Installation) -> None:
     i = idle_service
     ana = await people.signed_up(i)
@@ -98,6 +103,7 @@ async def test_plan_is_changed_in_the_portal(idle_service: Installation) -> None
     assert billing.BACK in shown.links
 
 
+@ON_BOTH
 async def test_cancelling_keeps_the_plan_to_the_end_of_the_period(
     idle_service: Installation,
 ) -> None:
@@ -134,6 +140,7 @@ async def test_a_cancellation_is_taken_back(idle_service: Installation) -> None:
     assert before["current_period_end"] < renewed["current_period_end"]
 
 
+@ON_BOTH
 async def test_cancelling_now_falls_back_to_free_and_allows_a_new_purchase(
     idle_service: Installation,
 ) -> None:

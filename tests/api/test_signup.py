@@ -10,9 +10,12 @@ import pytest
 from recibo.lib import clock
 from recibo.store import tables
 from tests import inbox, installation
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD, bearer, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, outcome
+
+pytestmark = ON_SQLITE
 
 ANA = {"email": "ana@people.test", "password": PASSWORD, "org_name": "Padaria Aurora"}
 HOUR = dt.timedelta(hours=1)
@@ -149,6 +152,7 @@ async def test_fields_that_are_missing_are_400_and_named(door: Installation, mis
     assert [missing] == [one["field"] for one in answer.json()["error"]["details"]]
 
 
+@ON_BOTH
 async def test_address_that_is_registered_is_409_in_any_case(idle_service: Installation) -> None:
     await signed_up(idle_service)
 
@@ -158,6 +162,7 @@ async def test_address_that_is_registered_is_409_in_any_case(idle_service: Insta
     assert 2 == len(await idle_service.rows(tables.Org))
 
 
+@ON_BOTH
 async def test_of_two_at_once_with_one_address_one_gets_it(idle_service: Installation) -> None:
     clients = [client_at(idle_service) for _ in range(2)]
     answers = await asyncio.gather(*(ask(client, "/signup", ANA) for client in clients))
@@ -167,6 +172,7 @@ async def test_of_two_at_once_with_one_address_one_gets_it(idle_service: Install
     assert 2 == len(await idle_service.rows(tables.Membership))
 
 
+@ON_BOTH
 async def test_orgs_of_one_name_get_slugs_of_their_own(idle_service: Installation) -> None:
     bodies = [ANA | {"email": f"ana{number}@people.test"} for number in range(10)]
     answers = await asyncio.gather(
@@ -203,6 +209,7 @@ async def test_long_slugs_make_room_for_their_numbers(door: Installation) -> Non
     assert {"a" * 60, "a" * 58 + "-2", "a" * 58 + "-3"} == slugs
 
 
+@ON_BOTH
 async def test_names_cannot_add_headers_to_mails(idle_service: Installation) -> None:
     evil = "Evil\r\nBcc: bea@people.test\r\n\r\nhttp://evil.example/"
     answer = await ask(idle_service, "/signup", ANA | {"org_name": evil, "full_name": evil})
@@ -273,6 +280,7 @@ async def test_addresses_of_one_network_share_the_limit(sqlite_url: str, tmp_pat
     assert "2001:db8:1:2::2" in {entry.ip_address for entry in entries}
 
 
+@ON_BOTH
 async def test_many_signups_at_once_are_no_way_round_the_limit(
     database_url: str, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from recibo.schemas.states import Role
 from recibo.services.identity import sessions
 from recibo.store import tables
 from tests import inbox, installation
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD, Session, session_of, signed_up
 from tests.sign_ins import (
@@ -24,6 +25,8 @@ from tests.sign_ins import (
     set_cookies,
     waits_for_a_lock,
 )
+
+pytestmark = ON_SQLITE
 
 DAY = dt.timedelta(days=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -57,6 +60,7 @@ async def me(i: Installation, ana: Session) -> httpx.Response:
     return await ask(i, "/me", method="GET", **ana.headers)
 
 
+@ON_BOTH
 async def test_switching_gives_a_session_in_the_other_org(idle_service: Installation) -> None:
     ana, other = await two_orgs(idle_service)
 
@@ -75,6 +79,7 @@ async def test_switching_gives_a_session_in_the_other_org(idle_service: Installa
     assert (other, ana.user_id) == (row.org_id, row.actor_user_id)
 
 
+@ON_BOTH
 async def test_refreshing_stays_there_and_login_goes_to_the_last_used(
     idle_service: Installation,
 ) -> None:

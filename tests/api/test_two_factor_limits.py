@@ -16,6 +16,7 @@ from recibo.services.identity.throttles import Counted
 from recibo.store.db import Session
 from recibo.store.tables import RecoveryCode, SpentTotpStep, UserSession
 from tests import installation, people, second_factors
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.second_factors import (
     ELSEWHERE,
@@ -31,6 +32,8 @@ from tests.second_factors import (
     two_factor_user,
     verify,
 )
+
+pytestmark = ON_SQLITE
 
 FAILED = (401, "authentication_failed")
 LIMITED = (429, "rate_limit_exceeded")
@@ -176,6 +179,7 @@ async def test_right_codes_are_not_counted(service: Installation) -> None:
     assert [200] * 25 == [one.status_code for one in answers]
 
 
+@ON_BOTH
 async def test_window_begins_with_the_first_wrong_code(service: Installation) -> None:
     who = await two_factor_user(service)
     assert 200 == (await verify(service, who)).status_code
@@ -189,6 +193,7 @@ async def test_window_begins_with_the_first_wrong_code(service: Installation) ->
     assert LIMITED == error_of(right)
 
 
+@ON_BOTH
 async def test_twenty_wrong_codes_an_hour_lock_the_account(service: Installation) -> None:
     who = await two_factor_user(service)
     waiting = await log_in(service, who, agent=ELSEWHERE)
@@ -302,6 +307,7 @@ async def test_right_code_that_disables_is_not_counted(service: Installation) ->
     assert [FAILED, LIMITED] == [error_of(twentieth), error_of(after)]
 
 
+@ON_BOTH
 async def test_fifty_guesses_at_once_get_five_checks(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)
@@ -314,6 +320,7 @@ async def test_fifty_guesses_at_once_get_five_checks(service: Installation) -> N
     assert LIMITED == error_of(await verify(service, who, session_headers(pending)))
 
 
+@ON_BOTH
 async def test_guesses_over_many_sessions_at_once_get_twenty_checks(
     service: Installation,
 ) -> None:
@@ -341,6 +348,7 @@ async def test_wrong_codes_while_enrolling_lock_nothing(service: Installation) -
     assert 200 == right.status_code
 
 
+@ON_BOTH
 async def test_two_completions_by_one_code_at_once_are_one(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)
@@ -354,6 +362,7 @@ async def test_two_completions_by_one_code_at_once_are_one(service: Installation
     assert 3 == len(await service.rows(UserSession))
 
 
+@ON_BOTH
 async def test_nothing_is_spent_when_the_session_ends_meanwhile(
     service: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,6 +386,7 @@ async def test_nothing_is_spent_when_the_session_ends_meanwhile(
     assert ["enroll"] == [row.ledger for row in await service.rows(SpentTotpStep)]
 
 
+@ON_BOTH
 async def test_one_code_completes_one_of_many_sessions_at_once(service: Installation) -> None:
     who = await two_factor_user(service)
     sessions = [await log_in(service, who, agent=f"agent/{number}") for number in range(8)]
@@ -389,6 +399,7 @@ async def test_one_code_completes_one_of_many_sessions_at_once(service: Installa
     assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
 
 
+@ON_BOTH
 async def test_one_recovery_code_is_used_once_of_many_times_at_once(
     service: Installation,
 ) -> None:
@@ -403,6 +414,7 @@ async def test_one_recovery_code_is_used_once_of_many_times_at_once(
     assert {200: 1, 401: 7} == Counter([(await me(service, one)).status_code for one in sessions])
 
 
+@ON_BOTH
 async def test_switching_on_twice_at_once_gives_one_set_of_codes(service: Installation) -> None:
     ana = await people.signed_up(service)
     secret = await enrolled(service, ana)
@@ -416,6 +428,7 @@ async def test_switching_on_twice_at_once_gives_one_set_of_codes(service: Instal
     assert 10 == len(await service.rows(RecoveryCode))
 
 
+@ON_BOTH
 async def test_disabling_twice_at_once_disables_once(service: Installation) -> None:
     who = await two_factor_user(service)
     full = who.session.headers

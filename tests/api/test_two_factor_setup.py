@@ -15,6 +15,7 @@ from recibo.lib import clock
 from recibo.schemas.states import AuditAction
 from recibo.store.tables import AuditEvent, Mail, RecoveryCode, SpentTotpStep, User
 from tests import people, second_factors
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD
 from tests.second_factors import (
@@ -30,6 +31,8 @@ from tests.second_factors import (
     session_headers,
     two_factor_user,
 )
+
+pytestmark = ON_SQLITE
 
 FAILED = (401, "authentication_failed")
 
@@ -87,6 +90,7 @@ async def test_enrolling_again_replaces_the_secret(service: Installation) -> Non
     assert 200 == of_second.status_code
 
 
+@ON_BOTH
 async def test_first_code_enables_it_and_returns_ten_recovery_codes(
     service: Installation,
 ) -> None:
@@ -206,6 +210,7 @@ async def test_one_code_enrolls_signs_in_and_disables(service: Installation) -> 
     assert [200, 200] == [verified.status_code, disabled.status_code]
 
 
+@ON_BOTH
 async def test_disabling_wipes_everything(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)

@@ -12,6 +12,7 @@ from recibo.schemas.states import MailTokenKind
 from recibo.services.identity import email_tokens, operators
 from recibo.services.identity.sessions import read_access_token
 from tests import installation, people, second_factors
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.second_factors import (
     ELSEWHERE,
@@ -31,6 +32,8 @@ from tests.second_factors import (
     two_factor_user,
     verify,
 )
+
+pytestmark = ON_SQLITE
 
 FAILED = (401, "authentication_failed")
 OK = {"ok": True}
@@ -92,6 +95,7 @@ async def test_caller_that_shows_the_pending_session_gets_tokens(service: Instal
     assert 200 == (await refreshed(service, given)).status_code
 
 
+@ON_BOTH
 async def test_pair_of_the_login_works_once_completed(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)
@@ -177,6 +181,7 @@ async def test_login_is_completed_from_another_place_by_showing_it(service: Inst
     assert TOKENS <= set(answer.json())
 
 
+@ON_BOTH
 async def test_new_pending_login_ends_earlier_ones_from_the_same_place(
     service: Installation,
 ) -> None:
@@ -394,6 +399,7 @@ async def test_sign_in_is_audited_when_it_is_complete(service: Installation) -> 
     ] == (await audit_log(service))[-3:]
 
 
+@ON_BOTH
 async def test_disabled_account_is_not_let_in(service: Installation) -> None:
     who = await two_factor_user(service)
     pending = await log_in(service, who)

@@ -9,9 +9,12 @@ import pytest
 from recibo.lib import clock
 from recibo.store import tables
 from tests import inbox
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import Session, signed_up
 from tests.sign_ins import ask, audit_entries, client_at, cookie, outcome, set_cookies
+
+pytestmark = ON_SQLITE
 
 HOUR = dt.timedelta(hours=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -27,6 +30,7 @@ async def is_verified(i: Installation, ana: Session) -> bool:
     return found
 
 
+@ON_BOTH
 async def test_link_verifies_the_address_once(idle_service: Installation) -> None:
     ana = await signed_up(idle_service)
     token = await inbox.new_token(idle_service, "verify-email")
@@ -45,6 +49,7 @@ async def test_link_verifies_the_address_once(idle_service: Installation) -> Non
     assert (ana.org_id, {"email": "ana@people.test"}) == (row.org_id, row.after)
 
 
+@ON_BOTH
 async def test_of_ten_at_once_one_verifies(idle_service: Installation) -> None:
     await signed_up(idle_service)
     token = await inbox.new_token(idle_service, "verify-email")
