@@ -200,19 +200,19 @@ async def test_invalid_parameters_are_400(service: Installation) -> None:
     assert ["limit"] == [detail["field"] for detail in error["details"]]
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 5, 500])
-async def test_pages_hold_every_entry_once(service: Installation, limit: int) -> None:
+async def test_pages_hold_every_entry_once(service: Installation) -> None:
     one = await reader(service)
     await one.act(*[AuditAction.ORG_UPDATED] * 5)
     whole = await one.page()
     assert whole["next_cursor"] is None
 
-    pages = [await one.page(f"limit={limit}")]
-    while cursor := pages[-1]["next_cursor"]:
-        pages.append(await one.page(f"limit={limit}&cursor={cursor}"))
+    for limit in (1, 2, 3, 5, 500):
+        pages = [await one.page(f"limit={limit}")]
+        while cursor := pages[-1]["next_cursor"]:
+            pages.append(await one.page(f"limit={limit}&cursor={cursor}"))
 
-    assert whole["items"] == [item for page in pages for item in page["items"]]
-    assert -(-5 // limit) == len(pages)
+        assert whole["items"] == [item for page in pages for item in page["items"]], limit
+        assert -(-5 // limit) == len(pages), limit
 
 
 async def test_page_is_50_by_default_and_500_at_most(service: Installation) -> None:

@@ -165,15 +165,15 @@ async def pages(stocked: Installation, **query: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 6, 200])
-async def test_pages_hold_every_receipt_once(stocked: Installation, limit: int) -> None:
+async def test_pages_hold_every_receipt_once(stocked: Installation) -> None:
     whole = (await stocked.get("/receipts")).json()["data"]
 
-    found = await pages(stocked, limit=str(limit))
+    for limit in (1, 2, 5, 6, 200):
+        found = await pages(stocked, limit=str(limit))
 
-    assert whole == [receipt for page in found for receipt in page["data"]]
-    assert -(-len(whole) // limit) == len(found)
-    assert found[-1]["next_cursor"] is None
+        assert whole == [receipt for page in found for receipt in page["data"]], limit
+        assert -(-len(whole) // limit) == len(found), limit
+        assert found[-1]["next_cursor"] is None, limit
 
 
 async def test_pages_do_not_shift_when_receipts_come_and_go(stocked: Installation) -> None:
