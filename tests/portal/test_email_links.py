@@ -3,9 +3,12 @@
 import pytest
 
 from recibo.schemas.states import MailTokenKind
+from tests.databases import ON_SQLITE
 from tests.installation import Installation, client_of
 from tests.portal import accounts, pages
 from tests.portal.accounts import EMAIL
+
+pytestmark = ON_SQLITE
 
 OTHER = "another long password"
 PAGES = {

@@ -3,10 +3,13 @@
 import pytest
 
 from tests import people, second_factors
+from tests.databases import ON_SQLITE
 from tests.installation import Installation
 from tests.people import PASSWORD
 from tests.portal import accounts, pages
 from tests.portal.accounts import EMAIL
+
+pytestmark = ON_SQLITE
 
 PATH = "/portal/accept-invite"
 INVITED = "bob@people.test"

@@ -7,10 +7,13 @@ import pytest
 
 from recibo.lib import clock
 from recibo.portal import next_paths
+from tests.databases import ON_SQLITE
 from tests.installation import Installation, client_of
 from tests.people import PASSWORD
 from tests.portal import accounts, pages
 from tests.portal.accounts import EMAIL, SIGNUP
+
+pytestmark = ON_SQLITE
 
 WRONG = "wrong password"
 ACCESS_LIFE = dt.timedelta(minutes=16)

@@ -6,9 +6,12 @@ import pytest
 
 from recibo.lib import clock
 from tests import second_factors
+from tests.databases import ON_SQLITE
 from tests.installation import Installation
 from tests.portal import accounts, pages
 from tests.second_factors import TwoFactorUser
+
+pytestmark = ON_SQLITE
 
 PENDING = dt.timedelta(minutes=6)
 CODE = "/portal/second-factor"

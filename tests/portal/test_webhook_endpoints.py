@@ -4,8 +4,11 @@ import pytest
 
 from recibo.schemas.states import DeliveryState, EventType, Role
 from tests import events, people
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.portal import accounts, pages, webhook_pages
+
+pytestmark = ON_SQLITE
 
 UNKNOWN = "whe_" + "0" * 32
 SECOND = "https://hooks.acme.test/accounting"
@@ -62,6 +65,7 @@ async def test_form_with_errors_keeps_what_was_typed(service: Installation) -> N
     assert [] == await webhook_pages.endpoint_rows(service)
 
 
+@ON_BOTH
 async def test_endpoint_is_changed_disabled_enabled_and_deleted(service: Installation) -> None:
     await webhook_pages.sign_up_owner(service)
     path = await add(service)

@@ -9,8 +9,11 @@ import pytest
 from recibo.schemas.states import AuditAction, DeliveryState, EventType
 from recibo.services.identity.throttles import Limit
 from tests import events
+from tests.databases import ON_SQLITE
 from tests.installation import Installation
 from tests.portal import pages, webhook_pages
+
+pytestmark = ON_SQLITE
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
 UNKNOWN = "evt_" + "0" * 32

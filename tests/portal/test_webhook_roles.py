@@ -6,8 +6,11 @@ import pytest
 
 from recibo.schemas.states import DeliveryState, Role
 from tests import events, make, people
+from tests.databases import ON_SQLITE
 from tests.installation import Installation, client_of
 from tests.portal import accounts, pages, webhook_pages
+
+pytestmark = ON_SQLITE
 
 UNKNOWN = "evt_" + "0" * 32
 WRITERS = {Role.OWNER, Role.ADMIN, Role.DEVELOPER}

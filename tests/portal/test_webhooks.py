@@ -11,8 +11,11 @@ from recibo.portal import formats
 from recibo.schemas.ids import EndpointId
 from recibo.services.webhooks import signing
 from tests import installation
+from tests.databases import ON_SQLITE
 from tests.installation import Installation
 from tests.portal import accounts, pages, webhook_pages
+
+pytestmark = ON_SQLITE
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror='x'>\u202e\"&amp;"
 # Which secret to rotate.
