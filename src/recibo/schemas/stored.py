@@ -6,6 +6,7 @@ is missing. A field that is renamed or changes its meaning needs a new version a
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -35,23 +36,20 @@ def load(shape: type[BaseModel], stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def _filled(shape: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
     filled = dict(values)
-    for name, field in shape.model_fields.items():
-        if name in values:
-            filled[name] = _filled_value(field.annotation, values[name])
-        elif field.is_required():
+    for name, inner in _shapes_in(shape).items():
+        if (value := values.get(name)) is None:
+            continue
+        if isinstance(value, Mapping):
+            filled[name] = _filled(inner, value)
+        else:
+            filled[name] = [_filled(inner, one) for one in value]
+    for name in shape.model_fields.keys() - values.keys():
+        field = shape.model_fields[name]
+        if field.is_required():
             filled |= _missing(name, field.annotation)
         else:
             filled[name] = field.get_default(call_default_factory=True)
     return filled
-
-
-def _filled_value(annotation: Any, value: Any) -> Any:
-    shape = _shape_in(annotation)
-    if shape is None or value is None:
-        return value
-    if isinstance(value, Mapping):
-        return _filled(shape, value)
-    return [_filled(shape, one) for one in value]
 
 
 def _missing(name: str, annotation: Any) -> dict[str, Any]:
@@ -59,6 +57,13 @@ def _missing(name: str, annotation: Any) -> dict[str, Any]:
         return {name: []}
     # Anything else is left out, and validation reports it.
     return {name: None} if type(None) in get_args(annotation) else {}
+
+
+@cache
+def _shapes_in(shape: type[BaseModel]) -> Mapping[str, type[BaseModel]]:
+    """Return the fields that hold models, with these."""
+    found = {name: _shape_in(field.annotation) for name, field in shape.model_fields.items()}
+    return {name: inner for name, inner in found.items() if inner is not None}
 
 
 def _shape_in(annotation: Any) -> type[BaseModel] | None:

@@ -330,6 +330,6 @@ def _sqlite_engine(url: URL, *, writes: bool) -> AsyncEngine:
 
         @event.listens_for(engine.sync_engine, "begin")
         def _begin(connection: Connection) -> None:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            sqlite_driver.of(connection).begin_writing()
 
     return engine

@@ -9,7 +9,9 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
+
+from sqlalchemy import Connection as SqlConnection
 
 T = TypeVar("T")
 
@@ -25,6 +27,7 @@ class Connection:
         self._connection: sqlite3.Connection | None = None
         #: As in sqlite3; None means that statements begin no transaction.
         self.isolation_level: str | None = options.get("isolation_level", "")
+        self._is_beginning = False
 
     async def open(self) -> Self:
         """Open the database in the thread."""
@@ -62,12 +65,25 @@ class Connection:
         await cursor.execute(statement, parameters)
         return cursor
 
+    def begin_writing(self) -> None:
+        """Let the next statement begin a transaction that writes, in the same step."""
+        self._is_beginning = True
+
+    def begin_if_due(self, connection: sqlite3.Connection) -> None:
+        """Begin the transaction, in the thread and before a statement."""
+        if self._is_beginning:
+            # If the database stays locked, this raises, and the next statement tries again.
+            connection.execute("BEGIN IMMEDIATE")
+            self._is_beginning = False
+
     async def commit(self) -> None:
         """Commit the transaction, if there is one."""
+        self._is_beginning = False
         await self.run(sqlite3.Connection.commit)
 
     async def rollback(self) -> None:
         """Roll back the transaction, if there is one."""
+        self._is_beginning = False
         await self.run(sqlite3.Connection.rollback)
 
     async def create_function(self, *arguments: Any, **options: Any) -> None:
@@ -101,6 +117,7 @@ class Cursor:
         """Execute a statement and fetch its rows."""
 
         def execute(connection: sqlite3.Connection) -> None:
+            self._connection.begin_if_due(connection)
             self._fetch(connection.execute(statement, parameters))
 
         await self._connection.run(execute)
@@ -109,6 +126,7 @@ class Cursor:
         """Execute a statement once for each set of parameters."""
 
         def execute(connection: sqlite3.Connection) -> None:
+            self._connection.begin_if_due(connection)
             self._fetch(connection.executemany(statement, parameters))
 
         await self._connection.run(execute)
@@ -139,6 +157,11 @@ class Cursor:
             self.rowcount = cursor.rowcount
         finally:
             cursor.close()
+
+
+def of(connection: SqlConnection) -> Connection:
+    """Return the connection under one of SQLAlchemy's."""
+    return cast("Connection", connection.connection.driver_connection)
 
 
 async def connect(*arguments: Any, **options: Any) -> Connection:

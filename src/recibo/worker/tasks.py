@@ -13,7 +13,7 @@ import structlog
 
 from recibo.adapters.reader import Failure, FailureKind, Reader
 from recibo.errors import Overloaded
-from recibo.extract.model import Accuracy, Receipt
+from recibo.extract.model import Receipt
 from recibo.lib.moving_average import MovingAverage
 from recibo.schemas.ids import OrgId, ReceiptId
 from recibo.schemas.plans import SOLD, Plans
@@ -21,7 +21,7 @@ from recibo.schemas.states import FailureCode
 from recibo.services.reading import fair_queue, readings
 from recibo.services.reading.extraction import Enqueuer
 from recibo.services.reading.fair_queue import Job
-from recibo.services.reading.readings import Order, Refusal
+from recibo.services.reading.readings import Order, Pending, Refusal
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
 from recibo.store.pubsub import PubSub
@@ -64,35 +64,36 @@ class Tasks:
         """
         async with self.database.read() as session:
             pending = await readings.find_pending(session, receipt_id)
-        if pending is not None and not await self._acquire_reader(receipt_id, *pending):
+        if pending is not None and not await self._acquire_reader(receipt_id, pending):
             return
         try:
-            while not await self._attempt(receipt_id):
+            # The periodic jobs and other uploads also enqueue, so a count that is old does no harm.
+            has_others = pending is not None and pending.of_org > 1
+            while not await self._attempt(receipt_id, has_others=has_others):
                 pass
         finally:
             if pending is not None:
-                self.shares.release(pending[0])
+                self.shares.release(pending.org_id)
             await self.pubsub.publish(receipt_id)
         following = await self._next_of_org(receipt_id)
         await self.enqueuer.add_readings(self.shares.take_waiting(following))
 
-    async def _acquire_reader(
-        self, receipt_id: ReceiptId, org_id: OrgId, accuracy: Accuracy
-    ) -> bool:
+    async def _acquire_reader(self, receipt_id: ReceiptId, pending: Pending) -> bool:
         """Take a reader, or postpone the receipt until one is free."""
         # Checked again after the query: other tasks may have taken a reader meanwhile.
         is_scarce = self.shares.has_only_reserved
-        has_another = is_scarce and await self._has_running(org_id)
-        if (not has_another or not self.shares.has_only_reserved) and self.shares.acquire(org_id):
+        has_another = is_scarce and await self._has_running(pending.org_id)
+        is_free = not has_another or not self.shares.has_only_reserved
+        if is_free and self.shares.acquire(pending.org_id):
             return True
-        self.shares.postpone(Job(receipt_id, accuracy))
+        self.shares.postpone(Job(receipt_id, pending.accuracy))
         return False
 
     async def _has_running(self, org_id: OrgId) -> bool:
         async with self.database.read() as session:
             return await readings.has_running(session, org_id)
 
-    async def _attempt(self, receipt_id: ReceiptId) -> bool:
+    async def _attempt(self, receipt_id: ReceiptId, *, has_others: bool) -> bool:
         """Make one attempt; return True when the receipt is no longer pending."""
         starting = asyncio.create_task(self._start(receipt_id))
         try:
@@ -102,7 +103,7 @@ class Tasks:
                 return True
             bound = {"receipt_id": receipt_id, "attempt": order.attempt}
             with structlog.contextvars.bound_contextvars(**bound):
-                async with self._renewing_lease(order):
+                async with self._renewing_lease(order, has_others=has_others):
                     return await self._process(order)
         except asyncio.CancelledError:
             await self._return_unread(await starting)
@@ -113,19 +114,20 @@ class Tasks:
             return await readings.start(session, receipt_id)
 
     @contextlib.asynccontextmanager
-    async def _renewing_lease(self, order: Order) -> AsyncIterator[None]:
+    async def _renewing_lease(self, order: Order, *, has_others: bool) -> AsyncIterator[None]:
         done = asyncio.Event()
-        renewal = asyncio.create_task(self._renew_until(order, done))
+        renewal = asyncio.create_task(self._renew_until(order, done, has_others=has_others))
         try:
             yield
         finally:
             done.set()
             await renewal
 
-    async def _renew_until(self, order: Order, done: asyncio.Event) -> None:
+    async def _renew_until(self, order: Order, done: asyncio.Event, *, has_others: bool) -> None:
         with contextlib.suppress(Exception):
             # If this fails, a periodic job enqueues them soon.
-            await self.enqueuer.add_readings(await self._next_of_org(order.receipt_id))
+            if has_others:
+                await self.enqueuer.add_readings(await self._next_of_org(order.receipt_id))
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(done.wait(), _RENEWAL_SECONDS)

@@ -96,8 +96,8 @@ async def test_thresholds_are_emitted_again_after_a_quota_change(database: Datab
         org = await session.get_one(Org, actor.org_id)
         org.plan, org.agreed = PlanName.ENTERPRISE, {"receipts_a_month": 60}
 
-    await _bill(database, actor)
-    await _bill(database, actor)
+    await _bill(database, actor, quota=60)
+    await _bill(database, actor, quota=60)
 
     (event,) = (await events.event_bodies(database))[2:]
     assert {"threshold": 80, "used": 51, "quota": 60} == event["data"]
@@ -110,12 +110,16 @@ async def test_reading_again_counts_towards_no_threshold(database: Database) -> 
     await events.endpoint(database, actor)
     async with database.write() as session:
         receipt_id = ReceiptId(ids.new("rcp"))
-        await usage.bill(session, actor.org_id, receipt_id, accuracy="high", again=True)
+        await usage.bill(
+            session, actor.org_id, receipt_id, accuracy="high", again=True, quota=QUOTA
+        )
 
     assert [] == await events.event_bodies(database)
 
 
-async def _bill(database: Database, actor: Actor) -> None:
+async def _bill(database: Database, actor: Actor, *, quota: int = QUOTA) -> None:
     receipt_id = ReceiptId(ids.new("rcp"))
     async with database.write() as session:
-        await usage.bill(session, actor.org_id, receipt_id, accuracy="standard", again=False)
+        await usage.bill(
+            session, actor.org_id, receipt_id, accuracy="standard", again=False, quota=quota
+        )

@@ -60,7 +60,7 @@ async def apply(session: Session, actor: Actor, receipt_id: str, correction: Cor
         return await receipts.render(session, row, actor=actor)
     row.version += 1
     row.updated_at = now
-    await stored_readings.judge(session, row, await session.get(tables.Evidence, row.id))
+    await stored_readings.judge_again(session, row)
     await rollups.change(session, actor.org_id, before=entry, after=rollups.entry_of(row))
     await _announce(session, actor, row, changes, is_approval=is_approval)
     return await receipts.render(session, row, actor=actor)

@@ -8,7 +8,7 @@ total. Every transaction that changes them holds the lock of the org, taken befo
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
-from sqlalchemy import ColumnElement, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, or_, select, union
 
 from recibo.errors import NotFound
 from recibo.lib import ids as id_texts
@@ -105,12 +105,14 @@ async def _rows(session: Session, ids: Iterable[str]) -> list[Receipt]:
 
 
 async def _matches(session: Session, row: Receipt) -> list[Receipt]:
-    candidates = set[str]()
-    for condition in _conditions(row):
-        query = _others(row).where(condition).limit(_MOST)
-        candidates |= set((await session.execute(query)).scalars())
-    candidates |= await _similar_pictures(session, row)
-    return await _rows(session, candidates)
+    # The queries leave the row itself out, so it is not written before it is complete.
+    with session.no_autoflush:
+        candidates = await _similar_pictures(session, row)
+        if same := [_others(row).where(one).limit(_MOST) for one in _conditions(row)]:
+            # Each in a subquery: SQLite allows no LIMIT within a UNION.
+            query = union(*(select(one.subquery().c.id) for one in same))
+            candidates |= set((await session.execute(query)).scalars())
+        return await _rows(session, candidates)
 
 
 def _others(row: Receipt) -> Select[tuple[str]]:

@@ -53,7 +53,7 @@ from recibo.services.reading.upload_limits import Arrivals
 from recibo.store import scope, tables
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database, Session
-from recibo.store.pubsub import PubSub
+from recibo.store.pubsub import PubSub, Subscription
 from recibo.store.semaphores import Semaphores
 from recibo.store.worker_registry import WorkerRegistry
 
@@ -111,6 +111,8 @@ class Submitted:
 
     receipt_id: ReceiptId
     is_replay: bool
+    #: To the change of a receipt that was pending when this began; None if it may be read already.
+    subscription: Subscription | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,13 @@ class Extraction:
             LowConfidence, ServerError, ValidationFailed: the reading failed; the error names the
                 stored receipt.
         """
+        if submitted.subscription is not None:
+            started = time.monotonic()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(
+                    submitted.subscription.wait(), min(wait_seconds, _POLL_SECONDS)
+                )
+            wait_seconds -= time.monotonic() - started
         receipt = await self.wait(actor, submitted.receipt_id, wait_seconds=wait_seconds)
         if receipt.failure is not None:
             error = _ERRORS[receipt.failure.code]
@@ -277,9 +286,10 @@ class Extraction:
         async with AsyncExitStack() as taken:
             await taken.enter_async_context(upload_limits.slot(self.slots, actor))
             await self._refuse_if_overloaded(actor)
-            if not await self._order_again(actor, upload, known.receipt_id):
+            pending = await self._order_again(actor, upload, known.receipt_id)
+            if pending is None:
                 return known
-            await self._enqueue(actor, Job(known.receipt_id, upload.accuracy))
+            await self._enqueue(actor, Job(known.receipt_id, upload.accuracy), pending)
             await slot.enter_async_context(taken.pop_all())
             return Submitted(known.receipt_id, is_replay=False)
 
@@ -290,10 +300,11 @@ class Extraction:
         async with self.database.read() as session:
             return (await session.execute(query)).scalar_one_or_none() is not None
 
-    async def _order_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> bool:
+    async def _order_again(self, actor: Actor, upload: Upload, receipt_id: ReceiptId) -> int | None:
         """Make a reading at high accuracy pending, unless another upload just did.
 
-        Its event is sent to the URL that this upload names, not to that of the first.
+        Returns how many readings of the org are pending now; None if another upload did. Its event
+        is sent to the URL that this upload names, not to that of the first.
         """
         statement = (
             scope.updating(actor, tables.Receipt)
@@ -309,19 +320,18 @@ class Extraction:
             .returning(tables.Receipt.id)
         )
         async with self.database.write() as session:
-            is_ordered = (await session.execute(statement)).scalar_one_or_none() is not None
-            if is_ordered:
-                resource = (ResourceType.RECEIPT, receipt_id)
-                audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
-                await pending_counts.add(session, actor.org_id)
-        return is_ordered
+            if (await session.execute(statement)).scalar_one_or_none() is None:
+                return None
+            resource = (ResourceType.RECEIPT, receipt_id)
+            audit.record(session, actor, AuditAction.RECEIPT_REREAD, resource=resource)
+            return await pending_counts.add(session, actor.org_id)
 
     async def _accept(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         async with AsyncExitStack() as taken:
             await taken.enter_async_context(upload_limits.slot(self.slots, actor))
             await self._refuse_if_overloaded(actor, quota_counts=True)
             await self._refuse_if_invalid(actor, upload)
-            submitted = await self._store(actor, upload)
+            submitted = await self._store(actor, upload, taken)
             # An accepted upload keeps its slot; a refused one frees it.
             await slot.enter_async_context(taken.pop_all())
             return submitted
@@ -330,7 +340,7 @@ class Extraction:
         async with self.database.read() as session:
             if quota_counts:
                 await usage.refuse_over_quota(session, actor)
-            ahead = await fair_queue.depth_ahead(session, actor.org_id, plans=self.plans)
+            ahead = await pending_counts.ahead_of(session, actor.org_id, plans=self.plans)
         if not ahead:
             return
         stats = await self.capacity.workers.combined_stats()
@@ -371,13 +381,13 @@ class Extraction:
                 raise Overloaded(retry_after=_INSPECTION_RETRY_SECONDS) from None
             return await self.reader.inspect(upload.path)
 
-    async def _store(self, actor: Actor, upload: Upload) -> Submitted:
+    async def _store(self, actor: Actor, upload: Upload, slot: AsyncExitStack) -> Submitted:
         receipt_id = ReceiptId(ids.new("rcp"))
         with upload.path.open("rb") as file:
             await self.blobs.put(receipt_id, file)
         try:
             async with self.database.write() as session:
-                await self._record(session, actor, upload, receipt_id)
+                pending = await self._record(session, actor, upload, receipt_id)
         except DatabaseUnavailable:
             # The transaction may be committed, and only the response lost.
             raise
@@ -385,23 +395,37 @@ class Extraction:
             # Delete the file only if the row is surely missing; otherwise the sweep decides.
             await self.blobs.delete(receipt_id)
             raise
-        await self._enqueue(actor, Job(receipt_id, upload.accuracy))
-        return Submitted(receipt_id, is_replay=False)
+        subscription = slot.enter_context(self.pubsub.subscribe(receipt_id))
+        await self._enqueue(actor, Job(receipt_id, upload.accuracy), pending)
+        return Submitted(receipt_id, is_replay=False, subscription=subscription)
 
-    async def _enqueue(self, actor: Actor, job: Job) -> None:
-        """Enqueue a reading; if its org has enough in the queue, a periodic job does it later."""
-        async with self.database.read() as session:
-            is_next = await fair_queue.is_eligible(
-                session, actor.org_id, job.receipt_id, plan=actor.plan.name
-            )
-        if is_next:
-            await self.carrier.add_readings([job])
+    async def _enqueue(self, actor: Actor, job: Job, pending: int) -> None:
+        """Enqueue a reading; if its org has enough in the queue, a periodic job does it later.
+
+        `pending` is how many of the org were pending when this one was stored, itself included.
+        """
+        if pending > 1:
+            async with self.database.read() as session:
+                is_next = await fair_queue.is_eligible(
+                    session, actor.org_id, job.receipt_id, plan=actor.plan.name
+                )
+            if not is_next:
+                return
+        await self.carrier.add_readings([job])
 
     async def _record(
         self, session: Session, actor: Actor, upload: Upload, receipt_id: ReceiptId
-    ) -> None:
+    ) -> int:
+        """Store an upload; return how many readings of the org are pending now."""
         row = _row(actor, upload, receipt_id)
         session.add(row)
+        audit.record(
+            session,
+            actor,
+            AuditAction.RECEIPT_CREATED,
+            resource=(ResourceType.RECEIPT, receipt_id),
+            after={"accuracy": upload.accuracy, "media_type": upload.media_type},
+        )
         # The rows below refer to the receipt.
         await session.flush()
         # Before the quota: all but one of many simultaneous copies are replays and cost nothing.
@@ -411,14 +435,7 @@ class Extraction:
             session.add(
                 tables.ReceiptTag(receipt_id=receipt_id, org_id=actor.org_id, key=key, value=value)
             )
-        audit.record(
-            session,
-            actor,
-            AuditAction.RECEIPT_CREATED,
-            resource=(ResourceType.RECEIPT, receipt_id),
-            after={"accuracy": upload.accuracy, "media_type": upload.media_type},
-        )
-        await pending_counts.add(session, actor.org_id)
+        return await pending_counts.add(session, actor.org_id)
 
 
 def _is_readable_again(receipt_id: ReceiptId) -> tuple[ColumnElement[bool], ...]:

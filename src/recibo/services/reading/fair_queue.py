@@ -4,7 +4,6 @@ The queue itself is first in, first out. So an org with ten thousand pending rea
 only by the few that it has in the queue.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,16 +35,6 @@ class Job:
     accuracy: Accuracy
     #: Distinguishes a new task of the same reading from one that is just ending.
     repetition: int = 0
-
-
-async def depth_ahead(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
-    """Return about how many readings would come before a new one of an org.
-
-    Orgs are served round-robin, so older readings of others do not all come first.
-    """
-    own, queued = await pending_counts.of_org(session, org_id, plans)
-    rounds = math.ceil((own + 1) / queued)
-    return own + await pending_counts.of_others(session, org_id, plans, rounds=rounds)
 
 
 async def is_eligible(

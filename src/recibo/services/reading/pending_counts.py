@@ -4,11 +4,12 @@ Transactions update these rows last, so that they cannot deadlock.
 """
 
 from functools import cache
+from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Select, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, case, func, select
 
 from recibo.schemas.ids import OrgId
-from recibo.schemas.plans import PlanName, Plans
+from recibo.schemas.plans import SOLD, PlanName, Plans
 from recibo.store import upsert
 from recibo.store.db import ReadSession, Session
 from recibo.store.tables import Org, PendingReadings
@@ -17,9 +18,10 @@ from recibo.store.tables import Org, PendingReadings
 _MAX_ORGS = 1000
 
 
-async def add(session: Session, org_id: OrgId, count: int = 1) -> None:
-    """Add to an org's number of pending readings, inside the caller's transaction."""
-    await upsert.add(session, PendingReadings, {"org_id": org_id}, {"count": count})
+async def add(session: Session, org_id: OrgId, count: int = 1) -> int:
+    """Add to an org's number of pending readings inside the caller's transaction; return it."""
+    row = await upsert.add(session, PendingReadings, {"org_id": org_id}, {"count": count})
+    return int(row["count"])
 
 
 async def total(session: ReadSession) -> int:
@@ -28,46 +30,53 @@ async def total(session: ReadSession) -> int:
     return int((await session.execute(query.where(PendingReadings.count > 0))).scalar_one())
 
 
-async def of_org(session: ReadSession, org_id: OrgId, plans: Plans) -> tuple[int, int]:
-    """Return an org's number of pending readings, and how many of them the queue may hold."""
-    query = (
-        select(PendingReadings.count.label("waiting"), Org.plan)
-        .join(Org, Org.id == PendingReadings.org_id)
-        .where(PendingReadings.org_id == org_id)
-    )
-    row = (await session.execute(query)).one_or_none()
-    return (max(0, row.waiting), plans.readings_carried(row.plan)) if row else (0, 1)
+async def ahead_of(session: ReadSession, org_id: OrgId, *, plans: Plans = SOLD) -> int:
+    """Return about how many readings would come before a new one of an org.
 
-
-async def of_others(session: ReadSession, org_id: OrgId, plans: Plans, *, rounds: int) -> int:
-    """Return how many readings of up to 1,000 other orgs come in this many rounds."""
-    parameters = {"org_id": org_id, "rounds": rounds}
-    return int((await session.execute(_coming_of_others(plans), parameters)).scalar_one())
+    Orgs are served round-robin, so of up to 1,000 others only those count that come in as many
+    rounds as the org's own take.
+    """
+    return int((await session.execute(_ahead(plans), {"org_id": org_id})).scalar_one())
 
 
 @cache
-def _coming_of_others(plans: Plans) -> Select[tuple[int]]:
+def _ahead(plans: Plans) -> Select[tuple[int]]:
     # Built once: each upload needs it, and building it takes longer than running it.
-    in_rounds = _queued(plans) * bindparam("rounds", type_=Integer)
+    own = (
+        _some(PendingReadings.count, (PendingReadings.count // _queued(plans) + 1).label("rounds"))
+        .where(PendingReadings.org_id == bindparam("org_id"))
+        .cte("own")
+    )
+    rounds = func.coalesce(select(own.c.rounds).scalar_subquery(), 1)
+    in_rounds = _queued(plans) * rounds
     coming = case((PendingReadings.count < in_rounds, PendingReadings.count), else_=in_rounds)
     others = (
-        select(coming.label("coming"))
-        .join(Org, Org.id == PendingReadings.org_id)
-        .where(PendingReadings.count > 0, PendingReadings.org_id != bindparam("org_id"))
+        _some(coming.label("coming"))
+        .where(PendingReadings.org_id != bindparam("org_id"))
         .limit(_MAX_ORGS)
         .subquery()
     )
-    return select(func.coalesce(func.sum(others.c.coming), 0))
+    of_own = func.coalesce(select(own.c.count).scalar_subquery(), 0)
+    return select(of_own + func.coalesce(func.sum(others.c.coming), 0))
 
 
 def waiting(plans: Plans, *, after: str, limit: int) -> Select[tuple[str, int]]:
     """Return a query of orgs with pending readings, and how many of each the queue may hold."""
     return (
-        select(PendingReadings.org_id, _queued(plans).label("queued"))
-        .join(Org, Org.id == PendingReadings.org_id)
-        .where(PendingReadings.count > 0, PendingReadings.org_id > after)
+        _some(PendingReadings.org_id, _queued(plans).label("queued"))
+        .where(PendingReadings.org_id > after)
         .order_by(PendingReadings.org_id)
         .limit(limit)
+    )
+
+
+def _some(*columns: Any) -> Select[Any]:
+    """Select from the orgs with pending readings."""
+    return (
+        select(*columns)
+        .select_from(PendingReadings)
+        .join(Org, Org.id == PendingReadings.org_id)
+        .where(PendingReadings.count > 0)
     )
 
 

@@ -9,8 +9,9 @@ killed worker expires soon.
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 
 from recibo.extract import model
 from recibo.lib import clock
@@ -40,7 +41,7 @@ from recibo.services.reading import (
 )
 from recibo.store import scope
 from recibo.store.db import ReadSession, Session
-from recibo.store.tables import Evidence, Receipt
+from recibo.store.tables import Evidence, Org, PendingReadings, Receipt
 
 # A document that crashes three readers will crash the next one, too.
 MAX_ATTEMPTS = 3
@@ -54,6 +55,16 @@ _SHORTEST_READING = dt.timedelta(seconds=5)
 # Short enough that an upload whose worker was killed is still answered in time; longer than the
 # clocks of hosts differ. A receipt leased too early is read twice and billed once.
 LEASE = dt.timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A reading that waits or runs."""
+
+    org_id: OrgId
+    accuracy: model.Accuracy
+    #: How many of its org are pending, itself included.
+    of_org: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +106,17 @@ def is_unleased(now: dt.datetime) -> ColumnElement[bool]:
     return or_(Receipt.lease_expires_at.is_(None), Receipt.lease_expires_at <= now)
 
 
-async def find_pending(
-    session: ReadSession, receipt_id: ReceiptId
-) -> tuple[OrgId, model.Accuracy] | None:
-    """Return the org and accuracy of a pending receipt, or None if it is not pending."""
-    query = select(Receipt.org_id, Receipt.pending_accuracy).where(Receipt.id == receipt_id)
-    row = (await session.execute(query.where(_is_pending()))).one_or_none()
-    return (OrgId(row.org_id), model.Accuracy(row.pending_accuracy)) if row else None
+async def find_pending(session: ReadSession, receipt_id: ReceiptId) -> Pending | None:
+    """Return a pending reading, or None if the receipt is not pending."""
+    query = (
+        select(Receipt.org_id, Receipt.pending_accuracy, PendingReadings.count.label("of_org"))
+        .outerjoin(PendingReadings, PendingReadings.org_id == Receipt.org_id)
+        .where(Receipt.id == receipt_id, _is_pending())
+    )
+    row = (await session.execute(query)).one_or_none()
+    if row is None:
+        return None
+    return Pending(OrgId(row.org_id), model.Accuracy(row.pending_accuracy), row.of_org or 0)
 
 
 async def has_running(session: ReadSession, org_id: OrgId) -> bool:
@@ -221,9 +236,10 @@ async def complete(
     A second reading of a completed receipt is stored and billed only if it improves the receipt.
     """
     await duplicates.lock(session, order.org_id)
-    row = await _lock_receipt(session, order)
-    if row is None:
+    found = await _lock_receipt(session, order)
+    if found is None:
         return False
+    row, plan = found.Receipt, plans.of(found.plan, found.agreed)
     is_reread = row.status == ReceiptStatus.COMPLETED
     row.pending_accuracy = row.lease_expires_at = None
     if is_reread:
@@ -247,8 +263,8 @@ async def complete(
         order.receipt_id,
         accuracy=order.accuracy,
         again=is_reread,
+        quota=plan.receipts_a_month,
         is_metered=is_metered,
-        plans=plans,
     )
     await rollups.change(session, order.org_id, before=before, after=rollups.entry_of(row))
     await receipts.publish_change(session, row, EventType.RECEIPT_COMPLETED)
@@ -261,9 +277,10 @@ async def fail(session: Session, order: Order, refusal: Refusal) -> bool:
 
     The quota is returned, unless too many of the org's documents broke readers on this day.
     """
-    row = await _lock_receipt(session, order)
-    if row is None:
+    found = await _lock_receipt(session, order)
+    if found is None:
         return False
+    row: Receipt = found.Receipt
     row.pending_accuracy = row.lease_expires_at = None
     is_charged = refusal.is_breakdown and await reader_failures.note(session, order.org_id)
     if row.status == ReceiptStatus.PENDING:
@@ -332,9 +349,15 @@ def _order(row: Receipt, now: dt.datetime) -> Order:
     )
 
 
-async def _lock_receipt(session: Session, order: Order) -> Receipt | None:
-    query = select(Receipt).where(*_is_current(order)).with_for_update()
-    return (await session.execute(query)).scalar_one_or_none()
+async def _lock_receipt(session: Session, order: Order) -> Row[Any] | None:
+    """Lock the receipt of an order that is still the current one; return it with its org's plan."""
+    query = (
+        select(Receipt, Org.plan, Org.agreed)
+        .join(Org, Org.id == Receipt.org_id)
+        .where(*_is_current(order))
+        .with_for_update(of=Receipt)
+    )
+    return (await session.execute(query)).one_or_none()
 
 
 def _improvement(row: Receipt, read: model.Receipt) -> rereads.Changes | None:
@@ -357,14 +380,16 @@ async def _store(session: Session, row: Receipt, read: model.Receipt, *, is_agai
     if is_changed and row.approved_at is not None:
         _withdraw_approval(session, row)
     stored_readings.put(row, reading)
-    evidence = Evidence(
-        receipt_id=row.id,
-        evidence=stored.dump(shapes.evidence(read)),
-        texts=list(shapes.page_texts(read)),
-        pages=[page.model_dump() for page in shapes.pages(read)],
+    evidence, texts = shapes.evidence(read), list(shapes.page_texts(read))
+    session.add(
+        Evidence(
+            receipt_id=row.id,
+            evidence=stored.dump(evidence),
+            texts=texts,
+            pages=[page.model_dump() for page in shapes.pages(read)],
+        )
     )
-    session.add(evidence)
-    await stored_readings.judge(session, row, evidence)
+    await stored_readings.judge(session, row, reading, evidence, texts)
 
 
 def _withdraw_approval(session: Session, row: Receipt) -> None:

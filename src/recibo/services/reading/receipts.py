@@ -147,8 +147,10 @@ async def publish_change(
     The end of a reading goes to the URL given in the upload, or else to the org's endpoint.
     """
     url = None if event_type is EventType.RECEIPT_DELETED else row.webhook_url
-    data = {"receipt": shape(row).model_dump(mode="json"), **extras}
-    await events.emit(session, OrgId(row.org_id), event_type, data, url=url)
+    org_id = OrgId(row.org_id)
+    if receivers := await events.receivers_of(session, org_id, event_type, url=url):
+        data = {"receipt": shape(row).model_dump(mode="json"), **extras}
+        await events.send(session, org_id, event_type, data, receivers)
 
 
 async def purge(database: Database) -> list[ReceiptId]:

@@ -41,12 +41,10 @@ async def index(session: Session, row: Receipt, reading: Reading, texts: Iterabl
     names = [item.name for item in reading.line_items]
     found = dict.fromkeys(_indexed(filter(None, (*values, *names, *texts))))
     words = " ".join([_org_word(row.org_id), *list(found)[:_MAX_WORDS]])
-    statement = upsert.insert(session, ReceiptWords).values(receipt_id=row.id, words=words)
-    await session.execute(
-        statement.on_conflict_do_update(
-            index_elements=[ReceiptWords.receipt_id], set_={"words": words}
-        )
+    statement = upsert.statement_of(
+        ReceiptWords, ("receipt_id", "words"), ("receipt_id",), ("words = excluded.words",)
     )
+    await session.execute(statement, {"receipt_id": row.id, "words": words})
 
 
 @dataclass(frozen=True, slots=True)

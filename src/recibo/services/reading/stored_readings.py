@@ -1,6 +1,7 @@
 """Writes a reading to its row: the JSON, and the columns that repeat its values."""
 
 import datetime as dt
+from collections.abc import Iterable
 from decimal import Decimal
 
 import structlog
@@ -79,7 +80,7 @@ async def judge_older(database: Database, after: str) -> str | None:
             row = (await session.execute(query)).scalar_one_or_none()
             if row is not None and row.doubts is None:
                 put(row, current(row))
-                await judge(session, row, await session.get(tables.Evidence, row.id))
+                await judge_again(session, row)
     except (ValueError, DBAPIError):
         # One row must not keep the others from being judged.
         log.exception("a receipt of an older release cannot be judged", receipt_id=receipt_id)
@@ -102,15 +103,29 @@ async def _next_unjudged(session: ReadSession, after: str) -> tuple[str, str] | 
     return (found.id, found.org_id) if found else None
 
 
-async def judge(session: Session, row: Receipt, evidence: tables.Evidence | None) -> None:
+async def judge_again(session: Session, row: Receipt) -> None:
     """Find duplicates, doubts and words of a stored reading again.
 
     The caller holds `duplicates.lock`.
     """
-    reading = current(row)
-    known = Evidence.model_validate(stored.load(Evidence, evidence.evidence)) if evidence else None
-    found = doubts.find(reading, known, row.corrected_fields or ())
+    kept = await session.get(tables.Evidence, row.id)
+    evidence = Evidence.model_validate(stored.load(Evidence, kept.evidence)) if kept else None
+    await judge(session, row, current(row), evidence, kept.texts if kept else ())
+
+
+async def judge(
+    session: Session,
+    row: Receipt,
+    reading: Reading,
+    evidence: Evidence | None,
+    texts: Iterable[str],
+) -> None:
+    """Find duplicates, doubts and words of the reading that was stored in a row.
+
+    The caller holds `duplicates.lock`.
+    """
+    found = doubts.find(reading, evidence, row.corrected_fields or ())
     row.doubts = [one.model_dump(mode="json") for one in found]
     await duplicates.find(session, row)
     review.update(row)
-    await search.index(session, row, reading, evidence.texts if evidence else ())
+    await search.index(session, row, reading, texts)

@@ -3,19 +3,19 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import RowMapping, update
 
 from recibo.errors import RateLimitExceeded
 from recibo.lib import clock, ids
 from recibo.schemas.actor import Actor
 from recibo.schemas.ids import OrgId, ReceiptId
-from recibo.schemas.plans import SOLD, Plan, Plans
+from recibo.schemas.plans import Plan
 from recibo.schemas.states import EventType
 from recibo.services import meter_events
 from recibo.services.webhooks import events
 from recibo.store import scope, upsert
 from recibo.store.db import ReadSession, Session
-from recibo.store.tables import Org, UsageDay, UsageEvent, UsageMonth
+from recibo.store.tables import UsageDay, UsageEvent, UsageMonth
 
 CREDITS = {"standard": 1, "high": 5}
 # Percentages of the month's quota at which the org gets an event.
@@ -84,32 +84,16 @@ async def refuse_over_quota(session: ReadSession, actor: Actor) -> None:
 async def hold(session: Session, actor: Actor, month: str) -> None:
     """Reserve one receipt of a month's quota, inside the caller's transaction.
 
-    The statement that counts also decides, so parallel uploads cannot exceed the quota together.
-    Without a quota it only counts.
+    The count is locked until the transaction ends, so parallel uploads cannot exceed the quota
+    together. Without a quota it only counts.
 
     Raises:
-        RateLimitExceeded: nothing is left.
+        RateLimitExceeded: nothing is left; roll back.
     """
+    key = {"org_id": actor.org_id, "month": month}
+    row = await upsert.add(session, UsageMonth, key, {"held": 1}, completed=0, credits=0)
     quota = actor.plan.receipts_a_month
-    # Nearly always there is a row. An UPDATE is compiled once, an INSERT … ON CONFLICT each time.
-    known = scope.updating(actor, UsageMonth).where(UsageMonth.month == month)
-    if quota is not None:
-        known = known.where(UsageMonth.held < quota)
-    known = known.values(held=UsageMonth.held + 1).returning(UsageMonth.held)
-    options = {"synchronize_session": False}
-    if (await session.execute(known, execution_options=options)).first() is not None:
-        return
-    statement = (
-        upsert.insert(session, UsageMonth)
-        .values(org_id=actor.org_id, month=month, held=1, completed=0, credits=0)
-        .on_conflict_do_update(
-            index_elements=["org_id", "month"],
-            set_={"held": UsageMonth.held + 1},
-            where=None if quota is None else UsageMonth.held < quota,
-        )
-        .returning(UsageMonth.held)
-    )
-    if (await session.execute(statement)).scalar_one_or_none() is None:
+    if quota is not None and row["held"] > quota:
         raise _over_quota(quota)
 
 
@@ -129,12 +113,13 @@ async def bill(
     *,
     accuracy: str,
     again: bool,
+    quota: int | None = None,
     is_metered: bool = False,
-    plans: Plans = SOLD,
 ) -> None:
     """Bill one completed reading; one `again` at a higher accuracy costs only the difference.
 
-    If usage `is_metered`, it is also reported to the payment provider.
+    The org gets events when it reaches thresholds of the month's `quota`. If usage `is_metered`, it
+    is also reported to the payment provider.
     """
     credits_due = CREDITS[accuracy] - (CREDITS["standard"] if again else 0)
     now = clock.now()
@@ -153,33 +138,28 @@ async def bill(
     await upsert.add(session, UsageDay, {"org_id": org_id, "day": day}, {"count": 1})
     key = {"org_id": org_id, "month": month_of(now)}
     amounts = {"completed": 0 if again else 1, "credits": credits_due}
-    await upsert.add(session, UsageMonth, key, amounts, held=0)
-    if not again:
-        await _emit_thresholds(session, org_id, month_of(now), plans)
+    month = await upsert.add(session, UsageMonth, key, amounts, held=0)
+    if quota is not None and not again:
+        await _emit_thresholds(session, month, quota)
 
 
-async def _emit_thresholds(session: Session, org_id: OrgId, month_: str, plans: Plans) -> None:
+async def _emit_thresholds(session: Session, month: RowMapping, quota: int) -> None:
     """Emit an event for each threshold of the quota that the org has reached, once each.
 
     The counting statement has locked the month's row, so no threshold is emitted twice.
     """
-    query = (
-        select(UsageMonth, Org.plan, Org.agreed)
-        .join(Org, Org.id == UsageMonth.org_id)
-        .where(UsageMonth.org_id == org_id, UsageMonth.month == month_)
-        .execution_options(populate_existing=True)
-    )
-    month, plan, agreed = (await session.execute(query)).one()
-    quota = plans.of(plan, agreed).receipts_a_month
-    if quota is None:
-        return
-    last = month.notified_percent if month.notified_quota == quota else 0
-    reached = [one for one in _THRESHOLDS if last < one and month.completed * 100 >= one * quota]
+    org_id = OrgId(month["org_id"])
+    last = month["notified_percent"] if month["notified_quota"] == quota else 0
+    reached = [one for one in _THRESHOLDS if last < one and month["completed"] * 100 >= one * quota]
     for threshold in reached:
-        data = {"threshold": threshold, "used": month.completed, "quota": quota}
+        data = {"threshold": threshold, "used": month["completed"], "quota": quota}
         await events.emit(session, org_id, EventType.USAGE_THRESHOLD_REACHED, data)
     if reached:
-        month.notified_percent, month.notified_quota = reached[-1], quota
+        await session.execute(
+            update(UsageMonth)
+            .where(UsageMonth.org_id == org_id, UsageMonth.month == month["month"])
+            .values(notified_percent=reached[-1], notified_quota=quota)
+        )
 
 
 def _over_quota(quota: int | None) -> RateLimitExceeded:

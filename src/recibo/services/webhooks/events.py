@@ -52,15 +52,27 @@ async def emit(
 ) -> str | None:
     """Store an event and enqueue its deliveries, inside the caller's transaction; return its id.
 
-    The receiver is `url`, or else each endpoint of the org that gets events of this type; without
-    any, return None.
+    Without any receiver, return None.
     """
+    receivers = await receivers_of(session, org_id, event_type, url=url)
+    return await send(session, org_id, event_type, data, receivers) if receivers else None
+
+
+async def receivers_of(
+    session: Session, org_id: OrgId, event_type: EventType, *, url: str | None = None
+) -> list[Receiver]:
+    """Return who gets an event: `url`, or else each enabled endpoint that gets its type."""
     if url is not None:
-        return await send(session, org_id, event_type, data, [Receiver(None, url)])
-    receivers = [Receiver(one, None) for one in await _endpoints_of(session, org_id, event_type)]
-    if not receivers:
-        return None
-    return await send(session, org_id, event_type, data, receivers)
+        return [Receiver(None, url)]
+    query = select(WebhookEndpoint.id, WebhookEndpoint.event_types).where(
+        WebhookEndpoint.org_id == org_id, WebhookEndpoint.disabled_at.is_(None)
+    )
+    rows = await session.execute(query.order_by(WebhookEndpoint.id))
+    return [
+        Receiver(EndpointId(row.id), None)
+        for row in rows
+        if row.event_types is None or event_type in row.event_types
+    ]
 
 
 async def send(
@@ -121,16 +133,3 @@ async def history(
 def shape(row: WebhookEvent) -> shapes.WebhookEvent:
     """Return an event as it was sent."""
     return shapes.WebhookEvent.model_validate_json(row.body)
-
-
-async def _endpoints_of(session: Session, org_id: OrgId, event_type: EventType) -> list[EndpointId]:
-    """Return the enabled endpoints that get events of a type, the oldest first."""
-    query = select(WebhookEndpoint.id, WebhookEndpoint.event_types).where(
-        WebhookEndpoint.org_id == org_id, WebhookEndpoint.disabled_at.is_(None)
-    )
-    rows = await session.execute(query.order_by(WebhookEndpoint.id))
-    return [
-        EndpointId(row.id)
-        for row in rows
-        if row.event_types is None or event_type in row.event_types
-    ]
