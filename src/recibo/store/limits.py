@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from recibo.lib import clock
 from recibo.store.redis_client import CircuitBreaker
@@ -154,10 +153,8 @@ class InRedis(_CountingLimits):
     async def take(self, limits: Sequence[Limit]) -> LimitStatus:
         """Count a request against all limits, or let it pass uncounted."""
         if not self._breaker.is_open:
-            try:
+            with self._breaker.watching():
                 return await super().take(limits)
-            except (RedisError, OSError) as e:
-                self._breaker.trip(e)
         figure = limits[-1].per_minute
         return LimitStatus(figure, figure, _now() + _WINDOW_SECONDS, is_known=False)
 

@@ -10,7 +10,6 @@ from typing import Protocol
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub as RedisPubSub
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError
 
 from recibo.schemas.ids import ReceiptId
 from recibo.store.redis_client import CircuitBreaker
@@ -96,10 +95,8 @@ class InRedis:
         self._local.wake(receipt_id)
         if self._breaker.is_open:
             return
-        try:
+        with self._breaker.watching():
             await self._client.publish(_CHANNEL, receipt_id)
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
 
     def subscribe(self, receipt_id: ReceiptId) -> AbstractContextManager[Subscription]:
         """Subscribe to a receipt."""
@@ -121,11 +118,9 @@ class InRedis:
 
     async def _run(self, subscribed: asyncio.Event) -> None:
         while True:
-            try:
+            with self._subscription_breaker.watching():
                 async with self._client.pubsub() as pubsub:
                     await self._receive(pubsub, subscribed)
-            except (RedisError, OSError) as e:
-                self._subscription_breaker.trip(e)
             await asyncio.sleep(_RESTART_DELAY_SECONDS)
 
     async def _receive(self, pubsub: RedisPubSub, subscribed: asyncio.Event) -> None:

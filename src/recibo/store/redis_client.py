@@ -1,13 +1,14 @@
 """The Redis client, and a circuit breaker for calls to it."""
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +41,14 @@ class CircuitBreaker:
         if now >= self._logs_again_at:
             self._logs_again_at = now + _LOG_EVERY_SECONDS
             log.warning(self._log_message, error=str(error))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Record that Redis failed in the block, and go on after the block."""
+        try:
+            yield
+        except (RedisError, OSError) as e:
+            self.trip(e)
 
 
 @asynccontextmanager

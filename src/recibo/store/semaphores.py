@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from recibo.store.redis_client import CircuitBreaker
 
@@ -135,12 +134,10 @@ class InRedis:
         if self._breaker.is_open:
             return True
         figures = [limit.at_once for limit in limits]
-        try:
+        with self._breaker.watching():
             if not await self._take(_names(limits), [slot, _LEASE_SECONDS, *figures]):
                 return False
-        except (RedisError, OSError) as e:
-            # The slot may be taken, and only the response lost.
-            self._breaker.trip(e)
+        # After a failure, too: the slot may be taken, and only the response lost.
         self._held[slot] = _names(limits)
         return True
 
@@ -148,29 +145,23 @@ class InRedis:
         """Release a slot."""
         if self._held.pop(slot, None) is None:
             return
-        try:
+        with self._breaker.watching():
             for name in _names(limits):
                 await self._client.zrem(name, slot)
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
 
     async def begin(self, work: str) -> bool:
         """Lock the work, or wait until its holder ends."""
         if self._breaker.is_open:
             return True
         name = _turn(work)
-        try:
-            if await self._client.set(name, "", nx=True, ex=_LEASE_SECONDS):
-                self._turns.add(name)
-                return True
-            # A blocking wait in Redis would take a connection for each waiter.
-            while await self._client.exists(name):  # noqa: ASYNC110
-                await asyncio.sleep(_POLL_SECONDS)
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
-            self._turns.add(name)
-            return True
-        return False
+        with self._breaker.watching():
+            if not await self._client.set(name, "", nx=True, ex=_LEASE_SECONDS):
+                # A blocking wait in Redis would take a connection for each waiter.
+                while await self._client.exists(name):  # noqa: ASYNC110
+                    await asyncio.sleep(_POLL_SECONDS)
+                return False
+        self._turns.add(name)
+        return True
 
     async def end(self, work: str) -> None:
         """Release a lock."""
@@ -178,10 +169,8 @@ class InRedis:
         if name not in self._turns:
             return
         self._turns.discard(name)
-        try:
+        with self._breaker.watching():
             await self._client.delete(name)
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
 
     @asynccontextmanager
     async def renewing(self) -> AsyncIterator[None]:
@@ -200,10 +189,8 @@ class InRedis:
         keys = [name for name, _ in pairs] + sorted(self._turns)
         if not keys or self._breaker.is_open:
             return
-        try:
+        with self._breaker.watching():
             await self._renew(keys, [_LEASE_SECONDS, *(slot for _, slot in pairs)])
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
 
     async def _renew_until_cancelled(self) -> None:
         while True:

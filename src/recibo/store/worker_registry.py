@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
 
 from recibo.store.redis_client import CircuitBreaker
 
@@ -95,29 +94,21 @@ class InRedis:
         """Add or update a worker until its report expires."""
         if self._breaker.is_open:
             return
-        try:
+        with self._breaker.watching():
             await self._report([_KEY], [name, TTL_SECONDS, stats.readers, stats.mean_seconds])
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
 
     async def remove(self, name: str) -> None:
         """Remove a worker."""
         if self._breaker.is_open:
             return
-        try:
+        with self._breaker.watching():
             await self._client.hdel(_KEY, name)
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
 
     async def combined_stats(self) -> WorkerStats:
         """Return the combined capacity of all workers."""
         if not self._breaker.is_open:
-            try:
-                found = await self._active([_KEY])
-            except (RedisError, OSError) as e:
-                self._breaker.trip(e)
-            else:
-                self._last = _combined(_parse(one) for one in found)
+            with self._breaker.watching():
+                self._last = _combined(map(_parse, await self._active([_KEY])))
         return self._last
 
 

@@ -18,7 +18,6 @@ from typing import ClassVar, Protocol
 import structlog
 from docket import Docket, Perpetual, Worker
 from docket.execution import TaskCall
-from redis.exceptions import RedisError
 
 from recibo.extract.model import Accuracy
 from recibo.lib import clock
@@ -144,15 +143,12 @@ class TaskQueue:
     async def _add(self, calls: Sequence[TaskCall]) -> None:
         if not calls or self._breaker.is_open:
             return
-        try:
+        with self._breaker.watching():
             async with asyncio.timeout(self._timeout_seconds):
                 added = await self._docket.add_many(calls)
-        except (RedisError, OSError) as e:
-            self._breaker.trip(e)
-            return
-        for refusal in (one.schedule_exception for one in added):
-            if isinstance(refusal, Exception):
-                self._breaker.trip(refusal)
+            for refusal in (one.schedule_exception for one in added):
+                if isinstance(refusal, Exception):
+                    self._breaker.trip(refusal)
 
     @contextlib.asynccontextmanager
     async def _worker(
