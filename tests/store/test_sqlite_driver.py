@@ -86,6 +86,29 @@ async def test_cancelled_statement_ends_and_its_connection_is_replaced(tmp_path:
     await database.close()
 
 
+async def test_transaction_begins_with_its_first_statement_once_the_database_is_free(
+    tmp_path: Path,
+) -> None:
+    holder, waiting = [
+        await sqlite_driver.connect(tmp_path / "some.db", timeout=0, isolation_level=None)
+        for _ in range(2)
+    ]
+    await holder.execute("BEGIN IMMEDIATE")
+    waiting.begin_writing()
+    for _ in range(2):
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            await waiting.execute("CREATE TABLE item (name TEXT)")
+    await holder.rollback()
+    await waiting.execute("CREATE TABLE item (name TEXT)")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        await holder.execute("BEGIN IMMEDIATE")
+    await waiting.rollback()
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        await holder.execute("SELECT * FROM item")
+    await holder.close()
+    await waiting.close()
+
+
 async def test_closed_connection_runs_nothing(tmp_path: Path) -> None:
     connection = await sqlite_driver.connect(tmp_path / "some.db")
     await connection.close()
