@@ -87,14 +87,18 @@ class Identified:
 
     def line_items(self) -> tuple[Extracted[LineItem], ...]:
         """Return the line items if this kind of document has its own layout for them."""
-        return portal.line_items(self.document) if self.kind is _NFCE else ()
+        readers = {thermal.LABELS: portal.line_items, other.LABELS: other.line_items}
+        reader = readers.get(self.kind.labels)
+        return reader(self.document) if reader else ()
 
     def without_sums(
         self, items: tuple[Extracted[LineItem], ...]
     ) -> tuple[Extracted[LineItem], ...]:
-        """Return the items without those that were read from a row with a total or a discount."""
-        is_thermal = self.kind.labels == thermal.LABELS
-        return tuple(thermal.without_sum_rows(self.document, items)) if is_thermal else items
+        """Return the items that were sold: no totals, no discounts, no cancelled items."""
+        if self.kind.labels != thermal.LABELS:
+            return items
+        sold = list(thermal.without_cancelled(self.document, items))
+        return tuple(thermal.without_sum_rows(self.document, sold))
 
     def tax_lines(self) -> tuple[Extracted[TaxLine], ...]:
         """Return the charged taxes, and the estimated ones that law 12.741/2012 requires."""

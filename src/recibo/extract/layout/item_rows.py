@@ -17,6 +17,8 @@ _NARROW_LETTERS = 75
 # Rows may end with the code of their tax rate, `12,00 1`; OCR may drop the space: `12,901`.
 _TAX_CODE = re.compile(r"[0-9][.,][0-9]{2} [0-9]$")
 _JOINED_TAX_CODE = re.compile(r"([0-9][.,][0-9]{2})([0-9])$")
+#: The fewest bars in a row with columns.
+_FEWEST_BARS = 3
 #: The most characters of a row, even in the smallest type across a page.
 _LONGEST = 400
 #: Rows at the same edge begin at most this many heights apart.
@@ -158,7 +160,9 @@ def of_line(line: Line, *, minor: int = figures.CENTS) -> ItemRow:
         places.append(len(text))
         text += _with_separator(word.text) if is_exact else _repaired(_with_separator(word.text))
         before = word
-    return ItemRow(line, text, tuple(places), minor)
+    # Some receipts separate the columns by bars: `MACA GALA|12,90|0,655|KG|8,45`.
+    columns = text.replace("|", "\t") if text.count("|") >= _FEWEST_BARS else text
+    return ItemRow(line, columns, tuple(places), minor)
 
 
 def are_narrow(rows: Sequence[ItemRow]) -> bool:

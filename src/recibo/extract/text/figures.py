@@ -14,7 +14,7 @@ _FIGURE = re.compile(
     r"(?<![0-9.,])(?P<sign>(?:[-\u2212]|(?<![^\W\d_])[-\u2212]\s)(?:(?:R?\$|[€£])\s?)?)?"
     r"(?P<body>(?<![^\W_])[1-9][0-9]{0,2}(?:[ \u00a0\u202f][0-9]{3})+"
     r"(?:,[0-9]{2}(?![0-9])|(?=\s?(?:Ft|kr|F|FCFA|₽|₫|đ)\b))"
-    r"|[0-9]{1,3}(?:[.,'’][0-9]{3})+(?:[.,][0-9]{1,4})?(?![0-9.,]*[0-9])"
+    r"|[0-9]{1,3}(?:[.,'’][0-9]{3})+(?:[.,][0-9]{1,10})?(?![0-9.,]*[0-9])"
     r"|[0-9]+(?:[.,]\s?|\s[.,])[0-9]{2}(?![0-9])(?![.,][0-9])|[0-9]+(?:[.,][0-9]{1,10})?(?![.,]?[0-9])"
     r"|(?:(?<=[\s$€£])|^)[.,][0-9]{2}(?![0-9]))"
     r"(?P<after>-(?![0-9]|[A-Za-z]{2}))?"
@@ -22,6 +22,8 @@ _FIGURE = re.compile(
 #: The longest currency symbol with spaces and sign.
 _LONGEST_SYMBOL = 8
 _GROUP = 3
+#: Longer whole numbers are codes.
+_CODE_DIGITS = 6
 #: A larger number is a code, not a quantity.
 _MOST_UNITS = 1000
 #: `X単128`: a unit price.
@@ -69,6 +71,12 @@ class Figure:
     def has_minor(self) -> bool:
         """Whether it has the decimals of an amount."""
         return self.decimals in (CENTS, self.minor)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a long whole number, such as the code of an article."""
+        is_whole = self.decimals == 0 and len(self.readings) == 1
+        return is_whole and self.end - self.start > _CODE_DIGITS
 
     @property
     def is_count(self) -> bool:

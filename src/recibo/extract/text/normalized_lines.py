@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from recibo.extract.model import Box, Line, Word
 
-# Characters that OCR confuses. Labels and lines are normalized in the same way.
-_LOOK_ALIKES = str.maketrans("0QDILJ5826", "OOOIIISBZG")
+# Characters that OCR confuses. Labels and lines are normalized in the same way. In the fonts of
+# thermal printers it reads V as U.
+_LOOK_ALIKES = str.maketrans("0QDILJ15826V", "OOOIIIISBZGU")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ LABELS = "nfse"
 
 # The number may follow a year or a series: 2024/12345, E-1023.
 _NUMBER = re.compile(
-    r"^\W*+(?:N?[º°o.]*+)?+\W*+(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9][0-9.]{0,18})(?![0-9/,])"
+    r"^\W*+(?:N?[º°o.]*+)?+\W*+(?:[A-Z]{1,2}\s?-\s?)?(?:20[0-9]{2}\s?[/-]\s?)?([0-9]{1,3}(?:\s[0-9]{3})+(?![0-9])|[0-9][0-9.]{0,18})(?![0-9/,:])"
 )
 _SERVICE_KEY = re.compile(r"[0-9A-Z]{50}")
 #: A gap of this many line heights separates two paragraphs.
@@ -122,7 +122,7 @@ def _number(document: FiscalDocument) -> Extracted[str] | None:
 
 def _read_number(text: str) -> str | None:
     match = _NUMBER.search(text)
-    return match[1].replace(".", "").lstrip("0") or None if match else None
+    return re.sub(r"[.\s]", "", match[1]).lstrip("0") or None if match else None
 
 
 def _labelled_key(document: FiscalDocument) -> Extracted[str] | None:

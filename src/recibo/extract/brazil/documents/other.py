@@ -1,25 +1,101 @@
 """Reads other electronic fiscal documents: transport, tickets, energy, telecom."""
 
+import itertools
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
-from recibo.extract.brazil.documents import fiscal_document, issuer_block, parties, thermal
+from recibo.extract.brazil.documents import fiscal_document, issuer_block, names, parties, thermal
 from recibo.extract.brazil.documents.fiscal_document import FiscalDocument
-from recibo.extract.model import Details, DocumentType, Extracted, Header, Moment
-from recibo.extract.text import timestamps
+from recibo.extract.layout import forms
+from recibo.extract.layout.forms import Cell, Label
+from recibo.extract.model import Details, DocumentType, Extracted, Header, LineItem, Moment
+from recibo.extract.text import numbers, timestamps
 
 LABELS = "other"
 
+#: The most rows of the parts of a freight.
+_MOST_ROWS = 12
+_LIKELY = 0.9
+# `FRETE VALOR ........ 287,50`
+_DOTTED = re.compile(r"\W*(?P<name>[^\W\d].*?)[\s.:_-]*(?:R\$\s*)?[0-9][0-9.]*,[0-9]{2}\W*$")
+
 
 def read(document: FiscalDocument) -> Header:
-    """Read the fields in the key and the amount due; the general finders find the others."""
+    """Read the fields in the key and the amounts; the general finders find the others."""
+    total = fiscal_document.amount(document, "payable", "total")
     return replace(
         fiscal_document.base_header(document, DocumentType.INVOICE, title="DF-e"),
         merchant_name=issuer_block.name(document),
         merchant_tax_id=fiscal_document.issuer_id(document, ()),
         issued_at=_issued_at(document),
-        total=fiscal_document.amount(document, "payable", "total"),
-        document_number=fiscal_document.number_from_key(document),
+        total=total,
+        subtotal=_gross(document, total),
+        tax=fiscal_document.amount(document, "icms"),
+        document_number=fiscal_document.number_from_key(document)
+        or fiscal_document.number_before_series(document),
     )
+
+
+def _gross(document: FiscalDocument, total: Extracted[Decimal] | None) -> Extracted[Decimal] | None:
+    """Return the total before discounts; a smaller amount below such a label is a single item's."""
+    gross = fiscal_document.amount(document, "total")
+    return gross if gross and total and gross.value > total.value else total
+
+
+def line_items(document: FiscalDocument) -> tuple[Extracted[LineItem], ...]:
+    """Return the parts of a freight, names and amounts in several columns; they add up to it."""
+    total = fiscal_document.amount(document, "total", "payable")
+    for label in document.form.every("parts") if total else ():
+        items: list[Extracted[LineItem]] = []
+        for item in _parts(document, label):
+            items.append(item)
+            if total and sum(each.value.total or 0 for each in items) == total.value:
+                return tuple(items)
+    return ()
+
+
+def _parts(document: FiscalDocument, label: Label) -> Iterator[Extracted[LineItem]]:
+    rows = document.form.lines[label.line + 1 : label.line + 1 + _MOST_ROWS]
+    below = range(label.line + 1, label.line + 1 + len(rows))
+    sums = [one for kind in ("total", "payable") for one in document.form.every(kind)]
+    # The boxes of the sums are right of the parts.
+    boxed = (one.box.x0 for one in sums if one.line in below and one.start)
+    right = min(boxed, default=float("inf"))
+    titles: list[Cell] = []
+    for normalized in rows:
+        words = [word for word in normalized.line.words if word.box.x0 < right]
+        cells = list(forms.cells(words))
+        if len(cells) == len(titles) and all(map(_is_amount, cells)):
+            # The names are in boxes above the amounts.
+            cells = list(itertools.chain(*zip(titles, cells, strict=True)))
+        yield from _named_amounts(cells)
+        titles = cells if not any(numbers.money(cell.text) for cell in cells) else []
+
+
+def _is_amount(cell: Cell) -> bool:
+    return len(numbers.money(cell.text)) == 1 and not names.has_letters(cell.text)
+
+
+def _named_amounts(cells: Sequence[Cell]) -> Iterator[Extracted[LineItem]]:
+    """Yield the amounts of a row, each with the text before it; none for a part not charged."""
+    name: Cell | None = None
+    for cell in cells:
+        values = numbers.money(cell.text)
+        if not names.has_letters(cell.text):
+            if len(values) == 1 and name and values[0]:
+                yield _part(name.text, values[0], Cell(name.words + cell.words))
+            name = None if values else name
+        elif not values:
+            name = cell
+        elif (match := _DOTTED.match(cell.text)) and values[0]:
+            yield _part(match["name"], values[0], cell)
+
+
+def _part(name: str, amount: Decimal, evidence: Cell) -> Extracted[LineItem]:
+    item = LineItem(names.cleaned(name), None, None, amount)
+    return evidence.found(item, confidence=_LIKELY)
 
 
 def details(document: FiscalDocument) -> Details:

@@ -96,7 +96,8 @@ def _law() -> re.Pattern[str]:
 @functools.cache
 def _level() -> re.Pattern[str]:
     # `Lei Federal` is the law, not a part of the taxes.
-    return re.compile(rf"(?<!Lei )\b(?:{_any_of('levels')})\b", re.IGNORECASE)
+    # OCR joins it to the amount before it.
+    return re.compile(rf"(?<!Lei )(?<![^\W\d_])(?:{_any_of('levels')})\b", re.IGNORECASE)
 
 
 def _any_of(*kinds: str) -> str:

@@ -3,7 +3,7 @@
 import bisect
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -27,6 +27,7 @@ _SUMS = ("items_count", "payable", "gross", "protocol")
 _CHANGES = ("discount", "surcharge", "taxes")
 _WHOLES = ("payable", "total", "gross", "subtotal", "change")
 _WORD = re.compile(r"[^\W\d_]{3}")
+_ITEM_NUMBER = re.compile(r"(?<![0-9.,])[0-9]{1,4}(?![0-9.,])")
 
 #: The most timestamps near one series.
 _MOST_STAMPS = 10
@@ -94,9 +95,45 @@ def without_sum_rows(
         # On a narrow receipt the amount may be below its label, which then looks like its name.
         names_of = (normalize_label(item.name), normalize_label(f"{item.name} R$"))
         is_product = item.qty is not None and item.unit_price is not None
+        # Nothing is returned on a fiscal receipt: an amount below zero is a discount.
+        is_taken = item.total is not None and item.total < 0
         is_sum = box and (not texts.isdisjoint(names_of) or sums.contain(found.page, box.y_center))
-        if is_product or not is_sum:
+        if is_product or not (is_sum or is_taken):
             yield found
+
+
+def without_cancelled(
+    document: FiscalDocument, items: Sequence[Extracted[LineItem]]
+) -> Iterator[Extracted[LineItem]]:
+    """Yield the items without those that a row below cancels: `cancelamento item 002 -39,80`."""
+    labels = [label for label in document.form.every("cancelled") if not label.start]
+    rows = _VerticalRanges(labels)
+    printed = [one for one in items if not (one.box and rows.contain(one.page, one.box.y_center))]
+    dropped: set[int] = set()
+    for label in labels:
+        above = [
+            index
+            for index, one in enumerate(printed)
+            if one.box and (one.page, one.box.y1) <= (label.page, label.box.y1)
+        ]
+        if (index := _cancelled(_text_right_of(document, label), above, printed)) is not None:
+            dropped.add(index)
+    yield from (one for index, one in enumerate(printed) if index not in dropped)
+
+
+def _cancelled(
+    text: str, above: Sequence[int], printed: Sequence[Extracted[LineItem]]
+) -> int | None:
+    """Return the item that a row cancels: that with its number, or else with its amount."""
+    values = numbers.money(text)
+    amount = abs(values[-1]) if values else None
+    number = _ITEM_NUMBER.search(text)
+    place = int(number[0]) - 1 if number else -1
+    numbered = above[place : place + 1] if place >= 0 else ()
+    same = [index for index in reversed(above) if printed[index].value.total == amount]
+    return next(
+        (index for index in numbered if amount is None or index in same), next(iter(same), None)
+    )
 
 
 def _is_sum_row(document: FiscalDocument, label: Label) -> bool:

@@ -14,8 +14,6 @@ _ROUNDING = Decimal("0.005")
 #: … but the tolerance is at most this share of the total, or anything would fit large quantities.
 _WIDEST = Decimal("0.01")
 _MOST = Decimal(100_000)
-#: Longer whole numbers are codes.
-_CODE_DIGITS = 6
 _PERCENT = Decimal(100)
 #: From this amount on, a total without decimals may be rounded to units.
 _HUNDRED, _HALF = Decimal(100), Decimal("0.5")
@@ -126,10 +124,22 @@ def factors(candidates: Sequence[Figure], total: Decimal) -> Factors | None:
     if not total and not any(each.is_money and not each.value for each in usable):
         # For a total of zero only a price of zero is evidence.
         return None
+    if found := _less_signed(usable, total):
+        return found
     found = next(_pairs(usable, total), None)
     if found is not None or len(usable) not in _DISCOUNTED:
         return found
     return _discounted(usable, candidates, total)
+
+
+def _less_signed(usable: Sequence[Figure], total: Decimal) -> Factors | None:
+    """Return factors whose product, less an amount with a minus sign in the row, is the total."""
+    for discount in (each for each in usable if each.is_money and each.value < 0 < total):
+        others = [each for each in usable if each is not discount and each.value > 0]
+        found = next(_pairs(others, total - discount.value), None)
+        if found is not None and found.price_figure.is_money:
+            return found
+    return None
 
 
 def _discounted(
@@ -189,6 +199,4 @@ def _unlikeliness(figure: Figure, price: Figure) -> tuple[bool, bool, int]:
 
 
 def _is_factor(figure: Figure) -> bool:
-    is_whole = figure.decimals == 0 and len(figure.readings) == 1
-    is_code = is_whole and figure.end - figure.start > _CODE_DIGITS
-    return not (figure.is_percent or figure.is_bracketed or is_code)
+    return not (figure.is_percent or figure.is_bracketed or figure.is_code)

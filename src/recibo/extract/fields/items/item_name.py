@@ -68,7 +68,8 @@ def of_row(row: ItemRow, end: int, factors: arithmetic.Factors | None) -> str:
         return between
     # `2 x 15,50  Gulrøtter  31,00`: the name is after both.
     after = _before_columns(row.text[last.end : end])
-    return after if _AFTER_PRICE.match(without_units(after)) else _before_columns(before)
+    is_name_after = _AFTER_PRICE.match(without_units(after)) and not item_words.row_kind(after)
+    return after if is_name_after else _before_columns(before)
 
 
 def strip_code(text: str) -> str:

@@ -110,9 +110,14 @@ def _body(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> list[_TableItem
     reach = _description_reach(headed)
     has_qty = any(column.role is Role.QTY for column in headed)
     waiting: Cell | None = None
+    # Whether the row that waits for its numbers begins with a code.
+    is_headed = False
+    heads = _heads_of_later_pages(rows, headed)
     for index, row in enumerate(rows):
         if not items and index == _MOST_HEAD_ROWS:
             return []
+        if index in heads:
+            continue
         placed = columns.place(row, headed)
         name = _name(placed)
         if _is_end(row, placed, items):
@@ -120,18 +125,39 @@ def _body(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> list[_TableItem
                 return items
         elif _is_start(row, placed):
             texts = {role: cell.text for role, cell in placed.items()}
+            has_words = name is not None and _WORD.search(name.text) is not None
+            is_split = is_headed and has_words and not _is_coded(placed)
             named = [name] if name else []
-            if waiting and _leads_to(waiting, row, name):
+            if waiting and _leads_to(waiting, row, None if is_split else name):
                 named.insert(0, waiting)
             items.append(_TableItem(row, texts, named, has_qty))
         elif name and not _has_columns(placed):
-            if items and _continues(items[-1], row, name, reach):
+            if items and not _is_coded(placed) and _continues(items[-1], row, name, reach):
                 items[-1].name_rows.append(name)
             else:
-                waiting = name
+                waiting, is_headed = name, _is_coded(placed)
                 continue
         waiting = None
     return items
+
+
+def _heads_of_later_pages(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> frozenset[int]:
+    """Return the rows above the first product of each later page without headings."""
+    heads: set[int] = set()
+    places = enumerate(rows)
+    for page, on_page in itertools.groupby(places, key=lambda place: place[1].line.page):
+        listed = list(on_page)
+        first = next((index for index, row in listed if _is_reconciled(row, headed)), None)
+        is_headed = any(headings.is_heading(row) for _, row in listed)
+        if page != rows[0].line.page and first is not None and not is_headed:
+            heads.update(index for index, _ in listed if index < first)
+    return frozenset(heads)
+
+
+def _is_coded(placed: dict[Role, Cell]) -> bool:
+    """Return whether a row has a number in the column of codes."""
+    code = placed.get(Role.CODE)
+    return code is not None and any(map(str.isdigit, code.text))
 
 
 def _leads_to(upper: Cell, row: ItemRow, name: Cell | None) -> bool:
@@ -169,16 +195,19 @@ def _resumes(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> bool:
     for row in rows[:_SOON]:
         if headings.is_heading(row):
             return False
-        placed = columns.place(row, headed)
-        figures_of = [
-            next(figures.every(placed[role].text, minor=row.minor), None)
-            if role in placed
-            else None
-            for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL)
-        ]
-        if _name(placed) and arithmetic.reconciled(*figures_of):
+        if _is_reconciled(row, headed):
             return True
     return False
+
+
+def _is_reconciled(row: ItemRow, headed: Sequence[Heading]) -> bool:
+    """Return whether a row has a name, a quantity, a price and their product in the columns."""
+    placed = columns.place(row, headed)
+    figures_of = [
+        next(figures.every(placed[role].text, minor=row.minor), None) if role in placed else None
+        for role in (Role.QTY, Role.UNIT_PRICE, Role.TOTAL)
+    ]
+    return bool(_name(placed) and arithmetic.reconciled(*figures_of))
 
 
 def _is_end(row: ItemRow, placed: dict[Role, Cell], items: Sequence[_TableItem]) -> bool:
@@ -310,4 +339,6 @@ def _figure(item: _TableItem, role: Role) -> Figure | None:
     whole = _GROUPED.sub("", text) if text and _BY_BLANKS.fullmatch(text) else text
     every = figures.every(whole, minor=item.row.minor) if whole else ()
     is_rate = role is Role.DISCOUNT
-    return next((each for each in every if is_rate or not each.is_percent), None)
+    return next(
+        (each for each in every if (is_rate or not each.is_percent) and not each.is_code), None
+    )
