@@ -1,6 +1,7 @@
 """Real servers for the tests: private, on loopback, stopped even if the tests are killed."""
 
 import contextlib
+import grp
 import os
 import pwd
 import shutil
@@ -17,11 +18,14 @@ from http import HTTPStatus
 from http.client import HTTPConnection
 from pathlib import Path
 
+from imapclient import IMAPClient
+
 # Debian keeps the server's programs off the PATH, one folder a version.
 DEBIAN_FOLDERS = Path("/usr/lib/postgresql")
 # initdb takes a second; a loaded machine may need many.
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
+IMAP_PASSWORD = "open-sesame"  # noqa: S105
 # Nothing here outlives the tests, so nothing needs to reach the disk.
 POSTGRES_OPTIONS = (
     "fsync=off",
@@ -216,6 +220,104 @@ default_pool_size = 12
                 process.kill()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ImapServer:
+    """A running IMAP server that takes any user with its password."""
+
+    port: int
+    folder: Path
+
+    @property
+    def url(self) -> str:
+        """The address of its inbox."""
+        return f"imap://receipts:{IMAP_PASSWORD}@127.0.0.1:{self.port}"
+
+    def is_ready(self) -> bool:
+        """Return whether it greets."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), STOP_TIMEOUT_S) as line:
+                return line.recv(4) == b"* OK"
+        except OSError:
+            return False
+
+    @contextmanager
+    def connected(self) -> Iterator[IMAPClient]:
+        """Sign in and open the inbox."""
+        with IMAPClient("127.0.0.1", self.port, ssl=False) as client:
+            client.login("receipts", IMAP_PASSWORD)
+            client.select_folder("INBOX")
+            yield client
+
+
+@contextmanager
+def run_dovecot() -> Iterator[ImapServer]:
+    """Run a server on a free port with its mails in a temporary folder."""
+    program = shutil.which("dovecot") or shutil.which("dovecot", path="/usr/sbin")
+    if program is None:
+        raise MissingServerError("Dovecot is not installed: use `make test` or apt-get")
+    # Its sockets need a short path.
+    server = ImapServer(free_port(), Path(tempfile.mkdtemp(prefix="dovecot-", dir="/tmp")))
+    is_root = os.geteuid() == 0
+    owner = pwd.getpwnam("postgres") if is_root else pwd.getpwuid(os.geteuid())
+    settings = server.folder / "dovecot.conf"
+    settings.write_text(_dovecot_settings(server, owner))
+    _chown_to_owner(server.folder)
+    try:
+        with subprocess.Popen(
+            [*_as_owner(), program, "-F", "-c", str(settings)], cwd=server.folder
+        ) as process:
+            try:
+                _wait_for(server.is_ready, process, "Dovecot")
+                yield server
+            finally:
+                # It ends the processes that it started.
+                process.terminate()
+                process.wait(STOP_TIMEOUT_S)
+    finally:
+        shutil.rmtree(server.folder, ignore_errors=True)
+
+
+def _dovecot_settings(server: ImapServer, owner: pwd.struct_passwd) -> str:
+    group = grp.getgrgid(owner.pw_gid).gr_name
+    return f"""
+protocols = imap
+listen = 127.0.0.1
+base_dir = {server.folder}/run
+state_dir = {server.folder}/state
+log_path = {server.folder}/log
+ssl = no
+disable_plaintext_auth = no
+default_internal_user = {owner.pw_name}
+default_internal_group = {group}
+default_login_user = {owner.pw_name}
+first_valid_uid = 1
+mail_location = maildir:{server.folder}/mail
+passdb {{
+  driver = static
+  args = password={IMAP_PASSWORD}
+}}
+userdb {{
+  driver = static
+  args = uid={owner.pw_uid} gid={owner.pw_gid} home={server.folder}
+}}
+service imap-login {{
+  chroot =
+  inet_listener imap {{
+    port = {server.port}
+  }}
+  inet_listener imaps {{
+    port = 0
+  }}
+}}
+service anvil {{
+  chroot =
+}}
+service stats {{
+  chroot =
+}}
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """All wiring: settings in, an ASGI app or a worker out."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ import structlog
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
-from recibo.adapters import mail, resolver
+from recibo.adapters import mail, mailbox, resolver
 from recibo.adapters.payments import Sandbox
 from recibo.adapters.reader import PoolReader, Reader
 from recibo.adapters.resolver import Resolver
@@ -36,6 +36,7 @@ from recibo.services.reading.exports import Exports
 from recibo.services.reading.extraction import Capacity, Extraction
 from recibo.services.reading.page_images import PageImages
 from recibo.services.reading.upload_limits import Arrivals
+from recibo.services.receipt_mail import intake
 from recibo.settings import ADDRESS, Settings, secret_key
 from recibo.startup import StartError
 from recibo.store import (
@@ -59,6 +60,8 @@ from recibo.store.worker_registry import NO_WORKERS, WorkerRegistry
 from recibo.web.proxies import Proxies
 from recibo.web.services import Probe, Services
 from recibo.worker import heartbeat, loops, task_queue
+from recibo.worker.jobs import Job
+from recibo.worker.mail_reader import MailReader
 from recibo.worker.mail_worker import MailWorker
 from recibo.worker.periodic_tasks import PeriodicTasks
 from recibo.worker.shares import ReaderShares
@@ -348,6 +351,7 @@ async def _run_worker(
     if usage_reporter is not None:
         kinds.append(usage_reporter)
     periodic_tasks = context.periodic_tasks
+    jobs = [*periodic_tasks.upkeep, *_mail_jobs(context)]
     if context.settings.is_embedded:
         await periodic_tasks.release_readings()
         await periodic_tasks.release_deliveries()
@@ -355,7 +359,7 @@ async def _run_worker(
         periodic_tasks.watchdog.repeating(context.database),
         periodic_tasks.enqueuing.repeating(context.database, is_run_at_start=True),
         task_queue.open_background_queue(context.queue_url) as background_queue,
-        background_queue.working_in_background(kinds, periodic_tasks.upkeep, context.database),
+        background_queue.working_in_background(kinds, jobs, context.database),
         resolver.open_resolver() as names,
         _webhook_dispatcher(context, webhook_client, names).running() as webhook_dispatcher,
         heartbeat.sending_heartbeats(
@@ -368,6 +372,21 @@ async def _run_worker(
         ),
     ):
         yield
+
+
+def _mail_jobs(context: AppContext) -> Sequence[Job]:
+    """Return the jobs of receipts by email; none if it is off."""
+    settings = context.settings
+    if not settings.inbox_url:
+        return ()
+    try:
+        imap = mailbox.of(settings.inbox_url)
+    except ValueError as e:
+        raise StartError(str(e)) from e
+    policy = intake.Policy(settings.inbox_address.lower(), settings.inbox_auth_server.strip())
+    extraction, plans = _extraction(context), context.identity.plans
+    mails = intake.Intake(extraction, policy, settings.spool_dir, plans)
+    return MailReader(context.database, imap, mails).jobs
 
 
 def _webhook_dispatcher(
@@ -384,23 +403,27 @@ def _webhook_policy(context: AppContext) -> webhook_urls.Policy:
     )
 
 
+def _extraction(context: AppContext) -> Extraction:
+    return Extraction(
+        database=context.database,
+        blobs=context.blobs,
+        pubsub=context.pubsub,
+        reader=context.reader,
+        carrier=context.task_queue,
+        capacity=Capacity(context.worker_registry, context.settings.max_queue_seconds),
+        slots=context.upload_slots,
+        arrivals=Arrivals(context.upload_slots),
+        wait_seconds=context.settings.extract_wait_seconds,
+        plans=context.identity.plans,
+    )
+
+
 def _services(context: AppContext, *, with_worker: bool) -> Services:
     settings = context.settings
     return Services(
         database=context.database,
         blobs=context.blobs,
-        extraction=Extraction(
-            database=context.database,
-            blobs=context.blobs,
-            pubsub=context.pubsub,
-            reader=context.reader,
-            carrier=context.task_queue,
-            capacity=Capacity(context.worker_registry, settings.max_queue_seconds),
-            slots=context.upload_slots,
-            arrivals=Arrivals(context.upload_slots),
-            wait_seconds=settings.extract_wait_seconds,
-            plans=context.identity.plans,
-        ),
+        extraction=_extraction(context),
         exports=Exports(context.database, context.blobs, settings.spool_dir, secret_key(settings)),
         page_images=PageImages(context.database, context.blobs, context.reader, context.page_cache),
         spool=settings.spool_dir,
@@ -418,6 +441,7 @@ def _services(context: AppContext, *, with_worker: bool) -> Services:
         billing=context.billing,
         base_url=settings.base_url,
         outbox=inbox_of(settings),
+        receipt_address=settings.inbox_address.lower() if settings.inbox_url else "",
     )
 
 

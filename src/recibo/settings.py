@@ -1,6 +1,7 @@
 """The settings, read from the environment (prefix `RECIBO_`) or a `.env` file."""
 
 import ipaddress
+import re
 import secrets
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recibo.extract.ocr.runtime import Runtime
+from recibo.lib import ip_addresses
 from recibo.schemas.states import PaymentProvider, SignupPolicy
 from recibo.store import folders
 
@@ -74,6 +76,20 @@ class Settings(BaseSettings):
     email_from: str = Field(
         default="",
         description="Who mails come from; `no-reply@` the public address's host when empty.",
+    )
+    inbox_url: str = Field(
+        default="",
+        description="The mailbox that receipts are mailed to: `imaps://user:password@host/FOLDER`; "
+        "none when empty.",
+    )
+    inbox_address: str = Field(
+        default="",
+        description="The address of that mailbox; organizations get `local+TOKEN@domain`.",
+    )
+    inbox_auth_server: str = Field(
+        default="",
+        description="The mail server whose `Authentication-Results` are believed; senders are not "
+        "checked when empty.",
     )
     payments: PaymentProvider = Field(
         default=PaymentProvider.SANDBOX,
@@ -247,7 +263,9 @@ class Settings(BaseSettings):
         # Report all problems at once, not one per start.
         problems = self._problems() if self.is_production else []
         problems += [
-            problem for problem in (self._address_problem, self._stripe_problem) if problem
+            problem
+            for problem in (self._address_problem, self._inbox_problem, self._stripe_problem)
+            if problem
         ]
         if problems:
             heading = ["production needs other settings:"] if self.is_production else []
@@ -260,6 +278,12 @@ class Settings(BaseSettings):
         if self.is_production or not self.base_url or _is_address(self.base_url, "http", "https"):
             return None
         return "RECIBO_BASE_URL must begin with http:// or https:// and name a host"
+
+    @property
+    def _inbox_problem(self) -> str | None:
+        if not self.inbox_url or re.fullmatch(r"[^@+\s]+@[^@\s]+", self.inbox_address):
+            return None
+        return "RECIBO_INBOX_URL needs RECIBO_INBOX_ADDRESS, an email address without a +"
 
     @property
     def _stripe_problem(self) -> str | None:
@@ -290,6 +314,9 @@ class Settings(BaseSettings):
             "RECIBO_PAYMENTS is the sandbox, in which no money moves": (
                 self.payments is PaymentProvider.SANDBOX
             ),
+            "RECIBO_INBOX_URL must be imaps://, for a server on another machine": (
+                _is_clear_mailbox(self.inbox_url)
+            ),
             "RECIBO_WEBHOOK_ALLOW_PRIVATE allows private webhooks": self.private_webhooks_allowed,
         }
         return [problem for problem, holds in found.items() if holds]
@@ -305,6 +332,14 @@ def _is_address(value: str, *schemes: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in schemes and bool(parts.hostname)
+
+
+def _is_clear_mailbox(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme == "imap" and not ip_addresses.is_loopback(parts.hostname or "")
 
 
 def secret_key(settings: Settings) -> str:

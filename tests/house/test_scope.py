@@ -96,6 +96,15 @@ FOR_THE_INSTALLATION = {
     "services.webhooks.signing.of",
     "services.webhooks.fair_queue._due_of",
     "services.webhooks.fair_queue._failing",
+    # A mail names an org by a token, and its sender is the actor; a periodic job answers all mails.
+    "services.receipt_mail.addresses.of_token",
+    "services.receipt_mail.intake._org_and_member",
+    "services.receipt_mail.received_mails._answer",
+    "services.receipt_mail.received_mails._pending",
+    "services.receipt_mail.received_mails._replies_of",
+    "services.receipt_mail.received_mails.outcome_of",
+    "services.receipt_mail.received_mails.settle",
+    "services.receipt_mail.replies.of",
     # Periodic jobs sweep and purge for all orgs.
     "services.audit.purge",
     "services.org_deletion.finish",

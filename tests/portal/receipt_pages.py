@@ -39,10 +39,10 @@ def make_reading(merchant: str = "Padaria Aurora", **of: Any) -> Receipt:
 
 @asynccontextmanager
 async def run_service(
-    database_url: str, folder: Path, reader: FakeReader | None = None
+    database_url: str, folder: Path, reader: FakeReader | None = None, **settings: Any
 ) -> AsyncIterator[tuple[Installation, Session]]:
     """Run an installation with a worker, signed in as the owner of an org."""
-    async with installation.start(database_url, folder, reader=reader) as service:
+    async with installation.start(database_url, folder, reader=reader, **settings) as service:
         owner = await people.signed_up(service)
         await forms.sign_in_as(service, owner)
         yield service, owner

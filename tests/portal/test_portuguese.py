@@ -19,6 +19,11 @@ from tests.installation import Installation
 from tests.portal import forms, receipt_pages, webhook_pages
 from tests.portal.test_review import FILES, Review, make_receipt
 
+#: Receipts by email are on; nothing listens there.
+MAILBOX = {
+    "inbox_url": "imap://receipts:secret@127.0.0.1:1",
+    "inbox_address": "receipts@recibo.test",
+}
 VISITORS_PAGES = (
     "/portal/sign-in", "/portal/sign-in?notice=left", "/portal/sign-up", "/portal/forgot-password",
     "/portal/magic-link", "/portal/verify-email", "/portal/reset-password",
@@ -137,7 +142,7 @@ async def used_org(database_url: str, folder: Path) -> AsyncIterator[Installatio
     answers = dict(zip(FILES, map(make_receipt, merchants), strict=True))
     failed = Failure(FailureKind.UNREADABLE, str(Unreadable()))
     reader = FakeReader({**answers, BROKEN: failed})
-    async with receipt_pages.run_service(database_url, folder, reader) as (i, owner):
+    async with receipt_pages.run_service(database_url, folder, reader, **MAILBOX) as (i, owner):
         ids = [await receipt_pages.upload(i, data) for data in (*FILES, BROKEN)]
         for receipt_id in ids:
             await receipt_pages.read_receipt(i, owner, receipt_id)
@@ -145,6 +150,7 @@ async def used_org(database_url: str, folder: Path) -> AsyncIterator[Installatio
         await people.joined(i, owner, Role.DEVELOPER)
         await forms.submit(i, "/portal/webhooks", url=webhook_pages.URL)
         await forms.submit(i, "/portal/webhooks/test")
+        await forms.submit(i, "/portal/organization/email/create")
         await forms.submit(i, "/portal/members/invite", email="carla@people.test", role=Role.VIEWER)
         await i.stranger.post(
             "/portal/keys", data={"name": "Chave um", "kind": "secret", "read": "on"}
@@ -161,6 +167,7 @@ async def test_no_english_remains_for_members(sqlite_url: str, tmp_path: Path) -
         "/portal?", "/portal/receipts?", "/portal/receipts/*?", "/portal/keys?",
         "/portal/members?", "/portal/billing?", "/portal/organization?", "/portal/security?",
         "/portal/audit?", "/portal/analytics?", "/portal/webhooks?", "/portal/webhooks/events/*?",
+        "/portal/organization/email?",
     }  # fmt: skip
 
 

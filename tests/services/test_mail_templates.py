@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from decimal import Decimal
 from email.message import EmailMessage
 from html import unescape
 from html.parser import HTMLParser
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recibo.schemas.languages import Language
-from recibo.schemas.states import MailKind
+from recibo.schemas.states import MailKind, MailOutcome
 from recibo.services import mail_templates
+from recibo.services.mail_replies import Reply, ReplyFile
 from recibo.services.mail_templates import MailContent, MailSettings
 from tests.mail_servers import parsed, part
 
@@ -33,6 +35,12 @@ NAMES: dict[str, str | int] = {
     "count": 2,
     "keys": "till 1, till 2",
 }
+REPLY = Reply(
+    "<1@people.test>",
+    "Lunch",
+    MailOutcome.RECEIVED,
+    [ReplyFile("lunch.jpg", "read", "Padaria", Decimal("34.5"), "BRL", dt.date(2026, 3, 4))],
+)
 PAGES = {
     MailKind.VERIFY_EMAIL: "verify-email",
     MailKind.MAGIC_LINK: "magic-link",
@@ -94,6 +102,7 @@ def written(kind: MailKind, **names: str | int) -> EmailMessage:
         names={**NAMES, **names},
         created_at=AT,
         token=TOKEN if kind in PAGES else None,
+        reply=REPLY if kind is MailKind.RECEIPTS_RECEIVED else None,
     )
     return parsed(mail_templates.render(content, HEAD).as_bytes())
 
@@ -105,7 +114,7 @@ def test_every_kind_is_a_mail_in_two_parts(kind: MailKind) -> None:
     assert "multipart/alternative" == mail.get_content_type()
     assert ["text/plain", "text/html"] == [one.get_content_type() for one in mail.iter_parts()]
     assert ("Recibo <no-reply@recibo.test>", "mara@acme.test") == (mail["From"], mail["To"])
-    assert "auto-generated" == mail["Auto-Submitted"]
+    assert mail["Auto-Submitted"] in {"auto-generated", "auto-replied"}
     assert "<mail_0.1@recibo.test>" == mail["Message-ID"]
     assert mail["Date"].datetime.tzinfo is not None
     assert mail["Subject"] in unescape(part(mail, "html"))
@@ -261,7 +270,8 @@ def _count(piece: str, *names: str) -> int:
 def test_languages_insert_the_same_values(kind: MailKind) -> None:
     inserted = {}
     for language in Language:
-        content = MailContent("mail_1", kind, "ana@people.test", NAMES, AT, TOKEN, language)
+        reply = REPLY if kind is MailKind.RECEIPTS_RECEIVED else None
+        content = MailContent("mail_1", kind, "ana@people.test", NAMES, AT, TOKEN, language, reply)
         message = parsed(mail_templates.render(content, HEAD).as_bytes())
         text = part(message, "plain").replace("convites", "")
         inserted[language] = {

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import email.policy
-import ipaddress
 import os
 import secrets
 import ssl
@@ -17,7 +16,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import aiosmtplib
 
-from recibo.lib import clock
+from recibo.lib import clock, ip_addresses
 
 OUTBOX = "outbox"
 _BAD_URL = (
@@ -70,7 +69,7 @@ def of(url: str, *, outbox: Path) -> "Outbox | Smtp":
         raise ValueError(_BAD_URL) from None
     if not host or not _is_plain(parts):
         raise ValueError(_BAD_URL)
-    is_tls, is_near = parts.scheme == "smtps", _is_loopback(host)
+    is_tls, is_near = parts.scheme == "smtps", ip_addresses.is_loopback(host)
     return Smtp(
         host=host,
         port=port or _default_port(parts),
@@ -205,13 +204,6 @@ def _default_port(parts: SplitResult) -> int:
     if parts.scheme == "smtps":
         return _SMTPS_PORT
     return _SUBMISSION_PORT if parts.username else _RELAY_PORT
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _tls(*, is_verified: bool) -> ssl.SSLContext:

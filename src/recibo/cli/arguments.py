@@ -210,9 +210,10 @@ def _watch(arguments: argparse.Namespace) -> int:
 
 def _mcp(arguments: argparse.Namespace) -> int:
     from recibo.cli import mcp
+    from recibo.lib import ip_addresses
 
     fail: Callable[[str], int] = arguments.fail
-    if not mcp.is_loopback(arguments.host):
+    if not ip_addresses.is_loopback(arguments.host):
         return fail("--host is no loopback address: for other machines, use a proxy that signs in")
     return mcp.run(
         mcp.Settings(

@@ -20,6 +20,14 @@ def normalized(text: str) -> str | None:
     return str(address)
 
 
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches a host."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def limit_subject(text: str | None) -> str:
     """Return the rate limit key of an address: IPv4 as is, IPv6 as its /64; else empty."""
     try:

@@ -27,6 +27,7 @@ from recibo.portal import (
     organization,
     pages,
     receipt_exports,
+    receipt_mail,
     receipt_selection,
     receipts,
     review,
@@ -57,6 +58,7 @@ SECTIONS = (
     language,
     members,
     organization,
+    receipt_mail,
     # Their paths would be ids of receipts, too.
     receipt_exports,
     receipt_selection,

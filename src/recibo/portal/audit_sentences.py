@@ -86,6 +86,8 @@ _FIELDS: Mapping[str, str] = {
     "name": gettext_noop("Name"),
     "logo_url": gettext_noop("Logo"),
     "billing_email": gettext_noop("Billing email"),
+    "receipt_address": gettext_noop("Address for receipts"),
+    "allowed_senders": gettext_noop("Allowed senders"),
     "merchant_name": gettext_noop("Merchant"),
     "merchant_tax_id": gettext_noop("Merchant tax ID"),
     "issued_at": gettext_noop("Issued"),

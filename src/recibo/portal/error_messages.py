@@ -60,6 +60,7 @@ _LABELS: Mapping[str, LazyText] = {
     "plan": lazy_gettext("The plan"),
     "q": lazy_gettext("The search"),
     "secret": lazy_gettext("The secret"),
+    "senders": lazy_gettext("The list of senders"),
     "session": lazy_gettext("The address of this page"),
     "url": lazy_gettext("The URL"),
     "user_id": lazy_gettext("The member"),

@@ -136,6 +136,7 @@ async def _shown(
         logo=logo,
         notice="" if error else caller.notice(_NOTICES),
         may_write=caller.may(Permission.ORG_WRITE),
+        takes_mail=bool(caller.services.receipt_address) and caller.may(Permission.RECEIPTS_WRITE),
         viewers_write=caller.user.viewers_write,
         may_delete=caller.may(Permission.ORG_DELETE),
         # Cancel the subscription first, so that a deleted org is not charged.

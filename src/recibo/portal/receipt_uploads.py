@@ -1,6 +1,5 @@
 """Uploads in the portal: several files in one form, each accepted or refused separately."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -14,6 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from recibo.errors import FileTooLarge, RateLimitExceeded, ServiceError, ValidationFailed
 from recibo.extract.document import limits
 from recibo.extract.model import Accuracy, DocumentType
+from recibo.lib import file_names
 from recibo.portal import error_messages, forms, pages
 from recibo.portal.request_context import RequestContext
 from recibo.portal.translations import gettext_noop
@@ -22,8 +22,6 @@ from recibo.web import uploads
 
 # Ten of the largest files, or fifty photos.
 _MAX_BYTES = 10 * limits.MAX_BYTES
-_MAX_NAME = 256
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 #: The tag with the file name, which identifies a receipt until it is read.
 FILENAME = "filename"
 
@@ -135,7 +133,7 @@ def _files(form: FormData) -> list[UploadFile]:
 
 
 async def _one(caller: RequestContext, file: UploadFile, options: Options) -> UploadResult:
-    services, name = caller.services, _name_of(file)
+    services, name = caller.services, file_names.bare(file.filename or "")
     try:
         async with uploads.copied(file, services.spool) as copy:
             upload = Upload(
@@ -152,9 +150,3 @@ async def _one(caller: RequestContext, file: UploadFile, options: Options) -> Up
     except ServiceError as e:
         # An error of one file does not affect the others.
         return UploadResult(name, error=e)
-
-
-def _name_of(file: UploadFile) -> str:
-    """Return the file name without folders, which some browsers send."""
-    name = re.split(r"[/\\]", file.filename or "")[-1]
-    return _UNPRINTABLE.sub("", name)[:_MAX_NAME]

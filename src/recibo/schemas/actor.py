@@ -80,7 +80,21 @@ class Member(_InOrg):
         )
 
 
-Actor: TypeAlias = KeyActor | Member
+@dataclass(frozen=True, slots=True)
+class MailSender(_InOrg):
+    """Someone who mails receipts to an org's address without being a member."""
+
+    address_id: str
+    #: There is none.
+    user_id: None = None
+
+    @property
+    def created_by(self) -> str:
+        """The id recorded as creator."""
+        return self.address_id
+
+
+Actor: TypeAlias = KeyActor | Member | MailSender
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from typing import NewType
 
 #: Begins the ids of browser sessions, which make receipts through publishable keys.
 BROWSER_SESSION = "bse"
+#: Begins the ids of addresses that receipts are mailed to.
+MAIL_ADDRESS = "adr"
 
 OrgId = NewType("OrgId", str)
 UserId = NewType("UserId", str)

@@ -98,6 +98,34 @@ class MailKind(StrEnum):
     #: An endpoint failed for days and was disabled.
     WEBHOOKS_SWITCHED_OFF = "webhooks_switched_off"
     ORG_DELETED = "org_deleted"
+    #: The reply to a mail with receipts.
+    RECEIPTS_RECEIVED = "receipts_received"
+
+
+class MailOutcome(StrEnum):
+    """What became of a mail to the address of an org."""
+
+    RECEIVED = "received"
+    #: It has no document.
+    EMPTY = "empty"
+    #: It is no mail that can be taken apart.
+    DAMAGED = "damaged"
+    TOO_LARGE = "too_large"
+    #: The sender is a member who may not upload receipts.
+    NOT_PERMITTED = "not_permitted"
+    #: The sender is neither a member nor allowed.
+    FOREIGN = "foreign"
+    #: The mail server did not confirm the sender.
+    UNCONFIRMED = "unconfirmed"
+
+
+class FileProblem(StrEnum):
+    """Why a file of a mail became no receipt, in addition to the codes of failures."""
+
+    FILE_TOO_LARGE = "file_too_large"
+    OVER_QUOTA = "over_quota"
+    #: The mail has more files than are taken from one.
+    TOO_MANY = "too_many"
 
 
 class TotpLedger(StrEnum):

@@ -13,6 +13,7 @@ from recibo.services import mails
 from recibo.services.identity import email_tokens
 from recibo.services.mail_templates import MailContent
 from recibo.services.mails import Lease
+from recibo.services.receipt_mail import received_mails, replies
 from recibo.store.db import Session
 from recibo.store.tables import User
 
@@ -43,6 +44,9 @@ async def render_pending(session: Session, lease: Lease) -> MailContent | None:
         token = await email_tokens.mint_invitation(session, invitation_id)
     elif lease.kind in _TOKEN_KINDS:
         token = await _mint(session, lease)
+    elif lease.kind is MailKind.RECEIPTS_RECEIVED:
+        reply = await replies.of(session, str(lease.names[received_mails.MAIL_ID]))
+        return None if reply is None else replace(content, reply=reply)
     else:
         return content
     return None if token is None else replace(content, token=token)

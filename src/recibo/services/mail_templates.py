@@ -22,6 +22,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from recibo.lib import clock, names
 from recibo.schemas.languages import Language
 from recibo.schemas.states import MailKind
+from recibo.services import mail_replies
+from recibo.services.mail_replies import Reply
 
 _TEXTS = Path(__file__).parent / "mail_texts"
 _TEMPLATES = Environment(
@@ -37,6 +39,8 @@ _TEMPLATES = Environment(
 _LONGEST_LINE = 998
 # Addresses that need no escaping: mail clients show them as addresses, and as nothing else.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9+_-]+(?:\.[a-z0-9+_-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.ASCII)
+# RFC 5322, 3.6.4, without comments and quotes.
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,500}>")
 _BAD_SENDER = 'RECIBO_EMAIL_FROM must read "Name <name@example.com>".'
 
 
@@ -83,6 +87,8 @@ class MailTexts:
     words: Mapping[str, str]
     #: The names of roles, if they are not those of the API.
     roles: Mapping[str, str]
+    #: What replies say of a mail and of its files.
+    replies: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,8 @@ class MailContent:
     #: The token in the link; None for mails without a link.
     token: str | None = None
     language: Language = Language.ENGLISH
+    #: The mail that this one answers.
+    reply: Reply | None = None
 
 
 def render(content: MailContent, head: MailSettings) -> EmailMessage:
@@ -108,7 +116,7 @@ def render(content: MailContent, head: MailSettings) -> EmailMessage:
     values = _values(content, head)
     parts = {
         "subject": template.subject.format_map(values),
-        "paragraphs": [one.format_map(values) for one in template.paragraphs],
+        "paragraphs": _paragraphs(content, head, template, values),
         "button": template.button,
         "link": link(content, head),
         "token": content.token,
@@ -123,14 +131,20 @@ def render(content: MailContent, head: MailSettings) -> EmailMessage:
     message["Subject"] = parts["subject"]
     message["Date"] = format_datetime(clock.now())
     message["Message-ID"] = f"<{content.id}@{head.host}>"
-    # RFC 3834: prevents automatic replies.
-    message["Auto-Submitted"] = "auto-generated"
-    message["X-Auto-Response-Suppress"] = "All"
+    _mark_as_automatic(message, content.reply)
     text = _TEMPLATES.get_template("mail.txt").render(parts)
     html = _TEMPLATES.get_template("mail.html").render(parts)
     message.set_content(text, charset="utf-8", cte=_encoding(text))
     message.add_alternative(html, subtype="html", charset="utf-8", cte=_encoding(html))
     return message
+
+
+def _mark_as_automatic(message: EmailMessage, reply: Reply | None) -> None:
+    """Prevent automatic replies (RFC 3834), and name the mail that is answered."""
+    message["Auto-Submitted"] = "auto-replied" if reply else "auto-generated"
+    message["X-Auto-Response-Suppress"] = "All"
+    if reply and _MESSAGE_ID.fullmatch(reply.message_id):
+        message["In-Reply-To"] = message["References"] = reply.message_id
 
 
 def link(content: MailContent, head: MailSettings) -> str:
@@ -167,16 +181,31 @@ def sender(text: str, base_url: str) -> Address:
 def _texts(language: Language) -> MailTexts:
     name = "mails.toml" if language is Language.ENGLISH else f"mails.{language}.toml"
     tables = tomllib.loads((_TEXTS / name).read_text(encoding="utf-8"))
-    words, roles = tables.pop("words"), tables.pop("roles")
+    words, roles, replies = (tables.pop(one) for one in ("words", "roles", "replies"))
     templates = {
         MailKind(kind): MailTemplate(**{**table, "paragraphs": tuple(table["paragraphs"])})
         for kind, table in tables.items()
     }
-    return MailTexts(templates, words, roles)
+    return MailTexts(templates, words, roles, replies)
+
+
+def _paragraphs(
+    content: MailContent, head: MailSettings, template: MailTemplate, values: Mapping[str, str]
+) -> list[str]:
+    if content.reply is None:
+        return [one.format_map(values) for one in template.paragraphs]
+    return mail_replies.paragraphs(
+        content.reply,
+        _texts(content.language).replies,
+        locale=Locale.parse(content.language, sep="-"),
+        base_url=head.base_url,
+    )
 
 
 def _values(content: MailContent, head: MailSettings) -> Mapping[str, str]:
     values = {name: names.sanitize_name(str(value)) for name, value in content.names.items()}
+    if content.reply is not None:
+        values["subject"] = content.reply.title
     texts = _texts(content.language)
     if "when" in content.names:
         when = dt.datetime.fromisoformat(str(content.names["when"]))

@@ -24,6 +24,8 @@ NAMES: Mapping[MailKind, frozenset[str]] = {
     # `when` is the time of the first failure, in ISO 8601.
     MailKind.WEBHOOKS_SWITCHED_OFF: frozenset({"org", "host", "when"}),
     MailKind.ORG_DELETED: frozenset({"org", "by"}),
+    # The id of the mail that it answers.
+    MailKind.RECEIPTS_RECEIVED: frozenset({"mail_id"}),
 }
 #: The name of the language for recipients whose own is unknown.
 LANGUAGE = "language"

@@ -33,6 +33,8 @@ from recibo.store.tables import (
     Org,
     PendingReadings,
     Receipt,
+    ReceiptAddress,
+    ReceivedMail,
     Replay,
     SigningSecret,
     Subscription,
@@ -50,10 +52,10 @@ _GRACE = dt.timedelta(hours=1)
 _BATCH = 500
 _NOTIFIED_ROLES = (Role.OWNER, Role.ADMIN)
 # What goes along with a receipt or an event is deleted by the database itself.
-_MANY = (WebhookEvent, UsageEvent)
+_MANY = (WebhookEvent, UsageEvent, ReceivedMail)
 _FEW = (
     PendingReadings, Replay, UsageMonth, UsageDay, CategoryTotal, MerchantTotal, SigningSecret,
-    WebhookEndpoint, ApiKey, Invitation, Membership, Subscription,
+    WebhookEndpoint, ApiKey, Invitation, Membership, Subscription, ReceiptAddress,
 )  # fmt: skip
 
 
@@ -167,7 +169,9 @@ async def _end_access(session: Session, actor: Member) -> None:
         .where(UserSession.ended_at.is_(None))
         .values(ended_at=now)
     )
-    for table in (ApiKey, Invitation, WebhookEndpoint, SigningSecret, Membership):
+    for table in (
+        ApiKey, Invitation, WebhookEndpoint, SigningSecret, Membership, ReceiptAddress,
+    ):  # fmt: skip
         await session.execute(scope.deleting(actor, table))
 
 
@@ -175,7 +179,9 @@ def _gone() -> Select[tuple[str]]:
     return select(Org.id).where(Org.deleted_at.is_not(None))
 
 
-async def _purge_some(session: Session, table: type[WebhookEvent] | type[UsageEvent]) -> int:
+async def _purge_some(
+    session: Session, table: type[WebhookEvent] | type[UsageEvent] | type[ReceivedMail]
+) -> int:
     some = select(table.id).where(table.org_id.in_(_gone())).limit(_BATCH)
     statement = delete(table).where(table.id.in_(some)).returning(table.id)
     return len((await session.execute(statement)).all())

@@ -726,6 +726,57 @@ class DeliveryAttempt(Table):
     __table_args__ = (Index(None, "event_id", "id"), Index(None, "delivery_id", "id"))
 
 
+class ReceiptAddress(Table):
+    """The address that an org's receipts are mailed to; an org has one or none."""
+
+    __tablename__ = "receipt_addresses"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"), unique=True)
+    #: The SHA-256 of the token in the address, by which a mail finds its org.
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    #: The token, encrypted, bound to this row, to show the address.
+    sealed_token: Mapped[str]
+    #: Addresses, and domains that begin with `@`, that may send without being members.
+    senders: Mapped[list[str]] = mapped_column(Json)
+    #: The language of replies to senders who are no users.
+    language: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[dt.datetime]
+
+
+class ReceivedMail(Table):
+    """A mail to a receipt address: what became of each file, and whether it was answered."""
+
+    __tablename__ = "received_mails"
+
+    id: Mapped[str] = mapped_column(Id, primary_key=True)
+    org_id: Mapped[str] = mapped_column(Id, ForeignKey("orgs.id"))
+    #: The SHA-256 of its Message-ID; a mail is processed once.
+    message_hash: Mapped[str] = mapped_column(String(64))
+    #: Its Message-ID, which the reply names.
+    message_id: Mapped[str]
+    #: Lower case; as the mail says, which may be forged.
+    sender: Mapped[str] = mapped_column(String(320))
+    subject: Mapped[str]
+    received_at: Mapped[dt.datetime]
+    #: `schemas.states.MailOutcome`.
+    outcome: Mapped[str] = mapped_column(String(32))
+    #: For each file `{"name", "receipt_id", "is_known", "problem"}`.
+    files: Mapped[list[dict[str, Any]]] = mapped_column(Json)
+    #: Whether a reply is sent once its files are read.
+    is_answered: Mapped[bool]
+    #: When its files were read, or it was refused.
+    settled_at: Mapped[dt.datetime | None]
+
+    __table_args__ = (
+        UniqueConstraint("org_id", "message_hash"),
+        Index(None, "org_id", "id"),
+        Index("ix_received_mails_received_at", "received_at"),
+        Index("ix_received_mails_unsettled", "id", sqlite_where=text("settled_at IS NULL"),
+              postgresql_where=text("settled_at IS NULL")),
+    )  # fmt: skip
+
+
 class MeterEvent(Table):
     """Credits to report to the payment provider; deleted once reported."""
 

@@ -62,6 +62,8 @@ class Services:
     base_url: str
     #: Where mails are written to files that the development inbox shows; None without an inbox.
     outbox: Path | None
+    #: The address to which organizations' tokens are added; empty if receipts by email are off.
+    receipt_address: str = ""
     #: Limits the JSON bodies over 64 KB in memory; 32 of them are 32 MB.
     large_bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
 

@@ -11,6 +11,7 @@ READING_SECONDS = Histogram(
 )
 PENDING_READINGS = Gauge("recibo_pending_readings", "Pending readings at the last count.")
 MAILS = Counter("recibo_mails_total", "Attempts to send a mail.", ["kind", "outcome"])
+RECEIVED_MAILS = Counter("recibo_received_mails_total", "Mails with receipts.", ["outcome"])
 METER_EVENTS = Counter(
     "recibo_meter_events_total",
     "Attempts to report credits to the payment provider.",

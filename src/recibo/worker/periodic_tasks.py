@@ -21,6 +21,7 @@ from recibo.services.reading import (
     stored_readings,
 )
 from recibo.services.reading.extraction import Enqueuer
+from recibo.services.receipt_mail import received_mails
 from recibo.services.webhooks import deliveries
 from recibo.store.blobs import Blobs
 from recibo.store.db import Database
@@ -38,6 +39,7 @@ _EXPIRING = (
     email_tokens.purge_expired,
     throttles.purge_expired,
     subscriptions.purge_events,
+    received_mails.purge_expired,
 )
 
 _Purge = Callable[[Database], Awaitable[int]]

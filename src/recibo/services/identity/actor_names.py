@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import select
 
 from recibo.schemas.actor import Member
-from recibo.schemas.ids import BROWSER_SESSION
+from recibo.schemas.ids import BROWSER_SESSION, MAIL_ADDRESS
 from recibo.store import scope
 from recibo.store.db import ReadSession
 from recibo.store.tables import ApiKey, User
@@ -13,10 +13,11 @@ from recibo.store.tables import ApiKey, User
 _DELETED_USER = "a deleted user"
 _DELETED_KEY = "a deleted API key"
 _BROWSER = "a visitor with a publishable key"
+_MAIL_SENDER = "a sender of mail"
 
 
 async def of(session: ReadSession, actor: Member, ids: Iterable[str | None]) -> Mapping[str, str]:
-    """Return a name for each id of a user, an API key or a browser session; others are left out.
+    """Return a name for each id of what can make receipts; others are left out.
 
     The ids come from rows of the actor's org: a former member is named there as well.
     """
@@ -26,6 +27,7 @@ async def of(session: ReadSession, actor: Member, ids: Iterable[str | None]) -> 
     visitors = {one for one in asked if one.startswith(f"{BROWSER_SESSION}_")}
     found = dict.fromkeys(users, _DELETED_USER) | dict.fromkeys(keys, _DELETED_KEY)
     found |= dict.fromkeys(visitors, _BROWSER)
+    found |= {one: _MAIL_SENDER for one in asked if one.startswith(f"{MAIL_ADDRESS}_")}
     if users:
         query = select(User.id, User.full_name, User.email).where(User.id.in_(users))
         rows = (await session.execute(query)).all()

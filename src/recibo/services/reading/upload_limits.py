@@ -128,7 +128,7 @@ def _arriving(limit: Limit) -> Limit:
 
 def _limits(actor: Actor) -> list[Limit]:
     at_once = actor.plan.uploads_at_once
-    own = actor.key_id if isinstance(actor, KeyActor) else actor.user_id
+    own = actor.key_id if isinstance(actor, KeyActor) else actor.created_by
     limits = [Limit(own, at_once)]
     if actor.visit.is_limited_by_ip:
         limits.append(Limit(f"ip:{actor.visit.limit_subject}", at_once))

@@ -1,0 +1,1 @@
+"""Receipts by email: addresses of organizations, mails to them, and replies."""
