@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import ipaddress
 import socket
 import sys
 from contextlib import aclosing
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from recibo.extract.document.limits import MAX_BYTES
 from recibo.mcp.folders import Folders
+from recibo.mcp.local_later import LocalReceiptsLater
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-    from recibo.mcp.local import LocalReceipts
     from recibo.mcp.remote import RemoteReceipts
 
 # As in a shell: 128 plus the signal's number.
@@ -66,14 +65,6 @@ def run(settings: Settings) -> int:
     return 0
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches the address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 async def _serve(settings: Settings, folders: Folders) -> None:
     # The SDK makes a hundred thousand objects that stay: collecting them is a tenth of the start.
     gc.disable()
@@ -89,11 +80,9 @@ async def _serve(settings: Settings, folders: Folders) -> None:
         await _serve_http(made, *settings.http)
 
 
-def _receipts(settings: Settings, folders: Folders) -> "LocalReceipts | RemoteReceipts":
+def _receipts(settings: Settings, folders: Folders) -> "LocalReceiptsLater | RemoteReceipts":
     if settings.server is None:
-        from recibo.mcp.local import LocalReceipts
-
-        return LocalReceipts(settings.store, folders)
+        return LocalReceiptsLater(settings.store, folders)
     from recibo.mcp.remote import RemoteReceipts
     from recibo_client import AsyncRecibo, ReciboError
 
