@@ -8,10 +8,14 @@ from recibo_client import Recibo
 
 FIELDS = ("issued_at", "merchant_name", "category", "total", "currency", "document_number", "id")
 
-first = dt.date.fromisoformat(f"{sys.argv[1]}-01")
+try:
+    month, output = sys.argv[1:]
+    first = dt.date.fromisoformat(f"{month}-01")
+except ValueError:
+    sys.exit(__doc__)
 following = (first + dt.timedelta(days=31)).replace(day=1)
 
-with Recibo() as recibo, open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+with Recibo() as recibo, open(output, "w", newline="", encoding="utf-8") as file:
     rows = csv.DictWriter(file, FIELDS, extrasaction="ignore")
     rows.writeheader()
     for receipt in recibo.receipts.list(after=first, before=following):

@@ -266,7 +266,7 @@ def run_dovecot() -> Iterator[ImapServer]:
     _chown_to_owner(server.folder)
     try:
         with subprocess.Popen(
-            [*_as_owner(), program, "-F", "-c", str(settings)], cwd=server.folder
+            [*_as_owner("TERM"), program, "-F", "-c", str(settings)], cwd=server.folder
         ) as process:
             try:
                 _wait_for(server.is_ready, process, "Dovecot")
@@ -436,12 +436,12 @@ def _make_cluster(initdb: Path, data: Path) -> None:
     )
 
 
-def _as_owner() -> list[str]:
+def _as_owner(signal_: str = "QUIT") -> list[str]:
     """Return the words before a command that may not run as root.
 
-    The kernel stops the command when the tests die, even if they are killed.
+    The kernel stops the command by the signal when the tests die, even if they are killed.
     """
-    watched = ["setpriv", "--pdeathsig", "QUIT"]
+    watched = ["setpriv", "--pdeathsig", signal_]
     if os.geteuid() != 0:
         return watched
     return [*watched, "--reuid=postgres", "--regid=postgres", "--init-groups"]

@@ -15,6 +15,9 @@ from recibo.schemas.states import MailOutcome
 _ENDINGS = {".gif", ".heic", ".jpeg", ".jpg", ".pdf", ".png", ".tif", ".tiff", ".webp", ".xml"}
 _NAMELESS = "Recibo"
 _OTHER = "server_error"
+_BARE_AMOUNT = "#,##0.00##"
+# The code is clearer than a symbol: several currencies are called $.
+_AMOUNT = "#,##0.00\xa0¤¤"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,9 @@ def _amount(file: ReplyFile, locale: Locale) -> str:
     if file.total is None:
         return ""
     if file.currency is None:
-        return str(numbers.format_decimal(file.total, locale=locale))
-    return str(numbers.format_currency(file.total, file.currency, locale=locale))
+        return str(numbers.format_decimal(file.total, _BARE_AMOUNT, locale=locale))
+    written = numbers.format_currency(file.total, file.currency, _AMOUNT, locale=locale)
+    return str(written)
 
 
 def _name(written: str) -> str:
