@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks import measuring, rows, server
-from recibo.store.db import Database, migrate
+from recibo.store.db import migrate
 
 MAX_SECONDS = 60
 MAX_MEGABYTES = 100
@@ -75,17 +75,9 @@ def _measured(folder: Path, url: str, count: int) -> list[Measured]:
     asyncio.run(migrate(database_url))
     with server.running(folder, "--no-worker", database_url=url) as service:
         key = service.key or ""
-    asyncio.run(_fill(database_url, count))
+    asyncio.run(rows.fill(database_url, count))
     with server.running(folder, "--no-worker", database_url=url) as service:
         return [_export(service, key, query) for query in _QUERIES]
-
-
-async def _fill(url: str, count: int) -> None:
-    database = Database(url)
-    try:
-        await rows.fill(database, count)
-    finally:
-        await database.close()
 
 
 def _export(service: server.Server, key: str, query: dict[str, str]) -> Measured:

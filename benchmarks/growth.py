@@ -115,7 +115,7 @@ def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[Measured]:
         key, password = service.key or "", service.password or ""
     measured = []
     for size in sizes:
-        asyncio.run(_fill(database_url, size))
+        asyncio.run(rows.fill(database_url, size))
         with server.running(folder, "--no-worker", database_url=url) as service:
             analytics = _analytics_times(service.url, password)
             times = _times(service.url, key, size)
@@ -124,18 +124,10 @@ def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[Measured]:
     return measured
 
 
-async def _fill(url: str, size: int) -> None:
-    database = Database(url)
-    try:
-        await rows.fill(database, size)
-    finally:
-        await database.close()
-
-
 def _inbox_times(url: str) -> dict[str, Times]:
     with asyncio.Runner() as runner:
         database = Database(url)
-        member = runner.run(_member(database))
+        member = runner.run(owner(database))
         found = {
             name: measuring.times(
                 partial(_run, runner, partial(_sorted, database, member, *asked)), rounds=ROUNDS
@@ -157,7 +149,7 @@ def _spend_times(url: str) -> dict[str, Times]:
     # All in one event loop, because connections belong to it.
     with asyncio.Runner() as runner:
         database = Database(url)
-        member = runner.run(_member(database))
+        member = runner.run(owner(database))
         found = {
             f"{asked}, {name}": measuring.times(
                 partial(_run, runner, partial(query, database, member, period)), rounds=ROUNDS
@@ -173,7 +165,8 @@ def _run(runner: asyncio.Runner, query: Callable[[], Coroutine[None, None, None]
     runner.run(query())
 
 
-async def _member(database: Database) -> Member:
+async def owner(database: Database) -> Member:
+    """Return the owner of the one org."""
     async with database.read() as session:
         org_id = OrgId((await session.execute(select(Org.id))).scalar_one())
     plan = PLANS[PlanName.SCALE]

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, insert, select, text
 
+from benchmarks import copied_rows
 from recibo.extract.model import Accuracy, Category, DocumentType
 from recibo.lib import clock
 from recibo.schemas.receipts import LineItem, Reading
@@ -25,7 +26,6 @@ RARE_CATEGORY = Category.TAXES
 RARE_CURRENCY = "ISK"
 #: On every receipt.
 COMMON_WORDS = ("total", "tax", "cash", "change", "date", "thank", "you")
-_PRIMES = (7919, 104_729, 15_485_863, 611_953, 5_381, 52_711, 648_391, 2_147_483_647, 433_494_437)
 _OLDEST = 10_000
 _RARE = 150
 
@@ -42,28 +42,45 @@ _CATEGORIES = [one for one in (*Category, None) if one is not Category.TAXES]
 _USUAL_TYPES = [kind for kind in DocumentType if kind is not RARE_TYPE]
 
 
-async def fill(database: Database, size: int) -> None:
-    """Add receipts to the one org that there is until it has so many, and total them."""
+async def fill(url: str, size: int, *, originals: int = _OLDEST) -> None:
+    """Add receipts to the one org that there is until it has so many, and total them.
+
+    Those after the originals are copied by the database.
+    """
     began = clock.now().replace(hour=0, minute=0, second=0, microsecond=0) - _YEAR
-    async with database.read() as session:
-        org_id = (await session.execute(select(tables.Org.id))).scalar_one()
-        count = (await session.execute(select(func.count(tables.Receipt.id)))).scalar_one()
-    for start in range(count, size, _BATCH):
-        numbers = range(start, min(start + _BATCH, size))
-        tags = [_tag(org_id, number) for number in numbers if _is_rare(number)]
+    database = Database(url)
+    try:
+        async with database.read() as session:
+            org_id = (await session.execute(select(tables.Org.id))).scalar_one()
+            count = (await session.execute(select(func.count(tables.Receipt.id)))).scalar_one()
+        first = range(count, min(size, originals))
+        for start in first[::_BATCH]:
+            numbers = range(start, min(start + _BATCH, first.stop))
+            await _add(database, org_id, numbers, began)
+        copies = range(max(count, originals), size)
+        if copies:
+            usual_words = _usual_words(org_id)
+            await copied_rows.copy(
+                url, copies, originals=originals, began=began, usual_words=usual_words
+            )
         async with database.write() as session:
-            rows = [_receipt(org_id, number, began + number * _PACE) for number in numbers]
-            await session.execute(insert(tables.Receipt), rows)
-            words = [_words(org_id, number) for number in numbers if not _is_failed(number)]
-            await session.execute(insert(tables.ReceiptWords), words)
-            if tags:
-                await session.execute(insert(tables.ReceiptTag), tags)
+            await _total(session, org_id)
+            if not database.is_sqlite:
+                # PostgreSQL analyzes its tables later; SQLite never does.
+                await session.execute(text("ANALYZE"))
+    finally:
+        await database.close()
+
+
+async def _add(database: Database, org_id: str, numbers: range, began: dt.datetime) -> None:
+    tags = [_tag(org_id, number) for number in numbers if _is_rare(number)]
     async with database.write() as session:
-        await _total(session, org_id)
-    if not database.is_sqlite:
-        # PostgreSQL analyzes its tables later; SQLite never does.
-        async with database.write() as session:
-            await session.execute(text("ANALYZE"))
+        rows = [_receipt(org_id, number, began + number * _PACE) for number in numbers]
+        await session.execute(insert(tables.Receipt), rows)
+        words = [_words(org_id, number) for number in numbers if not _is_failed(number)]
+        await session.execute(insert(tables.ReceiptWords), words)
+        if tags:
+            await session.execute(insert(tables.ReceiptTag), tags)
 
 
 def receipt_id(number: int) -> str:
@@ -135,11 +152,15 @@ def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any
 
 def _words(org_id: str, number: int) -> dict[str, Any]:
     """Return the words of a receipt: as many as a page has, some of them on every receipt."""
-    scattered = [f"word{number * prime % 20_011}" for prime in _PRIMES]
+    scattered = [f"word{number * prime % 20_011}" for prime in copied_rows.PRIMES]
     rare = [RARE_WORD] if _is_rare(number) else []
-    words = [org_id.replace("org_", "_"), *COMMON_WORDS, *scattered, *rare]
+    words = [*_usual_words(org_id).split(), *scattered, *rare]
     words += ["merchant", _merchant(number).split()[1], f"number{number}"]
     return {"receipt_id": receipt_id(number), "words": " ".join(dict.fromkeys(words))}
+
+
+def _usual_words(org_id: str) -> str:
+    return " ".join((org_id.replace("org_", "_"), *COMMON_WORDS))
 
 
 def _reading(kind: DocumentType, total: Decimal, issued_on: dt.date) -> dict[str, Any]:

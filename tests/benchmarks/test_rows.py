@@ -1,29 +1,33 @@
 """The rows that the bench of growth adds fit the tables and one another."""
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
+import pytest
 from sqlalchemy import delete, func, select
 
-from benchmarks import rows
+from benchmarks import growth, rows
 from recibo.schemas.ids import OrgId
 from recibo.schemas.states import ReceiptStatus
 from recibo.services.identity import demo_org
 from recibo.services.identity.passwords import Passwords
-from recibo.services.reading import rollups
+from recibo.services.pagination import PageRequest
+from recibo.services.reading import rollups, sorted_lists
+from recibo.services.reading.receipt_lists import Filters
 from recibo.services.reading.receipts import shape
+from recibo.services.reading.sorted_lists import Order, Sort
 from recibo.store import tables
 from recibo.store.db import Database
 
 TOTALS = (tables.CategoryTotal, tables.MerchantTotal)
 
 
+@pytest.mark.parametrize("originals", [310, 200])
 async def test_org_is_filled_up_to_a_size_with_receipts_that_can_be_shown(
-    database: Database,
+    database: Database, database_url: str, originals: int
 ) -> None:
-    await demo_org.seed(database, Passwords())
-    await rows.fill(database, 200)
-    await rows.fill(database, 310)
+    await fill(database, database_url, originals)
     async with database.read() as session:
         count = (await session.execute(select(func.count(tables.Receipt.id)))).scalar_one()
         tags = (
@@ -31,21 +35,43 @@ async def test_org_is_filled_up_to_a_size_with_receipts_that_can_be_shown(
         ).scalar_one()
         last = await session.get(tables.Receipt, rows.receipt_id(309))
 
-    assert (count, tags) == (310, 3)
+    assert (count, tags) == (310, -(-originals // 150))
     assert last
-    assert shape(last).total == "469.71"
+    assert last.total == Decimal("469.71")
+    assert shape(last).line_items
 
 
-async def test_totals_are_those_that_the_service_keeps(database: Database) -> None:
-    await demo_org.seed(database, Passwords())
-    await rows.fill(database, 200)
-    await rows.fill(database, 310)
+@pytest.mark.parametrize("originals", [310, 200])
+async def test_totals_are_those_that_the_service_keeps(
+    database: Database, database_url: str, originals: int
+) -> None:
+    await fill(database, database_url, originals)
     made = await totals_of(database)
     completed = await total_again(database)
 
     assert made == await totals_of(database)
-    assert 310 - 3 == len(completed)
+    assert 310 - -(-originals // 150) == len(completed)
     assert Counter([row.created_at.date() for row in completed]) == await days_of(database)
+
+
+async def test_copies_are_found_by_their_words(database: Database, database_url: str) -> None:
+    await fill(database, database_url, 200)
+    member = await growth.owner(database)
+    async with database.read() as session:
+        wanted = PageRequest(5, None, "key")
+        order = Order(Sort.UPLOADED, is_descending=True)
+        found = await sorted_lists.page(
+            session, member, Filters(q="number305 cash"), order, wanted=wanted
+        )
+
+    assert [rows.receipt_id(305)] == [one.id for one in found.data]
+
+
+async def fill(database: Database, url: str, originals: int) -> None:
+    """Make the demo org, and fill it in two steps."""
+    await demo_org.seed(database, Passwords())
+    await rows.fill(url, 190, originals=originals)
+    await rows.fill(url, 310, originals=originals)
 
 
 async def totals_of(database: Database) -> list[tuple[Any, ...]]:
