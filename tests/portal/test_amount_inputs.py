@@ -109,18 +109,36 @@ async def test_english_form_refuses_what_could_be_two_amounts(
     assert ("1234.56", "1.250") == (after["total"], after["line_items"][0]["qty"])
 
 
+async def test_sum_with_more_decimals_than_the_currency_is_refused(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with reviewing(sqlite_url, tmp_path) as review:
+        refused = pages.parse(await review.post(total="42.1234", **{"item-0-total": "0.125"}))
+        await review.post(total="42.1000")
+        unchanged = await review.receipt()
+        await review.post(total="42", currency="JPY")
+        await review.post(currency="KWD", total="42.125")
+        after = await review.receipt()
+
+    assert "Total must not have more decimals" in refused.error("total")
+    assert "more decimals" in refused.error("item-0-total")
+    assert ([], "42.10") == (unchanged["corrected_fields"], unchanged["total"])
+    assert "42.125" == after["total"]
+
+
 async def test_untouched_amount_with_three_decimals_is_kept(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     async with reviewing(sqlite_url, tmp_path) as review:
-        await review.post(total="1234.567")
+        await review.post(**{"item-0-unit_price": "1234.567"})
         review.service.stranger.headers.update(PORTUGUESE)
         page = await review.page()
         await review.post(merchant_name="Padaria Nova")
         after = await review.receipt()
 
-    assert "1234,567" == page.inputs["total"]["value"]
-    assert ("1234.567", "Padaria Nova") == (after["total"], after["merchant_name"])
+    assert "1234,567" == page.inputs["item-0-unit_price"]["value"]
+    kept = after["line_items"][0]["unit_price"]
+    assert ("1234.567", "Padaria Nova") == (kept, after["merchant_name"])
 
 
 async def test_alternative_is_used_in_portuguese(sqlite_url: str, tmp_path: Path) -> None:

@@ -286,6 +286,8 @@ class Extracted(Generic[T]):
     #: The next best candidates, of the chosen values.
     alternatives: tuple[Alternative[T], ...] = ()
     source: Source = Source.PAGE
+    #: The box of all rows of a line item, if it has several; `box` is that of its amount.
+    whole_box: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ _ROW = re.compile(r"([a-z]+)-(\d{1,4})", re.ASCII)
 _PUNCTUATION = re.compile(r"[\s./-]")
 _BARE = ("merchant_tax_id", "customer_tax_id", "document_key")
 _FIGURE = re.compile(r"-?\d{1,12}(\.\d{1,4})?", re.ASCII)
+#: What may have any decimals: no sums of money.
+_FREE = ("-qty", "-unit_price", "-rate")
 _VERSION = re.compile(r"\d{1,9}", re.ASCII)
 
 _WRONG_AMOUNT = gettext_noop("must be a number, such as 1234.50")
@@ -81,6 +83,7 @@ _TWO_WAYS = gettext_noop(
     "can be read in two ways: write it without separators of thousands and with two decimals, "
     "such as 1234.50"
 )
+_TOO_EXACT = gettext_noop("must not have more decimals than the currency")
 _WRONG_TAX_ID = gettext_noop("must be letters and digits only, at most 40")
 _CELL_AMOUNTS = [column for table in TABLES for column in table.amounts]
 _WRONG: Mapping[str, str] = {
@@ -240,6 +243,7 @@ def differences(receipt: Receipt, typed: Mapping[str, str]) -> list[tuple[str, s
 def _in_api_notation(receipt: Receipt, typed: Mapping[str, str]) -> dict[str, str]:
     """Return a form with its amounts as in the API; what was not touched keeps its digits."""
     stored = _stored(receipt)
+    currency = typed.get("currency", receipt.currency or "").upper()
     exact, _, figure = typed.get(_EXACT, "").partition("=")
     values, wrong = dict(typed), []
     for name in filter(_is_amount, typed):
@@ -251,10 +255,13 @@ def _in_api_notation(receipt: Receipt, typed: Mapping[str, str]) -> dict[str, st
         else:
             try:
                 values[name] = amount_inputs.parsed(
-                    text, may_have_three_decimals=_may_have_three_decimals(name, receipt, typed)
+                    text, may_have_three_decimals=_may_have_three_decimals(name, currency)
                 )
             except amount_inputs.AmbiguousAmountError:
                 wrong.append(Detail(name, _TWO_WAYS))
+                continue
+            if _is_too_exact(name, values[name], currency):
+                wrong.append(Detail(name, _TOO_EXACT))
     if wrong:
         message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
         raise ValidationFailed(message, details=tuple(wrong))
@@ -277,12 +284,17 @@ def _is_amount(name: str) -> bool:
     return name in AMOUNTS or bool(cell and table and cell[3] in table.amounts)
 
 
-def _may_have_three_decimals(name: str, receipt: Receipt, typed: Mapping[str, str]) -> bool:
+def _may_have_three_decimals(name: str, currency: str) -> bool:
     """Return whether a quantity, a price of a unit, a rate or the currency has them."""
-    if name.endswith(("-qty", "-unit_price", "-rate")):
-        return True
-    currency = typed.get("currency", receipt.currency or "")
-    return money.minor_digits(currency.upper()) == _THREE_DECIMALS
+    return name.endswith(_FREE) or money.minor_digits(currency) == _THREE_DECIMALS
+
+
+def _is_too_exact(name: str, figure: str, currency: str) -> bool:
+    """Return whether a sum of money has decimals that no one can pay."""
+    if name.endswith(_FREE) or currency not in money.CURRENCIES or not _is_figure(figure):
+        return False
+    decimals = figure.partition(".")[2].rstrip("0")
+    return len(decimals) > money.minor_digits(currency)
 
 
 def _changed(receipt: Receipt, typed: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

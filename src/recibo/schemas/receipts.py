@@ -455,7 +455,7 @@ def _evidence(
 
 
 def _field_evidence(found: Extracted[T], spell: Callable[[T], str] | None = None) -> FieldEvidence:
-    box = found.box
+    box = found.whole_box or found.box
     is_doubtful = found.confidence < DOUBTFUL or found.source is Source.EMBEDDED
     others = found.alternatives if spell and is_doubtful else ()
     return FieldEvidence(

@@ -16,6 +16,11 @@ def test_the_currency_follows_from_symbols_and_country(text: str, code: str) -> 
     assert likeliest(text) == code
 
 
+def test_the_evidence_is_the_symbol_alone() -> None:
+    rows = rows_of("TOTAL 88,86 EUR")
+    assert "EUR" == currencies(rows, locate(rows))[0].text
+
+
 def test_the_country_decides_a_shared_symbol() -> None:
     assert likeliest("TORONTO, ON M5V 2T6\nTOTAL $5.00") == "CAD"
 

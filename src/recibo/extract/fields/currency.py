@@ -11,6 +11,7 @@ from recibo.extract.text.currency_symbols import CurrencySymbols
 
 # A dollar sign without evidence of a country is most often American.
 _DEFAULT_DOLLAR = "USD"
+_AROUND_SYMBOL = " \t0123456789.,"
 
 
 def currencies(rows: Sequence[Row], place: Place) -> tuple[Extracted[str], ...]:
@@ -64,6 +65,9 @@ def _found(code: str, confidence: float, rows: Sequence[Row]) -> Extracted[str]:
     for known in (currency_symbols.unique().get(code), currency_symbols.shared().get(code)):
         for row in rows if known else ():
             if known and (match := known.search(row.text)):
-                box = row.box(match.start(), match.end())
-                return Extracted(code, confidence, match.group().strip(), row.line.page, box)
+                # The pattern may match digits of the amount next to the symbol.
+                symbol = match.group().strip(_AROUND_SYMBOL)
+                start = row.text.index(symbol, match.start())
+                box = row.box(start, start + len(symbol))
+                return Extracted(code, confidence, symbol, row.line.page, box)
     return Extracted(code, confidence, "")

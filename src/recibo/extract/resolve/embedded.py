@@ -120,7 +120,7 @@ def _merged(
 
 def _placed(embedded: Extracted[T], read: Extracted[Any]) -> Extracted[T]:
     """Return the embedded value with the place of the one that was read."""
-    return replace(embedded, text=read.text, page=read.page, box=read.box)
+    return replace(embedded, text=read.text, page=read.page, box=read.box, whole_box=read.whole_box)
 
 
 def _issued_at(

@@ -231,6 +231,18 @@ def test_each_item_keeps_its_evidence() -> None:
     assert item.box is not None
 
 
+def test_the_box_of_an_item_contains_all_its_rows() -> None:
+    page = text_page("SHOP\nCOFFEE BEANS\n  2 x 3.50    7.00\nMILK    1.50\nTOTAL    8.50")
+    coffee, milk = _found([page])
+    names = [line.box for line in page.lines if line.text.startswith(("COFFEE", "MILK"))]
+
+    assert coffee.whole_box
+    assert coffee.box
+    assert (names[0].y0, coffee.box.y1) == (coffee.whole_box.y0, coffee.whole_box.y1)
+    assert milk.box == names[1]
+    assert milk.whole_box is None
+
+
 def test_an_empty_document_has_no_items() -> None:
     assert _found([]) == ()
 

@@ -24,7 +24,7 @@ from recibo.extract.fields.items.terminators import Meaning
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Role
 from recibo.extract.layout.item_rows import ItemRow
-from recibo.extract.model import Extracted, LineItem
+from recibo.extract.model import Box, Extracted, LineItem, around
 from recibo.extract.text import ocr_confusions
 
 #: Rows of one item are at most this many usual row distances apart.
@@ -92,6 +92,7 @@ def _find_factors(entries: Sequence[Entry], reach: float) -> None:
         if found is None:
             continue
         entry.qty_and_price, used, entry.priced = found
+        entry.detail_rows = tuple(used)
         entry.above = [row for row in entry.above if row not in used]
         entry.below = [row for row in entry.below if row not in used]
         if following:
@@ -194,6 +195,7 @@ def _set_factors(entries: Sequence[Entry], detail: Detail) -> bool:
         counted = leading[0] if leading else None
         if is_open and (qty_and_price := detail.qty_and_price(entry.priced.total, counted=counted)):
             entry.detail, entry.qty_and_price = detail, qty_and_price
+            entry.detail_rows = (detail.row,)
             return True
     return False
 
@@ -290,7 +292,18 @@ def _item(entry: Entry, layout: Layout) -> Extracted[LineItem] | None:
     if not name or (read.total == 0 and qty is None):
         return None
     item = LineItem(name, qty, unit_price, read.total)
-    return read.row.cell.found(item, confidence=_CONFIDENT if qty_and_price else _LIKELY)
+    found = read.row.cell.found(item, confidence=_CONFIDENT if qty_and_price else _LIKELY)
+    return replace(found, whole_box=_whole_box(read, entry.detail_rows))
+
+
+def _whole_box(read: Priced, detail_rows: Sequence[ItemRow]) -> Box | None:
+    """Return the box of all rows of an item on the page of its amount."""
+    others = [
+        each.line.box
+        for each in (*read.name_rows, *detail_rows)
+        if each.line.page == read.row.line.page
+    ]
+    return around([read.row.line.box, *others]) if others else None
 
 
 def _missing_qty(read: Priced) -> tuple[Decimal, Decimal] | None:
@@ -317,7 +330,8 @@ def _named(entry: Entry, layout: Layout) -> Priced | None:
         )
     *before, last = rows
     named = priced_row.of_total(last, entry.priced.total, at=entry.priced)
-    return replace(named, words=" ".join([*(row.text for row in before), named.words]))
+    words = " ".join([*(row.text for row in before), named.words])
+    return replace(named, words=words, name_rows=tuple(rows))
 
 
 def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:

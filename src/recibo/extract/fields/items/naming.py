@@ -45,6 +45,8 @@ class Entry:
     above: list[ItemRow] = field(default_factory=list)
     below: list[ItemRow] = field(default_factory=list)
     detail: Detail | None = None
+    #: The rows with its quantity and price, but for its own.
+    detail_rows: tuple[ItemRow, ...] = ()
     #: The quantity and the unit price of the detail.
     qty_and_price: tuple[Decimal, Decimal | None] | None = None
     #: Whether the detail is above the amount.
@@ -125,7 +127,7 @@ def whole_name(entry: Entry, layout: Layout) -> Priced:
         after.append(row)
         last, upper = f"{last} {row.text}", row
     parts = [*(row.text for row in before), read.words, *(row.text for row in after)]
-    return replace(read, words=" ".join(parts)) if before or after else read
+    return replace(read, words=" ".join(parts), name_rows=(*before, *after))
 
 
 def _is_wrapped(read: Priced, row: ItemRow) -> bool:

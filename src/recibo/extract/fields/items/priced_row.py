@@ -31,6 +31,8 @@ class Priced:
     factors: arithmetic.Factors | None
     #: The text before quantity, price and total.
     words: str
+    #: Other rows with parts of the name.
+    name_rows: tuple[ItemRow, ...] = ()
 
     @property
     def has_name(self) -> bool:

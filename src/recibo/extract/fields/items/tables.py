@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic, columns, item_name, terminators
@@ -12,7 +12,7 @@ from recibo.extract.layout import headings
 from recibo.extract.layout.forms import Cell
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.item_rows import ItemRow
-from recibo.extract.model import Extracted, LineItem
+from recibo.extract.model import Extracted, LineItem, around
 from recibo.extract.text import figures, ocr_confusions
 from recibo.extract.text.figures import Figure
 
@@ -51,7 +51,7 @@ def read(rows: Sequence[ItemRow], *, is_narrow: bool = False) -> tuple[Extracted
     tables = list(itertools.islice(columns.tables(rows, is_narrow=is_narrow), _MOST_TABLES))
     for start, headed in tables:
         items.extend(_body(_without_heads(rows, start, [other for other, _ in tables]), headed))
-    read_items = (_item(each) for each in _without_parts(items))
+    read_items = (_located(each) for each in _without_parts(items))
     return tuple(_without_sums([item for item in read_items if item is not None]))
 
 
@@ -263,6 +263,14 @@ def _has_amount(cell: Cell | None) -> bool:
 
 def _has_figure(cell: Cell | None) -> bool:
     return cell is not None and any(True for _ in figures.every(cell.text))
+
+
+def _located(item: _TableItem) -> Extracted[LineItem] | None:
+    """Return an item with the box of all its rows."""
+    found = _item(item)
+    page = item.row.line.page
+    names = [cell.box for cell in item.name_rows if cell.words[0].page == page]
+    return replace(found, whole_box=around([item.row.line.box, *names])) if found else None
 
 
 def _item(item: _TableItem) -> Extracted[LineItem] | None:
