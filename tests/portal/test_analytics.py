@@ -81,7 +81,9 @@ async def test_bars_lead_to_their_receipts(sqlite_service: Installation) -> None
     await spent(sqlite_service, ana.org_id, "2026-11-02", "12")
     await forms.sign_in_as(sqlite_service, ana)
     page = await forms.get_page(sqlite_service, PATH)
+    empty = await forms.get_page(sqlite_service, f"{PATH}?from=1999-01-01&to=1999-12-31")
 
+    assert f"{PATH}?from=2026-01-01&to=2026-12-31" in empty.links
     month = "/portal/receipts?after=2026-11-01&until=2026-11-30&currency=BRL"
     year = "/portal/receipts?after=2025-12-01&until=2026-11-30&currency=BRL"
     assert month in page.links

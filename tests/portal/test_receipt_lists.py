@@ -124,7 +124,7 @@ async def test_empty_list_says_what_to_do(sqlite_service: Installation) -> None:
     first = await receipt_pages.get_page(sqlite_service)
     nothing = await receipt_pages.get_page(sqlite_service, "?q=nothing")
 
-    assert "Choose a photo or a PDF below and press Upload" in first.text
+    assert "Choose photos or PDFs." in first.text
     assert "No receipts match these filters" in nothing.text
 
 

@@ -370,6 +370,7 @@ async def test_approving_opens_the_next_older_one(database_url: str, tmp_path: P
     assert "Export March 2026 as CSV" in end.text
     month = "review=approved&after=2026-03-01&until=2026-03-31"
     assert f"{PATH}/export?format=csv&{month}" in end.links
+    assert "Other months" not in end.text
     assert "approved" == receipt["review"]["status"]
     assert "Approved by ana@people.test" in approved.by_id["standing"]
     assert "to check" not in approved.text
@@ -386,9 +387,11 @@ async def test_receipts_are_reviewed_in_the_order_of_the_list_they_were_opened_f
         brisa, sol, aurora = links
         middle = await forms.get_page(review.service, sol)
         # The correction moves it behind all others; the one after its old place is opened.
-        then = await review.post(2, merchant_name="Zebra", do="next", **listed_in(sol))
+        changed = {"merchant_name": "Zebra", "issued_date": "2025-12-10"}
+        then = await review.post(2, **changed, do="next", **listed_in(sol))
         last = await review.post(0, do="next", **listed_in(sol))
         end = await review.post(1, do="next", **listed_in(sol))
+        finished = await forms.get_page(review.service, accounts.redirect_target(end))
 
     assert {brisa, aurora, f"{PATH}?review=needs_review&sort=merchant"} <= set(middle.links)
     assert [f"{aurora}&notice=next", f"{brisa}&notice=next"] == [
@@ -397,6 +400,8 @@ async def test_receipts_are_reviewed_in_the_order_of_the_list_they_were_opened_f
     assert f"{PATH}?review=needs_review&sort=merchant&notice=reviewed&month=2026-03" == (
         accounts.redirect_target(end)
     )
+    exported = [f"Export {month} as CSV" for month in ("March 2026", "December 2025")]
+    assert [one for one in exported if one not in finished.text] == []
 
 
 async def test_list_stays_the_same_through_saving_reading_again_and_deleting(

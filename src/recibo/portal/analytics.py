@@ -75,6 +75,7 @@ async def show_analytics(caller: Reader) -> Response:
             merchants = await spend.top_merchants(
                 session, member, period, spent.shown.currency, limit=_MERCHANTS
             )
+        newest = [] if spent.shown else await spend.newest_months(session, member, most=1)
         undated = await spend.undated(session, member, most=pages.MOST_COUNTED)
         until = min(period.last, today)
         readings = await analytics.usage_between(session, member, period.first, until)
@@ -87,6 +88,7 @@ async def show_analytics(caller: Reader) -> Response:
         values=periods.form_values(period, given),
         spent=spent,
         presets=periods.PRESETS,
+        newest=[periods.year_of(month) for month in newest],
         undated=undated,
         readings=sum(count for _, count in readings),
         readings_until=until,

@@ -91,6 +91,11 @@ def month_of(text: str) -> Period | None:
     return Period(first, _month_end(first))
 
 
+def year_of(day: dt.date) -> Period:
+    """Return the year of a day."""
+    return _this_year(day)
+
+
 def submitted(query: Mapping[str, str]) -> dict[str, str]:
     """Return what a query says about the period, without empty values."""
     return {name: query[name].strip() for name in (PRESET, FIRST, LAST) if query.get(name)}

@@ -33,12 +33,14 @@ from recibo.portal.review_lists import ReviewList
 from recibo.portal.translations import gettext_noop, lazy_gettext
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.permissions import Permission
-from recibo.schemas.states import ReceiptStatus
-from recibo.services.reading import receipt_details, receipts, usage
+from recibo.schemas.states import ReceiptStatus, ReviewStatus
+from recibo.services.reading import receipt_details, receipts, spend, usage
 from recibo.services.reading.spend import Period
+from recibo.store.db import ReadSession
 
 router = routers.make(PAGE)
 
+_MONTHS_TO_EXPORT = 4
 #: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
     "taken": lazy_gettext("Uploaded. The results appear on this page."),
@@ -171,6 +173,7 @@ async def _list(
     error = next((one for one in (sent.error, *refused, listed.error) if one), None)
     async with caller.services.database.read() as session:
         quota = await usage.quota(session, caller.member)
+        finished = await _finished(session, caller)
     pending = [one for one in listed.slice.data if one.status is ReceiptStatus.PENDING]
     answer = pages.show(
         caller.request,
@@ -186,7 +189,7 @@ async def _list(
         category_options=[(one.value, names.category(one)) for one in Category],
         is_uploading=_shows_form(listed, sent),
         pending=len(pending),
-        finished=_finished(caller),
+        finished=finished,
         uploading=_refusal(sent.error, {"file", "accuracy", "type"}),
         seeking=_refusal(listed.error, receipt_lists.IN_MENUS),
         notice="" if error else _notice(caller),
@@ -205,10 +208,16 @@ def _notice(caller: RequestContext) -> str:
     return receipt_selection.notice(caller.request.query_params) or caller.notice(_NOTICES)
 
 
-def _finished(caller: RequestContext) -> Period | None:
-    """Return the month of the receipt that was approved last, once none is left to review."""
+async def _finished(session: ReadSession, caller: RequestContext) -> list[Period]:
+    """Return the months to export once none is left to review, the one approved last first."""
     query = caller.request.query_params
-    return periods.month_of(query.get("month", "")) if query.get("notice") == "reviewed" else None
+    if query.get("notice") != "reviewed":
+        return []
+    found = await spend.newest_months(
+        session, caller.member, most=_MONTHS_TO_EXPORT, review=ReviewStatus.APPROVED
+    )
+    months = (query.get("month", ""), *(f"{first:%Y-%m}" for first in found))
+    return [period for one in dict.fromkeys(months) if (period := periods.month_of(one))]
 
 
 def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessage:

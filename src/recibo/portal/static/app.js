@@ -4,6 +4,13 @@
 (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
 
+  // Tabs that do not fit are scrolled to the current one.
+  for (const tab of all(".tabs [aria-current]")) {
+    const tabs = tab.parentElement;
+    const [inner, outer] = [tab.getBoundingClientRect(), tabs.getBoundingClientRect()];
+    tabs.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+  }
+
   // One menu is open at a time; a click outside or Escape closes it.
   document.addEventListener("click", (event) => {
     for (const menu of all("details.menu[open]")) {

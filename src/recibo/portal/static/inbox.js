@@ -50,6 +50,7 @@
   // While files are sent, how many are done; then what became of them.
   const title = () => {
     const isDone = !current && !waiting.length;
+    list.toggleAttribute("data-folded", isDone && isListed);
     const ends = ["uploaded", "known", "failed"].map((name) => [name, rows(`[data-end=${name}]`)]);
     const parts = ends.filter(([, count]) => count).map(([name, count]) => counted(`${name}Count`, count));
     find("h2", list).textContent = isDone ? parts.join(", ") : counted("sending", rows());
@@ -61,6 +62,8 @@
     find("[data-close]", list).hidden = !isDone;
   };
 
+  // Where the list shows what was uploaded, only what else became of files stays.
+  const isListed = !location.search;
   const begin = () => {
     if (!list.hidden) return;
     const head = document.createElement("div");

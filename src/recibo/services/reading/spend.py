@@ -15,6 +15,7 @@ from sqlalchemy import Row as ResultRow
 from sqlalchemy import Select, String, cast, func
 
 from recibo.schemas.actor import Actor
+from recibo.schemas.states import ReviewStatus
 from recibo.services.reading import receipts
 from recibo.store.db import ReadSession
 from recibo.store.tables import Receipt as Row
@@ -89,6 +90,23 @@ async def top_merchants(
     return [
         Sum(names.get(row.merchant_key, row.merchant_key), row.receipts, row.spent) for row in rows
     ]
+
+
+async def newest_months(
+    session: ReadSession, actor: Actor, *, most: int, review: ReviewStatus | None = None
+) -> list[dt.date]:
+    """Return the first days of the newest months with receipts, perhaps only approved ones."""
+    query = receipts.live(actor).with_only_columns(func.max(Row.issued_on))
+    if review:
+        query = query.where(Row.review_status == review)
+    months: list[dt.date] = []
+    while len(months) < most:
+        earlier = query.where(Row.issued_on < months[-1]) if months else query
+        day = (await session.execute(earlier)).scalar_one()
+        if day is None:
+            break
+        months.append(day.replace(day=1))
+    return months
 
 
 async def undated(session: ReadSession, actor: Actor, *, most: int) -> int:
