@@ -12,7 +12,7 @@ from benchmarks import copied_rows
 from recibo.extract.model import Accuracy, Category, DocumentType
 from recibo.lib import clock
 from recibo.schemas.receipts import LineItem, Reading
-from recibo.schemas.states import ReceiptStatus, ReviewStatus
+from recibo.schemas.states import FailureCode, ReceiptStatus, ReviewStatus
 from recibo.store import tables
 from recibo.store.db import Database, Session
 
@@ -110,6 +110,7 @@ def _merchant(number: int) -> str:
 
 def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any]:
     is_failed = _is_failed(number)
+    is_approved = not is_failed and _review_status(number) is ReviewStatus.APPROVED
     issued_on = _day(number)
     kind = RARE_TYPE if _is_rare(number) else _USUAL_TYPES[number % len(_USUAL_TYPES)]
     # A prime scatters the totals, too.
@@ -138,16 +139,17 @@ def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any
         "confidence": 0.3 if _is_rare(number) else 0.95,
         "doubts": [],
         "duplicates": [receipt_id(number + 1)] if _is_rare(number) else None,
-        "review_status": (
-            None
-            if is_failed
-            else ReviewStatus.NEEDS_REVIEW
-            if _is_rare(number)
-            else ReviewStatus.APPROVED
-        ),
+        "failure_code": FailureCode.LOW_CONFIDENCE if is_failed else None,
+        "review_status": None if is_failed else _review_status(number),
+        "approved_by": "key_of_the_bench" if is_approved else None,
+        "approved_at": created_at if is_approved else None,
         "issued_on": issued_on,
         "issued_at": dt.datetime.combine(issued_on, dt.time(12), dt.UTC),
     }
+
+
+def _review_status(number: int) -> ReviewStatus:
+    return ReviewStatus.NEEDS_REVIEW if _is_rare(number) else ReviewStatus.APPROVED
 
 
 def _words(org_id: str, number: int) -> dict[str, Any]:
