@@ -26,6 +26,38 @@
   document.addEventListener("recibo:shown", count);
   count();
 
+  // Single keys; see the dialog that `?` opens.
+  const links = () => [...document.querySelectorAll(".inbox .m-link")];
+  const focused = () => links().find((link) => link.closest("tr").contains(document.activeElement));
+  const move = (by) => {
+    const all = links();
+    const at = all.indexOf(focused());
+    all[at < 0 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
+  };
+  const select = () => focused() && find("[name=id]", focused().closest("tr")).click();
+  const approve = () => {
+    if (!boxes().some((box) => box.checked)) select();
+    if (boxes().some((box) => box.checked)) find('[formaction$="/selection/approve"]')?.click();
+  };
+  const keys = {
+    j: () => move(1),
+    k: () => move(-1),
+    x: select,
+    a: approve,
+    u: () => find("[data-upload]")?.click(),
+    "/": () => find("#q").focus(),
+    "?": () => find("#shortcuts").togglePopover(),
+  };
+  document.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (target.matches("input:not([type=checkbox]), select, textarea")) return;
+    const act = "noKeys" in find(".selection").dataset ? null : keys[key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
   // A search without empty fields has a short address.
   const search = find(".tools");
   search?.addEventListener("submit", () => {

@@ -74,8 +74,9 @@
 
   // The next field in doubt, from the one that has the focus on.
   const focusNextDoubt = () => {
-    const doubts = all(".chk").map(inputOf).filter(Boolean);
-    const at = doubts.findIndex((input) => input.closest(".chk").contains(document.activeElement));
+    const rows = all(".items .doubted").map((row) => row.querySelector("input"));
+    const doubts = [...all(".chk").map(inputOf), ...rows].filter(Boolean);
+    const at = doubts.findIndex((input) => input.closest(".chk, tr").contains(document.activeElement));
     doubts[(at + 1) % doubts.length]?.focus();
   };
 
