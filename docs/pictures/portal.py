@@ -4,6 +4,7 @@ A server reads generated receipts, some of them photos that are hard to read, an
 pages.
 """
 
+import datetime as dt
 import io
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks import server
+from recibo.lib import clock
 
 FOLDER = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium"
@@ -31,8 +33,8 @@ def main() -> None:
         generator = [sys.executable, "-m", "training.receipts", str(documents), *_RECEIPTS]
         subprocess.run(generator, check=True)
         with server.running(data) as service, sync_playwright() as playwright:
-            for path in sorted(documents.glob("*.jpg")):
-                _upload(service, path)
+            for number, path in enumerate(sorted(documents.glob("*.jpg"))):
+                _date(service, _upload(service, path), days_ago=number * 33)
             doubtful = _upload(service, FOLDER / "receipt.png")
             browser = playwright.chromium.launch(
                 executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
@@ -53,6 +55,16 @@ def _upload(service: server.Server, path: Path) -> str:
     return str(answer.json().get("id", ""))
 
 
+def _date(service: server.Server, receipt_id: str, *, days_ago: int) -> None:
+    """Date a receipt within the last months: the generator has dates of several years."""
+    day = clock.now().date() - dt.timedelta(days=days_ago)
+    httpx.patch(
+        f"{service.url}/v1/receipts/{receipt_id}",
+        json={"issued_at": f"{day}T12:00:00Z"},
+        headers={"X-API-Key": service.key or ""},
+    )
+
+
 def _take(browser: Browser, service: server.Server, pages: dict[str, str]) -> None:
     page = browser.new_page(viewport={"width": _SIZE["width"], "height": _SIZE["height"]})
     page.goto(f"{service.url}/portal/sign-in")
@@ -60,6 +72,9 @@ def _take(browser: Browser, service: server.Server, pages: dict[str, str]) -> No
     page.fill("input[name=password]", service.password or "")
     page.press("input[name=password]", "Enter")
     page.wait_for_url("**/portal")
+    # Without the first steps of a new organization.
+    page.get_by_role("button", name="Hide").click()
+    page.wait_for_load_state("load")
     for name, path in pages.items():
         page.goto(f"{service.url}{path}")
         page.wait_for_load_state("networkidle")
