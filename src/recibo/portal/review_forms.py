@@ -198,14 +198,6 @@ def correction(
         raise ValidationFailed(message, details=details) from None
 
 
-def at_inputs(error: ValidationFailed, typed: Mapping[str, str]) -> ValidationFailed:
-    """Return an error of the service with the names of the inputs that it is about."""
-    details = tuple(
-        Detail(_input(one.field.split("."), typed), one.message) for one in error.details
-    )
-    return ValidationFailed(error.message, details=details)
-
-
 def with_amounts(receipt: Receipt, typed: Mapping[str, str]) -> Receipt:
     """Return a receipt with the amounts of a form, to add them up; what is no figure is left out.
 
@@ -368,16 +360,11 @@ def _line(text: object) -> str:
 
 def _detail(path: tuple[int | str, ...], kind: str, typed: Mapping[str, str]) -> Detail:
     """Return an error with the name of the input that it is about."""
-    name = _input(path, typed)
-    if kind == "string_too_long":
-        return Detail(name, "is too long")
-    return Detail(name, _WRONG.get(str(path[-1]), "is not valid"))
-
-
-def _input(path: Sequence[int | str], typed: Mapping[str, str]) -> str:
-    """Return the name of the input of a value, by the value's path in the API."""
     name, column = str(path[0]), str(path[-1])
     table = next((one for one in TABLES if one.field == name), None)
-    if table is None or len(path) == 1:
-        return name
-    return table.name(list(_rows(table, typed))[int(path[1])], column)
+    if table and len(path) > 1:
+        number = list(_rows(table, typed))[int(path[1])]
+        name = table.name(number, column)
+    if kind == "string_too_long":
+        return Detail(name, "is too long")
+    return Detail(name, _WRONG.get(column, "is not valid"))
