@@ -6,6 +6,8 @@ from training.fields import (
     bookkeeping,
     confidence,
     document_number,
+    document_type,
+    issued_at,
     merchant_name,
     merchant_tax_id,
     parties,
@@ -17,6 +19,8 @@ from training.fields.fitter import Fitter
 FITTERS: tuple[Fitter[Any], ...] = (
     merchant_tax_id.FITTER,
     document_number.FITTER,
+    document_type.FITTER,
+    issued_at.FITTER,
     total.FITTER,
     merchant_name.FITTER,
     *parties.FITTERS,

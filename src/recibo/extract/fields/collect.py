@@ -29,6 +29,7 @@ from recibo.extract.fields.items import line_items
 from recibo.extract.fields.labelled_amounts import Entry, Role, entries
 from recibo.extract.fields.locale_detection import Place, locate
 from recibo.extract.fields.tax_candidates import TaxContext
+from recibo.extract.fields.tax_id import TaxId
 from recibo.extract.layout.rows import USUAL_MINOR, Row, rows
 from recibo.extract.model import Category, DocumentType, Extracted, TextPage
 from recibo.extract.text import tables
@@ -68,10 +69,7 @@ def _general(
 ) -> Candidates:
     """Return the candidates of the finders that work for every country."""
     lines = rows(text_pages)
-    place = locate(lines, hints=tax_id.countries(lines))
-    tax_ids = tax_id.tax_ids(lines, place.country)
-    if place.country is None and tax_ids:
-        place = locate(lines, hints=[tax_ids[0].number.country])
+    place, tax_ids = located(lines)
     currencies = currency.currencies(lines, place)
     minor = _minor_digits(currencies)
     priced = lines if minor == USUAL_MINOR else rows(text_pages, minor=minor)
@@ -116,6 +114,15 @@ def _general(
         ),
         texts=tuple("\n".join(line.text for line in page.lines) for page in text_pages),
     )
+
+
+def located(lines: Sequence[Row]) -> tuple[Place, Sequence[TaxId]]:
+    """Return the place of a document and its tax ids, which tell each other."""
+    place = locate(lines, hints=tax_id.countries(lines))
+    tax_ids = tax_id.tax_ids(lines, place.country)
+    if place.country is None and tax_ids:
+        place = locate(lines, hints=[tax_ids[0].number.country])
+    return place, tax_ids
 
 
 def _amounts(priced: Sequence[Row], amounts: Sequence[Entry], place: Place) -> DetailCandidates:

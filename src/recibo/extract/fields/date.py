@@ -3,7 +3,7 @@
 import datetime as dt
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recibo.extract.fields import misread_years
@@ -15,28 +15,22 @@ from recibo.extract.text import dates, lexicon, misread_dates
 from recibo.extract.text.dates import Day, TimeOfDay
 from recibo.extract.text.phrases import Phrase
 from recibo.extract.text.tables import Order
+from recibo.extract.weights import weights
 
-# Log-odds that a date is the date of issue.
-_BIAS = 0.5
-_LABELS = {
-    "date": 2.0,
-    "weak_date": 0.8,
-    "aside_date": -0.7,
-    "start_date": -1.2,
-    "other_date": -4.0,
-}
+FIELD = "issued_at"
+
+# The labels of dates; the first two may be of the date of issue.
+_LABELS = ("date", "weak_date", "aside_date", "start_date", "other_date")
+_OF_ISSUE = frozenset(_LABELS[:2])
 # A list of items or nights shows a date in each row with an amount.
-_LISTED, _NEAR_LISTED = -1.2, 3
-_TIME_IN_ROW, _REPEATED, _EARLY, _AMBIGUOUS, _MONTH_NAMED = 1.5, 0.8, 0.8, -0.7, 0.5
-# Eight digits without separators and label are a date only if there is no other. Fewer
-# than one in a thousand is a date by chance; more often OCR missed the separators.
-_UNLABELLED_RUN = -0.5
-# A date with one repaired digit may be another date.
-_MISREAD = -1.0
+_NEAR_LISTED = 3
 # A time may be this many rows from its date.
 _NEAR_ROWS = 2
 _MOST_CANDIDATES = 5
 _DOLLAR = "$"
+
+
+Features = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +39,56 @@ class _Occurrence:
 
     day: Day
     row: Row
-    score: float
-    #: Whether it may be the date of issue; dates of journeys and in lists are unlikely.
-    may_be_issue: bool = True
+    #: The kind of its label, `listed` in a list of days, else empty.
+    kind: str
+    features: Features
+
+    @property
+    def may_be_issue(self) -> bool:
+        """Whether it may be the date of issue; dates of journeys and in lists are unlikely."""
+        return not self.kind or self.kind in _OF_ISSUE
+
+    @property
+    def score(self) -> float:
+        """The log-odds that it is the date of issue."""
+        return score(self.features)
+
+
+def score(features: Features) -> float:
+    """Return the log-odds that a date is the date of issue, by the fitted weights."""
+    known: Features = weights(FIELD)["day"]
+    return sum(known.get(name, 0.0) * value for name, value in features.items())
 
 
 def moments(rows: Sequence[Row], place: Place) -> tuple[Extracted[Moment], ...]:
     """Return the candidates for the moment of issue, best first, one per date."""
+    return tuple(found for found, _ in ranked(rows, place))
+
+
+def ranked(rows: Sequence[Row], place: Place) -> Sequence[tuple[Extracted[Moment], Features]]:
+    """Return the candidates for the moment of issue with their features, best first.
+
+    A confidence above 0.5 means: likelier than that no date of issue is printed.
+    """
     shown = _shown_orders(rows, place)
     orders = _with_usual(shown, rows, place)
     earliest = misread_years.earliest(rows, place.country)
     seen = (
-        _unambiguous(occurrence) if shown else occurrence
+        _without(occurrence, "ambiguous") if shown else occurrence
         for occurrence in _occurrences(rows, orders)
     )
     occurrences = tuple(_corrected(occurrence, earliest) for occurrence in seen)
     occurrences = occurrences or tuple(_misread(rows, orders))
-    repeats = Counter(occurrence.day.date for occurrence in occurrences if occurrence.may_be_issue)
     by_date: dict[dt.date, list[_Occurrence]] = defaultdict(list)
     for occurrence in occurrences:
         by_date[occurrence.day.date].append(occurrence)
-    scores = {date: _best_score(same, repeats[date]) for date, same in by_date.items()}
-    best = sorted(scores, key=lambda date: -scores[date])[:_MOST_CANDIDATES]
-    return tuple(_found(by_date[date], rows, place, scores[date]) for date in best)
+    found = []
+    for same in by_date.values():
+        same.sort(key=lambda occurrence: -occurrence.score)
+        repeats = sum(occurrence.may_be_issue for occurrence in same) - 1
+        features = {**same[0].features, "repeated": max(0, min(repeats, 2))}
+        found.append((_found(same, rows, place, score(features)), features))
+    return sorted(found, key=lambda pair: -pair[0].confidence)[:_MOST_CANDIDATES]
 
 
 def orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
@@ -101,12 +122,36 @@ def _usual_orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:
 def _occurrences(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Occurrence]:
     for row in rows:
         for day in _dates(row, orders):
-            may_be_issue = _label_score(day, row, rows) >= 0
-            yield _Occurrence(day, row, _score(day, row, rows), may_be_issue)
+            yield _occurrence(day, row, rows)
         for day in dates.without_separators(row.text, orders):
-            score = _label_score(day, row, rows)
-            if score or not _is_numbered(day, row):
-                yield _Occurrence(day, row, score or _UNLABELLED_RUN - _BIAS)
+            occurrence = _occurrence(day, row, rows)
+            if occurrence.kind or not _is_numbered(day, row):
+                yield _with(occurrence, "run" if occurrence.kind else "unlabelled_run")
+
+
+def _occurrence(day: Day, row: Row, rows: Sequence[Row]) -> _Occurrence:
+    kind = _kind(day, row, rows)
+    return _Occurrence(
+        day,
+        row,
+        kind,
+        {
+            "always": 1,
+            **({kind: 1} if kind else {}),
+            "timed": bool(dates.times(row.text)),
+            "ambiguous": day.is_ambiguous,
+            "named_month": day.order is None,
+            "early": 1 - row.index / max(len(rows), 1),
+        },
+    )
+
+
+def _with(occurrence: _Occurrence, name: str) -> _Occurrence:
+    return replace(occurrence, features={**occurrence.features, name: 1})
+
+
+def _without(occurrence: _Occurrence, name: str) -> _Occurrence:
+    return replace(occurrence, features={**occurrence.features, name: 0})
 
 
 def _dates(row: Row, orders: Sequence[Order]) -> Iterator[Day]:
@@ -125,34 +170,18 @@ def _is_just_before(end: int, start: int, text: str) -> bool:
 def _misread(rows: Sequence[Row], orders: Sequence[Order]) -> Iterator[_Occurrence]:
     for row in rows:
         for day in misread_dates.repaired(row.text, orders):
-            yield _Occurrence(day, row, _score(day, row, rows) + _MISREAD)
-
-
-def _unambiguous(occurrence: _Occurrence) -> _Occurrence:
-    """Mark a date as unambiguous, since other dates on the page show its order."""
-    if not occurrence.day.is_ambiguous:
-        return occurrence
-    return replace(occurrence, score=occurrence.score - _AMBIGUOUS)
+            yield _with(_occurrence(day, row, rows), "misread")
 
 
 def _corrected(occurrence: _Occurrence, earliest: dt.date) -> _Occurrence:
     date = misread_years.corrected(occurrence.day.date, earliest)
     if date == occurrence.day.date:
         return occurrence
-    return replace(
-        occurrence, day=replace(occurrence.day, date=date), score=occurrence.score + _MISREAD
-    )
+    return _with(replace(occurrence, day=replace(occurrence.day, date=date)), "misread")
 
 
-def _score(day: Day, row: Row, rows: Sequence[Row]) -> float:
-    score = _label_score(day, row, rows)
-    score += _TIME_IN_ROW if dates.times(row.text) else 0
-    score += _AMBIGUOUS if day.is_ambiguous else 0
-    score += _MONTH_NAMED if day.order is None else 0
-    return score + _EARLY * (1 - row.index / max(len(rows), 1))
-
-
-def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
+def _kind(day: Day, row: Row, rows: Sequence[Row]) -> str:
+    """Return the kind of the label of a date, `listed` in a list of days, else nothing."""
     book = lexicon.phrasebook(*_LABELS, "time")
     before = [
         label
@@ -177,8 +206,8 @@ def _label_score(day: Day, row: Row, rows: Sequence[Row]) -> float:
     if kinds:
         # In "Échéance le 5 mars" the last label is only a preposition.
         is_led = kinds[-1] == "weak_date" and len(kinds) > 1
-        return _LABELS[kinds[-2] if is_led else kinds[-1]]
-    return _LISTED if _is_listed(row, rows) else 0
+        return kinds[-2] if is_led else kinds[-1]
+    return "listed" if _is_listed(row, rows) else ""
 
 
 def _is_listed(row: Row, rows: Sequence[Row]) -> bool:
@@ -221,21 +250,15 @@ def _is_numbered(day: Day, row: Row) -> bool:
     return any(label.end <= day.start for label in book.find(row.text))
 
 
-def _best_score(same: Sequence[_Occurrence], repeats: int) -> float:
-    best = max(occurrence.score for occurrence in same)
-    return _BIAS + best + _REPEATED * min(max(repeats - 1, 0), 2)
-
-
 def _found(
-    same: Sequence[_Occurrence], rows: Sequence[Row], place: Place, score: float
+    ranked: Sequence[_Occurrence], rows: Sequence[Row], place: Place, log_odds: float
 ) -> Extracted[Moment]:
-    ranked = sorted(same, key=lambda occurrence: -occurrence.score)
     best, time_of_day = ranked[0], _time_of_day(ranked, rows)
     time, printed = (time_of_day.time, time_of_day.offset) if time_of_day else (None, None)
     offset = place.offset(best.day.date, time) if printed is None else printed
     moment = Moment(best.day.date, time, offset)
     box = best.row.box(best.day.start, best.day.end)
-    return Extracted(moment, probability(score), best.row.text, best.row.line.page, box)
+    return Extracted(moment, probability(log_odds), best.row.text, best.row.line.page, box)
 
 
 def _time_of_day(occurrences: Sequence[_Occurrence], rows: Sequence[Row]) -> TimeOfDay | None:

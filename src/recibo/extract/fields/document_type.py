@@ -1,20 +1,19 @@
 """Decides between receipt and invoice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.columns import cells
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import DocumentType, Extracted, TextPage
+from recibo.extract.model import DocumentType, Extracted, Line, TextPage
 from recibo.extract.text import lexicon
+from recibo.extract.weights import weights
 
-# Log-odds of an invoice. A receipt is narrow and was paid at the till; a document with
-# a customer and a due date was not.
-_BIAS = -1.5
-_TITLE, _BILLING, _MOST_BILLING = 1.5, 1.2, 3
-_RECEIPT_WORD, _MOST_RECEIPT_WORDS, _TILL, _PAGE, _SLIP = -1.0, 2, -1.2, 1.5, -1.0
-_HINTED, _NAMED_RECEIPT = 0.8, -1.5
+FIELD = "type"
+
+# More words of one kind say no more.
+_MOST_BILLING, _MOST_RECEIPT_WORDS = 3, 2
 # The height of a line as a share of the width: receipts of 30 to 48 characters per line have 0.04
 # or more, full pages of twice as many at most 0.025.
 _PAGE_PRINT = 0.028
@@ -26,33 +25,50 @@ def types(
 ) -> tuple[Extracted[DocumentType], ...]:
     """Return receipt and invoice, the likelier first; `hint` only breaks ties."""
     title = None if _is_named_receipt(rows) else _title(rows)
-    by_title = _TITLE if title else 0
-    by_name = _NAMED_RECEIPT if _is_named_receipt(rows) else 0
-    score = _BIAS + by_title + by_name + _by_words(rows) + _by_shape(text_pages) + _by_hint(hint)
-    invoice = probability(score)
-    found = [
+    known = weights(FIELD)["invoice"]
+    found = features(text_pages, rows, hint)
+    invoice = probability(sum(known.get(name, 0.0) * value for name, value in found.items()))
+    kinds = [
         _found(DocumentType.INVOICE, invoice, title),
         _found(DocumentType.RECEIPT, 1 - invoice, title),
     ]
-    return tuple(sorted(found, key=lambda kind: -kind.confidence))
+    return tuple(sorted(kinds, key=lambda kind: -kind.confidence))
 
 
-def _by_words(rows: Sequence[Row]) -> float:
-    billing = {
-        row.text[phrase.start : phrase.end].lower()
-        for row in rows
-        for phrase in lexicon.wordbook("billing").find(row.text)
+def features(
+    text_pages: Sequence[TextPage], rows: Sequence[Row], hint: DocumentType | None = None
+) -> Mapping[str, float]:
+    """Return what distinguishes an invoice.
+
+    A receipt is narrow and was paid at the till; a document with a customer and a due date was not.
+    """
+    is_receipt = _is_named_receipt(rows)
+    lines = text_pages[0].lines if text_pages else ()
+    hinted = {DocumentType.INVOICE: 1.0, DocumentType.RECEIPT: -1.0}
+    return {
+        "always": 1,
+        "title": not is_receipt and _title(rows) is not None,
+        "receipt_title": is_receipt,
+        "billing": min(_words(rows, "billing"), _MOST_BILLING),
+        "receipt_words": min(_words(rows, "receipt_title"), _MOST_RECEIPT_WORDS),
+        "till": any(
+            label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels
+        ),
+        "page": bool(lines) and _is_small_print(lines),
+        "slip": bool(lines) and not _is_small_print(lines),
+        "hint": hinted.get(hint, 0.0) if hint else 0.0,
     }
-    receipt = {
-        row.text[phrase.start : phrase.end].lower()
-        for row in rows
-        for phrase in lexicon.wordbook("receipt_title").find(row.text)
-    }
-    till = any(label.kind in _TILL_KINDS and row.amounts for row in rows for label in row.labels)
-    return (
-        _BILLING * min(len(billing), _MOST_BILLING)
-        + _RECEIPT_WORD * min(len(receipt), _MOST_RECEIPT_WORDS)
-        + (_TILL if till else 0)
+
+
+def _words(rows: Sequence[Row], kind: str) -> int:
+    """Return the number of different words of a kind."""
+    book = lexicon.wordbook(kind)
+    return len(
+        {
+            row.text[phrase.start : phrase.end].lower()
+            for row in rows
+            for phrase in book.find(row.text)
+        }
     )
 
 
@@ -69,17 +85,9 @@ def _is_named_receipt(rows: Sequence[Row]) -> bool:
     return False
 
 
-def _by_shape(text_pages: Sequence[TextPage]) -> float:
-    lines = text_pages[0].lines if text_pages else ()
-    if not lines:
-        return 0
+def _is_small_print(lines: Sequence[Line]) -> bool:
     width = max(line.box.x1 for line in lines) - min(line.box.x0 for line in lines)
-    return _PAGE if median(line.box.height for line in lines) < _PAGE_PRINT * width else _SLIP
-
-
-def _by_hint(hint: DocumentType | None) -> float:
-    weights = {DocumentType.INVOICE: _HINTED, DocumentType.RECEIPT: -_HINTED}
-    return weights.get(hint, 0) if hint else 0
+    return median(line.box.height for line in lines) < _PAGE_PRINT * width
 
 
 def _title(rows: Sequence[Row]) -> Row | None:
