@@ -345,7 +345,7 @@ async def test_mailbox_that_refuses_the_password_is_an_error_without_it(
     wrong = mailbox.of(dovecot.url.replace(servers.IMAP_PASSWORD, "s3cret"))
 
     with pytest.raises(MailboxError, match="LoginError") as error:
-        async with wrong.opened():
+        async with wrong.connect():
             pass
 
     assert "s3cret" not in str(error.value)

@@ -30,11 +30,11 @@ class MailboxError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class RawMail:
     """A mail as the server has it."""
 
-    raw: bytes
-    #: Whether it is larger than what is read; then `raw` is only its beginning.
+    content: bytes
+    #: Whether it is larger than what is read; then `content` is only its beginning.
     is_cut: bool
 
 
@@ -44,7 +44,7 @@ class OpenMailbox(Protocol):
     async def unseen(self) -> list[int]:
         """Return the numbers of the mails that are not marked as read, oldest first."""
 
-    async def fetch(self, number: int, *, most: int, beginning: int) -> Letter:
+    async def fetch(self, number: int, *, most: int, beginning: int) -> RawMail:
         """Return a mail, without marking it; of one with over `most` bytes only the beginning."""
 
     async def mark_seen(self, number: int) -> None:
@@ -54,7 +54,7 @@ class OpenMailbox(Protocol):
 class Mailbox(Protocol):
     """A mailbox; every method raises MailboxError."""
 
-    def opened(self) -> AbstractAsyncContextManager[OpenMailbox]:
+    def connect(self) -> AbstractAsyncContextManager[OpenMailbox]:
         """Connect while the block lasts."""
 
 
@@ -71,7 +71,7 @@ class Imap:
     is_tls: bool
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator["ImapConnection"]:
+    async def connect(self) -> AsyncIterator["ImapConnection"]:
         """Connect, sign in and open the folder."""
         connection = ImapConnection(await _waited(self._connected))
         try:
@@ -111,13 +111,13 @@ class ImapConnection:
         """Return the numbers of the mails that are not marked as read, oldest first."""
         return sorted(await _waited(lambda: self.client.search("UNSEEN")))
 
-    async def fetch(self, number: int, *, most: int, beginning: int) -> Letter:
+    async def fetch(self, number: int, *, most: int, beginning: int) -> RawMail:
         """Return a mail, without marking it; of one with over `most` bytes only the beginning."""
         size = await self._item(number, "RFC822.SIZE", b"RFC822.SIZE")
         if size > most:
             part = await self._item(number, f"BODY.PEEK[]<0.{beginning}>", b"BODY[]<0>")
-            return Letter(part, is_cut=True)
-        return Letter(await self._item(number, "BODY.PEEK[]", b"BODY[]"), is_cut=False)
+            return RawMail(part, is_cut=True)
+        return RawMail(await self._item(number, "BODY.PEEK[]", b"BODY[]"), is_cut=False)
 
     async def mark_seen(self, number: int) -> None:
         """Mark a mail as read."""

@@ -152,9 +152,7 @@ async def correct(
         # Refused if the receipt has another version by now.
         async with caller.services.database.write() as writing:
             await corrections.apply(writing, caller.member, receipt_id, given)
-    except ValidationFailed as e:
-        return await show(caller, receipt_id, error=review_forms.at_inputs(e, values), typed=values)
-    except Conflict as e:
+    except (ValidationFailed, Conflict) as e:
         return await show(caller, receipt_id, error=e, typed=values)
     if act == "next" and following is None:
         month = {"month": before.issued_at[:7]} if before.issued_at else {}

@@ -48,7 +48,7 @@ class MailReader:
 
     async def read_mailbox(self, budget: Budget) -> None:
         """Process the unread mails, and mark those that are done."""
-        async with self.mailbox.opened() as mailbox:
+        async with self.mailbox.connect() as mailbox:
             numbers = await mailbox.unseen()
             later = [one for one in numbers if one > self._state.after]
             for number in (*later, *(one for one in numbers if one <= self._state.after)):
@@ -58,9 +58,11 @@ class MailReader:
                 await self._process(mailbox, number)
 
     async def _process(self, mailbox: OpenMailbox, number: int) -> None:
-        letter = await mailbox.fetch(number, most=messages.MAX_BYTES, beginning=messages.HEAD_BYTES)
+        raw_mail = await mailbox.fetch(
+            number, most=messages.MAX_BYTES, beginning=messages.HEAD_BYTES
+        )
         try:
-            outcomes = await self.intake.take(letter)
+            outcomes = await self.intake.take(raw_mail)
         except TryAgainError as e:
             log.warning("a mail waits", reason=type(e.__cause__).__name__)
             return

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from recibo.adapters.mailbox import Letter
+from recibo.adapters.mailbox import RawMail
 from recibo.errors import (
     FileTooLarge,
     RateLimitExceeded,
@@ -85,14 +85,14 @@ class Intake:
     spool: Path
     plans: Plans = SOLD
 
-    async def take(self, letter: Letter) -> list[MailOutcome]:
+    async def take(self, raw_mail: RawMail) -> list[MailOutcome]:
         """Process a mail; return what became of it at each org, nothing if it is for none.
 
         Raises:
             TryAgainError: the service is busy, or a limit opens soon.
         """
         try:
-            head = await asyncio.to_thread(messages.read_head, letter.raw)
+            head = await asyncio.to_thread(messages.read_head, raw_mail.content)
         except DamagedMailError:
             return [MailOutcome.DAMAGED]
         found = [
@@ -102,7 +102,7 @@ class Intake:
         ]
         if not found:
             return []
-        mail = await asyncio.to_thread(_read, head, letter)
+        mail = await asyncio.to_thread(_read, head, raw_mail)
         return [await self._take_for(address, mail) for address in found]
 
     async def _address(self, token: str) -> ReceiptAddress | None:
@@ -201,22 +201,22 @@ class Intake:
         return self.extraction.database
 
 
-def _read(head: Head, letter: Letter) -> _Mail:
+def _read(head: Head, raw_mail: RawMail) -> _Mail:
     """Take a mail apart."""
     documents: list[Document] = []
     problem = None
-    if letter.is_cut:
+    if raw_mail.is_cut:
         problem = MailOutcome.TOO_LARGE
     else:
         try:
-            documents = messages.read_documents(letter.raw)
+            documents = messages.read_documents(raw_mail.content)
         except DamagedMailError:
             problem = MailOutcome.DAMAGED
         else:
             problem = None if documents else MailOutcome.EMPTY
     # Without a Message-ID, the bytes are the mail. Of another sender it is another mail, so that
     # nobody can send a stranger's id first.
-    name = head.message_id or hashlib.sha256(letter.raw).hexdigest()
+    name = head.message_id or hashlib.sha256(raw_mail.content).hexdigest()
     parts = [head.sender, name, *sorted(one.sha256 for one in documents)]
     return _Mail(
         id=ids.new("rml"),
