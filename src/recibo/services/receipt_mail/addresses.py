@@ -104,7 +104,7 @@ async def remove(session: Session, keyring: Keyring, actor: Member) -> None:
 
 
 async def allow(session: Session, actor: Member, senders: Iterable[str]) -> None:
-    """Set who may send receipts apart from the members: addresses, or `@domain` for all of a domain.
+    """Set who else may send receipts than members: addresses, or `@domain` for all of a domain.
 
     Raises:
         ValidationFailed: one is no address, or there are too many.
