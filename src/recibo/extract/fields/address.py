@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from recibo.extract.fields import address_pieces, choices
+from recibo.extract.fields import address_pieces, buyer_columns, choices, recipient_blocks
 from recibo.extract.fields.address_pieces import Piece
+from recibo.extract.fields.buyer_columns import Column
 from recibo.extract.fields.name_page import Label, labels_of
+from recibo.extract.fields.recipient_blocks import Block
 from recibo.extract.layout.rows import Row
 from recibo.extract.model import Box, Extracted, around
 from recibo.extract.text.folding import normalize
@@ -73,7 +75,7 @@ def candidates(rows: Sequence[Row], names: Sequence[str] = ()) -> list[Candidate
         found += [
             Candidate(run, page.features(run))
             for run in page.runs(index)
-            if any(one.is_place for one in run)
+            if any(one.is_place for one in run) and not page.is_of_buyer(run)
         ]
         if len(found) > _MOST_CANDIDATES:
             break
@@ -87,6 +89,8 @@ class _Page:
     pieces: Sequence[Piece]
     names: frozenset[str]
     billed: Sequence[Label]
+    buyers: Sequence[Column]
+    recipients: Sequence[Block]
     sellers: Sequence[Label]
     height: float
     counts: Mapping[str, int]
@@ -105,6 +109,8 @@ class _Page:
             pieces,
             frozenset(normalize(name).letters for name in names),
             tuple(labels_of(rows, "billed", "billed_alone")),
+            buyer_columns.of_buyer(rows),
+            recipient_blocks.find(rows, names),
             tuple(labels_of(rows, None, "seller")),
             median(row.line.box.height for row in rows) or 1,
             counts,
@@ -115,6 +121,11 @@ class _Page:
 
     def is_name(self, piece: Piece) -> bool:
         return normalize(piece.text).letters in self.names
+
+    def is_of_buyer(self, run: Sequence[Piece]) -> bool:
+        """Return whether a run is in the column below a label of the buyer."""
+        page = run[0].row.line.page
+        return any(all(column.holds(one.box, page) for one in run) for column in self.buyers)
 
     def has_name_above(self, index: int) -> bool:
         """Return whether the seller's name is few rows above a piece."""
@@ -216,7 +227,8 @@ class _Page:
             "head": first.row.depth < _HEAD and first.row.line.page == 1,
             "depth": min(first.row.depth, 1.0),
             "later_page": first.row.line.page > 1,
-            "billed": any(label.applies_to(box) for label in self.billed),
+            "billed": any(label.applies_to(box) for label in self.billed)
+            or any(all(block.holds(one.box) for one in run) for block in self.recipients),
             "right_half": first.box.x0 > self.middle and self.is_wide,
             "seller": any(label.applies_to(box) for label in self.sellers),
             "repeated": any(self.counts[normalize(one.text).letters] > 1 for one in run),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from recibo.extract.fields import address_pieces, choices, company_names
+from recibo.extract.fields import address_pieces, choices, company_names, recipient_blocks
 from recibo.extract.fields.name_candidates import Piece, pieces_of
 from recibo.extract.fields.name_page import book, is_address
 from recibo.extract.fields.tax_id import TaxId
@@ -54,11 +54,18 @@ def names(rows: Sequence[Row], sellers: Sequence[str]) -> tuple[Extracted[str], 
 def name_candidates(rows: Sequence[Row], sellers: Sequence[str]) -> list[Candidate]:
     """Return the texts next to labels of the customer, with their features."""
     known = frozenset(normalize(name).letters for name in sellers)
-    return [
-        Candidate(found, {**features, **_features(found.value, known)})
+    labelled = [
+        found
         for row in rows
         for label, piece in _labels(row)
-        for found, features in _near(label, piece, row, rows)
+        for found in _near(label, piece, row, rows)
+    ]
+    blocks = recipient_blocks.find(rows, sellers) if rows else []
+    lines = [recipient_blocks.name_of(block) for block in blocks]
+    addressed = [(_found(line.text, line.row, line.box), {"letter": 1.0}) for line in lines]
+    return [
+        Candidate(found, {**features, **_features(found.value, known)})
+        for found, features in (*labelled, *addressed)
     ]
 
 
@@ -81,11 +88,8 @@ def tax_id_candidates(
 ) -> list[tuple[TaxId, Mapping[str, float]]]:
     """Return the tax numbers that are not the seller's, with their features."""
     labels = [(row, piece.box) for row in rows for _, piece in _labels(row)]
-    by_text: dict[str, list[Row]] = {}
-    for row in rows:
-        by_text.setdefault(row.text, []).append(row)
     return [
-        (one, _tax_features(one, labels, rows))
+        (one, _tax_features(one, labels))
         for one in found
         if one.found.value != seller and not _is_part(one.found.value, seller)
     ]
@@ -96,21 +100,17 @@ def _is_part(value: str, seller: str | None) -> bool:
     return seller is not None and (value.endswith(seller) or seller.endswith(value))
 
 
-def _tax_features(
-    one: TaxId, labels: Sequence[tuple[Row, Box]], rows: Sequence[Row]
-) -> dict[str, float]:
-    box = one.found.box
+def _tax_features(one: TaxId, labels: Sequence[tuple[Row, Box]]) -> dict[str, float]:
+    box = one.cell
     above = [
         row.index
         for row, place in labels
-        if box is not None
-        and row.line.page == one.found.page
+        if row.line.page == one.found.page
         and place.y0 <= box.y1
         and place.x0 < box.x1
         and box.x0 < place.x1 + _NEAR_ROWS * place.height
     ]
-    index = next((row.index for row in rows if row.line.box == box), None)
-    steps = index - max(above) if above and index is not None else None
+    steps = one.row - max(above) if above else None
     own = one.features
     return {
         "always": 1.0,

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from recibo.extract.fields import buyer_columns
+from recibo.extract.fields.buyer_columns import Column
 from recibo.extract.fields.name_candidates import Candidate, candidates
 from recibo.extract.fields.name_features import features
 from recibo.extract.fields.name_page import Context
@@ -55,8 +57,17 @@ def described(rows: Sequence[Row]) -> list[tuple[Candidate, Mapping[str, float]]
         and not _is_customer(candidate, labels)
     ]
     # A buyer's name may be on a page twice, once without its label.
+    columns = buyer_columns.of_buyer(page)
+    own = [pair for pair in found if not _is_in(pair[0], columns)]
     billed = {candidate.name for candidate, values in found if values["billed"]}
+    billed |= {candidate.name for candidate, _ in found if _is_in(candidate, columns)}
+    found = own or found
     return [(one, {**values, "billed": one.name in billed}) for one, values in found]
+
+
+def _is_in(candidate: Candidate, columns: Sequence[Column]) -> bool:
+    page = candidate.rows[0].line.page
+    return any(column.holds(candidate.box, page) for column in columns)
 
 
 def _scores(rows: Sequence[Row]) -> dict[str, tuple[float, Candidate]]:

@@ -8,10 +8,13 @@ from functools import cache, lru_cache
 
 from recibo.extract import weights
 from recibo.extract.brazil import tax_ids as brazilian
+from recibo.extract.fields import buyer_columns
+from recibo.extract.fields.buyer_columns import Column
 from recibo.extract.fields.check_digits import passes
+from recibo.extract.fields.name_candidates import pieces_of
 from recibo.extract.fields.total import probability
 from recibo.extract.layout.rows import Row
-from recibo.extract.model import Extracted
+from recibo.extract.model import Box, Extracted
 from recibo.extract.text import tables
 from recibo.extract.text.phrases import Phrasebook
 from recibo.extract.text.tables import Country, TaxNumber
@@ -55,6 +58,9 @@ class TaxId:
     number: TaxNumber
     #: Its features.
     features: Mapping[str, float]
+    #: The index of its row, and the cell that it is in.
+    row: int
+    cell: Box
 
 
 def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
@@ -65,7 +71,11 @@ def tax_ids(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...]:
         known = best.get(tax_id.found.value)
         if known is None or known.found.confidence < tax_id.found.confidence:
             best[tax_id.found.value] = tax_id
-    likely = [tax_id for tax_id in best.values() if tax_id.found.confidence >= _LEAST]
+    likely = [
+        tax_id
+        for tax_id in best.values()
+        if tax_id.found.confidence >= _LEAST and not tax_id.features["in_buyer_column"]
+    ]
     return tuple(sorted(likely, key=lambda tax_id: -tax_id.found.confidence))
 
 
@@ -73,6 +83,7 @@ def candidates(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...
     """Return all tax numbers on the page with their features."""
     code = country.code if country else None
     buyers = _buyer_rows(rows)
+    columns = buyer_columns.of_buyer(rows)
     finds = (_labelled, _brazilian, _unlabelled, _bare, _alone)
     found = [one for find in finds for one in find(rows, code)]
     shown = Counter(value for value, _ in {(one.found.value, one.found.text) for one in found})
@@ -82,12 +93,21 @@ def candidates(rows: Sequence[Row], country: Country | None) -> tuple[TaxId, ...
             features={
                 **one.features,
                 **buyers.get(one.found.text, {}),
+                **_in_columns(one, columns),
                 "repeated": shown[one.found.value] > 1,
             },
         )
         for one in found
         if one.found.value not in one.number.placeholders
     )
+
+
+def _in_columns(one: TaxId, columns: Sequence[Column]) -> dict[str, float]:
+    # The layouts of Brazilian documents tell their parties apart.
+    is_brazilian = one.number.check == _CNPJ
+    if not is_brazilian and any(column.holds(one.cell, one.found.page) for column in columns):
+        return {"buyer": 1, "in_buyer_column": 1}
+    return {"in_buyer_column": 0}
 
 
 def countries(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -113,6 +133,8 @@ def _buyer_rows(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     """Return the features of the text in rows with the buyer's label or below it."""
     near: dict[str, dict[str, float]] = {}
     for row in rows:
+        if buyer_columns.is_headed(row):
+            continue
         if any(phrase.start <= _FIRST_SIGNS for phrase in _buyer_book().find(row.text)):
             below = rows[row.index + 1 : row.index + 1 + _BUYER_ROWS]
             near |= {other.text: {"buyer": 1} for other in below if other.text not in near}
@@ -277,7 +299,15 @@ def _tax_id(
         "lettered": not value.isdecimal(),
         "head": row.depth < _HEAD,
     }
-    return TaxId(Extracted(value, 0, row.text, row.line.page, row.line.box), number, features)
+    found = Extracted(value, 0, row.text, row.line.page, row.line.box)
+    return TaxId(found, number, features, row.index, _cell(row, value))
+
+
+def _cell(row: Row, value: str) -> Box:
+    """Return the box of the cell with a number; of the row if it was repaired."""
+    cells = pieces_of(row)
+    holding = [cell.box for cell in cells if value in re.sub(r"\W", "", cell.text).upper()]
+    return holding[-1] if holding else row.line.box
 
 
 def _passes(number: TaxNumber, value: str) -> bool:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from recibo.extract import resources
 from recibo.extract.layout.item_rows import ItemRow
+from recibo.extract.text import lexicon
 from recibo.extract.text.folding import fold
 from recibo.extract.text.normalized_lines import normalize_label
 
@@ -90,15 +91,24 @@ def read(row: ItemRow) -> list[Heading]:
     """Return the headings in a row from left to right, the longest ones that match."""
     words = list(_WORD.finditer(row.text))
     found: list[Heading] = []
-    index = 0
+    index = last = 0
     while index < len(words):
         length, role = _longest(row.text, words[index : index + _LONGEST])
         if role is not None:
             start, end = words[index].start(), words[index + length - 1].end()
-            x0, x1 = row.x_at(start), row.x_at(end - 1) + row.height * 0.4
-            found.append(Heading(row.text[start:end], role, x0, x1))
+            is_rest = bool(found) and role is Role.TAX and _is_qualifier(row.text[last:end])
+            first = row.text.index(found[-1].text) if is_rest else start
+            x0, x1 = row.x_at(first), row.x_at(end - 1) + row.height * 0.4
+            whole = Heading(row.text[first:end], found.pop().role if is_rest else role, x0, x1)
+            found.append(whole)
+            last = end
         index += length
     return found
+
+
+def _is_qualifier(text: str) -> bool:
+    """Return whether a tax only qualifies the heading before it: `incl. VAT`, `s DPH`."""
+    return "\t" not in text and bool(lexicon.wordbook("including", "excluding").find(text))
 
 
 def are_headings(text: str) -> bool:

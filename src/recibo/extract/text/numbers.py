@@ -98,8 +98,10 @@ def _without_misreadings(text: str) -> str:
 
 
 def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
-    read = _value(match.group(), minor)
     before, after = text[: match.start()], text[match.end() :]
+    is_percent = after.lstrip().startswith("%")
+    # `8.875%` is no thousands.
+    read = _value(match.group(), _GROUP if is_percent else minor)
     if read is None or _is_part_of_other(before, after):
         return None
     value, decimals = read
@@ -113,7 +115,7 @@ def _amount(text: str, match: re.Match[str], minor: int) -> Amount | None:
         end=match.end(),
         decimals=decimals,
         has_symbol=has_symbol,
-        is_percent=after.lstrip().startswith("%"),
+        is_percent=is_percent,
     )
 
 

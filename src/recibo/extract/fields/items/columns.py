@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic
 from recibo.extract.layout import headings
@@ -25,6 +26,10 @@ _ONCE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.CODE})
 _SAMPLE = 12
 #: The fewest letters of a name in a column of names.
 _LETTERS_OF_NAME = 4
+#: Two columns of amounts.
+_PAIR = 2
+#: An amount with its tax is at most so many times the net one.
+_MOST_TAXED, _CENT = Decimal("1.35"), Decimal("0.01")
 _DIMENSION = re.compile(r"[0-9][^\W\d_]+[0-9]")
 _DECISIVE = frozenset({Role.NAME, Role.QTY, Role.UNIT_PRICE, Role.TOTAL})
 #: For these roles the likeliest column is used, not the first.
@@ -119,7 +124,75 @@ def _columns(rows: Sequence[ItemRow], index: int) -> tuple[list[Heading], int]:
         if joined == columns and "\t" not in rows[end].text:
             break
         columns, end = joined, end + 1
-    return _one_of_each(columns, rows[end : end + _SAMPLE]), end
+    sample = rows[end : end + _SAMPLE]
+    return _one_of_each(_settled(columns, sample), sample), end
+
+
+def _settled(columns: Sequence[Heading], rows: Sequence[ItemRow]) -> list[Heading]:
+    """Correct the roles of columns by the numbers of the rows with a quantity."""
+    roles = [column.role for column in columns]
+    if Role.QTY not in roles:
+        return list(columns)
+    qty = roles.index(Role.QTY)
+    firsts = [_first_figures(row, columns) for row in rows]
+    numbers = [[first.get(column) for column in columns] for first in firsts]
+    # The first amount without a quantity is a sum.
+    listed = itertools.takewhile(lambda own: own[qty] or not any(map(_is_amount, own)), numbers)
+    counted = [own for own in listed if own[qty]]
+    for changed in (_gross_total, _net_price, _unnamed_total) if counted else ():
+        roles = changed(roles, counted)
+    return [replace(column, role=role) for column, role in zip(columns, roles, strict=True)]
+
+
+def _gross_total(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> list[Role]:
+    """Make the price right of a net total the total: `Net  Price`."""
+    places = {role: index for index, role in enumerate(roles) if role in _CHOSEN}
+    if roles.count(Role.UNIT_PRICE) != 1 or Role.TOTAL not in places:
+        return roles
+    price, total = places[Role.UNIT_PRICE], places[Role.TOTAL]
+    if price < total or not all(_is_taxed(own[total], own[price]) for own in rows):
+        return roles
+    return [
+        Role.TOTAL if index == price else Role.OTHER if role is Role.TOTAL else role
+        for index, role in enumerate(roles)
+    ]
+
+
+def _net_price(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> list[Role]:
+    """Make the first of two totals the price if it is one: `Net price  Tax  Total`."""
+    totals = [index for index, role in enumerate(roles) if role is Role.TOTAL]
+    qty = roles.index(Role.QTY)
+    if Role.UNIT_PRICE in roles or len(totals) < _PAIR:
+        return roles
+    if not all(_is_taxed(own[totals[0]], own[totals[-1]], times=own[qty]) for own in rows):
+        return roles
+    return [Role.UNIT_PRICE if index == totals[0] else role for index, role in enumerate(roles)]
+
+
+def _unnamed_total(roles: list[Role], rows: Sequence[Sequence[Figure | None]]) -> list[Role]:
+    """Make the last column of amounts the total if no heading is that of one."""
+    unknown = (Role.OTHER, Role.NAME, Role.DETAIL)
+    price = roles.index(Role.UNIT_PRICE) if Role.UNIT_PRICE in roles else len(roles)
+    amounts = [
+        index
+        for index, role in enumerate(roles)
+        if role in unknown and index > price and all(_is_amount(own[index]) for own in rows)
+    ]
+    if Role.TOTAL in roles or not amounts:
+        return roles
+    return [Role.TOTAL if index == amounts[-1] else role for index, role in enumerate(roles)]
+
+
+def _is_amount(figure: Figure | None) -> bool:
+    return figure is not None and figure.is_money
+
+
+def _is_taxed(net: Figure | None, gross: Figure | None, times: Figure | None = None) -> bool:
+    """Return whether an amount is another one, so many times, with its tax."""
+    if net is None or gross is None or not net.is_money:
+        return False
+    whole = net.value * (times.value if times else 1)
+    return whole - _CENT <= gross.value <= whole * _MOST_TAXED
 
 
 def _with_unknown(columns: Sequence[Heading], row: ItemRow) -> list[Heading]:
@@ -232,6 +305,14 @@ def place(row: ItemRow, columns: Sequence[Heading]) -> dict[Role, Cell]:
         known = placed.get(column.role)
         placed[column.role] = Cell(known.words + part.words) if known else part
     return placed
+
+
+def by_column(row: ItemRow, columns: Sequence[Heading]) -> list[tuple[Heading, str]]:
+    """Return the text of each column with one, from left to right."""
+    words: dict[Heading, list[str]] = {}
+    for part, column in _cells(row, columns):
+        words.setdefault(column, []).append(part.text)
+    return [(column, " ".join(parts)) for column, parts in words.items()]
 
 
 def _cells(row: ItemRow, columns: Sequence[Heading]) -> list[tuple[Cell, Heading]]:

@@ -35,6 +35,10 @@ _TOGETHER = re.compile(
 )
 # `@ 3.78`: a unit price, below the row of the item.
 _PRICE_ALONE = re.compile(rf"^\s*[@à]\s*[^\w\s]?(?:[A-Z]{{1,3}}\W?)?\s*(?P<price>{_AMOUNT})\W*$")
+# `$18.95 each`: the same.
+_PRICE_EACH = re.compile(
+    rf"^\W*(?P<price>{_AMOUNT})\s*/?\s*(?:each|ea|apiece|per unit)\W*$", re.IGNORECASE
+)
 
 # `2013.59`, `20: 4.49`: the sign between quantity and price was read as digits.
 _MERGED = re.compile(
@@ -100,7 +104,7 @@ def read(row: ItemRow) -> Detail | None:
     if (offer := _TOGETHER.fullmatch(row.text.strip())) and offer["of"] != "0":
         qty, price = Decimal(offer["qty"]), _readings(offer["price"])
         return Detail(row, (qty,), price, Decimal(offer["of"]))
-    patterns = (_AT_TIMES, _times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE)
+    patterns = (_AT_TIMES, _times(), _AT_ONE_FOR, _PER_MEASURE, _PRICE_ALONE, _PRICE_EACH)
     text = item_name.without_place(row.text)
     match = next((found for each in patterns if (found := each.match(text))), None)
     if match is None:

@@ -8,20 +8,22 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from recibo.extract import resources
-from recibo.extract.fields.items import columns
+from recibo.extract.fields.items import columns, details
 from recibo.extract.layout import headings
 from recibo.extract.layout.headings import Heading, Role
 from recibo.extract.layout.item_rows import ItemRow
 from recibo.extract.model import Extracted, LineItem
-from recibo.extract.text import figures, item_words, lexicon
+from recibo.extract.text import figures, item_words, lexicon, tables
 from recibo.extract.text.folding import fold
 
 _Found = Extracted[LineItem]
 
 # A code has this many digits; a shorter one only in a column of codes.
-_CODE = re.compile(r"(?<![\w.,/-])[A-Z]{0,4}-?\d{4,14}[A-Z]?(?![\w.,/%-])")
+_CODE = re.compile(
+    r"(?<![\w.,/-])(?:[A-Z]{0,4}-?\d{4,14}[A-Z]?|\d{2,4}(?:-\d{2,7}){1,4})(?![\w.,/%-])"
+)
 _CODE_CELL = re.compile(r"[A-Z0-9][A-Z0-9./_-]{0,23}", re.IGNORECASE)
-_INDEX = re.compile(r"^\W*(?:\d{1,3}\W+(?=\S*\d{4})|0\d{2}\W+(?=\d))")
+_INDEX = re.compile(r"^\W*(?:\d{1,3}\W*\s\W*(?=\S*\d{4})|0\d{2}\W*\s\W*(?=\d))")
 _NUMBER = re.compile(r"\d{1,14}")
 _LONG_CODE = re.compile(r"(?<![\w.,])\d{8,14}(?![\w.,%])")
 # `[FURN_7777] Office Chair`.
@@ -44,10 +46,11 @@ _MOST_ROWS_BELOW = 2
 _TOTAL = re.compile(r"\btotal", re.IGNORECASE)
 _OF_ITEM = re.compile(r"\b(?:item|itens|ítem|ítems|items)\b", re.IGNORECASE)
 _FEWEST_LETTERS = 3
-_LONGEST_UNIT = 8
+_LONGEST_UNIT, _SHORT_UNIT = 10, 8
 # Larger numbers are codes.
 _MOST_COUNTED = 99
 _MOST_TABLES = 20
+_HALVES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class _Place:
     #: The rows with its name, its numbers or its unit.
     rows: tuple[ItemRow, ...]
     below: tuple[ItemRow, ...]
+    #: The row above if it has only a quantity and a price.
+    above: tuple[ItemRow, ...] = ()
     #: Whether no item follows.
     is_last: bool = True
 
@@ -112,7 +117,9 @@ def _place(item: _Found, rows: Sequence[ItemRow]) -> _Place | None:
         (index for index in (middle, middle - 1, middle - 2) if _has_start(item, rows, index)),
         middle,
     )
-    return _Place(item, rows[middle], tuple(rows[first : middle + 1]), tuple(rows[middle + 1 :]))
+    own_rows = tuple(rows[first : middle + 1])
+    above = tuple(row for row in rows[max(first - 1, 0) : first] if details.read(row))
+    return _Place(item, rows[middle], own_rows, tuple(rows[middle + 1 :]), above)
 
 
 def _has_start(item: _Found, rows: Sequence[ItemRow], index: int) -> bool:
@@ -144,9 +151,9 @@ def _headed(rows: Sequence[ItemRow], *, is_narrow: bool) -> list[tuple[ItemRow, 
 
 
 def _detailed(
-    place: _Place, tables: Sequence[tuple[ItemRow, list[Heading]]], legend: Mapping[str, Decimal]
+    place: _Place, headed: Sequence[tuple[ItemRow, list[Heading]]], legend: Mapping[str, Decimal]
 ) -> _Found:
-    cells = _cells(place.row, tables)
+    cells = _cells(place.row, headed)
     item = replace(
         place.item.value,
         code=_code(place, cells),
@@ -157,11 +164,11 @@ def _detailed(
     return replace(place.item, value=item)
 
 
-def _cells(row: ItemRow, tables: Sequence[tuple[ItemRow, list[Heading]]]) -> dict[str, str]:
+def _cells(row: ItemRow, every: Sequence[tuple[ItemRow, list[Heading]]]) -> dict[str, str]:
     """Return the texts of a row by role, and the rate of the ICMS, in the table above it."""
     above = [
         headed
-        for first, headed in tables
+        for first, headed in every
         if first.line.page < row.line.page
         or (first.line.page == row.line.page and first.line.box.y0 <= row.line.box.y_center)
     ]
@@ -169,12 +176,44 @@ def _cells(row: ItemRow, tables: Sequence[tuple[ItemRow, list[Heading]]]) -> dic
         return {}
     headed = _with_last_code(above[-1])
     cells = {role.value: cell.text for role, cell in columns.place(row, headed).items()}
+    cells |= _rates_and_discounts(row, headed)
     icms = [one for one in headed if _ICMS_RATE.search(one.text)]
     if icms:
         rates = [replace(one, role=Role.TAX if one is icms[0] else Role.OTHER) for one in headed]
         found = columns.place(row, rates).get(Role.TAX)
         cells["icms"] = found.text if found else ""
     return cells
+
+
+def _rates_and_discounts(row: ItemRow, headed: Sequence[Heading]) -> dict[str, str]:
+    """Return the tax rate and the discount of a row, whose columns may be two of each."""
+    by_column = columns.by_column(row, headed)
+    taxes = [(one.text, text) for one, text in by_column if one.role is Role.TAX]
+    rates = [rate for heading, text in taxes if (rate := _column_rate(heading, text)) is not None]
+    found = {}
+    if rates:
+        # Two rates are the halves of one tax: CGST and SGST.
+        is_halved = len(rates) == _HALVES and rates[0] == rates[1]
+        found["rate"] = str(rates[0] * (_HALVES if is_halved else 1))
+    discounts = [(one.text, text) for one, text in by_column if one.role is Role.DISCOUNT]
+    if discounts and all("%" in heading for heading, _ in discounts):
+        found[Role.DISCOUNT] = ""
+    return found
+
+
+def _column_rate(heading: str, cell: str) -> Decimal | None:
+    """Return the rate in a tax column: a percentage, or a usual rate without decimals."""
+    marked = _rate_in(cell, needs_sign=True)
+    if marked is not None:
+        return marked
+    rate = _rate_in(cell, needs_sign=False)
+    is_rate = "%" in heading or cell.strip().isdecimal()
+    return rate if rate is not None and is_rate and (rate in _usual_rates() or not rate) else None
+
+
+@functools.cache
+def _usual_rates() -> frozenset[Decimal]:
+    return frozenset(rate for rates in tables.tax_rates().values() for rate in rates)
 
 
 def _with_last_code(headed: Sequence[Heading]) -> list[Heading]:
@@ -213,10 +252,13 @@ def _code(place: _Place, cells: Mapping[str, str]) -> str | None:
 
 def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
     cell = cells.get(Role.UNIT, "").strip(" .|")
-    if cell.isalpha() and len(cell) <= _LONGEST_UNIT and _is_unit(cell):
+    # A long unit that is not known may be a part of the name on an image.
+    is_short = cell.isalpha() and cell.isupper() and len(cell) <= _SHORT_UNIT
+    is_unit = fold(cell) in _folded_units() or is_short or place.row.is_exact
+    if cell[:1].isalpha() and cell.isalnum() and is_unit and len(cell) <= _LONGEST_UNIT:
         return cell
     qty = place.item.value.qty
-    rows = (place.row, *place.rows[:-1], *place.below[:1])
+    rows = (place.row, *place.rows[:-1], *place.below[:1], *place.above)
     for row in rows if qty is not None else ():
         start, end = _name_span(place.item, row)
         # The contents of a pack may equal the quantity: `1KG`.
@@ -249,8 +291,9 @@ def _units() -> frozenset[str]:
     return frozenset(resources.table("item_units.toml")["units"])
 
 
-def _is_unit(text: str) -> bool:
-    return fold(text) in {fold(unit) for unit in _units()} or text.isupper()
+@functools.cache
+def _folded_units() -> frozenset[str]:
+    return frozenset(map(fold, _units()))
 
 
 def _tax_rate(
@@ -260,6 +303,8 @@ def _tax_rate(
         rate = _rate_in(cell or "", needs_sign="icms" not in cells)
         if rate is not None:
             return rate
+    if "rate" in cells:
+        return Decimal(cells["rate"])
     last = place.row
     rates = [match for match in _RATE.finditer(last.text) if not _is_discounted(last.text, match)]
     start = _start(place.item, last)

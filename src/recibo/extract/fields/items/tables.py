@@ -30,6 +30,7 @@ _SOON = 4
 _LETTER = re.compile(r"[^\W\d_]")
 _BY_BLANKS = re.compile(r"-?[1-9][0-9]{0,2}(?:\s[0-9]{3})+")
 _GROUPED = re.compile(r"(?<=[0-9])\s(?=[0-9]{3})")
+_CODE_BEFORE = re.compile(r"^[0-9]{5,14}\s+(?=[^\W\d_]{3})")
 # A word, not a code.
 _WORD = re.compile(r"[^\W\d_]{3}")
 
@@ -51,8 +52,26 @@ def read(rows: Sequence[ItemRow], *, is_narrow: bool = False) -> tuple[Extracted
     tables = list(itertools.islice(columns.tables(rows, is_narrow=is_narrow), _MOST_TABLES))
     for start, headed in tables:
         items.extend(_body(_without_heads(rows, start, [other for other, _ in tables]), headed))
+<<<<<<< HEAD
     read_items = (_located(each) for each in _without_parts(items))
     return tuple(_without_sums([item for item in read_items if item is not None]))
+=======
+    read_items = [item for each in _without_parts(items) if (item := _item(each)) is not None]
+    return tuple(_without_sums(_without_codes(read_items)))
+
+
+def _without_codes(items: Sequence[Extracted[LineItem]]) -> list[Extracted[LineItem]]:
+    """Cut codes off the names of items if all names begin with one."""
+    bare = [_CODE_BEFORE.sub("", item.value.name) for item in items]
+    if len(items) < _FEWEST or any(
+        name == item.value.name for name, item in zip(bare, items, strict=True)
+    ):
+        return list(items)
+    return [
+        replace(item, value=replace(item.value, name=name))
+        for name, item in zip(bare, items, strict=True)
+    ]
+>>>>>>> 3963352 (extract: parties by column, roles of item columns by their amounts)
 
 
 def _without_heads(rows: Sequence[ItemRow], start: int, starts: Sequence[int]) -> list[ItemRow]:

@@ -1,0 +1,97 @@
+"""Finds the recipient of a letter: a block of name, street and town without a label."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from recibo.extract.fields import address_pieces
+from recibo.extract.fields.address_pieces import Piece
+from recibo.extract.fields.name_page import book
+from recibo.extract.layout.rows import Row
+from recibo.extract.model import Box
+from recibo.extract.text.folding import normalize
+
+# The block is in the head of a wide page: its heights in type.
+_HEAD, _WIDE = 0.5, 45
+_FEWEST_LINES, _MOST_LINES = 3, 7
+# Its lines begin at one edge and follow closely, in heights.
+_EDGE, _GAP = 0.7, 1.0
+_MOST_PIECES = 120
+# Words as short join two persons: `Herr und Frau`.
+_JOINING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of a recipient."""
+
+    lines: tuple[Piece, ...]
+
+    def holds(self, box: Box) -> bool:
+        """Return whether a text is in the block."""
+        return any(
+            line.box.y0 <= box.y_center <= line.box.y1 and _is_at(line, box) for line in self.lines
+        )
+
+
+def find(rows: Sequence[Row], sellers: Sequence[str]) -> list[Block]:
+    """Return the blocks that may be the recipient; `sellers` are the seller's likely names."""
+    page = [row for row in rows if row.line.page == rows[0].line.page]
+    height = median(row.line.box.height for row in page) if page else 1
+    if not sellers or max(row.line.box.x1 for row in page) < _WIDE * height:
+        return []
+    pieces = address_pieces.pieces([row for row in page if row.depth < _HEAD])[:_MOST_PIECES]
+    names = frozenset(normalize(name).letters for name in sellers)
+    return [Block(lines) for lines in _runs(pieces) if _is_recipient(lines, names)]
+
+
+def _is_at(line: Piece, box: Box) -> bool:
+    return abs(line.box.x0 - box.x0) < _EDGE * line.box.height
+
+
+def _runs(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, ...]]:
+    """Yield the lines that begin at one edge and follow closely, up to each town."""
+    used: set[int] = set()
+    for index, piece in enumerate(pieces):
+        if index in used:
+            continue
+        run: list[Piece] = []
+        last = piece
+        for place in range(index, len(pieces)):
+            line = pieces[place]
+            is_next = line is piece or (_is_at(last, line.box) and _is_below(last, line))
+            if not is_next:
+                continue
+            used.add(place)
+            last = line
+            run = [] if line.is_other else [*run, line]
+            if run and line.features["postcode"]:
+                yield tuple(run)
+                run = []
+
+
+def _is_below(upper: Piece, lower: Piece) -> bool:
+    return upper.box.y0 < lower.box.y0 and lower.box.y0 - upper.box.y1 < _GAP * upper.box.height
+
+
+def _is_recipient(lines: Sequence[Piece], sellers: frozenset[str]) -> bool:
+    """Return whether lines are a name, a street and a town, and not the seller's."""
+    if not _FEWEST_LINES <= len(lines) <= _MOST_LINES:
+        return False
+    first, *others = lines
+    is_named = not any(map(str.isdigit, first.text))
+    has_street = any(line.features["street"] or line.features["numbered"] for line in others[:-1])
+    is_plain = not any(line.features["label"] or ":" in line.text for line in lines)
+    known = [normalize(line.text).letters for line in lines]
+    is_sellers = any(name in line or line in name for name in sellers for line in known[:2] if line)
+    return is_named and has_street and is_plain and not is_sellers
+
+
+def name_of(block: Block) -> Piece:
+    """Return the line with the name: the first one that is not only a form of address."""
+    named = (line for line in block.lines if not _is_form_of_address(line.text))
+    return next(named, block.lines[0])
+
+
+def _is_form_of_address(text: str) -> bool:
+    return all(len(word) <= _JOINING or book("persons").is_all(word) for word in text.split())
