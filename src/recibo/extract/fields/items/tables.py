@@ -52,11 +52,7 @@ def read(rows: Sequence[ItemRow], *, is_narrow: bool = False) -> tuple[Extracted
     tables = list(itertools.islice(columns.tables(rows, is_narrow=is_narrow), _MOST_TABLES))
     for start, headed in tables:
         items.extend(_body(_without_heads(rows, start, [other for other, _ in tables]), headed))
-<<<<<<< HEAD
-    read_items = (_located(each) for each in _without_parts(items))
-    return tuple(_without_sums([item for item in read_items if item is not None]))
-=======
-    read_items = [item for each in _without_parts(items) if (item := _item(each)) is not None]
+    read_items = [item for each in _without_parts(items) if (item := _located(each)) is not None]
     return tuple(_without_sums(_without_codes(read_items)))
 
 
@@ -71,7 +67,6 @@ def _without_codes(items: Sequence[Extracted[LineItem]]) -> list[Extracted[LineI
         replace(item, value=replace(item.value, name=name))
         for name, item in zip(bare, items, strict=True)
     ]
->>>>>>> 3963352 (extract: parties by column, roles of item columns by their amounts)
 
 
 def _without_heads(rows: Sequence[ItemRow], start: int, starts: Sequence[int]) -> list[ItemRow]:
