@@ -240,6 +240,21 @@ async def test_invalid_values_are_refused_by_field(tmp_path: Path, sqlite_url: s
     assert receipt == stored
 
 
+async def test_errors_say_what_to_do(tmp_path: Path, sqlite_url: str) -> None:
+    said = {
+        "total": (42.59, "must be a string"),
+        "merchant_name": ("x" * 256, "must have at most 255 characters"),
+        "line_items": ([{"name": "a"}] * 1001, "must have at most 1000 entries"),
+        "tax": ("0.001", "must have at most 2 decimals in BRL"),
+        "approved": ("yes", "must be true or false"),
+    }
+    async with read(sqlite_url, tmp_path) as (service, receipt):
+        for field, (value, message) in said.items():
+            answer = await service.patch(receipt["id"], {field: value})
+
+            assert [{"field": field, "message": message}] == answer.json()["error"]["details"]
+
+
 async def test_unknown_and_read_only_fields_are_ignored(tmp_path: Path, sqlite_url: str) -> None:
     """So a client may send back the receipt that it got, with its changes."""
     async with read(sqlite_url, tmp_path) as (service, receipt):

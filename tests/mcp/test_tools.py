@@ -179,6 +179,9 @@ async def test_correction_is_validated_and_kept(agent: Agent) -> None:
     assert ("9.00", ["total"], 2) == (fixed["total"], fixed["corrected_fields"], fixed["version"])
     assert "approved" == fixed["review"]["status"]
     assert "valid string" in await agent.refused("correct_receipt", **asked, changes={"total": 9})
+    exact = {"total": "9.001", "currency": "EUR"}
+    for changes, problem in (exact, "decimals"), ({"totl": "9.00"}, "not a field"):
+        assert problem in await agent.refused("correct_receipt", **asked, changes=changes)
     assert "changed" in await agent.refused(
         "correct_receipt", **asked, changes={"total": "1.00", "version": 1}
     )

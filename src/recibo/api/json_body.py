@@ -71,7 +71,7 @@ async def _read(request: Request, model: type[Model], *, is_optional: bool = Fal
     try:
         return model.model_validate(_parsed(text))
     except ValidationError as e:
-        errors = e.errors(include_url=False, include_input=False)
+        errors = e.errors(include_url=False)
         raise validation_errors.fields(errors) from None
 
 

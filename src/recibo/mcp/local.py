@@ -218,7 +218,9 @@ def _shown(stored: Stored) -> Receipt:
 def _corrected(stored: Stored, correction: Correction) -> Stored:
     given = correction.model_dump(include=correction.model_fields_set & Reading.model_fields.keys())
     before = stored.reading
-    after = amounts.respelled(Reading.model_validate({**before.model_dump(), **given}))
+    merged = Reading.model_validate({**before.model_dump(), **given})
+    amounts.check_decimals(merged, before, given)
+    after = amounts.respelled(merged)
     changed = {name for name in given if getattr(before, name) != getattr(after, name)}
     # A change withdraws an approval, unless it approves again.
     is_approved = bool(correction.approved)

@@ -1,11 +1,12 @@
 """The amounts of a reading: where they are, and in how many digits."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TypeVar
 
 from pydantic import BaseModel
 
+from recibo.errors import Detail, ValidationFailed
 from recibo.lib import money
 from recibo.schemas.receipts import AMOUNTS, Reading
 
@@ -43,3 +44,31 @@ def by_place(reading: Reading) -> Iterator[tuple[str, str]]:
             for name in names:
                 if getattr(entry, name):
                     yield f"{field}.{number}.{name}", getattr(entry, name)
+
+
+def check_decimals(reading: Reading, before: Reading, given: Collection[str]) -> None:
+    """Refuse a new amount with more decimals than its currency; what was read may have them.
+
+    Args:
+        reading: The corrected reading.
+        before: The reading before it.
+        given: The names of the corrected fields.
+
+    Raises:
+        ValidationFailed: its details name the places.
+    """
+    if reading.currency is None:
+        return
+    digits = money.minor_digits(reading.currency)
+    known = {text for _, text in by_place(before)}
+    problem = f"must have at most {digits} decimals in {reading.currency}"
+    wrong = [
+        Detail(place, problem)
+        for place, text in by_place(reading)
+        if place.partition(".")[0] in given
+        and text not in known
+        and round(Decimal(text), digits) != Decimal(text)
+    ]
+    if wrong:
+        message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
+        raise ValidationFailed(message, details=tuple(wrong))

@@ -31,15 +31,21 @@ async def add(
     Of the types of the database only numbers and texts come back as in Python.
     """
     sums = tuple(f"{one} = {table.__tablename__}.{one} + excluded.{one}" for one in amounts)
-    statement = statement_of(table, (*key, *amounts, *others), tuple(key), sums)
+    columns = (*key, *amounts, *others)
+    statement = statement_of(table, columns, tuple(key), sums, is_returned=True)
     return (await session.execute(statement, {**key, **amounts, **others})).mappings().one()
 
 
 @cache
 def statement_of(
-    table: type[Table], columns: Sequence[str], key: Sequence[str], changes: Sequence[str]
+    table: type[Table],
+    columns: Sequence[str],
+    key: Sequence[str],
+    changes: Sequence[str],
+    *,
+    is_returned: bool = False,
 ) -> TextClause:
-    """Return an upsert of one row that returns it; a row with this key is changed so instead.
+    """Return an upsert of one row, which may return it; a row with this key is changed so instead.
 
     As text, because SQLAlchemy compiles its own INSERT … ON CONFLICT each time, which takes longer
     than the statement.
@@ -47,7 +53,8 @@ def statement_of(
     statement = (
         f"INSERT INTO {table.__tablename__} ({', '.join(columns)})"  # noqa: S608 - names of columns
         f" VALUES ({', '.join(f':{one}' for one in columns)})"
-        f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)} RETURNING *"
+        f" ON CONFLICT ({', '.join(key)}) DO UPDATE SET {', '.join(changes)}"
+        f"{' RETURNING *' if is_returned else ''}"
     )
     types = {one: table.__table__.c[one].type for one in columns}
     return text(statement).bindparams(*(bindparam(one, type_=types[one]) for one in columns))

@@ -52,6 +52,8 @@
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (target.matches("input:not([type=checkbox]), select, textarea")) return;
+    // Behind an open dialog nothing happens.
+    if (key !== "?" && document.querySelector(":popover-open, dialog[open]")) return;
     const act = "noKeys" in find(".selection").dataset ? null : keys[key.toLowerCase()];
     if (!act) return;
     event.preventDefault();

@@ -4,12 +4,11 @@ What the machine read is kept with the corrected reading. Correcting bills nothi
 """
 
 import datetime as dt
-from collections.abc import Collection, Mapping
-from decimal import Decimal
+from collections.abc import Mapping
 from typing import Any
 
-from recibo.errors import Conflict, Detail, ValidationFailed
-from recibo.lib import clock, money
+from recibo.errors import Conflict
+from recibo.lib import clock
 from recibo.schemas import amounts
 from recibo.schemas.actor import Actor
 from recibo.schemas.corrections import Correction
@@ -70,7 +69,7 @@ def _correct(row: tables.Receipt, correction: Correction) -> dict[str, Mapping[s
     given = correction.model_dump(include=correction.model_fields_set - _NOT_OF_THE_READING)
     before = stored_readings.current(row)
     merged = Reading.model_validate({**before.model_dump(), **given})
-    _check_decimals(merged, before, given)
+    amounts.check_decimals(merged, before, given)
     after = amounts.respelled(merged)
     old, new = (one.model_dump(mode="json") for one in (before, after))
     changes = {
@@ -83,25 +82,6 @@ def _correct(row: tables.Receipt, correction: Correction) -> dict[str, Mapping[s
         row.corrected_fields = sorted({*(row.corrected_fields or ()), *by_hand})
         stored_readings.put(row, after)
     return dict(changes)
-
-
-def _check_decimals(reading: Reading, before: Reading, given: Collection[str]) -> None:
-    """Refuse a new amount with more decimals than its currency; what was read may have them."""
-    if reading.currency is None:
-        return
-    digits = money.minor_digits(reading.currency)
-    known = {text for _, text in amounts.by_place(before)}
-    problem = f"must have at most {digits} decimals in {reading.currency}"
-    wrong = [
-        Detail(place, problem)
-        for place, text in amounts.by_place(reading)
-        if place.partition(".")[0] in given
-        and text not in known
-        and round(Decimal(text), digits) != Decimal(text)
-    ]
-    if wrong:
-        message = "; ".join(f"{one.field}: {one.message}" for one in wrong)
-        raise ValidationFailed(message, details=tuple(wrong))
 
 
 async def _replace_metadata(
