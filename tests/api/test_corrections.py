@@ -188,7 +188,7 @@ async def test_changes_are_audited_and_announced(database_url: str, tmp_path: Pa
     ] == sent
     assert "43.00" == bodies[1]["data"]["receipt"]["total"]
     assert "approved" == bodies[2]["data"]["receipt"]["review"]["status"]
-    by_action = {row.action: row for row in reversed(audited)}
+    by_action = {row.action: row for row in sorted(audited, key=lambda row: row.id, reverse=True)}
     correction = by_action["receipt.corrected"]
     assert ({"total": "42.59"}, {"total": "43.00"}) == (correction.before, correction.after)
     assert "receipt.approved" in by_action

@@ -132,11 +132,11 @@ async def test_busy_sqlite_is_reported(
     monkeypatch.setattr(db, "_SQLITE_SECONDS", 0.05)
     async with installation.start(sqlite_url, tmp_path, with_worker=False) as service:
         async with service.database.write() as session:
-            await session.connection()
+            await session.execute(text("SELECT 1"))
             queued = await service.extract(make.jpeg("new"))
         other = db.Database(sqlite_url)
         async with other.write() as session:
-            await session.connection()
+            await session.execute(text("SELECT 1"))
             locked = await service.extract(make.jpeg("new"))
         await other.close()
 

@@ -144,7 +144,7 @@ async def test_untouched_amount_with_three_decimals_is_kept(
 async def test_alternative_is_used_in_portuguese(sqlite_url: str, tmp_path: Path) -> None:
     async with reviewing(sqlite_url, tmp_path) as review:
         review.service.stranger.headers.update(PORTUGUESE)
-        await review.post(use="total=1.459")
+        await review.post(currency="KWD", use="total=1.459")
         receipt = await review.receipt()
 
     assert "1.459" == receipt["total"]
