@@ -26,6 +26,10 @@ _CODE = re.compile(
     r"|^[\s#*-]*[0-9]{6,14}(?=[^\W\d_])"
 )
 _SHORT_CODE = re.compile(r"^\W*[0-9]{3,}\s+(?=[^\W_]{3})")
+# `TMK01 TEMAKI`, `1 CMB04 COMBINADO`: letters and digits before the name.
+_MIXED_CODE = re.compile(
+    r"^\W*(?:[0-9]{1,3}\W+)?(?P<code>[A-Z]{1,5}-?[0-9]{2,6})\s+(?=[^\W\d_]{3})"
+)
 _LEADING_QTY = re.compile(
     r"^[^\w|]*(?P<qty>[1-9][0-9]{0,2}|[0-9]{1,3}[.,][0-9]{1,3}|[iIl|](?=\s))"
     r"\s?(?:[xX×*]\s|[xX×](?=[A-Z])|\s)\s*(?=\S)"
@@ -85,6 +89,17 @@ def strip_code(text: str) -> str:
 def strip_short_code(text: str) -> str:
     """Return a name without any number before it, for rows that all begin with codes."""
     return _SHORT_CODE.sub("", text)
+
+
+def mixed_code(text: str) -> str | None:
+    """Return a code of letters and digits before a name."""
+    match = _MIXED_CODE.match(text)
+    return match["code"] if match else None
+
+
+def strip_mixed_code(text: str) -> str:
+    """Return a name without a code of letters and digits, for rows that all begin with one."""
+    return _MIXED_CODE.sub("", text)
 
 
 def leading_qty(text: str) -> tuple[Decimal, str] | None:

@@ -64,6 +64,7 @@ def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
         are_indexed=_are_surely_indexed(entries, first),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
         have_codes=_have_codes(named),
+        have_mixed_codes=_have_mixed_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
     )
     items = (_item(entry, layout) for entry in entries)
@@ -73,6 +74,12 @@ def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
 def _have_codes(named: Sequence[Priced]) -> bool:
     coded = sum(item_name.strip_code(read.words) != read.words for read in named)
     return coded * 2 > len(named)
+
+
+def _have_mixed_codes(named: Sequence[Priced]) -> bool:
+    """Return whether every name begins so, and not all with the same code, one of taxes."""
+    codes = [item_name.mixed_code(read.words) for read in named]
+    return all(codes) and len({*codes}) > 1
 
 
 def _columns(rows: Sequence[ItemRow]) -> list[Role]:
@@ -343,6 +350,8 @@ def _split_name(read: Priced, layout: Layout) -> tuple[str, Decimal | None]:
     stripped = item_name.strip_code(read.words)
     if stripped == read.words and layout.have_codes:
         stripped = item_name.strip_short_code(read.words)
+    if stripped == read.words and layout.have_mixed_codes:
+        stripped = item_name.strip_mixed_code(read.words)
     if stripped != read.words:
         return stripped, None
     leading = item_name.leading_qty(read.words)

@@ -33,6 +33,8 @@ class Layout:
     is_headed_qty: bool
     #: Whether most rows begin with an article code, so that short numbers are codes too.
     have_codes: bool
+    #: Whether every row begins with a code of letters and digits.
+    have_mixed_codes: bool
     #: The left edge of the leftmost item, pixels.
     edge: float
 
