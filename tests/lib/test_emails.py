@@ -42,7 +42,7 @@ def test_address_is_in_lower_case_as_on_the_wire(text: str, address: str) -> Non
         *("ana@-example.com", "ana@[127.0.0.1]", "ana@1.2.3.4", '"a b"@example.com'),
         *("Ana <ana@example.com>", "ana@example.com,bea@example.com", "joão@example.com"),
         *("ana@example.com\n", "ana\r\nBcc: bea@example.com", "a\0na@example.com"),
-        *("\u212aim@example.com", "ana@example.com\u2028"),
+        *("=?utf-8?q?a=0D?=@example.com", "\u212aim@example.com", "ana@example.com\u2028"),
         "a" * 65 + "@example.com",
         "ana@" + "b" * 64 + ".com",
     ],

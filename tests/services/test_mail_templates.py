@@ -1,6 +1,7 @@
 """The rendered mails, parsed as a mail client parses them."""
 
 import datetime as dt
+import email.policy
 import re
 from decimal import Decimal
 from email.message import EmailMessage
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recibo.lib import names
 from recibo.schemas.languages import Language
 from recibo.schemas.states import MailKind, MailOutcome
 from recibo.services import mail_templates
@@ -259,6 +261,35 @@ def test_sender_is_configured_or_the_default_at_the_public_host(
 def test_sender_that_is_not_one_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="RECIBO_EMAIL_FROM"):
         mail_templates.sender(text, "https://recibo.example")
+
+
+ENCODED = "=?utf-8?q?=0D=0ABcc:_x=40evil.example?="
+
+
+@pytest.mark.parametrize(
+    ("message_id", "named"),
+    [
+        ("<" + "a" * 480 + "@people.test>", True),
+        (f"<{ENCODED}@people.test>", False),
+        ("<1@people.test>\r\nBcc: x", False),
+    ],
+)
+def test_reply_takes_only_words_from_the_mail_that_it_answers(message_id: str, named: bool) -> None:
+    reply = Reply(message_id, f"Lunch {ENCODED}", MailOutcome.EMPTY, [])
+    content = MailContent("mail_1", MailKind.RECEIPTS_RECEIVED, "a@b.test", {}, AT, reply=reply)
+
+    raw = mail_templates.render(content, HEAD).as_bytes(policy=email.policy.SMTP)
+
+    assert named == (b"In-Reply-To: " + message_id.encode() + b"\r\n" in raw)
+    assert named == ("References" in parsed(raw))
+    assert "Re: Lunch = ?utf-8?q?=0D=0ABcc: _x=40evil. example?=" == parsed(raw)["Subject"]
+
+
+def test_header_with_a_line_break_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names, "sanitize_name", str)
+
+    with pytest.raises(ValueError, match="line break"):
+        written(MailKind.KEY_EXPIRING, key=ENCODED)
 
 
 def _count(piece: str, *names: str) -> int:

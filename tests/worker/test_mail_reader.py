@@ -224,6 +224,22 @@ async def test_busy_service_leaves_the_mail_unread_and_others_go_on(
     assert 1 == len(await small.receipts())
 
 
+async def test_mail_that_always_fails_is_given_up(
+    small: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    small.deliver(small.mail("Padaria"))
+    monkeypatch.setattr(Intake, "take", fail)
+    unseen = []
+    for _ in range(5):
+        await small.reader.read_mailbox(Budget(60))
+        unseen.append(small.unseen())
+
+    assert [1, 1, 1, 1, 0] == unseen
+
+
 @pytest.mark.parametrize(
     ("headers", "outcome", "receipts", "replies"),
     [
@@ -263,6 +279,18 @@ async def test_only_members_and_allowed_senders_and_no_program_gets_a_reply(
     assert 0 == small.unseen()
 
 
+async def test_mail_of_a_stranger_is_not_taken_apart(
+    small: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def explode(_: bytes) -> None:
+        raise KilledError
+
+    monkeypatch.setattr(messages, "read_documents", explode)
+    small.deliver(small.mail("Padaria", sender="eve@elsewhere.test"))
+
+    assert [MailOutcome.FOREIGN] == [mail.outcome for mail in await small.read()]
+
+
 @pytest.mark.parametrize(
     ("checks", "outcome"),
     [
@@ -272,6 +300,7 @@ async def test_only_members_and_allowed_senders_and_no_program_gets_a_reply(
             f"{SERVER}; dkim=pass header.d=people.test; dmarc=fail header.from=people.test",
             MailOutcome.UNCONFIRMED,
         ),
+        (f"{SERVER}; dmarc=none; dkim=pass header.d=people.test", MailOutcome.RECEIVED),
         (f"{SERVER}; dkim=pass header.d=elsewhere.test", MailOutcome.UNCONFIRMED),
         ("mx.elsewhere.test; dmarc=pass header.from=people.test", MailOutcome.UNCONFIRMED),
         (f"{SERVER}; (((((", MailOutcome.UNCONFIRMED),

@@ -27,6 +27,10 @@ def parse(text: str, *, is_production: bool) -> str:
     if len(text) > _MAX_LENGTH:
         message = f"it is longer than {_MAX_LENGTH} characters"
         raise BadEmailError(message)
+    if "=?" in text:
+        # In a header it would be decoded into another address (RFC 2047).
+        message = "it contains =?"
+        raise BadEmailError(message)
     domain = text.rpartition("@")[2].lower().rstrip(".")
     is_developers = domain.rpartition(".")[2] in _DEVELOPERS_DOMAINS
     if is_developers and is_production:

@@ -14,6 +14,8 @@ _COLONS = re.compile(r"([:\ufe13\ufe55\uff1a])(?=\S)")
 _ATS = re.compile(r"\s*([@\ufe6b\uff20])\s*")
 _SLASHES = re.compile(r"[/\u2044\u2215\u29f8\uff0f]{2,}")
 _BACKSLASHES = re.compile(r"[\\\ufe68\uff3c]+")
+# Mail programs decode what follows =? in a header, line breaks too (RFC 2047).
+_ENCODED = re.compile(r"=(?=\?)")
 
 
 def sanitize_name(name: str) -> str:
@@ -25,6 +27,7 @@ def sanitize_name(name: str) -> str:
         (_DOTS, r"\1 "),
         (_COLONS, r"\1 "),
         (_ATS, r" \1 "),
+        (_ENCODED, "= "),
         (_SPACES, " "),
     ):
         visible = pattern.sub(replacement, visible)

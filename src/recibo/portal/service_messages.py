@@ -41,6 +41,7 @@ ABOUT_FIELDS = (
     gettext_noop("may have at most %(most)s characters"),
     gettext_noop("may have at most %(most)s lines"),
     gettext_noop("contains a line that is no address: %(line)s"),
+    gettext_noop("it contains =?"),
     gettext_noop("it is longer than %(most)s characters"),
     gettext_noop("%(domain)s is a reserved domain that has no mail"),
     gettext_noop("must name a host"),

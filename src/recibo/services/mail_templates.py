@@ -8,8 +8,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.errors import HeaderParseError
-from email.headerregistry import Address
+from email.headerregistry import Address, BaseHeader, HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
+from email.policy import Policy
 from email.utils import format_datetime
 from enum import StrEnum
 from functools import cache
@@ -40,8 +41,22 @@ _LONGEST_LINE = 998
 # Addresses that need no escaping: mail clients show them as addresses, and as nothing else.
 _PLAIN_EMAIL = re.compile(r"[a-z0-9+_-]+(?:\.[a-z0-9+_-]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.ASCII)
 # RFC 5322, 3.6.4, without comments and quotes.
-_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,500}>")
+_MESSAGE_ID = re.compile(r"<(?!.*=\?)[!-;=?-~]{1,500}>")
+_BAD_HEADER = "A header of a mail contains a line break."
 _BAD_SENDER = 'RECIBO_EMAIL_FROM must read "Name <name@example.com>".'
+
+
+class _IdHeader(UnstructuredHeader, BaseHeader):
+    """Stays on one line: folded, long ids become encoded words, which are no ids."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("in-reply-to", _IdHeader)
+_HEADERS.map_to_type("references", _IdHeader)
+_POLICY = email.policy.SMTP.clone(header_factory=_HEADERS)
 
 
 class InviterKind(StrEnum):
@@ -110,7 +125,11 @@ class MailContent:
 
 
 def render(content: MailContent, head: MailSettings) -> EmailMessage:
-    """Return the message to send."""
+    """Return the message to send.
+
+    Raises:
+        ValueError: a header would have several lines.
+    """
     texts = _texts(content.language)
     template = texts.templates[content.kind]
     values = _values(content, head)
@@ -125,13 +144,15 @@ def render(content: MailContent, head: MailSettings) -> EmailMessage:
         "words": texts.words,
         "language": content.language,
     }
-    message = EmailMessage(policy=email.policy.SMTP)
+    message = EmailMessage(policy=_POLICY)
     message["From"] = head.sender
     message["To"] = Address(addr_spec=content.to)
     message["Subject"] = parts["subject"]
     message["Date"] = format_datetime(clock.now())
     message["Message-ID"] = f"<{content.id}@{head.host}>"
     _mark_as_automatic(message, content.reply)
+    if any(re.search(r"[\r\n]", value) for value in message.values()):
+        raise ValueError(_BAD_HEADER)
     text = _TEMPLATES.get_template("mail.txt").render(parts)
     html = _TEMPLATES.get_template("mail.html").render(parts)
     message.set_content(text, charset="utf-8", cte=_encoding(text))

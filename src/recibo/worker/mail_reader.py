@@ -1,11 +1,13 @@
 """Reads the mailbox of receipts, and answers the mails once their files are read."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import structlog
 
 from recibo.adapters.mailbox import Mailbox, OpenMailbox
+from recibo.schemas.states import MailOutcome
 from recibo.services.receipt_mail import messages, received_mails
 from recibo.services.receipt_mail.intake import Intake, TryAgainError
 from recibo.store.db import Database
@@ -17,6 +19,8 @@ log = structlog.get_logger(__name__)
 _SECONDS = 15
 # Sixteen large mails over a slow connection; the next run continues.
 _BUDGET_SECONDS = 60
+# A mail that fails so often is given up.
+_MOST_FAILURES = 5
 #: The outcome of a mail that is for no organization.
 _NO_ADDRESS = "no_address"
 
@@ -27,6 +31,8 @@ class _State:
     after: int = 0
     #: The recorded mail after which the next run looks for replies.
     answered_up_to: str = ""
+    #: How often each unread mail failed.
+    failures: Counter[int] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +75,12 @@ class MailReader:
         except Exception:
             # It stays unread; the others go on.
             log.exception("a mail could not be processed")
-            return
+            self._state.failures[number] += 1
+            if self._state.failures[number] < _MOST_FAILURES:
+                return
+            outcomes = [MailOutcome.DAMAGED]
         await mailbox.mark_seen(number)
+        self._state.failures.pop(number, None)
         for outcome in map(str, outcomes or (_NO_ADDRESS,)):
             metrics.RECEIVED_MAILS.labels(outcome).inc()
             log.info("a mail was processed", outcome=outcome)

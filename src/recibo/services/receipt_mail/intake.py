@@ -1,6 +1,6 @@
 """Turn a mail into receipts: find its org and its sender, and upload its documents.
 
-    mail -> address? -> known? -> sender? -> documents -> receipts stored -> mail recorded -> marked
+    mail -> address? -> sender? -> documents -> known? -> receipts stored -> mail recorded -> marked
 
 A mail is marked as read only after all of this, so a crash at any point only means that it comes
 again. A receipt carries the id of its mail, so it is found then; a recorded mail is skipped.
@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ class _Mail:
     id: str
     head: Head
     documents: Sequence[Document]
-    #: Of the sender, the Message-ID and the documents.
+    #: Of the sender, the Message-ID and the documents; of a closed mail, all of its bytes.
     hash: str
     #: Why it has no documents.
     problem: MailOutcome | None
@@ -102,25 +102,33 @@ class Intake:
         ]
         if not found:
             return []
-        mail = await asyncio.to_thread(_read, head, raw_mail)
-        return [await self._take_for(address, mail) for address in found]
+        closed = await asyncio.to_thread(_closed, head, raw_mail)
+        actors = [await self._actor(address, closed) for address in found]
+        # Strangers' mails are not taken apart: they could be made to take long.
+        is_trusted = self._is_confirmed(head) and any(actors)
+        mail = await asyncio.to_thread(_opened, closed, raw_mail) if is_trusted else closed
+        return [
+            await self._take_for(address, actor, mail if actor is not None else closed)
+            for address, actor in zip(found, actors, strict=True)
+        ]
 
     async def _address(self, token: str) -> ReceiptAddress | None:
         async with self._database.read() as session:
             return await addresses.of_token(session, token)
 
-    async def _take_for(self, address: ReceiptAddress, mail: _Mail) -> MailOutcome:
+    async def _take_for(
+        self, address: ReceiptAddress, actor: Actor | None, mail: _Mail
+    ) -> MailOutcome:
         async with self._database.read() as session:
             org_id = OrgId(address.org_id)
             known = await received_mails.outcome_of(session, org_id, mail.hash)
             if known is not None:
                 return known
-            actor = await self._actor(session, address, mail)
         outcome = self._refusal(actor, mail) or MailOutcome.RECEIVED
         files: list[Mapping[str, Any]] = []
         if actor is not None and outcome is MailOutcome.RECEIVED:
             files = [await self._file(actor, mail, place) for place in range(len(mail.documents))]
-        received = Received(mail.id, org_id, mail.hash, mail.head, outcome, files)
+        received = Received(ids.new("rml"), org_id, mail.hash, mail.head, outcome, files)
         async with self._database.write() as session:
             await received_mails.record(session, received)
         return outcome
@@ -128,19 +136,20 @@ class Intake:
     def _refusal(self, actor: Actor | None, mail: _Mail) -> MailOutcome | None:
         if actor is None:
             return MailOutcome.FOREIGN
-        server = self.policy.auth_server
-        if server and not mail.head.is_from_sender(server):
+        if not self._is_confirmed(mail.head):
             return MailOutcome.UNCONFIRMED
         if isinstance(actor, Member) and not actor.may(Permission.RECEIPTS_WRITE):
             return MailOutcome.NOT_PERMITTED
         return mail.problem
 
-    async def _actor(
-        self, session: ReadSession, address: ReceiptAddress, mail: _Mail
-    ) -> Member | MailSender | None:
+    def _is_confirmed(self, head: Head) -> bool:
+        return not self.policy.auth_server or head.is_from_sender(self.policy.auth_server)
+
+    async def _actor(self, address: ReceiptAddress, mail: _Mail) -> Member | MailSender | None:
         """Return whom the mail is from: a member, or a sender that the org allowed."""
         org_id, sender = OrgId(address.org_id), mail.head.sender
-        row = (await session.execute(_org_and_member(org_id, sender))).one()
+        async with self._database.read() as session:
+            row = (await session.execute(_org_and_member(org_id, sender))).one()
         plan = self.plans.of(row.plan, row.agreed)
         visit = ClientInfo(request_id=mail.id, is_limited_by_ip=False)
         if row.role is not None:
@@ -201,7 +210,14 @@ class Intake:
         return self.extraction.database
 
 
-def _read(head: Head, raw_mail: RawMail) -> _Mail:
+def _closed(head: Head, raw_mail: RawMail) -> _Mail:
+    """Return a mail that is not taken apart."""
+    content = hashlib.sha256(raw_mail.content).hexdigest()
+    hash_ = _hash(head.sender, head.message_id, content)
+    return _Mail(id=ids.new("rml"), head=head, documents=[], hash=hash_, problem=None)
+
+
+def _opened(mail: _Mail, raw_mail: RawMail) -> _Mail:
     """Take a mail apart."""
     documents: list[Document] = []
     problem = None
@@ -216,15 +232,13 @@ def _read(head: Head, raw_mail: RawMail) -> _Mail:
             problem = None if documents else MailOutcome.EMPTY
     # Without a Message-ID, the bytes are the mail. Of another sender it is another mail, so that
     # nobody can send a stranger's id first.
-    name = head.message_id or hashlib.sha256(raw_mail.content).hexdigest()
-    parts = [head.sender, name, *sorted(one.sha256 for one in documents)]
-    return _Mail(
-        id=ids.new("rml"),
-        head=head,
-        documents=documents,
-        hash=hashlib.sha256("\0".join(parts).encode()).hexdigest(),
-        problem=problem,
-    )
+    name = mail.head.message_id or hashlib.sha256(raw_mail.content).hexdigest()
+    hash_ = _hash(mail.head.sender, name, *sorted(one.sha256 for one in documents))
+    return replace(mail, documents=documents, hash=hash_, problem=problem)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _org_and_member(org_id: OrgId, sender: str) -> Select[Any]:

@@ -8,10 +8,11 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from email.errors import MessageError
 from email.message import EmailMessage
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import EmailPolicy
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from recibo.extract.document import formats
@@ -27,8 +28,13 @@ MAX_DOCUMENTS = 20
 _MAX_LINES = 500_000
 # Each line is compared with the boundary of every part around it.
 _MAX_BOUNDARIES = 40
-_MAX_PARTS = 200
+_MAX_PARTS = 50
 _MAX_HEADER = 2000
+# Parsing these takes more time than their length.
+_MAX_STRUCTURED = 500
+_UNSTRUCTURED = {"subject", "message-id"}
+# The headers of a part are read several times, also by the standard library.
+_KEPT_HEADERS = 64
 _MAX_HEADERS = 20
 _MAX_MESSAGE_ID = 900
 _MAX_SUBJECT = 500
@@ -52,8 +58,6 @@ _PROGRAMS = ("Auto-Submitted", "X-Autoreply", "X-Autorespond", "X-Auto-Response-
 _BULK = {"bulk", "junk", "list", "auto_reply"}
 _QUOTED_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|\((?:[^()\\]|\\.)*\)')
 _NOBODY = re.compile(r"(mailer-daemon|postmaster|no-?reply|do-?not-?reply)[@+].*", re.IGNORECASE)
-# The standard library raises these for headers and parts that it did not expect.
-_BROKEN = (MessageError, LookupError, ValueError, AttributeError, TypeError, RecursionError)
 
 
 class DamagedMailError(Exception):
@@ -61,10 +65,16 @@ class DamagedMailError(Exception):
 
 
 class _Policy(EmailPolicy):
-    """Parses the beginning of long headers only."""
+    """Parses the beginning of long headers only, and not at every access."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
-        return super().header_fetch_parse(name, value[:_MAX_HEADER])
+        most = _MAX_HEADER if name.lower() in _UNSTRUCTURED else _MAX_STRUCTURED
+        return _parsed(name, _on_one_line(value)[:most])
+
+
+@lru_cache(_KEPT_HEADERS)
+def _parsed(name: str, value: str) -> Any:
+    return EmailPolicy().header_fetch_parse(name, value)
 
 
 _POLICY = _Policy()
@@ -85,6 +95,11 @@ class _Result:
     def is_pass(self) -> bool:
         """Whether it is right."""
         return self.words[0].partition("=")[2] == "pass"
+
+    @property
+    def is_none(self) -> bool:
+        """Whether there was nothing to check."""
+        return self.words[0].partition("=")[2] == "none"
 
     def value(self, name: str) -> str:
         """Return a property; empty if it has none."""
@@ -118,7 +133,7 @@ class Head:
         """Return whether a mail server says that the domain of the sender sent it."""
         results = [one for header in self.checks for one in _results(header, server)]
         domain = self.sender.rpartition("@")[2]
-        policy = [one for one in results if one.method == "dmarc"]
+        policy = [one for one in results if one.method == "dmarc" and not one.is_none]
         if policy:
             return all(one.is_pass and one.value("header.from") == domain for one in policy)
         return any(
@@ -152,7 +167,8 @@ def read_head(raw: bytes) -> Head:
     """
     try:
         return _head(BytesHeaderParser(policy=_POLICY).parsebytes(raw[:HEAD_BYTES]))
-    except (*_BROKEN, emails.BadEmailError) as e:
+    except Exception as e:
+        # The standard library raises many kinds, UnboundLocalError too.
         raise DamagedMailError from e
 
 
@@ -167,25 +183,35 @@ def read_documents(raw: bytes) -> list[Document]:
     try:
         message = BytesParser(policy=_POLICY).parsebytes(raw)
         return [one for part in _leaves(message) if (one := _document(part)) is not None]
-    except _BROKEN as e:
+    except Exception as e:
+        # As above.
         raise DamagedMailError from e
 
 
 def _head(message: Any) -> Head:
-    (written,) = message.get_all("From", [])
-    (sender,) = written.addresses
+    (written,) = _all(message, "From")
+    if len(written) > _MAX_STRUCTURED:
+        # What is cut off could be another sender.
+        raise DamagedMailError
+    (sender,) = message["From"].addresses
     return Head(
         message_id=_text(message["Message-ID"], _MAX_MESSAGE_ID),
         sender=emails.parse(sender.addr_spec, is_production=False),
         subject=_text(message["Subject"], _MAX_SUBJECT),
         recipients=tuple(one for name in _RECIPIENTS for one in _all(message, name)),
         is_automatic=_is_automatic(message) or bool(_NOBODY.fullmatch(sender.addr_spec)),
-        checks=tuple(_all(message, "Authentication-Results")),
+        checks=tuple(one[:_MAX_HEADER] for one in _all(message, "Authentication-Results")),
     )
 
 
 def _all(message: Any, name: str) -> list[str]:
-    return [str(one) for one in message.get_all(name, [])[:_MAX_HEADERS]]
+    """Return headers as they are written, on one line: parsing them takes time."""
+    found = (value for key, value in message.raw_items() if key.lower() == name.lower())
+    return [_on_one_line(one) for one in islice(found, _MAX_HEADERS)]
+
+
+def _on_one_line(header: object) -> str:
+    return re.sub(r"[\r\n]", "", str(header))
 
 
 def _text(header: object, most: int) -> str:
