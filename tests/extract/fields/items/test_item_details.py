@@ -51,6 +51,15 @@ Pos   Code      Description          Unit    Qty    Price     Discount    VAT % 
 2     B-2002    Ballpoint pens       pcs      10     0,50         0,00     20 %      5,00
                                                             Total                   23,50
 """
+TILL = """
+ALFA COMERCIO LTDA
+CNPJ: 11.222.333/0001-81
+CUPOM FISCAL ELETRONICO SAT
+#  |  COD  |  DESC  |  QTD  |  UN  |  VL UN R$  |  VL ITEM R$
+001 3785516 ALCOOL COMUM     CRISTAL    3 L X 2,50    7,50
+002 3785517 ACUCAR ESPECIAL  CRISTAL    1 PCT X 4,50  4,50
+TOTAL R$                                         12,00
+"""
 COUNTED = """
 No    Description          Qty    Price     Total
 1     Office cards A4        2    10.00     20.00
@@ -83,6 +92,12 @@ def test_columns_name_the_details() -> None:
 
     assert first == ("A-1001", "box", Decimal(20), Decimal("1.50"))
     assert second == ("B-2002", "pcs", Decimal(20), None)
+
+
+def test_a_word_of_a_name_below_the_heading_of_units_is_no_unit() -> None:
+    items = pipeline.understand([[text_page(TILL)]]).line_items
+
+    assert ["L", "PCT"] == [found.value.unit for found in items]
 
 
 def test_numbers_that_only_count_the_items_are_no_codes() -> None:

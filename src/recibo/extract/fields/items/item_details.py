@@ -254,10 +254,12 @@ def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
     cell = cells.get(Role.UNIT, "").strip(" .|")
     # A long unit that is not known may be a part of the name on an image.
     is_short = cell.isalpha() and cell.isupper() and len(cell) <= _SHORT_UNIT
-    is_unit = fold(cell) in _folded_units() or is_short or place.row.is_exact
-    if cell[:1].isalpha() and cell.isalnum() and is_unit and len(cell) <= _LONGEST_UNIT:
-        return cell
+    is_known = fold(cell) in _folded_units()
+    is_unit = is_known or is_short or place.row.is_exact
+    is_word = cell[:1].isalpha() and cell.isalnum() and len(cell) <= _LONGEST_UNIT
     qty = place.item.value.qty
+    if is_word and is_unit and _holds(cells.get(Role.QTY, ""), qty):
+        return cell
     rows = (place.row, *place.rows[:-1], *place.below[:1], *place.above)
     for row in rows if qty is not None else ():
         start, end = _name_span(place.item, row)
@@ -266,7 +268,12 @@ def _unit(place: _Place, cells: Mapping[str, str]) -> str | None:
             after = _unit_after().match(row.text, figure.end)
             if qty in figure.readings and after and not start <= figure.start < end:
                 return after["unit"]
-    return None
+    return cell if is_known else None
+
+
+def _holds(cell: str, qty: Decimal | None) -> bool:
+    """Return whether a column has the quantity; rows of tills may not be below their headings."""
+    return qty is None or any(qty in figure.readings for figure in figures.every(cell))
 
 
 def _name_span(item: _Found, row: ItemRow) -> tuple[int, int]:
