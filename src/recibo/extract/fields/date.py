@@ -87,8 +87,12 @@ def ranked(rows: Sequence[Row], place: Place) -> Sequence[tuple[Extracted[Moment
         same.sort(key=lambda occurrence: -occurrence.score)
         repeats = sum(occurrence.may_be_issue for occurrence in same) - 1
         features = {**same[0].features, "repeated": max(0, min(repeats, 2))}
-        found.append((_found(same, rows, place, score(features)), features))
-    return sorted(found, key=lambda pair: -pair[0].confidence)[:_MOST_CANDIDATES]
+        found.append((same, features, score(features)))
+    found.sort(key=lambda one: -probability(one[2]))
+    return [
+        (_found(same, rows, place, log_odds), features)
+        for same, features, log_odds in found[:_MOST_CANDIDATES]
+    ]
 
 
 def orders(rows: Sequence[Row], place: Place) -> tuple[Order, ...]:

@@ -91,13 +91,13 @@ def read(row: ItemRow) -> list[Heading]:
     """Return the headings in a row from left to right, the longest ones that match."""
     words = list(_WORD.finditer(row.text))
     found: list[Heading] = []
-    index = last = 0
+    index = first = last = 0
     while index < len(words):
         length, role = _longest(row.text, words[index : index + _LONGEST])
         if role is not None:
             start, end = words[index].start(), words[index + length - 1].end()
             is_rest = bool(found) and role is Role.TAX and _is_qualifier(row.text[last:end])
-            first = row.text.index(found[-1].text) if is_rest else start
+            first = first if is_rest else start
             x0, x1 = row.x_at(first), row.x_at(end - 1) + row.height * 0.4
             whole = Heading(row.text[first:end], found.pop().role if is_rest else role, x0, x1)
             found.append(whole)

@@ -15,8 +15,8 @@ from recibo.extract.text import numbers, timestamps
 
 LABELS = "other"
 
-#: The most rows of the parts of a freight.
-_MOST_ROWS = 12
+#: The most rows of the parts of a freight, and the most letters of a name with its amount.
+_MOST_ROWS, _MOST_LETTERS = 12, 400
 _LIKELY = 0.9
 # `FRETE VALOR ........ 287,50`
 _DOTTED = re.compile(r"\W*(?P<name>[^\W\d].*?)[\s.:_-]*(?:R\$\s*)?[0-9][0-9.]*,[0-9]{2}\W*$")
@@ -89,8 +89,12 @@ def _named_amounts(cells: Sequence[Cell]) -> Iterator[Extracted[LineItem]]:
             name = None if values else name
         elif not values:
             name = cell
-        elif (match := _DOTTED.match(cell.text)) and values[0]:
+        elif _is_short(cell) and (match := _DOTTED.match(cell.text)) and values[0]:
             yield _part(match["name"], values[0], cell)
+
+
+def _is_short(cell: Cell) -> bool:
+    return len(cell.text) <= _MOST_LETTERS
 
 
 def _part(name: str, amount: Decimal, evidence: Cell) -> Extracted[LineItem]:

@@ -1,5 +1,6 @@
 """Reads items in tables: columns below headings, descriptions of several rows, several pages."""
 
+import functools
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -126,11 +127,11 @@ def _body(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> list[_TableItem
     waiting: Cell | None = None
     # Whether the row that waits for its numbers begins with a code.
     is_headed = False
-    heads = _heads_of_later_pages(rows, headed)
+    head = functools.cache(functools.partial(_head, rows, headed))
     for index, row in enumerate(rows):
         if not items and index == _MOST_HEAD_ROWS:
             return []
-        if index in heads:
+        if row.line.page != rows[0].line.page and index in head(row.line.page):
             continue
         placed = columns.place(row, headed)
         name = _name(placed)
@@ -155,17 +156,13 @@ def _body(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> list[_TableItem
     return items
 
 
-def _heads_of_later_pages(rows: Sequence[ItemRow], headed: Sequence[Heading]) -> frozenset[int]:
-    """Return the rows above the first product of each later page without headings."""
-    heads: set[int] = set()
-    places = enumerate(rows)
-    for page, on_page in itertools.groupby(places, key=lambda place: place[1].line.page):
-        listed = list(on_page)
-        first = next((index for index, row in listed if _is_reconciled(row, headed)), None)
-        is_headed = any(headings.is_heading(row) for _, row in listed)
-        if page != rows[0].line.page and first is not None and not is_headed:
-            heads.update(index for index, _ in listed if index < first)
-    return frozenset(heads)
+def _head(rows: Sequence[ItemRow], headed: Sequence[Heading], page: int) -> range:
+    """Return the rows above the first product of a page without headings."""
+    listed = [(index, row) for index, row in enumerate(rows) if row.line.page == page]
+    first = next((index for index, row in listed if _is_reconciled(row, headed)), None)
+    if first is None or any(headings.is_heading(row) for _, row in listed):
+        return range(0)
+    return range(listed[0][0], first)
 
 
 def _is_coded(placed: dict[Role, Cell]) -> bool:
