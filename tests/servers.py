@@ -4,6 +4,7 @@ import contextlib
 import grp
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import socket
@@ -25,7 +26,7 @@ DEBIAN_FOLDERS = Path("/usr/lib/postgresql")
 # initdb takes a second; a loaded machine may need many.
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
-IMAP_PASSWORD = "open-sesame"  # noqa: S105
+IMAP_PASSWORD = secrets.token_hex(8)
 # Nothing here outlives the tests, so nothing needs to reach the disk.
 POSTGRES_OPTIONS = (
     "fsync=off",

@@ -42,7 +42,7 @@ Writer = Annotated[RequestContext, Depends(request_context.context_with(Permissi
 
 
 class SendersForm(BaseModel):
-    """Who may send besides the members, one a line."""
+    """The senders who are not members, one per line."""
 
     senders: Trimmed = ""
 
@@ -76,7 +76,7 @@ async def remove_address(caller: Writer) -> Response:
 async def set_senders(
     caller: Writer, form: Annotated[SendersForm, Depends(forms.plain(SendersForm))]
 ) -> Response:
-    """Set who may send besides the members."""
+    """Set the senders who are not members."""
     try:
         async with caller.services.database.write() as session:
             await addresses.allow(session, caller.member, form.senders.split())

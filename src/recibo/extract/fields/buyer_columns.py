@@ -24,8 +24,8 @@ class Column:
 
     def holds(self, box: Box, page: int) -> bool:
         """Return whether a text is in the column."""
-        is_beside = self.box.x0 <= box.x0 < self.box.x1
-        return page == self.page and is_beside and self.box.y0 <= box.y_center <= self.box.y1
+        is_within = self.box.x0 <= box.x0 < self.box.x1
+        return page == self.page and is_within and self.box.y0 <= box.y_center <= self.box.y1
 
 
 def of_buyer(rows: Sequence[Row]) -> tuple[Column, ...]:
