@@ -65,16 +65,14 @@ _NEXT_PASS_FACTOR = 1.6
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One way to read a picture."""
+    """One way to read a picture again."""
 
     scale: float = 1.0
     is_evenly_lit: bool = False
 
 
-_PASSES: dict[Accuracy, tuple[Pass, ...]] = {
-    Accuracy.STANDARD: (Pass(),),
-    Accuracy.HIGH: (Pass(), Pass(scale=1.5), Pass(is_evenly_lit=True)),
-}
+#: At high accuracy, after the first pass.
+_FURTHER_PASSES = (Pass(scale=1.5), Pass(is_evenly_lit=True))
 
 
 def extract(
@@ -92,7 +90,8 @@ def extract(
     Args:
         data: The file.
         hint: The type that the sender expects; it breaks ties and never overrides the document.
-        accuracy: Standard reads each page once, high several times, with a vote.
+        accuracy: Standard reads each page once; high several times, with a vote, if a field is in
+            doubt after the first time.
         runtime: The runtime that recognizes lines.
         budget: Limits the time of further passes at high accuracy; None means no limit.
         step: Called before each page, and before the search for fields.
@@ -101,10 +100,8 @@ def extract(
     Raises:
         ReadingError: The file is refused, or nothing on it can be read.
     """
-    stopwatch = _Stopwatch(trace, step)
-    if budget:
-        stopwatch.share(budget, pages.inspect(data).page_count)
-    by_page = _by_page(data, accuracy, runtime, stopwatch)
+    stopwatch = _Stopwatch(trace, step, budget)
+    by_page = _by_page(data, accuracy, runtime, stopwatch, hint=hint)
     stopwatch.step()
     with stopwatch("fields"):
         invoice = einvoices.find(attachments.xml(data))
@@ -115,6 +112,8 @@ def recognize(
     data: bytes, *, accuracy: Accuracy = Accuracy.STANDARD, runtime: Runtime = Runtime.AUTO
 ) -> Sequence[Sequence[TextPage]]:
     """Return the pages as text, each once per pass; this takes nearly all the time.
+
+    At high accuracy there is one pass if it leaves no doubt, else all.
 
     Raises:
         ReadingError: The file is refused.
@@ -190,7 +189,10 @@ def prepare(runtime: Runtime = Runtime.AUTO) -> None:
     for sample in sample_files.every():
         for page in pages.pages(sample):
             page.draw(1.0)
-    extract(sample_files.picture(), accuracy=Accuracy.HIGH, runtime=runtime)
+    stopwatch = _Stopwatch()
+    for page in pages.pages(sample_files.picture()):
+        _with_further_passes(page, _first_pass(page, runtime, stopwatch), runtime, stopwatch)
+    extract(sample_files.picture(), runtime=runtime)
     extract(sample_files.text(), runtime=runtime)
 
 
@@ -199,11 +201,42 @@ def _engine(runtime: Runtime) -> Engine:
     return PaddleEngine(runtime)
 
 
+@dataclass(frozen=True, slots=True)
+class _FirstPass:
+    """The first pass over a page."""
+
+    text_page: TextPage
+    #: None for a page with a text layer, which is not recognized.
+    reading: Reading | None
+    #: How long it took.
+    seconds: float
+
+
 def _by_page(
-    data: bytes, accuracy: Accuracy, runtime: Runtime, stopwatch: "_Stopwatch"
+    data: bytes,
+    accuracy: Accuracy,
+    runtime: Runtime,
+    stopwatch: "_Stopwatch",
+    *,
+    hint: DocumentType | None = None,
 ) -> list[list[TextPage]]:
-    passes = _PASSES[accuracy]
-    return [_text_pages(page, passes, runtime, stopwatch) for page in _pages(data, stopwatch)]
+    first = [_first_pass(page, runtime, stopwatch) for page in _pages(data, stopwatch)]
+    text_pages = [one.text_page for one in first]
+    if accuracy is Accuracy.STANDARD or not _are_in_doubt(text_pages, hint, stopwatch):
+        return [[text_page] for text_page in text_pages]
+    stopwatch.share(len(first))
+    again = zip(_pages(data, stopwatch), first, strict=True)
+    return [_with_further_passes(page, one, runtime, stopwatch) for page, one in again]
+
+
+def _are_in_doubt(
+    text_pages: Sequence[TextPage], hint: DocumentType | None, stopwatch: "_Stopwatch"
+) -> bool:
+    """Return whether another pass over recognized pages may correct a field."""
+    if all(text_page.is_exact for text_page in text_pages):
+        return False
+    with stopwatch("fields"):
+        return vote.is_in_doubt(_receipt(text_pages, hint))
 
 
 def _pages(data: bytes, stopwatch: "_Stopwatch") -> Iterator[Page]:
@@ -217,74 +250,89 @@ def _pages(data: bytes, stopwatch: "_Stopwatch") -> Iterator[Page]:
         yield page
 
 
-def _text_pages(
-    page: Page, passes: Sequence[Pass], runtime: Runtime, stopwatch: "_Stopwatch"
-) -> list[TextPage]:
-    """Read a page once per pass; a text layer needs only one."""
+def _first_pass(page: Page, runtime: Runtime, stopwatch: "_Stopwatch") -> _FirstPass:
     if page.layer:
         with stopwatch("lines"):
             rows = lines.lines(page.layer)
         with stopwatch("codes"):
             found = barcodes.find(page, _texts(rows), is_exact=True)
-        return [_text_page(page, rows, found, is_exact=True)] * len(passes)
-    with stopwatch("clean"):
-        picture = page.draw(preprocessing.reading_scale(page))
-    readings = _readings(picture, passes, runtime, stopwatch)
-    turns = readings[0].turns
-    upright = preprocessing.turned(page, turns)
-    height, width = picture.shape[:2] if turns % 2 == 0 else picture.shape[1::-1]
-    is_unknown = legibility.is_unknown_script(readings[0].words, readings[0].unread)
+        return _FirstPass(_text_page(page, rows, found, is_exact=True), None, 0.0)
+    start = time.process_time()
+    picture = _picture(page, stopwatch)
+    with stopwatch("words"):
+        reading = _engine(runtime).read(picture)
+    is_unknown = _is_unknown_script(reading)
+    upright = preprocessing.turned(page, reading.turns)
     with stopwatch("lines"):
-        texts = [
-            lines.lines(_on_page(word, upright, width, height) for word in words)
-            for words in _legible(readings, is_unknown=is_unknown)
-        ]
+        rows = _lines(reading, page, picture, is_unknown=is_unknown)
     with stopwatch("codes"):
-        found = barcodes.find(upright, _texts(texts[0]), is_exact=False)
-    shown = np.ascontiguousarray(np.rot90(picture, -turns))
+        found = barcodes.find(upright, _texts(rows), is_exact=False)
+    shown = np.ascontiguousarray(np.rot90(picture, -reading.turns))
     seen = picture_hash.of(shown)
     with stopwatch("quality"):
-        measured = quality.measure(
-            shown, readings[0].words, dpi=page.dpi, scale=upright.width / width
-        )
+        scale = upright.width / shown.shape[1]
+        measured = quality.measure(shown, reading.words, dpi=page.dpi, scale=scale)
     if is_unknown:
         measured = replace(measured, hints=(*measured.hints, Hint.UNSUPPORTED_SCRIPT))
-    text_pages = [
-        replace(
-            _text_page(upright, rows, found, is_exact=False),
-            turns=turns % 4,
-            picture_hash=seen,
-            quality=measured,
-        )
-        for rows in texts
-    ]
-    # If there was no time for a pass, the first one counts again.
-    return text_pages + text_pages[:1] * (len(passes) - len(text_pages))
+    text_page = replace(
+        _text_page(upright, rows, found, is_exact=False),
+        turns=reading.turns % 4,
+        picture_hash=seen,
+        quality=measured,
+    )
+    return _FirstPass(text_page, reading, time.process_time() - start)
 
 
-def _readings(
-    picture: Picture, passes: Sequence[Pass], runtime: Runtime, stopwatch: "_Stopwatch"
-) -> list[Reading]:
-    """Read a picture once per pass, while there is time; later ones read only uncertain words."""
-    readings: list[Reading] = []
-    longest_s = 0.0
-    for reading_pass in passes:
-        if readings and not stopwatch.has_time_for(_NEXT_PASS_FACTOR * longest_s):
-            break
+def _with_further_passes(
+    page: Page, first: _FirstPass, runtime: Runtime, stopwatch: "_Stopwatch"
+) -> list[TextPage]:
+    """Return a page once per pass, while there is time; later ones read only uncertain words."""
+    text_pages = [first.text_page]
+    if first.reading is not None:
+        picture = _picture(page, stopwatch)
+        is_unknown = _is_unknown_script(first.reading)
+        for reading in _further_readings(picture, first, runtime, stopwatch):
+            with stopwatch("lines"):
+                rows = _lines(reading, page, picture, is_unknown=is_unknown)
+            text_pages.append(replace(first.text_page, lines=rows))
+    # The first pass counts again for each one without time, and on a page with a text layer.
+    return text_pages + text_pages[:1] * (1 + len(_FURTHER_PASSES) - len(text_pages))
+
+
+def _picture(page: Page, stopwatch: "_Stopwatch") -> Picture:
+    with stopwatch("clean"):
+        return page.draw(preprocessing.reading_scale(page))
+
+
+def _is_unknown_script(reading: Reading) -> bool:
+    return legibility.is_unknown_script(reading.words, reading.unread)
+
+
+def _further_readings(
+    picture: Picture, first: _FirstPass, runtime: Runtime, stopwatch: "_Stopwatch"
+) -> Iterator[Reading]:
+    earlier, longest_s = first.reading, first.seconds
+    for reading_pass in _FURTHER_PASSES:
+        expected_s = _NEXT_PASS_FACTOR * longest_s
+        if not stopwatch.has_time_for(expected_s, first_pass_s=first.seconds):
+            return
         start = time.process_time()
         with stopwatch("clean"):
             seen = preprocessing.evenly_lit(picture) if reading_pass.is_evenly_lit else picture
         with stopwatch("words"):
-            earlier = readings[-1] if readings else None
-            readings.append(_engine(runtime).read(seen, scale=reading_pass.scale, earlier=earlier))
+            earlier = _engine(runtime).read(seen, scale=reading_pass.scale, earlier=earlier)
+        yield earlier
         longest_s = max(longest_s, time.process_time() - start)
-    return readings
 
 
-def _legible(readings: Sequence[Reading], *, is_unknown: bool) -> Iterator[tuple[Word, ...]]:
-    """Yield the words of each pass; on a page in an unknown script without what is noise."""
-    for reading in readings:
-        yield legibility.without_noise(reading.words) if is_unknown else reading.words
+def _lines(
+    reading: Reading, page: Page, picture: Picture, *, is_unknown: bool
+) -> tuple[Line, ...]:
+    """Return the lines of a page; in an unknown script without what is noise."""
+    words = legibility.without_noise(reading.words) if is_unknown else reading.words
+    upright = preprocessing.turned(page, reading.turns)
+    height, width = picture.shape[:2] if reading.turns % 2 == 0 else picture.shape[1::-1]
+    return lines.lines(_on_page(word, upright, width, height) for word in words)
 
 
 def _on_page(word: Word, page: Page, width: int, height: int) -> Word:
@@ -314,29 +362,35 @@ def _receipt(text_pages: Sequence[TextPage], hint: DocumentType | None) -> Recei
 class _Stopwatch:
     """Times the stages and decides whether there is time for another pass."""
 
-    def __init__(self, trace: Trace | None = None, step: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        trace: Trace | None = None,
+        step: Callable[[], None] | None = None,
+        budget: TimeBudget | None = None,
+    ) -> None:
         self._trace = trace
         self._step = step
-        self._budget: TimeBudget | None = None
+        self._budget = budget
         self._pages_left = 0
-        self._page_limit_s = math.inf
+        self._share_s = math.inf
         self._start = self._page_start = time.process_time()
 
-    def share(self, budget: TimeBudget, count: int) -> None:
-        """Divide a time budget among this many pages."""
-        self._budget = budget
+    def share(self, count: int) -> None:
+        """Divide the time that is left among this many pages."""
         self._pages_left = count
 
-    def has_time_for(self, pass_s: float) -> bool:
-        """Return whether a pass of this duration ends in time."""
-        return time.process_time() - self._page_start + pass_s < self._page_limit_s
+    def has_time_for(self, pass_s: float, *, first_pass_s: float) -> bool:
+        """Return whether a further pass of this duration over the page ends in time."""
+        seconds = time.process_time() - self._page_start + pass_s
+        page_s = self._budget.page_s if self._budget else math.inf
+        return seconds < self._share_s and first_pass_s + seconds < page_s
 
     def step(self) -> None:
         """Start a page, or the stages after the last one."""
         self._page_start = time.process_time()
         if self._budget:
             left_s = self._budget.document_s - (self._page_start - self._start)
-            self._page_limit_s = min(self._budget.page_s, left_s / max(1, self._pages_left))
+            self._share_s = left_s / max(1, self._pages_left)
             self._pages_left -= 1
         if self._step:
             self._step()

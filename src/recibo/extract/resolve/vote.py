@@ -1,4 +1,4 @@
-"""Combines several readings of a document by a vote on each field."""
+"""Decides whether a document is read again, and combines its readings by a vote on each field."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
@@ -9,6 +9,25 @@ from typing import TypeVar
 from recibo.extract.model import Details, Extracted, Receipt
 
 T = TypeVar("T", bound=Hashable)
+
+# A value with a lower confidence is in doubt.
+_SURE = 0.9
+
+
+def is_in_doubt(receipt: Receipt) -> bool:
+    """Return whether reading a document again may change its receipt.
+
+    It may if total, date or seller are missing or not sure, another field is not sure, or the items
+    do not add up.
+    """
+    needed = (receipt.total, receipt.issued_at, receipt.merchant_name)
+    others = (receipt.subtotal, receipt.tax, receipt.document_number)
+    if any(field is None or field.confidence < _SURE for field in needed):
+        return True
+    if any(field is not None and field.confidence < _SURE for field in others):
+        return True
+    sums = {field.value for field in (receipt.total, receipt.subtotal) if field}
+    return _items_sum(receipt) not in sums
 
 
 def combine(receipts: Sequence[Receipt]) -> Receipt:
