@@ -325,9 +325,7 @@ def _further_readings(
         longest_s = max(longest_s, time.process_time() - start)
 
 
-def _lines(
-    reading: Reading, page: Page, picture: Picture, *, is_unknown: bool
-) -> tuple[Line, ...]:
+def _lines(reading: Reading, page: Page, picture: Picture, *, is_unknown: bool) -> tuple[Line, ...]:
     """Return the lines of a page; in an unknown script without what is noise."""
     words = legibility.without_noise(reading.words) if is_unknown else reading.words
     upright = preprocessing.turned(page, reading.turns)
