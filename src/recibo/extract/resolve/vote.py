@@ -4,30 +4,36 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from recibo.extract.model import Details, Extracted, Receipt
+from recibo.extract.model import Details, DocumentType, Extracted, Receipt
 
 T = TypeVar("T", bound=Hashable)
 
 # A value with a lower confidence is in doubt.
 _SURE = 0.9
+# The others are Brazilian fiscal documents, which always print the seller's CNPJ.
+_WITHOUT_TAX_ID = (DocumentType.RECEIPT, DocumentType.INVOICE)
 
 
 def is_in_doubt(receipt: Receipt) -> bool:
     """Return whether reading a document again may change its receipt.
 
-    It may if total, date or seller are missing or not sure, another field is not sure, or the items
-    do not add up.
+    It may if total, date, seller, or the tax id of a fiscal document are missing, if a field is not
+    sure, or if the items do not add up.
     """
-    needed = (receipt.total, receipt.issued_at, receipt.merchant_name)
+    needed: list[Extracted[Any] | None] = [
+        receipt.total,
+        receipt.issued_at,
+        receipt.merchant_name,
+    ]
+    if receipt.type.value not in _WITHOUT_TAX_ID:
+        needed.append(receipt.merchant_tax_id)
     others = (receipt.subtotal, receipt.tax, receipt.document_number)
-    if any(field is None or field.confidence < _SURE for field in needed):
-        return True
-    if any(field is not None and field.confidence < _SURE for field in others):
-        return True
+    found = [field for field in (*needed, *others) if field]
+    is_sure = None not in needed and all(field.confidence >= _SURE for field in found)
     sums = {field.value for field in (receipt.total, receipt.subtotal) if field}
-    return _items_sum(receipt) not in sums
+    return not is_sure or _items_sum(receipt) not in sums
 
 
 def combine(receipts: Sequence[Receipt]) -> Receipt:
