@@ -162,7 +162,7 @@ def test_a_receipt_without_doubt_is_read_once_at_high_accuracy() -> None:
 
 
 @pytest.mark.parametrize(
-    "doubtful",
+    "is_kept",
     [
         pytest.param(lambda row: row.left != "TOTAL EUR", id="no total"),
         pytest.param(lambda row: not row.left.startswith("Date"), id="no date"),
@@ -170,10 +170,10 @@ def test_a_receipt_without_doubt_is_read_once_at_high_accuracy() -> None:
     ],
 )
 def test_a_receipt_in_doubt_is_read_three_times_at_high_accuracy(
-    doubtful: Callable[[Row], bool],
+    is_kept: Callable[[Row], bool],
 ) -> None:
     passes, trace = counting("words")
-    sheet = drawing.picture(list(filter(doubtful, ROWS)))
+    sheet = drawing.picture([row for row in ROWS if is_kept(row)])
 
     pipeline.extract(drawing.encode(sheet), accuracy=Accuracy.HIGH, trace=trace)
 
