@@ -1,7 +1,9 @@
 """Requests that fail are sent again if that is safe."""
 
-from collections.abc import Callable
+import gzip
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -43,6 +45,18 @@ def refusal(status: int, code: str, **more: object) -> httpx.Response:
     return httpx.Response(status, json={"error": error})
 
 
+class Stream(httpx.SyncByteStream):
+    """A body that arrives in pieces."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        size = 1024
+        for start in range(0, len(self.body), size):
+            yield self.body[start : start + size]
+
+
 class Script:
     """Answers requests with one step after the other, and keeps them."""
 
@@ -57,8 +71,8 @@ class Script:
             return step
         raise step("scripted")
 
-    def client(self, retry_seconds: float = 30) -> Recibo:
-        http = httpx.Client(transport=httpx.MockTransport(self))
+    def client(self, retry_seconds: float = 30, *, follow_redirects: bool = False) -> Recibo:
+        http = httpx.Client(transport=httpx.MockTransport(self), follow_redirects=follow_redirects)
         return Recibo("sk_live_x", retry_seconds=retry_seconds, http_client=http)
 
 
@@ -185,11 +199,49 @@ def test_another_web_site_is_no_recibo() -> None:
         recibo.key()
 
 
-def test_redirect_is_an_error() -> None:
+@pytest.mark.parametrize("follow_redirects", [False, True])
+def test_redirect_is_an_error_and_gets_no_key(*, follow_redirects: bool) -> None:
     script = Script(httpx.Response(301, headers={"Location": "https://elsewhere.test"}))
 
-    with script.client() as recibo, pytest.raises(errors.APIError, match="301"):
+    client = script.client(follow_redirects=follow_redirects)
+    with client as recibo, pytest.raises(errors.APIError, match="301"):
         recibo.key()
+
+    assert ["127.0.0.1"] == [request.url.host for request in script.requests]
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_answer_that_unpacks_to_gigabytes_is_refused(status: int) -> None:
+    bomb = gzip.compress(bytes(70 * 1024 * 1024))
+    headers = {"Content-Encoding": "gzip"}
+    script = Script(httpx.Response(status, headers=headers, stream=Stream(bomb)))
+
+    with script.client() as recibo, pytest.raises(errors.UnexpectedResponseError, match="more"):
+        recibo.key()
+
+
+def test_time_in_the_past_is_no_pause(pauses: list[float]) -> None:
+    script = Script(
+        refusal(429, "rate_limit_exceeded", retry_after=-5), httpx.Response(200, json=KEY)
+    )
+
+    with script.client() as recibo:
+        recibo.key()
+
+    assert pauses[0] >= 0
+
+
+@pytest.mark.parametrize("receipt_id", ["..", ".", "../key", "a/b?c"])
+def test_id_cannot_name_another_operation(receipt_id: str) -> None:
+    script = Script(refusal(404, "not_found"))
+
+    with script.client() as recibo, pytest.raises(errors.NotFoundError):
+        recibo.receipts.get(receipt_id)
+
+    [request] = script.requests
+    named = request.url.raw_path.removeprefix(b"/v1/receipts/").decode()
+    assert receipt_id == unquote(named)
+    assert not {"/", "?", "."} & set(named)
 
 
 @pytest.fixture

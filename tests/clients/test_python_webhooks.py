@@ -81,20 +81,44 @@ BODY = json.dumps(EVENT)
     [
         (BODY.replace("80", "81"), signed(BODY)),
         (BODY, signed(BODY, age=dt.timedelta(minutes=6))),
+        (BODY, signed(BODY, age=dt.timedelta(minutes=-6))),
         (BODY, {}),
         (BODY, {**signed(BODY), "Webhook-Signature": "nonsense"}),
         (BODY, {**signed(BODY), "Webhook-Signature": "v1,=/="}),
         (BODY, {**signed(BODY), "Webhook-Timestamp": "nan"}),
         (b"\xff\xfe", signed(BODY)),
     ],
-    ids=["changed", "old", "no headers", "no form", "no Base64", "no time", "no text"],
+    ids=[
+        "changed",
+        "old",
+        "of the future",
+        "no headers",
+        "no form",
+        "no Base64",
+        "no time",
+        "no text",
+    ],
 )
 def test_other_webhooks_are_refused(body: str | bytes, headers: dict[str, str]) -> None:
     with pytest.raises(errors.SignatureError):
         webhooks.verify(body, headers, SECRET)
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_a"])
+def test_one_of_several_signatures_is_enough() -> None:
+    headers = signed(BODY)
+    others = f"v1a,AAAA v1,AAAA {headers['Webhook-Signature']}"
+
+    event = webhooks.verify(BODY, {**headers, "Webhook-Signature": others}, SECRET)
+
+    assert "evt_1" == event.id
+
+
+def test_signed_body_that_is_no_event_has_an_error() -> None:
+    with pytest.raises(errors.UnexpectedResponseError, match="no event"):
+        webhooks.verify("{}", signed("{}"), SECRET)
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_a", "whsec_@@@", "whsec_é"])
 def test_broken_secret_is_named(secret: str) -> None:
     with pytest.raises(errors.ConfigurationError, match="whsec_"):
         webhooks.verify(BODY, signed(BODY), secret)

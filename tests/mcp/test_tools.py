@@ -41,7 +41,7 @@ class Agent:
         assert answer.is_error
         return str(answer.content)
 
-    async def page(self, receipt_id: str, number: int) -> bytes | str:
+    async def page(self, receipt_id: str, number: int | str) -> bytes | str:
         """Return the content of a page, or why there is none."""
         uri = f"receipt://{receipt_id}/pages/{number}"
         async with Client(self.made) as client:
@@ -131,7 +131,33 @@ async def test_page_is_a_picture(agent: Agent) -> None:
     found = await agent.call("extract_receipt", path="a.jpg")
 
     assert b"page 1 turned 0 width None" == await agent.page(found["id"], 1)
-    assert "There is no such page." == await agent.page(found["id"], 2)
+    for number in 2, 0, "-1", "x", "9" * 20:
+        assert "There is no such page." == await agent.page(found["id"], number)
+
+
+async def test_receipts_of_folders_that_another_agent_has_are_hidden(
+    agent: Agent, tmp_path: Path
+) -> None:
+    made = await agent.call("extract_receipt", path="a.jpg")
+    await agent.call("correct_receipt", receipt_id=made["id"], changes={"total": "9.00"})
+    (tmp_path / "other").mkdir()
+    folders = Folders.of([tmp_path / "other"])
+    stored = LocalReceipts(tmp_path / "store", folders, agent.reader)
+    other = Agent(server.build(stored, folders, allows_writes=True), tmp_path, agent.reader)
+
+    hidden = {"receipt_id": made["id"]}
+    assert "no such receipt" in await other.refused("get_receipt", **hidden)
+    assert "no such receipt" in await other.refused("correct_receipt", **hidden, changes={})
+    assert "There is no such receipt." == await other.page(made["id"], 1)
+    assert {"receipts": []} == await other.call("search_receipts")
+    assert {"currencies": []} == await other.call("spending_summary")
+
+    # Who has the document sees its receipt.
+    content = base64.b64encode(CAFE).decode()
+    sent = await other.call("extract_receipt", content_base64=content, filename="a.jpg")
+    assert (made["id"], "a.jpg", "9.00") == (sent["id"], sent["file"], sent["total"])
+    assert isinstance(await other.page(made["id"], 1), bytes)
+    assert [CAFE] == agent.reader.seen
 
 
 async def test_page_of_a_file_that_changed_is_refused(agent: Agent) -> None:

@@ -43,6 +43,10 @@ class Folders:
         listed = ", ".join(str(folder) for folder in self.allowed) or "none"
         raise ValidationFailed(f"There is no such file in the allowed folders ({listed}).")
 
+    def have(self, path: Path) -> bool:
+        """Return whether a path without links is in a folder."""
+        return any(path.is_relative_to(folder) for folder in self.allowed)
+
     def _candidates(self, name: str) -> Iterator[Path]:
         """Yield what the name may mean, of those places that are in the folders."""
         for folder in self.allowed:
@@ -51,7 +55,7 @@ class Folders:
             except (OSError, RuntimeError, ValueError):
                 # No such file, a circle of links, or a name that cannot be one.
                 continue
-            if self._has(path):
+            if self.have(path):
                 yield path
 
     def _content(self, path: Path) -> bytes | None:
@@ -64,7 +68,7 @@ class Folders:
             return None
         try:
             real = Path(f"/proc/self/fd/{descriptor}").readlink()
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not self._has(real):
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode) or not self.have(real):
                 return None
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 content = file.read(MAX_BYTES + 1)
@@ -73,6 +77,3 @@ class Folders:
         if len(content) > MAX_BYTES:
             raise FileTooLarge
         return content
-
-    def _has(self, path: Path) -> bool:
-        return any(path.is_relative_to(folder) for folder in self.allowed)

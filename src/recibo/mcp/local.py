@@ -68,10 +68,13 @@ class LocalReceipts:
         async with self._lock:
             known = self._known(receipt_id)
             if known and (known.accuracy is wanted or wanted is Accuracy.STANDARD):
-                return _shown(known)
-            stored = await self._read(upload, receipt_id, digest)
-            if known:
-                stored = _with_corrections(stored, known)
+                if self._is_visible(known):
+                    return _shown(known)
+                stored = known.model_copy(update={"file": upload.name})
+            else:
+                stored = await self._read(upload, receipt_id, digest)
+                if known:
+                    stored = _with_corrections(stored, known)
             if not Path(upload.name).is_absolute():
                 # There is no file to draw pages of later.
                 atomic_files.write(self.store / "documents" / receipt_id, upload.content)
@@ -175,9 +178,17 @@ class LocalReceipts:
 
     def _stored(self, receipt_id: str) -> Stored:
         found = self._known(receipt_id)
-        if found is None:
+        if found is None or not self._is_visible(found):
             raise NotFound("There is no such receipt.")
         return found
+
+    def _is_visible(self, stored: Stored) -> bool:
+        """Return whether its document is in the folders, or came in a message.
+
+        Another agent, with other folders, may use the same store.
+        """
+        file = Path(stored.file)
+        return not file.is_absolute() or self.folders.have(file)
 
     def _known(self, receipt_id: str) -> Stored | None:
         # Nothing else is a name of a file in the store.
@@ -187,7 +198,8 @@ class LocalReceipts:
 
     def _all(self) -> list[Stored]:
         paths = self.store.glob("rcp_*.json")
-        return [stored for path in paths if (stored := _loaded(path))]
+        found = (_loaded(path) for path in paths)
+        return [stored for stored in found if stored and self._is_visible(stored)]
 
 
 def _loaded(path: Path) -> Stored | None:

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Awaitable
 from importlib import metadata
 from typing import Annotated, Any, Literal, TypeVar
@@ -11,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from recibo.errors import FileTooLarge, ServiceError, ValidationFailed
+from recibo.errors import FileTooLarge, NotFound, ServiceError, ValidationFailed
 from recibo.extract.document.limits import MAX_BYTES
 from recibo.mcp import receipts
 from recibo.mcp.folders import Folders
@@ -32,6 +33,7 @@ _READS_DOCUMENTS = ToolAnnotations(
 _CORRECTS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
+_PAGE_NUMBER = re.compile("[0-9]{1,4}")
 # What a summary adds up at most.
 _MOST = 10_000
 
@@ -96,9 +98,12 @@ def _add_reading(server: MCPServer, stored: Receipts, folders: Folders) -> None:
         description="A picture of a page of a receipt, from 1.",
         mime_type="image/webp",
     )
-    async def page(receipt_id: str, page: int) -> bytes:
+    async def page(receipt_id: str, page: str) -> bytes:
         try:
-            return await stored.page(receipt_id, page)
+            # Of a number in the signature, the SDK would log a wrong one with a stack trace.
+            if not _PAGE_NUMBER.fullmatch(page):
+                raise NotFound("There is no such page.")
+            return await stored.page(receipt_id, int(page))
         except ServiceError as e:
             raise ResourceError(e.message) from None
 

@@ -122,4 +122,5 @@ def get_own_key() -> Call:
 
 
 def _path(receipt_id: str) -> str:
-    return f"/v1/receipts/{quote(receipt_id, safe='')}"
+    # `.` and `..` would name another operation.
+    return f"/v1/receipts/{quote(receipt_id, safe='').replace('.', '%2E')}"

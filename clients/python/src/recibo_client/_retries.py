@@ -53,5 +53,5 @@ def _pause(state: RetryCallState) -> float:
     backoff = _WAIT(state)
     if isinstance(error, errors.APIError) and error.retry_after is not None:
         # Clients that were refused together should not come back together.
-        return error.retry_after + min(backoff, 1.0)
+        return max(error.retry_after, 0) + min(backoff, 1.0)
     return backoff

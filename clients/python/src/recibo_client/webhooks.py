@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING
 
+import pydantic
 import standardwebhooks
 
 from recibo_client import errors, models
@@ -22,6 +24,7 @@ def verify(body: bytes | str, headers: Mapping[str, str], secret: str) -> models
 
     Raises:
         SignatureError: Recibo did not send it, or more than five minutes ago.
+        UnexpectedResponseError: It is signed, but no event.
         ConfigurationError: The secret is none.
     """
     webhook = _webhook(secret)
@@ -30,14 +33,20 @@ def verify(body: bytes | str, headers: Mapping[str, str], secret: str) -> models
     except (standardwebhooks.WebhookVerificationError, ValueError) as error:
         # ValueError: a header or a body of another form.
         raise errors.SignatureError(str(error)) from error
-    return models.WebhookEvent.model_validate_json(body)
+    try:
+        return models.WebhookEvent.model_validate_json(body)
+    except pydantic.ValidationError as error:
+        message = f"The webhook is no event of Recibo: {error}"
+        raise errors.UnexpectedResponseError(message) from error
 
 
 def _webhook(secret: str) -> standardwebhooks.Webhook:
-    message = "The secret of a webhook begins with whsec_: copy it from the portal."
-    if not secret.removeprefix("whsec_"):
-        raise errors.ConfigurationError(message)
     try:
-        return standardwebhooks.Webhook(secret)
-    except ValueError as error:
-        raise errors.ConfigurationError(message) from error
+        # Padding may be missing; more than is needed is ignored.
+        key = base64.b64decode(secret.removeprefix("whsec_") + "==")
+    except ValueError:
+        key = b""
+    if not key:
+        message = "The secret of a webhook begins with whsec_: copy it from the portal."
+        raise errors.ConfigurationError(message)
+    return standardwebhooks.Webhook(key)

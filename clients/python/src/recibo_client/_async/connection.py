@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)
 
+# No answer that is kept in memory is nearly as large: a file has at most 15 MB.
+_MAX_BODY_BYTES = 64 * 1024 * 1024
 # Nothing was sent yet when these are raised.
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -64,10 +66,11 @@ class AsyncConnection:
         return await self._exchange(call, _read)
 
     async def _save_once(self, call: Call, path: Path) -> None:
-        async def write(response: httpx.Response) -> None:
+        async def write(response: httpx.Response) -> httpx.Response:
             with path.open("wb") as file:
                 async for chunk in response.aiter_bytes():
                     file.write(chunk)
+            return response
 
         await self._exchange(call, write)
 
@@ -81,12 +84,12 @@ class AsyncConnection:
                 params=dict(call.params),
                 headers={**self.options.headers(), **call.headers},
                 timeout=self.options.limits(call.wait_seconds),
+                # Your own client may follow them, and would send the key to another host.
+                follow_redirects=False,
                 **call.content(),
-            ) as response:
-                if response.is_success:
-                    await receive(response)
-                else:
-                    await response.aread()
+            ) as streamed:
+                take = receive if streamed.is_success else _read
+                response: httpx.Response = await take(streamed)
         except httpx.RequestError as problem:
             # Some problems have no text.
             reason = str(problem) or type(problem).__name__
@@ -99,5 +102,16 @@ class AsyncConnection:
         return response
 
 
-async def _read(response: httpx.Response) -> None:
-    await response.aread()
+async def _read(response: httpx.Response) -> httpx.Response:
+    """Return the response with its body; a small one may unpack to gigabytes."""
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > _MAX_BODY_BYTES:
+            message = f"{response.request.url} answered more than {_MAX_BODY_BYTES} bytes."
+            raise errors.UnexpectedResponseError(message)
+    # Those of its encoding and length are no longer true.
+    kept = {name: value for name, value in response.headers.items() if name == "retry-after"}
+    return httpx.Response(
+        response.status_code, headers=kept, content=bytes(body), request=response.request
+    )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)
 
+# No answer that is kept in memory is nearly as large: a file has at most 15 MB.
+_MAX_BODY_BYTES = 64 * 1024 * 1024
 # Nothing was sent yet when these are raised.
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -62,10 +64,11 @@ class Connection:
         return self._exchange(call, _read)
 
     def _save_once(self, call: Call, path: Path) -> None:
-        def write(response: httpx.Response) -> None:
+        def write(response: httpx.Response) -> httpx.Response:
             with path.open("wb") as file:
                 for chunk in response.iter_bytes():
                     file.write(chunk)
+            return response
 
         self._exchange(call, write)
 
@@ -77,12 +80,12 @@ class Connection:
                 params=dict(call.params),
                 headers={**self.options.headers(), **call.headers},
                 timeout=self.options.limits(call.wait_seconds),
+                # Your own client may follow them, and would send the key to another host.
+                follow_redirects=False,
                 **call.content(),
-            ) as response:
-                if response.is_success:
-                    receive(response)
-                else:
-                    response.read()
+            ) as streamed:
+                take = receive if streamed.is_success else _read
+                response: httpx.Response = take(streamed)
         except httpx.RequestError as problem:
             # Some problems have no text.
             reason = str(problem) or type(problem).__name__
@@ -95,5 +98,16 @@ class Connection:
         return response
 
 
-def _read(response: httpx.Response) -> None:
-    response.read()
+def _read(response: httpx.Response) -> httpx.Response:
+    """Return the response with its body; a small one may unpack to gigabytes."""
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > _MAX_BODY_BYTES:
+            message = f"{response.request.url} answered more than {_MAX_BODY_BYTES} bytes."
+            raise errors.UnexpectedResponseError(message)
+    # Those of its encoding and length are no longer true.
+    kept = {name: value for name, value in response.headers.items() if name == "retry-after"}
+    return httpx.Response(
+        response.status_code, headers=kept, content=bytes(body), request=response.request
+    )
