@@ -18,7 +18,10 @@ following = (first + dt.timedelta(days=31)).replace(day=1)
 with Recibo() as recibo, open(output, "w", newline="", encoding="utf-8") as file:
     rows = csv.DictWriter(file, FIELDS, extrasaction="ignore")
     rows.writeheader()
-    for receipt in recibo.receipts.list(after=first, before=following):
-        # A person still has to look at the others.
+    unready = 0
+    for receipt in recibo.receipts.list(after=first, before=following, status="completed"):
         if receipt.review and receipt.review.status != "needs_review":
             rows.writerow(receipt.model_dump(mode="json"))
+        else:
+            unready += 1
+print(f"{unready} more of {month} need review" if unready else "All are written.")

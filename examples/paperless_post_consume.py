@@ -10,7 +10,8 @@ import sys
 
 import httpx
 
-from recibo_client import Recibo, ReciboError
+from recibo_client import Recibo
+from recibo_client.errors import InvalidRequestError, LowConfidenceError
 
 document = os.environ["DOCUMENT_ID"]
 try:
@@ -18,9 +19,10 @@ try:
         receipt = recibo.receipts.extract(
             os.environ["DOCUMENT_SOURCE_PATH"], metadata={"paperless": document}
         )
-except ReciboError as error:
-    # A document that is no receipt stays as paperless consumed it.
-    sys.exit(f"Recibo did not read document {document}: {error}")
+except (InvalidRequestError, LowConfidenceError) as error:
+    # A document that is no receipt stays as it is. Another status than 0 is a failed task there.
+    print(f"Recibo cannot read document {document}: {error}")
+    sys.exit()
 
 found = (receipt.merchant_name, receipt.issued_at, receipt.total, receipt.currency)
 note = " · ".join(str(value) for value in found if value is not None)

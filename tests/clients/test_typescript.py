@@ -30,6 +30,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "openapi.json").write_text(generate.document_text(), encoding="utf-8")
     [example] = test_client_docs.blocks("docs/clients.md", "ts")
     (folder / "test" / "example.ts").write_text(example, encoding="utf-8")
+    [short] = test_client_docs.blocks("clients/typescript/README.md", "ts")
+    (folder / "test" / "short.ts").write_text(short, encoding="utf-8")
     _run(["node", "generate.js"], folder)
     _run(["node_modules/.bin/tsc"], folder)
     return folder
@@ -47,17 +49,18 @@ def test_client_works_under_node(built: Path, server: Server) -> None:
     assert "# fail 0\n" in report
 
 
-def test_documented_example_works(built: Path, server: Server) -> None:
-    # The example names the address of a server on the same machine.
-    program = built / "build" / "test" / "example.js"
+@pytest.mark.parametrize(("name", "prints"), [("example", "rcp_"), ("short", "")])
+def test_documented_examples_work(built: Path, server: Server, name: str, prints: str) -> None:
+    # The examples name the address of a server on the same machine.
+    program = built / "build" / "test" / f"{name}.js"
     text = program.read_text().replace("http://127.0.0.1:8000", server.url)
-    program.write_text(text)
+    program.write_text(text.replace("sk_live_...", server.secret))
     (built / "lunch.jpg").write_bytes(jpeg("typescript example"))
 
-    printed = _run(["node", "build/test/example.js"], built, RECIBO_API_KEY=server.secret)
+    printed = _run(["node", f"build/test/{name}.js"], built, RECIBO_API_KEY=server.secret)
 
     assert "typescript example" in printed
-    assert "rcp_" in printed
+    assert prints in printed
 
 
 def test_types_have_all_operations(built: Path) -> None:

@@ -54,11 +54,16 @@ def test_expenses_of_a_month_are_written(server: Server, tmp_path: Path) -> None
     with Recibo(server.secret, base_url=server.url) as recibo:
         for day, total in ((14, "9.00"), (31, "5.00")):
             made = recibo.receipts.extract(document(tmp_path, f"Expense {day}"))
-            date = dt.datetime(2026, 3, day, tzinfo=dt.UTC)
-            recibo.receipts.correct(made.id, issued_at=date, total=total, approved=True)
+            paid = dt.datetime(2026, 3, day, tzinfo=dt.UTC)
+            recibo.receipts.correct(made.id, issued_at=paid, total=total, approved=True)
         recibo.receipts.extract(document(tmp_path, "Not looked at"))
-    run(server, sys.executable, EXAMPLES / "expenses_csv.py", "2026-03", tmp_path / "out.csv")
+        doubtful = recibo.receipts.extract(document(tmp_path, "Doubtful"))
+        date = dt.datetime(2026, 3, 1, tzinfo=dt.UTC)
+        recibo.receipts.correct(doubtful.id, issued_at=date, approved=False)
+    example = EXAMPLES / "expenses_csv.py"
+    printed = run(server, sys.executable, example, "2026-03", tmp_path / "out.csv")
 
+    assert "1 more of 2026-03 need review\n" == printed
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         assert {"9.00", "5.00"} == {row["total"] for row in csv.DictReader(file)}
 
@@ -93,6 +98,18 @@ def test_paperless_gets_a_note(server: Server, tmp_path: Path) -> None:
     ((path, token, body),) = got
     assert ("/api/documents/7/notes/", f"Token {ISSUED}") == (path, token)
     assert body["note"].startswith("Padaria")
+
+
+def test_paperless_keeps_a_document_that_is_no_receipt(server: Server, tmp_path: Path) -> None:
+    printed = run(
+        server,
+        sys.executable,
+        EXAMPLES / "paperless_post_consume.py",
+        DOCUMENT_ID="8",
+        DOCUMENT_SOURCE_PATH=str(document(tmp_path, "")),
+    )
+
+    assert "cannot read document 8" in printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,18 +192,13 @@ def test_request_of_the_n8n_workflow_reads_a_file(server: Server) -> None:
     (request,) = [
         node["parameters"] for node in workflow["nodes"] if node["type"].endswith("httpRequest")
     ]
-    known = {
-        "={{ $env.RECIBO_URL }}/v1/extract": f"{server.url}/v1/extract",
-        "={{ $env.RECIBO_API_KEY }}": server.secret,
-    }
-    headers = {
-        one["name"]: known[one["value"]] for one in request["headerParameters"]["parameters"]
-    }
+    # n8n adds the header of the credential.
+    assert "httpHeaderAuth" == request["genericAuthType"]
     fields = request["bodyParameters"]["parameters"]
     answer = httpx.request(
         request["method"],
-        known[request["url"]],
-        headers=headers,
+        request["url"].replace("http://127.0.0.1:8000", server.url),
+        headers={"X-API-Key": server.secret},
         files={one["name"]: b"Flow" for one in fields if "inputDataFieldName" in one},
         data={one["name"]: one["value"] for one in fields if "value" in one},
         timeout=60,
