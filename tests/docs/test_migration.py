@@ -2,10 +2,12 @@
 
 import re
 
+from pydantic import BaseModel
+
 from recibo.schemas.receipts import DetailedReceipt, FieldEvidence, LineItem, Payment, TaxLine
 from tests.house.source import ROOT
 
-PARTS = {
+PARTS: dict[str, type[BaseModel]] = {
     "": DetailedReceipt,
     "taxes[]": TaxLine,
     "payments[]": Payment,
@@ -25,7 +27,7 @@ def test_table_names_our_fields() -> None:
         for name in re.findall(r"`([^`]+)`", column):
             path, _, field = name.rpartition(".")
             # `taxes[]: name` and `line_items[].tax_rate, .discount` go on with the part before.
-            part = path or (part if name.startswith(".") else part)
+            part = path or part
             if name in PARTS:
                 part = name
             elif field not in PARTS[part].model_fields:
