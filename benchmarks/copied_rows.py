@@ -94,7 +94,7 @@ def _receipts(dialect: str) -> TextClause:
         "id": _ID[dialect].format(number="made.number"),
         "updated_at": _VALUES[dialect]["created_at"],
         "merchant_name": f"'MERCHANT ' || CAST({_MERCHANT} AS bigint)",
-        "merchant_key": f"'merchant ' || CAST({_MERCHANT} AS bigint)",
+        "merchant_key": f"'merchant' || CAST({_MERCHANT} AS bigint)",
     }
     columns = [column.name for column in tables.Receipt.__table__.columns]
     selected = ", ".join(values.get(name, f"original.{name}") for name in columns)

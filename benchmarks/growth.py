@@ -1,20 +1,24 @@
 """Whether lists, single receipts and analytics stay fast while receipts grow a hundredfold.
 
-    python -m benchmarks.growth [--database URL] [--sizes 10000 1000000]
+    python -m benchmarks.growth [--sizes 10000 1000000] [--databases URL URL] [--keep FOLDER]
 
+Each size has a database, and requests to all of them take turns: load of the machine meets each.
 What an org spent is summed up from its receipts, so these queries grow with the receipts of their
 period; they are measured in this process and judged at 100,000 receipts:
 
     python -m benchmarks.growth --sizes 10000 100000
 
-The database is a new SQLite one, or the empty PostgreSQL one that is named.
+The databases are new SQLite ones, or empty PostgreSQL ones that are named, one for each size.
+With `--keep` they stay, and the next run only measures.
 """
 
 import argparse
 import asyncio
 import datetime as dt
+import json
 import tempfile
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -82,59 +86,122 @@ _SORTED: Mapping[str, tuple[Filters, Order]] = {
 }  # fmt: skip
 
 
+#: For each row of a table, how long it took at each size.
+Rows = Mapping[str, Sequence[Times]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A database with receipts, the folder of its server, and how to sign in there."""
+
+    size: int
+    folder: Path
+    url: str
+    key: str
+    password: str
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one size took."""
+    """What was measured, by table."""
 
-    receipts: Mapping[str, Times]
-    inbox: Mapping[str, Times]
-    analytics: Mapping[str, Times]
-    spend: Mapping[str, Times]
+    receipts: Rows
+    inbox: Rows
+    analytics: Rows
+    spend: Rows
 
 
 def main() -> None:
-    """Measure at each size and print the table."""
+    """Measure at each size and print the tables."""
     arguments = _arguments()
-    with tempfile.TemporaryDirectory() as folder:
-        measured = _measured(Path(folder), arguments.database, arguments.sizes)
-    _show(arguments.sizes, measured)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(arguments.keep or temporary)
+        urls = arguments.databases or [""] * len(arguments.sizes)
+        pairs = zip(arguments.sizes, urls, strict=True)
+        places = [_place(folder / str(size), size, url) for size, url in pairs]
+        _show(arguments.sizes, _measured(places))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("--database", default="", metavar="URL", help="an empty PostgreSQL one")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 1_000_000])
+    parser.add_argument(
+        "--databases", nargs="+", metavar="URL", help="empty PostgreSQL ones, one for each size"
+    )
+    parser.add_argument(
+        "--keep", metavar="FOLDER", help="where the databases stay, to be measured again"
+    )
     return parser.parse_args()
 
 
-def _measured(folder: Path, url: str, sizes: Sequence[int]) -> list[Measured]:
+def _place(folder: Path, size: int, url: str) -> Place:
+    """Fill a database, unless an earlier run did."""
+    folder.mkdir(parents=True, exist_ok=True)
+    secrets = folder / "secrets.json"
     database_url = url or f"sqlite:///{folder / 'recibo.db'}"
+    if not secrets.exists():
+        asyncio.run(migrate(database_url))
+        with server.running(folder, "--no-worker", database_url=database_url) as service:
+            # The first start made the demo org; its secrets are printed only now.
+            secrets.write_text(json.dumps([service.key, service.password]))
     asyncio.run(migrate(database_url))
-    with server.running(folder, "--no-worker", database_url=url) as service:
-        # The first start made the demo org; its secrets are printed only now.
-        key, password = service.key or "", service.password or ""
-    measured = []
-    for size in sizes:
-        asyncio.run(rows.fill(database_url, size))
-        with server.running(folder, "--no-worker", database_url=url) as service:
-            analytics = _analytics_times(service.url, password)
-            times = _times(service.url, key, size)
-        inbox, spent = _inbox_times(database_url), _spend_times(database_url)
-        measured.append(Measured(times, inbox, analytics, spent))
-    return measured
+    asyncio.run(rows.fill(database_url, size))
+    return Place(size, folder, database_url, *json.loads(secrets.read_text()))
 
 
-def _inbox_times(url: str) -> dict[str, Times]:
+def _measured(places: Sequence[Place]) -> Measured:
+    with ExitStack() as stack:
+        urls = [
+            stack.enter_context(server.running(one.folder, "--no-worker", database_url=one.url)).url
+            for one in places
+        ]
+        analytics, receipts = _analytics_times(places, urls), _times(places, urls)
+    return Measured(receipts, _inbox_times(places), analytics, _spend_times(places))
+
+
+def _alternated(calls: Sequence[Mapping[str, Callable[[], object]]]) -> Rows:
+    """Return how long each call took in each place."""
+    return {
+        name: measuring.alternated([one[name] for one in calls], rounds=ROUNDS) for name in calls[0]
+    }
+
+
+def _inbox_times(places: Sequence[Place]) -> Rows:
+    return _in_process(
+        places,
+        lambda database, member: {
+            name: partial(_sorted, database, member, *asked) for name, asked in _SORTED.items()
+        },
+    )
+
+
+def _spend_times(places: Sequence[Place]) -> Rows:
+    queries = (("months and categories", _by_currency), ("merchants", _merchants))
+    return _in_process(
+        places,
+        lambda database, member: {
+            f"{asked}, {name}": partial(query, database, member, period)
+            for asked, query in queries
+            for name, period in _PERIODS.items()
+        },
+    )
+
+
+Query = Callable[[], Coroutine[None, None, None]]
+
+
+def _in_process(
+    places: Sequence[Place], queries: Callable[[Database, Member], Mapping[str, Query]]
+) -> Rows:
+    # All in one event loop, because connections belong to it.
     with asyncio.Runner() as runner:
-        database = Database(url)
-        member = runner.run(owner(database))
-        found = {
-            name: measuring.times(
-                partial(_run, runner, partial(_sorted, database, member, *asked)), rounds=ROUNDS
-            )
-            for name, asked in _SORTED.items()
-        }
-        runner.run(database.close())
+        databases = [Database(one.url) for one in places]
+        asked = [queries(one, runner.run(owner(one))) for one in databases]
+        found = _alternated(
+            [{name: partial(_run, runner, query) for name, query in one.items()} for one in asked]
+        )
+        for one in databases:
+            runner.run(one.close())
     return found
 
 
@@ -144,24 +211,7 @@ async def _sorted(database: Database, member: Member, filters: Filters, order: O
         await sorted_lists.page(session, member, filters, order, wanted=wanted)
 
 
-def _spend_times(url: str) -> dict[str, Times]:
-    queries = (("months and categories", _by_currency), ("merchants", _merchants))
-    # All in one event loop, because connections belong to it.
-    with asyncio.Runner() as runner:
-        database = Database(url)
-        member = runner.run(owner(database))
-        found = {
-            f"{asked}, {name}": measuring.times(
-                partial(_run, runner, partial(query, database, member, period)), rounds=ROUNDS
-            )
-            for asked, query in queries
-            for name, period in _PERIODS.items()
-        }
-        runner.run(database.close())
-    return found
-
-
-def _run(runner: asyncio.Runner, query: Callable[[], Coroutine[None, None, None]]) -> None:
+def _run(runner: asyncio.Runner, query: Query) -> None:
     runner.run(query())
 
 
@@ -183,25 +233,30 @@ async def _merchants(database: Database, member: Member, period: Period) -> None
         await spend.top_merchants(session, member, period, "EUR", limit=10)
 
 
-def _times(url: str, key: str, size: int) -> dict[str, Times]:
-    headers = {"X-API-Key": key}
-    with httpx.Client(base_url=url, headers=headers, timeout=_PATIENCE_S) as client:
-        return {
-            name: measuring.times(partial(_get, client, path, query), rounds=ROUNDS)
-            for name, (path, query) in _requests(client, size).items()
-        }
+def _times(places: Sequence[Place], urls: Sequence[str]) -> Rows:
+    with ExitStack() as stack:
+        calls = []
+        for place, url in zip(places, urls, strict=True):
+            headers = {"X-API-Key": place.key}
+            client = stack.enter_context(
+                httpx.Client(base_url=url, headers=headers, timeout=_PATIENCE_S)
+            )
+            asked = _requests(client, place.size)
+            calls.append({name: partial(_get, client, *one) for name, one in asked.items()})
+        return _alternated(calls)
 
 
-def _analytics_times(url: str, password: str) -> dict[str, Times]:
-    with httpx.Client(base_url=url, timeout=_PATIENCE_S) as client:
-        credentials = {"email": server.OWNER, "password": password}
-        tokens = client.post("/v1/auth/login", json=credentials).raise_for_status().json()
-        client.cookies.clear()
-        client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
-        return {
-            name: measuring.times(partial(_get, client, path, query), rounds=ROUNDS)
-            for name, (path, query) in _ANALYTICS.items()
-        }
+def _analytics_times(places: Sequence[Place], urls: Sequence[str]) -> Rows:
+    with ExitStack() as stack:
+        calls = []
+        for place, url in zip(places, urls, strict=True):
+            client = stack.enter_context(httpx.Client(base_url=url, timeout=_PATIENCE_S))
+            credentials = {"email": server.OWNER, "password": place.password}
+            tokens = client.post("/v1/auth/login", json=credentials).raise_for_status().json()
+            client.cookies.clear()
+            client.headers["Authorization"] = f"Bearer {tokens['access_token']}"
+            calls.append({name: partial(_get, client, *one) for name, one in _ANALYTICS.items()})
+        return _alternated(calls)
 
 
 def _requests(client: httpx.Client, size: int) -> dict[str, tuple[str, dict[str, str]]]:
@@ -222,13 +277,14 @@ def _requests(client: httpx.Client, size: int) -> dict[str, tuple[str, dict[str,
         "a rare category": {"category": rows.RARE_CATEGORY},
         "a rare currency": {"currency": rows.RARE_CURRENCY},
         "a usual total": {"min_total": "10", "max_total": "500"},
-        "a rare total": {"min_total": "12.34", "max_total": "12.34"},
+        "a rare total": {"min_total": f"{rows.RARE_TOTAL}", "max_total": f"{rows.RARE_TOTAL}"},
         "low confidence": {"max_confidence": "0.5"},
         "with duplicates": {"duplicates": "true"},
         "search, a word of all": {"q": rows.COMMON_WORDS[0]},
         "search, a rare word": {"q": rows.RARE_WORD},
         "search, two words and a beginning": {"q": f"{rows.COMMON_WORDS[0]} cash saxo"},
-        "search, one receipt": {"q": "number4711"},
+        # No longer number begins with it.
+        "search, one receipt": {"q": f"number{size // 2}"},
         "search, nothing": {"q": "nowhere"},
         "search among few to review": {"q": "total cash", "review": "needs_review"},
     }
@@ -253,28 +309,19 @@ def _get(client: httpx.Client, path: str, query: Mapping[str, str]) -> httpx.Res
     return answer
 
 
-def _show(sizes: Sequence[int], measured: Sequence[Measured]) -> None:
+def _show(sizes: Sequence[int], measured: Measured) -> None:
     columns = ["median (p95), ms", *(f"{size:,}" for size in sizes), "growth", "kept"]
-    receipts = [
-        _line(name, [one.receipts[name] for one in measured]) for name in measured[0].receipts
-    ]
     title = f"Growth: {ROUNDS} rounds each; at most {MAX_GROWTH} times as long"
-    measuring.show(title, columns, receipts)
-    inbox = [_line(name, [one.inbox[name] for one in measured]) for name in measured[0].inbox]
-    measuring.show(f"Inbox in order: {ROUNDS} rounds each", columns, inbox)
-    analytics = [
-        _line_within(name, [one.analytics[name] for one in measured], MAX_ANALYTICS_MS)
-        for name in _ANALYTICS
-    ]
+    measuring.show(title, columns, [_line(*one) for one in measured.receipts.items()])
+    title = f"Inbox in order: {ROUNDS} rounds each"
+    measuring.show(title, columns, [_line(*one) for one in measured.inbox.items()])
     title = f"Analytics: {ROUNDS} rounds each; at most {MAX_ANALYTICS_MS} ms"
-    measuring.show(title, columns, analytics)
+    lines = [_line_within(*one, MAX_ANALYTICS_MS) for one in measured.analytics.items()]
+    measuring.show(title, columns, lines)
     if max(sizes) <= SPEND_SIZE:
         title = f"Spend: {ROUNDS} rounds each; at most {MAX_SPEND_MS} ms"
-        spent = [
-            _line_within(name, [one.spend[name] for one in measured], MAX_SPEND_MS)
-            for name in measured[0].spend
-        ]
-        measuring.show(title, columns, spent)
+        lines = [_line_within(*one, MAX_SPEND_MS) for one in measured.spend.items()]
+        measuring.show(title, columns, lines)
 
 
 def _line(name: str, times: Sequence[Times]) -> list[str]:

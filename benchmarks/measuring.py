@@ -48,6 +48,19 @@ def times(call: Callable[[], object], *, rounds: int) -> Times:
     return Times(tuple(ms))
 
 
+def alternated(calls: Sequence[Callable[[], object]], *, rounds: int) -> list[Times]:
+    """Return how long each of some calls takes; they take turns, so that load meets all of them."""
+    for call in calls:
+        call()
+    ms: list[list[float]] = [[] for _ in calls]
+    while len(ms[0]) < rounds and (
+        sum(map(sum, ms)) < _MOST_S * 1000 or len(ms[0]) < _LEAST_ROUNDS
+    ):
+        for call, took in zip(calls, ms, strict=True):
+            took.append(timed(call))
+    return [Times(tuple(took)) for took in ms]
+
+
 def cpu_seconds(pid: int) -> float:
     """Return how long all threads of a process have been on a processor."""
     # What clock_getcpuclockid(3) returns on Linux; /proc counts in hundredths of a second.

@@ -10,7 +10,7 @@ from sqlalchemy import Select, delete, func, insert, select, text
 
 from benchmarks import copied_rows
 from recibo.extract.model import Accuracy, Category, DocumentType
-from recibo.lib import clock
+from recibo.lib import clock, search_text
 from recibo.schemas.receipts import LineItem, Reading
 from recibo.schemas.states import FailureCode, ReceiptStatus, ReviewStatus
 from recibo.store import tables
@@ -24,6 +24,8 @@ RARE_DAY = dt.date(2019, 5, 17)
 RARE_WORD = "saxophone"
 RARE_CATEGORY = Category.TAXES
 RARE_CURRENCY = "ISK"
+#: Above all usual totals.
+RARE_TOTAL = Decimal("4321.09")
 #: On every receipt.
 COMMON_WORDS = ("total", "tax", "cash", "change", "date", "thank", "you")
 _OLDEST = 10_000
@@ -53,6 +55,8 @@ async def fill(url: str, size: int, *, originals: int = _OLDEST) -> None:
         async with database.read() as session:
             org_id = (await session.execute(select(tables.Org.id))).scalar_one()
             count = (await session.execute(select(func.count(tables.Receipt.id)))).scalar_one()
+        if count >= size:
+            return
         first = range(count, min(size, originals))
         for start in first[::_BATCH]:
             numbers = range(start, min(start + _BATCH, first.stop))
@@ -114,7 +118,7 @@ def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any
     issued_on = _day(number)
     kind = RARE_TYPE if _is_rare(number) else _USUAL_TYPES[number % len(_USUAL_TYPES)]
     # A prime scatters the totals, too.
-    total = Decimal(number * 7919 % 100_000) / 100
+    total = RARE_TOTAL if _is_rare(number) else Decimal(number * 7919 % 100_000) / 100
     return {
         "id": receipt_id(number),
         "org_id": org_id,
@@ -133,7 +137,7 @@ def _receipt(org_id: str, number: int, created_at: dt.datetime) -> dict[str, Any
         "type": kind,
         "category": (RARE_CATEGORY if _is_rare(number) else _CATEGORIES[number % len(_CATEGORIES)]),
         "merchant_name": _merchant(number),
-        "merchant_key": _merchant(number).lower(),
+        "merchant_key": search_text.key(_merchant(number)),
         "currency": RARE_CURRENCY if _is_rare(number) else "EUR",
         "total": total,
         "confidence": 0.3 if _is_rare(number) else 0.95,

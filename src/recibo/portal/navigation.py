@@ -22,6 +22,8 @@ class Section:
     permission: Permission | None = None
     #: Whether it exists only if plans are sold.
     is_about_plans: bool = False
+    #: The key that leads to it, after G.
+    key: str = ""
 
     def holds(self, path: str) -> bool:
         """Return whether a page belongs to this section."""
@@ -47,8 +49,10 @@ class Group:
     sections: Sequence[Section]
 
 
-HOME = Section("/portal", lazy_gettext("Home"), "house")
-RECEIPTS = Section("/portal/receipts", lazy_gettext("Inbox"), "inbox", Permission.RECEIPTS_READ)
+HOME = Section("/portal", lazy_gettext("Home"), "house", key="h")
+RECEIPTS = Section(
+    "/portal/receipts", lazy_gettext("Inbox"), "inbox", Permission.RECEIPTS_READ, key="i"
+)
 ANALYTICS = Section(
     "/portal/analytics", lazy_gettext("Analytics"), "chart-column", Permission.ANALYTICS_READ
 )

@@ -37,8 +37,9 @@ class Chosen:
     query: Mapping[str, str] = field(default_factory=dict)
 
 
-def _this_month(today: dt.date) -> Period:
-    return Period(today.replace(day=1), _month_end(today))
+def month_of(day: dt.date) -> Period:
+    """Return the month of a day."""
+    return Period(day.replace(day=1), _month_end(day))
 
 
 def _last_month(today: dt.date) -> Period:
@@ -67,7 +68,7 @@ def _last_year(today: dt.date) -> Period:
 
 LAST_MONTHS = Preset("last-12-months", lazy_gettext("Last 12 months"), _last_months)
 _MONTHS = (
-    Preset("this-month", lazy_gettext("This month"), _this_month),
+    Preset("this-month", lazy_gettext("This month"), month_of),
     Preset("last-month", lazy_gettext("Last month"), _last_month),
     Preset("this-quarter", lazy_gettext("This quarter"), _this_quarter),
 )
@@ -80,15 +81,6 @@ PRESETS = (
     _THIS_YEAR,
     Preset("last-year", lazy_gettext("Last year"), _last_year),
 )
-
-
-def month_of(text: str) -> Period | None:
-    """Return a month such as `2026-03`; None for any other text."""
-    try:
-        first = dt.date.fromisoformat(f"{text}-01")
-    except ValueError:
-        return None
-    return Period(first, _month_end(first))
 
 
 def year_of(day: dt.date) -> Period:

@@ -159,12 +159,13 @@ TO_REVIEW = Tab(
     lazy_pgettext("receipts", "To review"), "review", {"review": ReviewStatus.NEEDS_REVIEW.value}
 )
 READY = Tab(lazy_pgettext("receipts", "Ready"), "ready", {"review": ReviewStatus.READY.value})
+FAILED = Tab(lazy_pgettext("receipts", "Failed"), "failed", {"status": ReceiptStatus.FAILED.value})
 TABS = (
     TO_REVIEW,
     READY,
     Tab(lazy_pgettext("receipts", "Approved"), "approved", {"review": ReviewStatus.APPROVED.value}),
     PROCESSING,
-    Tab(lazy_pgettext("receipts", "Failed"), "failed", {"status": ReceiptStatus.FAILED.value}),
+    FAILED,
     ALL,
 )
 #: The fields by which tabs differ.
@@ -376,5 +377,5 @@ async def _page(
 
 _COUNTED: Sequence[tuple[Tab, Filters]] = [
     (tab, ReceiptSearch.model_validate(tab.values).filters)
-    for tab in (PROCESSING, TO_REVIEW, READY)
+    for tab in (PROCESSING, TO_REVIEW, READY, FAILED)
 ]

@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import Depends, Response
@@ -17,6 +18,8 @@ from recibo.portal.request_context import RequestContext
 from recibo.portal.translations import lazy_gettext, ngettext
 from recibo.schemas.corrections import Correction
 from recibo.schemas.permissions import Permission
+from recibo.schemas.receipts import Receipt
+from recibo.schemas.states import ReviewStatus
 from recibo.services.pagination import PageRequest
 from recibo.services.reading import corrections, receipts
 from recibo.services.reading.receipt_lists import Filters
@@ -64,6 +67,19 @@ class SelectionForm(BaseModel):
     back: str = ""
 
 
+class Duplicates(StrEnum):
+    """What to do with selected receipts that may be duplicates."""
+
+    APPROVE = "approve"
+    LEAVE = "leave"
+
+
+class ApprovalForm(SelectionForm):
+    """The checked rows, and the answer to the question about duplicates."""
+
+    duplicates: Duplicates | None = None
+
+
 class CategoryForm(SelectionForm):
     """The category for the checked rows."""
 
@@ -104,13 +120,43 @@ _NOTHING = lazy_gettext("Select receipts first.")
 
 Action = Callable[[Session, Selected], Awaitable[object]]
 _Form = Annotated[SelectionForm, Depends(forms.plural(SelectionForm, "id"))]
+_ApprovalForm = Annotated[ApprovalForm, Depends(forms.plural(ApprovalForm, "id"))]
 _CategoryForm = Annotated[CategoryForm, Depends(forms.plural(CategoryForm, "id"))]
 
 
 @router.post("/approve")
-async def approve(caller: Writer, form: _Form) -> Response:
-    """Approve the selected receipts that have not changed since."""
+async def approve(caller: Writer, form: _ApprovalForm) -> Response:
+    """Approve the selected receipts that have not changed since; ask before duplicates are."""
+    if form.duplicates is not Duplicates.APPROVE:
+        doubted = [one for one in await _found(caller, form.id) if _is_duplicate(one)]
+        if doubted and form.duplicates is None:
+            return pages.show(
+                caller.request,
+                "receipts_approve.html",
+                receipts=doubted,
+                chosen=form.id,
+                back=form.back,
+                list_path=receipt_lists.back_to(form.back),
+            )
+        left = {one.id for one in doubted}
+        form.id = [one for one in form.id if one.id not in left]
     return await _correct(caller, form, "approve", approved=True)
+
+
+def _is_duplicate(receipt: Receipt) -> bool:
+    """Return whether a receipt that is not approved looks like another one."""
+    is_approved = receipt.review and receipt.review.status is ReviewStatus.APPROVED
+    return bool(receipt.duplicates) and not is_approved
+
+
+async def _found(caller: RequestContext, chosen: Sequence[Selected]) -> Sequence[Receipt]:
+    """Return the selected receipts that still exist."""
+    if not chosen:
+        return ()
+    filters = Filters(ids=tuple(one.id for one in chosen))
+    wanted = PageRequest(_MAX_SELECTED, None, caller.services.cursor_key)
+    async with caller.services.database.read() as session:
+        return (await page_of(session, caller.member, filters, wanted=wanted)).data
 
 
 @router.post("/category")
@@ -127,14 +173,10 @@ async def confirm_deletion(caller: Writer) -> Response:
     chosen = selected(query.getlist("id"))
     if not chosen:
         return _answered(back, "delete", Outcome())
-    filters = Filters(ids=tuple(one.id for one in chosen))
-    wanted = PageRequest(_MAX_SELECTED, None, caller.services.cursor_key)
-    async with caller.services.database.read() as session:
-        found = await page_of(session, caller.member, filters, wanted=wanted)
     return pages.show(
         caller.request,
         "receipts_delete.html",
-        receipts=found.data,
+        receipts=await _found(caller, chosen),
         back=back,
         list_path=receipt_lists.back_to(back),
     )

@@ -1,5 +1,6 @@
 """The pages of receipts: upload, list, files, read again, delete; `review.py` shows one."""
 
+import datetime as dt
 from collections.abc import Collection
 from http import HTTPStatus
 from typing import Annotated
@@ -33,7 +34,8 @@ from recibo.portal.review_lists import ReviewList
 from recibo.portal.translations import gettext_noop, lazy_gettext
 from recibo.schemas.ids import ReceiptId
 from recibo.schemas.permissions import Permission
-from recibo.schemas.states import ReceiptStatus, ReviewStatus
+from recibo.schemas.states import AuditAction, ReceiptStatus, ReviewStatus
+from recibo.services import audit
 from recibo.services.reading import receipt_details, receipts, spend, usage
 from recibo.services.reading.spend import Period
 from recibo.store.db import ReadSession
@@ -41,6 +43,9 @@ from recibo.store.db import ReadSession
 router = routers.make(PAGE)
 
 _MONTHS_TO_EXPORT = 4
+# What a member approved in so long was one review.
+_REVIEW = dt.timedelta(hours=12)
+_MOST_REVIEWED = 500
 #: Notices after a redirect, by the query parameter `notice`.
 _NOTICES = {
     "taken": lazy_gettext("Uploaded. The results appear on this page."),
@@ -209,15 +214,21 @@ def _notice(caller: RequestContext) -> str:
 
 
 async def _finished(session: ReadSession, caller: RequestContext) -> list[Period]:
-    """Return the months to export once none is left to review, the one approved last first."""
-    query = caller.request.query_params
-    if query.get("notice") != "reviewed":
+    """Return the months to export once none is left to review, the one reviewed most first."""
+    if caller.request.query_params.get("notice") != "reviewed":
         return []
-    found = await spend.newest_months(
+    approved = audit.Filters(
+        action=AuditAction.RECEIPT_APPROVED,
+        actor=caller.member.user_id,
+        since=clock.now() - _REVIEW,
+    )
+    chosen = await audit.newest_resources(session, caller.member, approved, limit=_MOST_REVIEWED)
+    reviewed = await spend.months_of(session, caller.member, chosen)
+    newest = await spend.newest_months(
         session, caller.member, most=_MONTHS_TO_EXPORT, review=ReviewStatus.APPROVED
     )
-    months = (query.get("month", ""), *(f"{first:%Y-%m}" for first in found))
-    return [period for one in dict.fromkeys(months) if (period := periods.month_of(one))]
+    months = list(dict.fromkeys((*reviewed, *newest)))[:_MONTHS_TO_EXPORT]
+    return [periods.month_of(first) for first in months]
 
 
 def _refusal(error: ServiceError | None, visible: Collection[str]) -> ErrorMessage:

@@ -155,8 +155,7 @@ async def correct(
     except (ValidationFailed, Conflict) as e:
         return await show(caller, receipt_id, error=e, typed=values)
     if act == "next" and following is None:
-        month = {"month": before.issued_at[:7]} if before.issued_at else {}
-        return _saved(caller, listed.after(notice="reviewed", **month))
+        return _saved(caller, listed.after(notice="reviewed"))
     if act == "next" and following:
         return _saved(caller, listed.page(following, notice="next"))
     notice = {"approve": "approved", "withdraw": "withdrawn"}.get(act, "saved")

@@ -110,6 +110,18 @@ async def about(
     return [_shape(row) for row in (await session.execute(query)).scalars()]
 
 
+async def newest_resources(
+    session: ReadSession, actor: Actor, filters: Filters, *, limit: int
+) -> list[str]:
+    """Return the ids of the resources of the newest entries, each once."""
+    query = scope.of(actor, AuditEvent).where(
+        *_conditions(filters), AuditEvent.resource_id.is_not(None)
+    )
+    newest = query.with_only_columns(AuditEvent.resource_id).order_by(AuditEvent.id.desc())
+    found = (await session.execute(newest.limit(limit))).scalars()
+    return [one for one in dict.fromkeys(found) if one]
+
+
 async def purge(database: Database) -> int:
     """Delete up to 500 entries whose retention has ended; return how many."""
     async with database.write() as session:

@@ -24,6 +24,35 @@
     menu.querySelector("summary").focus();
   });
 
+  // Keys of all pages: G and the letter of a section, and ? for the list of keys.
+  const SEQUENCE_MS = 1500;
+  let pressedG = 0;
+  const go = (letter) => document.querySelector(`[data-go="${CSS.escape(letter)}"]`);
+  addEventListener(
+    "keydown",
+    (event) => {
+      const { target, key } = event;
+      if ("noKeys" in document.body.dataset) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+      if (target.matches("input:not([type=checkbox]), select, textarea")) return;
+      const list = document.getElementById("shortcuts");
+      const dialog = document.querySelector(":popover-open");
+      if (key === "?" && list && (!dialog || dialog === list)) {
+        event.preventDefault();
+        list.togglePopover();
+      }
+      if (dialog) return;
+      const link = event.timeStamp - pressedG < SEQUENCE_MS ? go(key.toLowerCase()) : null;
+      pressedG = key.toLowerCase() === "g" ? event.timeStamp : 0;
+      if (!link) return;
+      // The letter is none of the page's keys now.
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      link.click();
+    },
+    { capture: true },
+  );
+
   // Buttons that copy are hidden without JavaScript and where the browser has no clipboard.
   const COPIED_MS = 1500;
   const copy = async (button) => {

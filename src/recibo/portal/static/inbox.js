@@ -46,15 +46,14 @@
     a: approve,
     u: () => find("[data-upload]")?.click(),
     "/": () => find("#q").focus(),
-    "?": () => find("#shortcuts").togglePopover(),
   };
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (target.matches("input:not([type=checkbox]), select, textarea")) return;
     // Behind an open dialog nothing happens.
-    if (key !== "?" && document.querySelector(":popover-open, dialog[open]")) return;
-    const act = "noKeys" in find(".selection").dataset ? null : keys[key.toLowerCase()];
+    if (document.querySelector(":popover-open")) return;
+    const act = "noKeys" in document.body.dataset ? null : keys[key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();

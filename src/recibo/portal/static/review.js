@@ -100,7 +100,6 @@
     "+": () => zoom(1),
     "=": () => zoom(1),
     "-": () => zoom(-1),
-    "?": () => document.getElementById("shortcuts").togglePopover(),
     enter: () => press("[data-approve]"),
   };
 
@@ -111,7 +110,9 @@
       if (key === "Escape") reset(target);
       return;
     }
-    if ("noKeys" in review.dataset) return;
+    if ("noKeys" in document.body.dataset) return;
+    // Behind an open dialog nothing happens.
+    if (document.querySelector(":popover-open")) return;
     // Enter on a link or a button is for that one.
     if (key === "Enter" && target.closest("a, button, summary, label, [popover]")) return;
     const act = keys[key.toLowerCase()];
