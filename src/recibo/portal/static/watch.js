@@ -19,6 +19,8 @@
     const focused = document.activeElement?.getAttribute("href");
     for (const part of document.querySelectorAll("[data-fresh]")) {
       const fresh = page.getElementById(part.id);
+      // What the page does not have any more is no longer true.
+      if (!fresh) part.replaceChildren();
       if (fresh && fresh.innerHTML !== part.innerHTML) {
         const checked = [...part.querySelectorAll(":checked")].map((box) => box.value);
         part.replaceChildren(...fresh.childNodes);

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     and_,
+    any_,
     bindparam,
     case,
     cast,
@@ -20,7 +21,7 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY
 
 from recibo.lib import search_text
 from recibo.schemas.ids import OrgId
@@ -63,10 +64,13 @@ class Query:
         """Return the condition that a receipt is found by the full-text index."""
         if session.get_bind().dialect.name == "sqlite":
             found = _matches_fts5(_fts5(self, org_id))
-        else:
-            vector: ColumnElement[str] = literal_column("receipt_words.vector")
-            found = vector.op("@@")(cast(bindparam(None, _tsquery(self, org_id)), TSQUERY))
-        return Receipt.id.in_(select(ReceiptWords.receipt_id).where(found))
+            return Receipt.id.in_(select(ReceiptWords.receipt_id).where(found))
+        vector: ColumnElement[str] = literal_column("receipt_words.vector")
+        matches = vector.op("@@")(cast(bindparam(None, _tsquery(self, org_id)), TSQUERY))
+        # In an array, because PostgreSQL expects any prefix in one receipt of fifty: rather than
+        # sort what it finds, it would walk all receipts in their order and test each.
+        ids = select(ReceiptWords.receipt_id).where(matches).scalar_subquery()
+        return Receipt.id == any_(func.array(ids, type_=ARRAY(ReceiptWords.receipt_id.type)))
 
     def scanned(self, session: ReadSession) -> ColumnElement[bool]:
         """Return the same condition without the index, which is faster for a few receipts."""

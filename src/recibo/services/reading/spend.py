@@ -111,9 +111,9 @@ async def newest_months(
 
 async def months_of(session: ReadSession, actor: Actor, ids: Sequence[str]) -> list[dt.date]:
     """Return the first days of the months of some receipts, that of most receipts first."""
-    query = receipts.live(actor).where(Row.id.in_(ids), Row.issued_on.is_not(None))
-    days = (await session.execute(query.with_only_columns(Row.issued_on))).scalars()
-    counted = Counter(day.replace(day=1) for day in days)
+    query = receipts.live(actor).where(Row.id.in_(ids)).with_only_columns(Row.issued_on)
+    days = (await session.execute(query)).scalars()
+    counted = Counter(day.replace(day=1) for day in days if day)
     return sorted(counted, key=lambda month: (-counted[month], -month.toordinal()))
 
 
