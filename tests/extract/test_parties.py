@@ -244,3 +244,22 @@ def test_doubtful_values_have_alternatives() -> None:
 
     assert details.merchant_address is not None
     assert details.merchant_address.alternatives
+
+
+def test_alternatives_of_a_name_are_no_headings_or_labels() -> None:
+    receipt = read(
+        """
+        KEDAI AMAN
+         TAX INVOICE
+                   Amt (RM)
+Nasi Lemak             8.50
+Teh Tarik              2.80
+Total                 11.30
+12/03/2018 14:20
+"""
+    )
+
+    assert receipt.merchant_name is not None
+    others = [one.value for one in receipt.merchant_name.alternatives]
+    assert others
+    assert {"Amt (RM)", "TAX INVOICE"}.isdisjoint(others)

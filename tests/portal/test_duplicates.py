@@ -81,6 +81,54 @@ async def test_list_is_kept_through_the_comparison(database_url: str, tmp_path: 
     )
 
 
+async def test_approval_of_a_duplicate_asks_and_shows_the_other_one(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with two_duplicates(sqlite_url, tmp_path) as (service, owner, first, second):
+        review = await service.stranger.get(f"{PATH}/{second}")
+        await correct(service, owner, first, total="1.00")
+        alone = await service.stranger.get(f"{PATH}/{second}")
+
+    asked = review.text.partition('id="despite-next"')[2]
+    assert "Approve a possible duplicate?" in asked
+    assert f'src="{PATH}/{first}/pages/1?width=88"' in asked
+    assert 'popovertarget="despite-next" data-approve' in review.text
+    assert 'name="do" value="next" data-approve' in alone.text
+    assert "Approve a possible duplicate?" not in alone.text
+
+
+async def test_selected_duplicates_are_approved_after_a_question(
+    database_url: str, tmp_path: Path
+) -> None:
+    reading = receipt_pages.make_reading()
+    other = receipt_pages.make_reading("Mercado Sol")
+    reader = FakeReader({**{make.jpeg(name): reading for name in "01"}, make.jpeg("2"): other})
+    async with receipt_pages.run_service(database_url, tmp_path, reader) as (service, owner):
+        ids = [await receipt_pages.upload(service, make.jpeg(name)) for name in "012"]
+        for one in ids:
+            await receipt_pages.read_receipt(service, owner, one)
+        form = {"id": [f"{one}:1" for one in ids], "back": "q=aurora"}
+
+        async def approved(**answer: str) -> list[str]:
+            await service.stranger.post(f"{PATH}/selection/approve", data={**form, **answer})
+            listed = await service.stranger.get(f"{PATH}?review=approved")
+            return receipt_pages.listed_ids(listed)
+
+        versions = [
+            (await receipt_pages.read_receipt(service, owner, one))["version"] for one in ids
+        ]
+        form["id"] = [f"{one}:{version}" for one, version in zip(ids, versions, strict=True)]
+        question = await service.stranger.post(f"{PATH}/selection/approve", data=form)
+        steps = [await approved(), await approved(duplicates="leave")]
+        steps.append(await approved(duplicates="approve"))
+
+    page = pages.parse(question)
+    assert "Approve 2 possible duplicates?" in page.text
+    assert "Approve only the other one" in page.text
+    assert f"{PATH}/{ids[0]}/duplicates/{ids[1]}?{urlencode({'list': 'q=aurora'})}" in page.links
+    assert [[], [ids[2]], ids[::-1]] == steps
+
+
 @pytest.mark.parametrize(("do", "keeps_first"), [("keep-this", True), ("keep-other", False)])
 async def test_one_is_kept_and_the_other_deleted(
     database_url: str, tmp_path: Path, do: str, *, keeps_first: bool

@@ -40,6 +40,9 @@ async def test_tables_are_in_the_language_of_the_reader(sqlite_url: str, tmp_pat
     assert ("To review", "42.50", "2026-03-14 08:17:42") == (
         row["Review status"], row["Total"], row["Issued"],
     )  # fmt: skip
+    assert ("Receipt", "Standard", owner.email) == (
+        row["Type"], row["Accuracy"], row["Uploaded by"],
+    )  # fmt: skip
     assert not [heading for heading in row if "_" in heading]
     (row,) = rows_of(answer.content, ";")
     assert ("Para revisar", "42,50", "BRL") == (

@@ -75,6 +75,7 @@ async def test_filters_match_the_api_and_pages_keep_them(
             ]
             for query in FOUND
         }
+        newest = await service.stranger.get(PATH)
         monkeypatch.setattr("recibo.portal.receipt_lists._A_PAGE", 1)
         walked, count = [], 0
         older: str | None = f"{PATH}?status=completed"
@@ -86,6 +87,8 @@ async def test_filters_match_the_api_and_pages_keep_them(
 
     assert FOUND == found
     assert (["undated", "may", "march"], 3) == (walked, count)
+    tabs = pages.parse(newest).by_id["tabs"]
+    assert "To review 3 Ready Approved Processing Failed 1 All" == " ".join(tabs.split())
 
 
 WRONG = {

@@ -185,6 +185,53 @@ def test_duplicates_are_compared_without_scripts(site: Site) -> None:
         expect(page.get_by_role("heading", name="Line items")).to_be_visible()
 
 
+def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "dua")
+        newer = page.url
+        approve = page.get_by_role("button", name=re.compile("Approve and"))
+        question = page.get_by_role("dialog", name="Approve a possible duplicate?")
+        expect(approve).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(question).to_be_visible()
+        expect(question.get_by_role("link", name="Compare")).to_be_visible()
+        # Enter again leaves everything as it is, and so do the keys of the page.
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        expect(question).to_be_hidden()
+        assert newer == page.url
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile("notice=next"))
+
+
+def test_reasons_are_not_clipped_on_home(site: Site) -> None:
+    with site.visit(size=(320, 640)) as page:
+        upload_two(page, "hal")
+        page.goto("/portal")
+        why = page.locator(".doubted .why").first
+        expect(why).to_be_visible()
+        assert why.evaluate("one => one.scrollWidth <= one.clientWidth")
+        assert why.evaluate("one => one.parentElement.scrollWidth <= one.parentElement.clientWidth")
+        assert width(page) <= 320
+
+
+def test_keys_lead_to_home_and_the_inbox(site: Site) -> None:
+    with site.visit(size=DESK) as page:
+        upload_two(page, "gil")
+        page.keyboard.press("g")
+        page.keyboard.press("h")
+        page.wait_for_url("**/portal")
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Inbox")
+        page.keyboard.press("Escape")
+        page.keyboard.press("h")
+        page.keyboard.press("g")
+        page.keyboard.press("i")
+        page.wait_for_url("**/portal/receipts")
+
+
 def test_single_keys_are_turned_off_in_the_list_of_keys(site: Site) -> None:
     with site.visit(size=DESK) as page:
         older, newer = upload_two(page, "kai")

@@ -5,7 +5,7 @@ from typing import Any
 
 from babel import numbers
 
-from recibo.extract.model import Category, PaymentMethod
+from recibo.extract.model import Accuracy, Category, PaymentMethod
 from recibo.portal import names
 from recibo.portal.translations import LazyText, gettext, lazy_gettext, lazy_pgettext, locale
 from recibo.schemas.states import ReceiptStatus, ReviewStatus
@@ -66,10 +66,14 @@ _REVIEWS: Mapping[str, LazyText] = {
 }
 
 
-def look(rows: Rows) -> Look:
+def look(rows: Rows, makers: Mapping[str, str]) -> Look:
     """Return how a table looks that a spreadsheet of the reader's language opens.
 
     Where a comma begins the decimals, spreadsheets expect semicolons between cells.
+
+    Args:
+        rows: What a row is.
+        makers: The names of who uploaded receipts, by their ids.
     """
     headings = _HEADINGS if rows is Rows.RECEIPTS else {**_HEADINGS, **_OF_ITEMS}
     decimal = numbers.get_decimal_symbol(locale())
@@ -79,6 +83,9 @@ def look(rows: Rows) -> Look:
             "status": {value: str(name) for value, name in _STATES.items()},
             "review": {value: str(name) for value, name in _REVIEWS.items()},
             "category": {one.value: names.category(one) for one in Category},
+            "type": {one: str(name) for one, name in names.DOCUMENT_TYPES.items()},
+            "accuracy": {one.value: names.accuracy(one) for one in Accuracy},
+            "created_by": makers,
         },
         {
             "corrected_fields": _fields({**_HEADINGS, "line_items": lazy_gettext("Line items")}),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from recibo.extract.model import Accuracy, Category, PaymentMethod
+from recibo.extract.model import Accuracy, Category, DocumentType, PaymentMethod
 from recibo.portal.translations import LazyText, lazy_gettext, lazy_pgettext
 from recibo.schemas.plans import PlanName
 from recibo.schemas.states import Role
@@ -33,6 +33,15 @@ _CATEGORIES: Mapping[str, LazyText] = {
     Category.TELECOM: lazy_pgettext("category", "Telecom"),
     Category.SERVICES: lazy_pgettext("category", "Services"),
     Category.TAXES: lazy_pgettext("category", "Taxes"),
+}
+#: The types of documents by their values.
+DOCUMENT_TYPES: Mapping[str, LazyText | str] = {
+    DocumentType.RECEIPT: lazy_gettext("Receipt"),
+    DocumentType.INVOICE: lazy_gettext("Invoice"),
+    DocumentType.NFE: "NF-e",
+    DocumentType.NFCE: "NFC-e",
+    DocumentType.NFSE: "NFS-e",
+    DocumentType.CUPOM_FISCAL: lazy_gettext("Cupom fiscal"),
 }
 _PAYMENT_METHODS: Mapping[str, LazyText] = {
     PaymentMethod.CASH: lazy_gettext("Cash"),

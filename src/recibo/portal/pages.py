@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from recibo.errors import ServiceError
-from recibo.portal import formats, navigation, next_paths, samples, translations, vendored
+from recibo.portal import formats, names, navigation, next_paths, samples, translations, vendored
 from recibo.portal.error_messages import ErrorMessage
 from recibo.portal.forms import FILLED, Filled
 from recibo.web import loopback
@@ -157,6 +157,7 @@ def _templates() -> Environment:
         samples=samples,
         integrity=vendored.INTEGRITY,
         navigation=navigation,
+        document_types=names.DOCUMENT_TYPES,
         languages=translations.NAMES,
         lazy_gettext=translations.lazy_gettext,
         lazy_pgettext=translations.lazy_pgettext,

@@ -12,10 +12,12 @@ from recibo.portal import (
     receipt_selection,
     request_context,
     routers,
+    service_messages,
 )
 from recibo.portal.receipt_lists import ReceiptSearch
 from recibo.portal.request_context import RequestContext
 from recibo.schemas.permissions import Permission
+from recibo.services.identity import actor_names
 from recibo.services.reading import exports
 from recibo.services.reading.exports import Format, Rows
 from recibo.services.reading.receipt_lists import Filters
@@ -40,9 +42,11 @@ async def export(caller: Reader) -> Response:
     options = forms.checked(
         ExportForm, {name: query[name] for name in ExportForm.model_fields if query.get(name)}
     )
-    wanted = exports.Wanted(
-        options.format, options.rows, _filters(caller), export_columns.look(options.rows)
-    )
+    filters = _filters(caller)
+    async with caller.services.database.read() as session:
+        makers = service_messages.actors(await actor_names.of_org(session, caller.member))
+    look = export_columns.look(options.rows, makers)
+    wanted = exports.Wanted(options.format, options.rows, filters, look)
     return await download(caller.services.exports, caller.member, wanted)
 
 

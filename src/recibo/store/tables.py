@@ -384,8 +384,7 @@ class Receipt(Table):
         _live_index("ix_receipts_live", "org_id", "id"),
         Index("ix_receipts_status", "org_id", "status", "id"),
         Index("ix_receipts_type", "org_id", "type", "id"),
-        # SQLite visits no row only if `deleted_at` is in the index, too.
-        _live_index("ix_receipts_issued_on", "org_id", "issued_on", "id", "deleted_at"),
+        _live_index("ix_receipts_issued_on", "org_id", "issued_on", "id"),
         _live_index("ix_receipts_created_by", "org_id", "created_by", "id"),
         Index("ix_receipts_file", "org_id", "file_sha256"),
         _live_index("ix_receipts_review", "org_id", "review_status", "id"),
@@ -397,6 +396,7 @@ class Receipt(Table):
         _live_index("ix_receipts_currency_total", "org_id", "currency", "total", "id"),
         _live_index("ix_receipts_number", "org_id", "document_number", "total"),
         _live_index("ix_receipts_key", "org_id", "document_key"),
+        # SQLite visits no row only if `deleted_at` is in the index, too.
         _live_index("ix_receipts_spend", "org_id", "issued_on", "currency", "category",
                     "review_status", "total", "deleted_at"),
         _live_index("ix_receipts_merchant_spend", "org_id", "currency", "merchant_key",

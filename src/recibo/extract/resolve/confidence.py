@@ -11,10 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cache
+from itertools import chain
 from typing import Self, TypeVar
 
 from recibo.extract import weights
 from recibo.extract.candidates import Candidates
+from recibo.extract.layout import headings
 from recibo.extract.model import (
     Alternative,
     Box,
@@ -26,6 +29,8 @@ from recibo.extract.model import (
     Word,
 )
 from recibo.extract.resolve import assemble
+from recibo.extract.text import lexicon, tables
+from recibo.extract.text.folding import normalize
 
 T = TypeVar("T")
 
@@ -37,6 +42,7 @@ _SURELY_READ = 0.9
 # A digit between letters, a letter between digits, a capital after a small letter.
 _MIXED = re.compile(r"[^\W\d_]\d(?=[^\W\d_])|\d[^\W\d_](?=\d)|[a-z](?=[A-Z])")
 _MOST_MIXED = 3
+_BRACKETS = re.compile(r"\(.*?\)")
 
 # The confidence of a receipt without a total, the one counted for a missing date or name, and their
 # weight. The total decides, since it matters most; the others change the confidence by a few
@@ -74,7 +80,7 @@ def _with_alternatives(fields: Receipt, candidates: Candidates) -> Receipt:
     """Return the receipt in which each value knows the next best ones."""
     return replace(
         fields,
-        merchant_name=_among(fields.merchant_name, candidates.merchant_names),
+        merchant_name=_among(fields.merchant_name, _without_labels(candidates.merchant_names)),
         merchant_tax_id=_among(fields.merchant_tax_id, candidates.merchant_tax_ids),
         issued_at=_among(fields.issued_at, candidates.moments),
         total=_among(fields.total, assemble.ranked_totals(candidates)),
@@ -92,10 +98,32 @@ def _details(details: Details, candidates: Candidates) -> Details:
     return replace(
         details,
         merchant_address=_among(details.merchant_address, found.merchant_addresses),
-        customer_name=_among(details.customer_name, found.customer_names),
+        customer_name=_among(details.customer_name, _without_labels(found.customer_names)),
         customer_tax_id=_among(details.customer_tax_id, found.customer_tax_ids),
         due_date=_among(details.due_date, found.due_dates),
     )
+
+
+def _without_labels(names: Sequence[Extracted[str]]) -> list[Extracted[str]]:
+    """Return the candidates without headings of columns, currencies and other labels."""
+    return [one for one in names if not _is_label(one.value)]
+
+
+def _is_label(text: str) -> bool:
+    # What is in brackets belongs to a heading: `Amt (RM)`.
+    bare = _BRACKETS.sub("", text).strip() or text
+    letters = normalize(bare).letters
+    return (
+        headings.role_of(bare) is not None
+        or bare.upper() in tables.currencies()
+        or letters in _labels()
+    )
+
+
+@cache
+def _labels() -> frozenset[str]:
+    phrases = chain.from_iterable(lexicon.labels().values())
+    return frozenset(normalize(one).letters for one in phrases)
 
 
 def _among(found: Extracted[T] | None, candidates: Sequence[Extracted[T]]) -> Extracted[T] | None:

@@ -8,7 +8,7 @@ from recibo.schemas.actor import Member
 from recibo.schemas.ids import BROWSER_SESSION, MAIL_ADDRESS
 from recibo.store import scope
 from recibo.store.db import ReadSession
-from recibo.store.tables import ApiKey, User
+from recibo.store.tables import ApiKey, Membership, User
 
 _DELETED_USER = "a deleted user"
 _DELETED_KEY = "a deleted API key"
@@ -37,3 +37,11 @@ async def of(session: ReadSession, actor: Member, ids: Iterable[str | None]) -> 
         rows_of_keys = (await session.execute(named)).scalars()
         found |= {row.id: f"API key {row.name}" for row in rows_of_keys}
     return found
+
+
+async def of_org(session: ReadSession, actor: Member) -> Mapping[str, str]:
+    """Return the names of all members and keys of the actor's org."""
+    users = scope.of(actor, Membership).with_only_columns(Membership.user_id)
+    keys = scope.of(actor, ApiKey).with_only_columns(ApiKey.id)
+    found = [(await session.execute(query)).scalars().all() for query in (users, keys)]
+    return await of(session, actor, [*found[0], *found[1]])
