@@ -1,5 +1,6 @@
 """Review receipts in a real browser: by keyboard, without scripts, in both themes."""
 
+import datetime as dt
 import re
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from tests.portal.browser import DESK, Site, violations, width
 pytestmark = pytest.mark.xdist_group("browser")
 
 
-def upload_two(page: Page, name: str) -> list[str]:
+def upload_two(page: Page, name: str, *, are_alike: bool = False) -> list[str]:
     """Sign up and upload two receipts to review; return their paths once they are read."""
     body = {
         "email": f"{name}-{token_hex(4)}@review.test",
@@ -25,8 +26,9 @@ def upload_two(page: Page, name: str) -> list[str]:
     }
     assert page.request.post("/v1/auth/signup", data=body).ok
     paths = []
-    for number in ("A-1", "A-2"):
-        rows = make_documents.till_receipt(number).rows
+    for day, number in ((14, "A-1"), (14 if are_alike else 15, "A-2")):
+        at = dt.datetime(2025, 3, day, 12, 41, tzinfo=dt.UTC)
+        rows = make_documents.till_receipt(number, at=at).rows
         # Without its last line item, what is left does not add up.
         content = drawing.pdf([one for one in rows if not re.search("Kaya|1 x 4.20", repr(one))])
         answer = page.request.post(
@@ -187,7 +189,7 @@ def test_duplicates_are_compared_without_scripts(site: Site) -> None:
 
 def test_enter_asks_before_a_possible_duplicate_is_approved(site: Site) -> None:
     with site.visit(size=DESK) as page:
-        upload_two(page, "dua")
+        upload_two(page, "dua", are_alike=True)
         newer = page.url
         approve = page.get_by_role("button", name=re.compile("Approve and"))
         question = page.get_by_role("dialog", name="Approve a possible duplicate?")
