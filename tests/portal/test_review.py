@@ -404,6 +404,17 @@ async def test_receipts_are_reviewed_in_the_order_of_the_list_they_were_opened_f
     assert ["March 2026", "December 2025"] == re.findall(r"Export (\w+ \d+) as CSV", finished.text)
 
 
+async def test_page_says_what_a_missing_currency_means(sqlite_url: str, tmp_path: Path) -> None:
+    said = "No currency was found: the total is left out of spend"
+    async with reviewing(sqlite_url, tmp_path) as review:
+        before = await review.page()
+        await review.post(do="save", currency="")
+        after = await review.page()
+
+    assert said not in before.text
+    assert said in after.text
+
+
 async def test_list_stays_the_same_through_saving_reading_again_and_deleting(
     sqlite_url: str, tmp_path: Path
 ) -> None:
