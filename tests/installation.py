@@ -212,13 +212,12 @@ def _statuses(method: str) -> Sequence[tuple[re.Pattern[str], Container[int]]]:
     """Return the paths that take a method, each with the statuses that its documents name."""
     return [
         (re.compile(re.sub(r"\{\w+\}", "[^/]+", path)), [int(one) for one in named["responses"]])
-        for path, operations in _documented_paths().items()
+        for path, operations in document()["paths"].items()
         if (named := operations.get(method.lower()))
     ]
 
 
 @cache
-def _documented_paths() -> Mapping[str, Any]:
-    """Return the paths of the OpenAPI document, which takes half a second to build."""
-    paths: Mapping[str, Any] = application.create_app(cast("Services", None)).openapi()["paths"]
-    return paths
+def document() -> dict[str, Any]:
+    """Return the OpenAPI document, which takes half a second to build and needs no services."""
+    return application.create_app(cast("Services", None)).openapi()

@@ -17,7 +17,7 @@ from recibo.schemas.states import AuditAction, Role
 from recibo.services.identity import keys
 from recibo.services.identity.keys import NewKey
 from recibo.store.tables import ApiKey, Membership
-from tests import make, people
+from tests import installation, make, people
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.installation import Installation
 from tests.people import Session
@@ -64,8 +64,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
 
 async def test_body_of_the_documentation_creates_a_key(service: Installation) -> None:
     ana = await people.signed_up(service)
-    described = (await service.stranger.get("/openapi.json")).json()
-    asked = described["paths"]["/v1/api-keys"]["post"]["requestBody"]
+    asked = installation.document()["paths"]["/v1/api-keys"]["post"]["requestBody"]
     (example,) = asked["content"]["application/json"]["schema"]["examples"]
 
     key = await created(service, ana, **example)

@@ -3,23 +3,19 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 
-from recibo.api import application as doors
 from recibo.schemas.receipts import DetailedReceipt
 from tests import make
-from tests.installation import Installation
-
-if TYPE_CHECKING:
-    from recibo.web.services import Services
+from tests.installation import Installation, document
 
 
 @pytest.fixture(scope="module")
 def schema() -> dict[str, Any]:
     """The description of the interface, which needs none of the services behind it."""
-    return doors.create_app(cast("Services", None)).openapi()
+    return document()
 
 
 def operations(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -113,7 +109,7 @@ async def test_responses_match_the_documentation(reading_door: Installation) -> 
     asked = {"include": "evidence,pages,reading,text"}
     detailed = (await reading_door.get(f"/receipts/{receipt['id']}", **asked)).json()
 
-    schemas = reading_door.asgi.openapi()["components"]["schemas"]
+    schemas = document()["components"]["schemas"]
     assert set(schemas["Receipt"]["properties"]) == set(receipt)
     assert set(schemas["DetailedReceipt"]["properties"]) == set(detailed)
     assert set(schemas["OwnKey"]["properties"]) == set((await reading_door.get("/key")).json())

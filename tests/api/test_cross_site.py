@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from tests import inbox, installation
-from tests.installation import Installation
+from tests.installation import Installation, document
 from tests.people import PASSWORD, Session, signed_up
 from tests.sign_ins import ask, cookie, outcome, set_cookies
 
@@ -49,7 +49,7 @@ async def test_pages_of_others_are_refused(door: Installation, origin: str) -> N
 
 async def test_nothing_that_needs_the_session_is_left_out(door: Installation) -> None:
     ana = await signed_up(door)
-    paths = (await door.stranger.get("/openapi.json")).json()["paths"]
+    paths = document()["paths"]
     asked = [
         (method.upper(), path)
         for path, operations in paths.items()
