@@ -90,7 +90,7 @@ main: ## Install only the dependencies for running
 	@scripts/environment main
 
 dev: $(NODE_MODULES)
-	@scripts/debian-packages caddy dovecot postgresql pgbouncer redis-server chromium strace
+	@scripts/debian-packages caddy dovecot postgresql pgbouncer redis-server chromium-headless-shell strace
 	@scripts/environment dev
 
 # npm writes this file last. Packages run no scripts when they are installed.

@@ -19,7 +19,7 @@ from benchmarks import server
 from recibo.lib import clock
 
 FOLDER = Path(__file__).parent
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = "/usr/bin/chromium-headless-shell"
 _RECEIPTS = ("--count", "10", "--seed", "11", "--look", "photo")
 _SIZE = {"width": 1280, "height": 860}
 _PATIENCE_S = 120.0
