@@ -10,7 +10,7 @@ from tests import make_documents, waiting
 from tests.adapters import process_exits
 from tests.serving.running import Server, serving
 
-UPLOADS = 8
+UPLOADS = 4
 # The longest that a request may wait.
 WAIT_SECONDS = 25
 
