@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -68,14 +67,13 @@ def sample(known: Sequence[Document]) -> list[Document]:
     return chosen
 
 
-def measured(known: Sequence[Document]) -> Reports:
-    """Return how the sample is read; its pages are recognized once for both reports."""
+def measured(known: Sequence[Document], pages: Path) -> Reports:
+    """Return how the sample is read; its recognized pages are kept in this folder."""
     folds, without = fold_of(known), fit.written()
     held_out = {key: without[fold] for key, fold in folds.items()} if without else {}
-    with TemporaryDirectory() as kept:
-        chosen = [replace(one, recognition=Recognition(cache=Path(kept))) for one in sample(known)]
-        return Reports(
-            accuracy.measure(chosen),
-            accuracy.measure(chosen, held_out=held_out),
-            bookkeeping.measure(chosen, bookkeeping_truth.load(), held_out=held_out),
-        )
+    chosen = [replace(one, recognition=Recognition(cache=pages)) for one in sample(known)]
+    return Reports(
+        accuracy.measure(chosen),
+        accuracy.measure(chosen, held_out=held_out),
+        bookkeeping.measure(chosen, bookkeeping_truth.load(), held_out=held_out),
+    )

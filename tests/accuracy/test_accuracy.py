@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import bookkeeping, reliability, scoring
-from tests.accuracy import sample
+from tests.accuracy import kept_pages, sample
 from tests.accuracy.sample import Reports
 
 DATA = Path(
@@ -54,7 +54,7 @@ LEAST_OF_BOOKKEEPING = {
 @pytest.fixture(scope="module")
 def reports() -> Reports:
     """What the scorers say of the sample."""
-    return sample.measured(sample.load(DATA))
+    return sample.measured(sample.load(DATA), kept_pages.folder())
 
 
 @pytest.mark.parametrize(("name", "field"), LEAST)

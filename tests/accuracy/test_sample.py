@@ -53,7 +53,7 @@ def test_scorer_or_document_that_is_missing_fails(folder: Path, name: str) -> No
     (folder / name).unlink()
 
     with pytest.raises(FileNotFoundError):
-        sample.measured(sample.load(folder))
+        sample.measured(sample.load(folder), folder)
 
 
 @pytest.mark.parametrize("name", ["sroie", "real-documents"])
