@@ -23,7 +23,7 @@ from recibo.adapters.reader_process.limits import (
     TimeLimits,
 )
 from tests.adapters import process_exits
-from tests.faulty import readers
+from tests.faulty import libraries
 
 LONG = TimeLimits(60.0, 60.0)
 
@@ -34,7 +34,7 @@ MB = 1 << 20
 
 @pytest.fixture
 async def lane() -> AsyncIterator[Lane]:
-    lane = Lane(readers.PROGRAM)
+    lane = Lane(libraries.FAULTY.reading)
     yield lane
     await lane.aclose()
 
@@ -110,7 +110,7 @@ async def test_work_that_spins_is_killed_by_its_processor_time(lane: Lane) -> No
 
 
 async def test_slow_step_runs_at_the_lowest_priority() -> None:
-    lane = Lane(readers.PROGRAM, Limits(slow_step_s=0.1))
+    lane = Lane(libraries.FAULTY.reading, Limits(slow_step_s=0.1))
     pid = await pid_of(lane)
     task = asyncio.create_task(outcome(lane, "spin"))
     await asyncio.to_thread(process_exits.wait_for_lowest_priority, pid)
@@ -121,7 +121,7 @@ async def test_slow_step_runs_at_the_lowest_priority() -> None:
 
 
 async def test_process_of_a_slow_step_is_replaced() -> None:
-    lane = Lane(readers.PROGRAM, Limits(slow_step_s=0.1))
+    lane = Lane(libraries.FAULTY.reading, Limits(slow_step_s=0.1))
     pid = await pid_of(lane)
 
     assert await outcome(lane, "toil") == "toil"
@@ -185,7 +185,7 @@ async def test_allocation_beyond_the_limit_is_a_failure_of_the_work_alone(lane: 
 
 
 async def test_process_that_eats_memory_is_killed() -> None:
-    lane = Lane(readers.PROGRAM, Limits(memory_bytes=300 * MB))
+    lane = Lane(libraries.FAULTY.reading, Limits(memory_bytes=300 * MB))
     with pytest.raises(MemoryLimitError, match="MB"):
         await outcome(lane, "eat")
 
@@ -194,7 +194,7 @@ async def test_process_that_eats_memory_is_killed() -> None:
 
 
 async def test_process_is_replaced_after_its_share_of_tasks() -> None:
-    lane = Lane(readers.PROGRAM, Limits(tasks=2))
+    lane = Lane(libraries.FAULTY.reading, Limits(tasks=2))
     pids = [await pid_of(lane) for _ in range(5)]
     await lane.aclose()
 
@@ -202,7 +202,7 @@ async def test_process_is_replaced_after_its_share_of_tasks() -> None:
 
 
 async def test_library_that_cannot_be_loaded_is_the_answer_to_every_job() -> None:
-    lane = Lane(readers.BROKEN.reading)
+    lane = Lane(libraries.BROKEN.reading)
     failures = [await outcome(lane, "fine") for _ in range(2)]
     await lane.aclose()
 
@@ -237,7 +237,7 @@ async def test_process_that_cannot_be_started_is_reported_and_retried(
 async def test_job_is_answered_though_the_next_process_cannot_be_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    lane = Lane(readers.PROGRAM, Limits(tasks=1))
+    lane = Lane(libraries.FAULTY.reading, Limits(tasks=1))
     await lane.ready()
     monkeypatch.setattr(sys, "executable", "/nowhere")
 
@@ -246,7 +246,7 @@ async def test_job_is_answered_though_the_next_process_cannot_be_started(
 
 
 async def test_process_that_dies_during_start_is_reported_at_once() -> None:
-    lane = Lane(readers.DYING.reading)
+    lane = Lane(libraries.DYING.reading)
 
     with pytest.raises(ProcessDiedError, match="status 3"):
         await pid_of(lane)
@@ -296,10 +296,10 @@ import asyncio, os, sys
 sys.path.insert(0, os.getcwd())
 from recibo.adapters.reader_process.lane import Lane
 from tests.adapters import test_lane
-from tests.faulty import readers
+from tests.faulty import libraries
 
 async def main():
-    lane = Lane(readers.PROGRAM)
+    lane = Lane(libraries.FAULTY.reading)
     print(await test_lane.pid_of(lane), flush=True)
     await test_lane.outcome(lane, sys.argv[1])
 

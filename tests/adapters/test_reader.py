@@ -15,7 +15,7 @@ from recibo.adapters.reader_process.limits import Limits
 from recibo.errors import Overloaded
 from recibo.extract.model import Accuracy, DocumentType, Receipt
 from tests.adapters import process_exits
-from tests.faulty import readers
+from tests.faulty import libraries, readers
 
 LONG_S = 60.0
 
@@ -45,7 +45,7 @@ FAILURES = {
 
 @pytest.fixture
 async def reader() -> AsyncIterator[PoolReader]:
-    reader = PoolReader(processes=2, library=readers.LIBRARY)
+    reader = PoolReader(processes=2, library=libraries.FAULTY)
     yield reader
     await reader.aclose()
 
@@ -124,7 +124,7 @@ async def test_document_that_takes_too_long_is_given_up(reader: PoolReader, file
 
 async def test_document_that_takes_too_much_memory_is_given_up(file: File) -> None:
     limits = Limits(memory_bytes=300 << 20)
-    reader = PoolReader(processes=1, limits=limits, library=readers.LIBRARY)
+    reader = PoolReader(processes=1, limits=limits, library=libraries.FAULTY)
 
     assert await kind_of(reader, file("eat")) is FailureKind.OUT_OF_MEMORY
     assert await read(reader, file("fine")) == "fine"
@@ -134,7 +134,7 @@ async def test_document_that_takes_too_much_memory_is_given_up(file: File) -> No
 async def test_upload_waits_not_for_ever_for_a_process_that_inspects(
     file: File, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reader = PoolReader(processes=1, library=readers.LIBRARY)
+    reader = PoolReader(processes=1, library=libraries.FAULTY)
     assert await reader.inspect(file("fine")) == readers.JPEG
     hanging = asyncio.create_task(reader.inspect(file("hang")))
     await asyncio.sleep(0)
@@ -184,7 +184,7 @@ async def test_sender_of_a_document_that_ends_its_process_waits_for_the_next_one
     file: File,
 ) -> None:
     others = process_exits.children(os.getpid())
-    reader = PoolReader(processes=1, spare=1, library=readers.LIBRARY)
+    reader = PoolReader(processes=1, spare=1, library=libraries.FAULTY)
     failures = [await kind_of(reader, file("killed")) for _ in range(3)]
     started = process_exits.children(os.getpid()) - others
     running = [pid for pid in started if not process_exits.is_zombie(pid)]
@@ -229,7 +229,7 @@ async def test_inspecting_refuses_as_reading_does(reader: PoolReader, file: File
 
 
 async def test_closing_answers_those_who_wait(file: File) -> None:
-    reader = PoolReader(processes=1, library=readers.LIBRARY)
+    reader = PoolReader(processes=1, library=libraries.FAULTY)
     waiting, _ = await hang(reader, file)
     queued = asyncio.create_task(kind_of(reader, file("fine")))
     await reader.aclose()
@@ -250,7 +250,7 @@ async def test_reader_is_ready_once_started_until_closed(reader: PoolReader) -> 
 
 @pytest.mark.parametrize(
     ("library", "kind"),
-    [(readers.BROKEN, FailureKind.BROKEN), (readers.DYING, FailureKind.CRASHED)],
+    [(libraries.BROKEN, FailureKind.BROKEN), (libraries.DYING, FailureKind.CRASHED)],
 )
 async def test_reader_that_cannot_start_says_why(library: Library, kind: FailureKind) -> None:
     reader = PoolReader(processes=2, library=library)

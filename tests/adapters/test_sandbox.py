@@ -16,7 +16,7 @@ from recibo.adapters.reader_process.failures import Failure, FailureKind
 from recibo.adapters.reader_process.limits import Limits
 from recibo.extract.model import Accuracy
 from tests.adapters import process_exits
-from tests.faulty import hostile
+from tests.faulty import libraries
 
 LONG_S = 60.0
 
@@ -31,7 +31,7 @@ def _secret() -> Iterator[None]:
 
 @pytest.fixture
 async def reader() -> AsyncIterator[PoolReader]:
-    reader = PoolReader(processes=1, library=hostile.LIBRARY)
+    reader = PoolReader(processes=1, library=libraries.HOSTILE)
     yield reader
     await reader.aclose()
 
@@ -185,7 +185,7 @@ async def test_pickle_is_never_loaded(reader: PoolReader, folder: Path) -> None:
 
 async def test_child_that_eats_memory_is_killed_and_its_document_at_fault(folder: Path) -> None:
     limits = Limits(memory_bytes=300 << 20)
-    reader = PoolReader(processes=1, limits=limits, library=hostile.LIBRARY)
+    reader = PoolReader(processes=1, limits=limits, library=libraries.HOSTILE)
 
     assert await kind_of(reader, folder, "eat") is FailureKind.OUT_OF_MEMORY
     assert FailureKind.OUT_OF_MEMORY.is_the_documents_fault

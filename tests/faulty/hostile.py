@@ -18,10 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recibo.adapters.reader import Library
 from recibo.adapters.reader_process import frames
 from recibo.adapters.reader_process.child import Handler
-from recibo.adapters.reader_process.child_process import Program
 from recibo.extract.model import DocumentType, Extracted, Receipt
 
 # Read before the sandbox filters the call.
@@ -262,7 +260,3 @@ def _read(data: bytes, _: Mapping[str, Any], __: Callable[[], None]) -> Receipt:
 def load() -> Mapping[str, Handler]:
     """Load nothing."""
     return {"read": _read}
-
-
-PROGRAM = Program(f"{__name__}:load")
-LIBRARY = Library(PROGRAM, PROGRAM, PROGRAM)

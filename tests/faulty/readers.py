@@ -11,9 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from recibo.adapters.reader import Library
 from recibo.adapters.reader_process.child import Handler
-from recibo.adapters.reader_process.child_process import Program
 from recibo.extract import errors
 from recibo.extract.document.formats import Kind
 from recibo.extract.model import DocumentType, Extracted, Receipt
@@ -177,14 +175,3 @@ def miss_the_models() -> Mapping[str, Handler]:
 def die() -> NoReturn:
     """Die before the first job."""
     os._exit(3)
-
-
-def _library(function: Callable[[], object]) -> Library:
-    program = Program(f"{__name__}:{function.__name__}")
-    return Library(program, program, program)
-
-
-PROGRAM = Program(f"{__name__}:{load.__name__}")
-LIBRARY = _library(load)
-BROKEN = _library(miss_the_models)
-DYING = _library(die)
