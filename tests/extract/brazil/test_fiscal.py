@@ -68,6 +68,21 @@ def test_a_code_replaces_an_unreadable_key(text: str, truth: Truth, codes: list[
     assert truth == header_texts(fiscal.read([text_page(blurred, codes=codes, exact=False)]))
 
 
+def test_a_key_in_two_lines_of_a_column_is_read_between_other_columns() -> None:
+    first, last = NFE_KEY[:34], NFE_KEY[35:]
+    text = brazilian_receipts.NFE.replace(NFE_KEY, "")
+    column = f"""
+RUA DA FUNDICAO 77 GALPAO 2        DANFE          {first}
+FONE (47) 3333-0000                1 - SAIDA      {last}
+"""
+
+    header = fiscal.read([text_page(f"{column}{text}", exact=False)])
+
+    assert header is not None
+    assert header.document_key is not None
+    assert bare(NFE_KEY) == header.document_key.value
+
+
 def test_time_and_total_are_read_from_a_sat_code_if_they_are_faded() -> None:
     qr = code("QRCode", f"{bare(CFE_KEY)}|20210910194533|57.47|52998224725|p2q+Fpf/AB==")
     faded = brazilian_receipts.CFE.replace("10/09/2021 - 19:45:33", "").replace("57,47", "")

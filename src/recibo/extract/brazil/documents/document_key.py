@@ -15,6 +15,9 @@ T = TypeVar("T")
 
 _QUOTED = re.compile(r"REFER[EÊ]NC|\bREF\b", re.IGNORECASE)
 
+#: A part of a key in a line of its own: at least three of its groups, or its label is joined to it.
+_RUN_DIGITS, _RUN_SHARE = 12, 0.6
+
 #: A code has error correction; a printed key has only a check digit, right by chance in 1 of 11.
 _CODED = 0.99
 _PRINTED = 0.95
@@ -49,15 +52,39 @@ def read(text_pages: Sequence[TextPage]) -> FoundKey | None:
     texts = [line.text for line in lines]
     issuers = _printed_ids(texts)
     codes = [code for text_page in text_pages for code in text_page.codes]
-    found = key_search.find(texts, known=issuers)
-    own = [printed for printed in found if not _is_quoted(printed, texts)]
-    quoted = [printed for printed in found if _is_quoted(printed, texts)]
-    candidates = [
-        *(_from_code(coded) for coded in code_keys.read(codes)),
-        *(_from_text(printed, lines) for printed in own),
-        *(replace(_from_text(printed, lines), is_quoted=True) for printed in quoted),
-    ]
+    printed = _from_lines(lines, issuers)
+    if not any(found_key.key.is_valid for found_key in printed):
+        printed += _from_lines(_runs(lines), issuers)
+    candidates = [*(_from_code(coded) for coded in code_keys.read(codes)), *printed]
     return min(candidates, default=None, key=lambda found_key: _rank(found_key, issuers))
+
+
+def _from_lines(lines: Sequence[Line], issuers: frozenset[str]) -> list[FoundKey]:
+    """Return the keys printed in lines, those of other documents last."""
+    texts = [line.text for line in lines]
+    found = [
+        replace(_from_text(printed, lines), is_quoted=_is_quoted(printed, texts))
+        for printed in key_search.find(texts, known=issuers)
+    ]
+    return sorted(found, key=lambda found_key: found_key.is_quoted)
+
+
+def _runs(lines: Sequence[Line]) -> list[Line]:
+    """Return the long runs of digits of each line, without the other columns of a form.
+
+    A key that takes two lines in one column is interrupted by what the other columns print.
+    """
+    found = []
+    for line in lines:
+        words = tuple(word for word in line.words if _is_run(word.text))
+        if words:
+            found.append(Line(words, around([word.box for word in words]), line.page))
+    return found
+
+
+def _is_run(text: str) -> bool:
+    digits = sum(map(str.isdigit, text))
+    return digits >= _RUN_DIGITS and digits >= _RUN_SHARE * sum(map(str.isalnum, text))
 
 
 def _rank(found_key: FoundKey, issuers: frozenset[str]) -> tuple[bool, bool, bool]:

@@ -63,7 +63,7 @@ def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
         has_quantities_after_names=quantities.follow_names(reads),
         are_indexed=_are_surely_indexed(entries, first),
         is_headed_qty=Role.QTY in columns and bool({Role.UNIT, Role.UNIT_PRICE} & {*columns}),
-        have_codes=_have_codes(named),
+        have_codes=_have_codes(named, first),
         have_mixed_codes=_have_mixed_codes(named),
         edge=min((read.row.line.box.x0 for read in named), default=0.0),
     )
@@ -71,7 +71,11 @@ def read(rows: Sequence[ItemRow]) -> tuple[Extracted[LineItem], ...]:
     return tuple(item for item in items if item is not None)
 
 
-def _have_codes(named: Sequence[Priced]) -> bool:
+def _have_codes(named: Sequence[Priced], first: Role | None) -> bool:
+    """Return whether most names begin with a code, or all below its heading with a number."""
+    are_numbered = [item_name.strip_short_code(read.words) != read.words for read in named]
+    if first is Role.CODE and len(named) > 1 and all(are_numbered):
+        return True
     coded = sum(item_name.strip_code(read.words) != read.words for read in named)
     return coded * 2 > len(named)
 

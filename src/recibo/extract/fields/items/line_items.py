@@ -10,6 +10,7 @@ from recibo.extract.fields.items import (
     arithmetic,
     item_details,
     itemlist,
+    joined,
     misaligned,
     sections,
     tables,
@@ -37,7 +38,7 @@ def find(
         minor: The decimals of its currency.
     """
     # Fewer decimals than cents do not help to distinguish amounts from quantities.
-    lines = item_rows.of_pages(text_pages, minor=max(minor, CENTS))
+    lines = item_rows.of_pages(joined.separated(text_pages), minor=max(minor, CENTS))
     if document is None:
         found = _listed(lines, None)
     else:
