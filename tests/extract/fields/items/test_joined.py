@@ -92,3 +92,33 @@ def test_the_parts_of_a_word_share_its_box() -> None:
     assert ("PIRES 2 UN X 6,25", "12,50") == (first.text, second.text)
     assert whole.box.x0 == first.box.x0 < first.box.x1 == second.box.x0 < second.box.x1
     assert whole.box.x1 == pytest.approx(second.box.x1)
+
+
+@pytest.mark.parametrize(
+    ("row", "headings"),
+    [
+        ("CODIGO   DESCRICAO   UNIDQTD   VALOR UNIT", "CODIGO|DESCRICAO|UNID|QTD|VALOR UNIT"),
+        ("COD   PRODUTO   QTDE   CSTCFOPUN   PRECO", "COD|PRODUTO|QTDE|CST|CFOP|UN|PRECO"),
+        ("ITEM   PRODUTO   QTD   VL UNITVL TOTAL", "ITEM|PRODUTO|QTD|VL UNIT|VL TOTAL"),
+        ("Item   Quantity   Unit Price   Amount", "Item|Quantity|Unit Price|Amount"),
+        # Not a row of headings.
+        ("MARIA   ITEMQTD   CENTRO   RECIFE", "MARIA|ITEMQTD|CENTRO|RECIFE"),
+    ],
+)
+def test_joined_headings_are_separated(row: str, headings: str) -> None:
+    (separated,) = joined.separated([text_page(row, exact=False)])
+
+    assert headings == "|".join(word.text for word in separated.lines[0].words)
+
+
+def test_a_total_joined_to_the_next_column_of_a_table_is_read() -> None:
+    text = """
+CODIGO  DESCRICAO             UN   QTD     VALOR UNITVALOR TOTAL   BC ICMS
+4411    CADEIRA DOBRAVEL      PC   2,00    1.310,00   2.620,002.620,00
+4412    MESA DOBRAVEL         PC   1,00    1.273,98   1.273,981.273,98
+"""
+
+    found = [item.value for item in line_items.find([text_page(text, exact=False)], None)]
+
+    assert [Decimal("2620.00"), Decimal("1273.98")] == [item.total for item in found]
+    assert [Decimal("1310.00"), Decimal("1273.98")] == [item.unit_price for item in found]

@@ -1,4 +1,4 @@
-"""Separates what OCR joined: a quantity and the name before it, the decimals of two columns.
+"""Separates what OCR joined: quantity and name, the decimals of two columns, headings.
 
 `FRESCAL0,540 KG X 42,90` is a name and a quantity, `10,4931,47` are a price and a total.
 """
@@ -11,6 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from recibo.extract.fields.items import arithmetic
+from recibo.extract.layout import headings
 from recibo.extract.model import Line, TextPage, Word
 from recibo.extract.text import item_words
 
@@ -18,13 +19,16 @@ _RUN = re.compile(r"(?<![0-9.,])[0-9][0-9.,]*[.,][0-9]{2,4}(?![0-9.,]*[0-9])")
 _PRICE = re.compile(r"(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})+|0|[1-9][0-9]{0,5})[.,][0-9]{2,4}")
 _AMOUNT = r"(?:[1-9][0-9]{0,2}(?:\.[0-9]{3})+|0|[1-9][0-9]{0,5})[.,][0-9]{2}"
 _TWO_AMOUNTS = re.compile(rf"{_AMOUNT}(?P<right>{_AMOUNT})")
-_GROUPED = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{3})+[.,][0-9]{2}")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{3}){1,2}[.,][0-9]{2}")
+_ONE_NUMBER = re.compile(r"[0-9]{1,3}(?:(?:\.[0-9]{3})+,|(?:,[0-9]{3})+\.)[0-9]{2}")
 _SEPARATOR = re.compile(r"[.,]")
 _NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{2}|[0-9]+(?:[.,][0-9]{1,4})?")
 _PRICE_AT_START = re.compile(r"(?P<times>[xX×*]\s?)?(?:R\$\s?)?[0-9]+[.,][0-9]{2}")
 _DECIMAL, _COUNT = "[0-9]{1,3}[.,][0-9]{2,3}", "[1-9][0-9]{0,2}"
 #: A quantity is one of the last numbers before its price.
 _NEAREST = 3
+#: The fewest cells of a row of headings that are known, and the most characters of one.
+_FEWEST_HEADINGS, _LONGEST_HEADING = 3, 40
 #: The words on each side that may have the other numbers of a product.
 _NEIGHBORS = 6
 
@@ -70,6 +74,9 @@ def _with_quantity_below(upper: Line, lower: Line) -> tuple[Line, Line]:
 
 
 def _line(line: Line) -> Line:
+    if _is_heading(line):
+        parts = [_parts(word, list(_headings(word.text))) for word in line.words]
+        return replace(line, words=tuple(itertools.chain(*parts)))
     words: list[Word] = []
     for place, word in enumerate(line.words):
         before = " ".join(each.text for each in words[-_NEIGHBORS:])
@@ -82,6 +89,30 @@ def _line(line: Line) -> Line:
         ]
         words += _parts(word, cuts)
     return line if len(words) == len(line.words) else replace(line, words=tuple(words))
+
+
+def _is_heading(line: Line) -> bool:
+    """Return whether most cells of a line are headings, joined or not: `QTD`, `UNVALOR UNIT`."""
+    if len(line.words) < _FEWEST_HEADINGS or any(map(str.isdigit, line.text)):
+        return False
+    known = sum(headings.role_of(word.text) is not None for word in line.words)
+    return known >= _FEWEST_HEADINGS
+
+
+def _headings(text: str) -> Iterator[int]:
+    """Yield where a heading begins that is joined to the one before it: `VALOR UNITVALOR TOTAL`."""
+    start = 0
+    while (end := _heading_end(text, start)) is not None:
+        is_joined = end < len(text) and text[end].isalpha()
+        if is_joined and _heading_end(text, end) is not None:
+            yield end
+        start = end if is_joined else len(text)
+
+
+def _heading_end(text: str, start: int) -> int | None:
+    """Return the end of the longest heading that begins here; None if there is none."""
+    ends = range(min(len(text), start + _LONGEST_HEADING), start + 1, -1)
+    return next((end for end in ends if headings.role_of(text[start:end].strip())), None)
 
 
 def _parts(word: Word, cuts: Sequence[int]) -> Iterator[Word]:
@@ -174,8 +205,7 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
     `15,907,16` may be one number in which OCR misread a separator, and `5.005,00` surely is one
     unless a product proves that it is not.
     """
-    is_grouped = _GROUPED.fullmatch(run) is not None
-    is_one = is_grouped and len({*_SEPARATOR.findall(run)}) > 1
+    is_one = _ONE_NUMBER.fullmatch(run) is not None
     for place in range(1, len(run)):
         if not (_PRICE.fullmatch(run[:place]) and _PRICE.fullmatch(run[place:])):
             continue
@@ -186,8 +216,8 @@ def _cut(run: str, counts: Sequence[Decimal], totals: Sequence[Decimal]) -> int 
             return place
         if any(arithmetic.agrees(*product) for product in products):
             return place
-    usual = _TWO_AMOUNTS.fullmatch(run)
-    return None if is_grouped or usual is None else usual.start("right")
+    usual = None if _GROUPED.fullmatch(run) else _TWO_AMOUNTS.fullmatch(run)
+    return usual.start("right") if usual else None
 
 
 def _decimal(number: str) -> Decimal:
